@@ -30,6 +30,7 @@ PURGEABLE = {
 NOT_CACHES = {
     "accounts.token": "ended tokens would be accepted again; entries expire within ten minutes",
     "caching.invalidation_log": "the log that keeps deleted posts off pages, and ended tokens out",
+    "caching.viewer_log": "the log of viewers whose validators changed; entries end in a minute",
     "caching.invalidations": "a channel, not keys",
     "caching.hot": "counts of reads; they expire within seconds",
     "changes.drainers": "which drainers run; written again every three seconds",

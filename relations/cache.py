@@ -13,6 +13,7 @@ from django.conf import settings
 from infra.caching.client import Command
 from infra.caching.lists import Item, ListCache, ListChange
 from infra.caching.relationship_cache import RelationshipCache
+from infra.caching.viewer_log import viewer_log_commands
 from relations.types import Attribute, Edge, ListedAccount, Relationship
 
 FOLLOWING = ListCache("relations.following:v1", ttl_s=14 * 86_400, max_items=1_000_000)
@@ -80,4 +81,5 @@ def relationship_changes(pairs: Iterable[tuple[int, int]]) -> list[Command]:
     by_viewer: dict[int, list[int]] = {}
     for viewer_id, other_id in pairs:
         by_viewer.setdefault(viewer_id, []).append(other_id)
-    return [RELATIONSHIPS.change_command(viewer, others) for viewer, others in by_viewer.items()]
+    changes = [RELATIONSHIPS.change_command(viewer, others) for viewer, others in by_viewer.items()]
+    return [*changes, *viewer_log_commands(by_viewer)]

@@ -1,4 +1,7 @@
-"""Where each request goes first: Granian's thread sorts the requests and serves none."""
+"""Where each request goes first: Granian's thread sorts the requests.
+
+It serves only GETs that wait for nothing. To give those to another thread would cost more.
+"""
 
 import asyncio
 from typing import Any
@@ -6,6 +9,7 @@ from typing import Any
 from config.body_limits import UPLOAD_PATHS, is_upload, most_body_bytes
 from config.draining import is_draining
 from config.serving.bodies import BodyLimits, BodyReader
+from config.serving.immediate_lane import ImmediateLane
 from config.serving.lanes import Lane
 from config.serving.limits import Limits
 from config.serving.pending import Application, PendingRequest, environment_of
@@ -49,7 +53,8 @@ class Reception:
         self._sweep_s = limits.wait_s / _SWEEPS_PER_WAIT
         self._lane = Lane(limits.threads, _MOST_WAITING, limits.wait_s)
         self._shared = SharedLane(_MOST_WAITING, limits.wait_s, self._lane)
-        self._is_quick = getattr(application, "is_quick", lambda _path: False)
+        self._find_endpoint = getattr(application, "find_endpoint", lambda _path: None)
+        self._immediate = ImmediateLane(self._shared)
         probes = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
         live = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
         self._lanes_by_path = {_LIVE: live, **dict.fromkeys(_PROBES, probes)}
@@ -70,6 +75,7 @@ class Reception:
     def start(self) -> None:
         for lane in self._all_lanes:
             lane.start(self._serve)
+        self._immediate.start(self._serve)
         self._sweep()
 
     def receive(self, watcher: Any) -> None:
@@ -78,15 +84,20 @@ class Reception:
         request = PendingRequest(watcher.proto, scope)
         if is_draining() and _may_ask_another(scope):
             DRAINING.answer(request)
+        elif scope.method == "GET":
+            self._lane_of_get(scope.path).add(request)
         elif scope.method not in _METHODS_WITHOUT_BODY and _has_body(scope.headers):
             self._read_body(request)
         else:
-            self._lane_of(scope).add(request)
+            self._lane_of(scope.path).add(request)
 
-    def _lane_of(self, scope: Any) -> Lane:
-        path = scope.path
-        if scope.method == "GET" and self._is_quick(path):
-            return self._shared
+    def _lane_of_get(self, path: str) -> Lane | ImmediateLane:
+        endpoint = self._find_endpoint(path)
+        if endpoint is None or not endpoint.is_quick:
+            return self._lane_of(path)
+        return self._immediate if endpoint.is_immediate else self._shared
+
+    def _lane_of(self, path: str) -> Lane:
         return self._lanes_by_path.get(path, self._lane)
 
     def _read_body(self, request: PendingRequest) -> None:

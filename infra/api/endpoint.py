@@ -11,6 +11,7 @@ are JSON, and the class declares what a request needs, so it is computed once:
 `request.account_id` is the account of the caller. `request.data` is parsed at its first use.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -26,6 +27,7 @@ from infra.api.errors import AccountFrozen, ScopeMissing, TokenInvalid, UserRequ
 from infra.api.live_parts import fill_live_parts
 from infra.api.rendering import add_trusted_headers, json_response
 from infra.api.request import ApiRequest, Caller
+from infra.caching.read_window import enter_read, leave_read, wait_for_windows
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _CHARGED = "tideline.charged"
@@ -40,6 +42,8 @@ class Access(NamedTuple):
     needs_token: bool
     needs_user: bool
     is_for_frozen: bool
+    is_in_window: bool
+    is_write: bool
 
 
 class Meter(Protocol):
@@ -58,7 +62,10 @@ class Endpoint(APIView):
     application's own token is not enough. `for_frozen`: accounts that moderators froze may use all
     methods, not only GET. `is_quick`: a GET takes about a millisecond of CPU at most, and waits for
     nothing but Redis if the caches are warm. It is then served in a shared thread
-    (infra/shared_thread.py), and must change nothing that cannot be done twice.
+    (infra/shared_thread.py), and must change nothing that cannot be done twice. `in_read_window`:
+    a GET may use what the process asked Redis a moment ago (infra/caching/read_window.py). Not for
+    polls: what a later poll leaves out must be on the page. `is_immediate`: a quick GET that mostly
+    waits for nothing in the read window. The thread that receives requests serves it then.
     """
 
     scopes: ClassVar[Mapping[str, str]] = {}
@@ -66,6 +73,8 @@ class Endpoint(APIView):
     needs_user: ClassVar[bool] = True
     for_frozen: ClassVar[bool] = False
     is_quick: ClassVar[bool] = False
+    in_read_window: ClassVar[bool] = False
+    is_immediate: ClassVar[bool] = False
     operation_suffix: ClassVar[str] = ""  # see infra.api.openapi
 
     _accesses: ClassVar[Mapping[str, Access]] = {}
@@ -94,15 +103,38 @@ class Endpoint(APIView):
         scope = cls.scopes.get(method)
         needs_token = not cls.public or (scope is not None and method != "GET")
         needs_user = needs_token and cls.needs_user
-        is_for_frozen = method == "GET" or cls.for_frozen
-        return Access(method.lower(), scope, needs_token, needs_user, is_for_frozen)
+        is_read = method == "GET"
+        return Access(
+            handler=method.lower(),
+            scope=scope,
+            needs_token=needs_token,
+            needs_user=needs_user,
+            is_for_frozen=is_read or cls.for_frozen,
+            is_in_window=is_read and cls.in_read_window,
+            is_write=not is_read,
+        )
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        access = self._accesses.get(request.method or "")
+        if access is None:
+            return self._refuse_method()
+        if access.is_in_window:
+            before = enter_read()
+            try:
+                return self._serve(access, request, args, kwargs)
+            finally:
+                leave_read(before)
+        began = time.monotonic()
+        answer = self._serve(access, request, args, kwargs)
+        if access.is_write:
+            wait_for_windows(began)
+        return answer
+
+    def _serve(
+        self, access: Access, request: HttpRequest, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> HttpResponse:
         headers: Mapping[str, str] = {}
         try:
-            access = self._accesses.get(request.method or "")
-            if access is None:
-                return self._refuse_method()
             wrapped = ApiRequest(request, self._parsers)
             wrapped.user = caller = self._authenticate(request)  # type: ignore[assignment]
             # Before the refusals below, which are not free either.

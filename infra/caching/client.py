@@ -40,6 +40,7 @@ from infra.shared_thread import is_in_shared_thread, need_own_thread, share_exch
 SHORT_OUTAGE_S = 0.2
 # Longer than a pause between two attempts of the breaker's thread.
 SENT_WITHIN_S = 0.2
+_ANNOUNCING = ("PUBLISH", "XADD")
 log = structlog.get_logger()
 
 
@@ -198,7 +199,7 @@ class FeedRedis:
         if unusable:
             self._rerun_without_entries(commands, replies, unusable)
         if unknown or unusable:
-            self._publish_again(commands)
+            self._announce_again(commands)
         for n in failed:
             if isinstance(replies[n], ReadOnlyError):  # a replica now: its data may be old
                 self._client.disconnect()
@@ -213,11 +214,11 @@ class FeedRedis:
         for n, reply in zip(unknown, again, strict=True):
             replies[n] = reply
 
-    def _publish_again(self, commands: Sequence[Command]) -> None:
-        """An invalidation must come after the write that it is about, and some ran later."""
-        published = [command for command in commands if command[0] == "PUBLISH"]
-        if published:
-            self._exchange(published)
+    def _announce_again(self, commands: Sequence[Command]) -> None:
+        """A message or an entry of a log must come after its write, and some writes ran later."""
+        announced = [command for command in commands if command[0] in _ANNOUNCING]
+        if announced:
+            self._exchange(announced)
 
     def _rerun_without_entries(
         self, commands: Sequence[Command], replies: list[Any], unusable: Sequence[int]

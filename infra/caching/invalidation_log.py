@@ -32,6 +32,7 @@ from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_all_copies
 from infra.caching.keys import key
 from infra.caching.questions import Question, Replies
+from infra.caching.read_window import is_in_window, note_change
 from infra.telemetry.reached import reached
 
 LOG_KEY = key("caching.invalidation_log:v1", 0)
@@ -59,6 +60,8 @@ class LogEntryKind(bytes, Enum):
     TOKEN = b"t"
     HOT_AUTHORS = b"h"
     QUIET_FOLLOW = b"q"
+    # Of the viewer log (viewer_log.py).
+    VIEWERS = b"v"
 
 
 class LogOffset(NamedTuple):
@@ -83,17 +86,24 @@ class LogQuestion(Question[LogOffset | None]):
     """What the log has after `since`. Without `since` it adds a first entry.
 
     The answer is the new offset: process memory may be used with it. None: Redis is away, or
-    entries are missing; the memory cannot be used in this request.
+    entries are missing; the memory cannot be used in this request. In the read window there is no
+    command, and the answer is `since`.
     """
 
     __slots__ = ("since",)
 
-    def __init__(self, log: "InvalidationLog", since: LogOffset | None, asked_at: float) -> None:
+    def __init__(
+        self, log: "InvalidationLog", since: LogOffset | None, asked_at: float | None
+    ) -> None:
+        """`asked_at` None: the read window has the answer."""
         self.since = since
+        if asked_at is None:
+            super().__init__((), lambda replies: None if replies is None else since)
+            return
         token = b"" if since else LogEntryKind.START.value + secrets.token_bytes(TOKEN_BYTES)
-        command: Command = ("XADD", LOG_KEY, "*", FIELD, token)
+        command: Command = ("XADD", log.key, "*", FIELD, token)
         if since is not None:
-            command = ("XRANGE", LOG_KEY, since.entry_id, "+", "COUNT", MOST_ENTRIES)
+            command = ("XRANGE", log.key, since.entry_id, "+", "COUNT", log.most_entries)
         # Not a method of this object: each request would leave a cycle to the garbage collector.
         super().__init__([command], partial(_decode, log, LogReading(since, asked_at, token)))
 
@@ -114,13 +124,16 @@ ForgetAll = Callable[[], object]
 class InvalidationLog:
     """How far this process has read the log, and which memory depends on it. Shared by threads."""
 
+    key = LOG_KEY
+    most_entries = MOST_ENTRIES
+
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._offset: LogOffset | None = None
         self._read_at = self._required_at = float("-inf")
         self._lock = threading.Lock()
         self._forget: dict[bytes, Forget] = {LogEntryKind.START: lambda _: None}
-        self._memories: list[ForgetAll] = []
+        self._memories: list[ForgetAll] = [forget_all_copies]
 
     def register(self, kind: LogEntryKind, forget: Forget) -> None:
         """Entries of this kind call `forget` with their subject. It must not use the log."""
@@ -132,16 +145,18 @@ class InvalidationLog:
 
     def ask(self) -> LogQuestion:
         """What is new in the log. Ask it before anything that uses process memory."""
-        return LogQuestion(self, self._offset, self._clock())
+        # In this order: another thread may begin to read the log again.
+        read_at, offset = self._read_at, self._offset
+        in_window = offset is not None and is_in_window(read_at)
+        return LogQuestion(self, offset, None if in_window else self._clock())
 
     def apply(self, reading: LogReading, reply: Any) -> LogOffset | None:
         """Drops what the reply names. Returns the answer to the question."""
         since = reading.since
         if since is None:
             offset = self._start(LogOffset(reply, reading.token))
-        elif not reply or _offset_of(reply[0]) != since or len(reply) == MOST_ENTRIES:
-            reached("invalidation_log.gap")
-            LOSSES.inc()
+        elif not reply or _offset_of(reply[0]) != since or len(reply) == self.most_entries:
+            self._report_gap()
             self.forget_all()
             return None
         else:
@@ -164,6 +179,14 @@ class InvalidationLog:
         is_fresh = read_at > self._clock() - FRESH_S and read_at > self._required_at
         return offset if is_fresh else None
 
+    @property
+    def read_at(self) -> float:
+        """When this process read the log last, by the monotonic clock."""
+        return self._read_at
+
+    def was_read_since(self, moment: float) -> bool:
+        return self._read_at > moment
+
     def require_read(self) -> None:
         """This process has changed something: reads from before now are not fresh any more."""
         self._required_at = self._clock()
@@ -183,6 +206,10 @@ class InvalidationLog:
             self._empty_memory()
             self._offset, self._read_at = None, float("-inf")
 
+    def _report_gap(self) -> None:
+        reached("invalidation_log.gap")
+        LOSSES.inc()
+
     def _start(self, offset: LogOffset) -> LogOffset:
         """Sets the first offset. Older entries of the log were not read, so nothing is kept."""
         with self._lock:
@@ -191,7 +218,6 @@ class InvalidationLog:
         return offset
 
     def _empty_memory(self) -> None:
-        forget_all_copies()
         for forget_all in self._memories:
             forget_all()
 
@@ -218,6 +244,7 @@ def log_command(kind: LogEntryKind, subject: bytes, clock_s: float) -> Command:
     Send it in a round trip of its own, after the one that updates the caches: a script that Redis
     does not know runs after the other commands of its round trip.
     """
+    note_change()
     return ("XADD", LOG_KEY, "MINID", "~", oldest_ms(clock_s), "*", FIELD, kind.value + subject)
 
 

@@ -24,9 +24,12 @@ from cachebox import LRUCache
 from infra.caching.client import Command, redis
 from infra.caching.decoding import decode
 from infra.caching.invalidation import register_copies
+from infra.caching.invalidation_log import LOG, LogQuestion
 from infra.caching.keys import key
 from infra.caching.listener import LISTENER
-from infra.caching.questions import Question, Replies
+from infra.caching.questions import Question, Replies, answer
+from infra.caching.server_identity import on_other_server
+from infra.caching.viewer_log import ViewerLog, viewer_log_commands
 
 V = TypeVar("V")
 
@@ -74,6 +77,9 @@ class ViewerValidators(NamedTuple):
 
 
 NO_VALIDATORS = ViewerValidators()
+VIEWER_LOG: ViewerLog[ViewerValidators] = ViewerLog()
+LOG.register_memory(VIEWER_LOG.forget_all)
+on_other_server(VIEWER_LOG.forget_all)
 # The last write of each viewer that this process has seen, and when it saw it first, by the
 # monotonic clock.
 _seen_writes: LRUCache[int, tuple[bytes, float]] = LRUCache(MOST_WRITERS)
@@ -97,6 +103,11 @@ def _wrote_lately(viewer_id: int, wrote_at: bytes | None) -> bool:
     return not LISTENER.has_all_since(seen[1])
 
 
+def find_window_begin() -> float:
+    """When this process last read both logs, by the monotonic clock. The window begins then."""
+    return min(VIEWER_LOG.read_at, LOG.read_at)
+
+
 def viewer_key(viewer_id: int) -> bytes:
     return key(FAMILY, viewer_id)
 
@@ -106,14 +117,20 @@ def make_validator() -> bytes:
 
 
 class ValidatorsQuestion(Question[ViewerValidators]):
-    """The viewer's validators. Ask it before the values that they are for."""
+    """The viewer's validators. Ask it before the values that they are for.
 
-    __slots__ = ("_created", "_viewer_id")
+    Cost: one command, and for a busy process one more that reads the viewer log. If the process
+    knows the validators, only the log is read, and nothing in the read window.
+    """
+
+    __slots__ = ("_created", "_known", "_log", "_viewer_id")
 
     def __init__(self, viewer_id: int) -> None:
-        super().__init__((), partial(_decode_validators, viewer_id))
         self._viewer_id = viewer_id
         self._created: list[Command] = []
+        self._log = VIEWER_LOG.ask_if_busy()
+        self._known = VIEWER_LOG.peek(viewer_id) if self._log is not None else None
+        super().__init__((), partial(_decode_validators, viewer_id, self._log, self._known))
 
     def create(self, *fields: ViewerField) -> None:
         """Adds these fields if they are missing, for values of which this process has no copy.
@@ -122,21 +139,36 @@ class ValidatorsQuestion(Question[ViewerValidators]):
         """
         name = viewer_key(self._viewer_id)
         self._created += [("HSETNX", name, field.value, make_validator()) for field in fields]
+        self._known = None
+        self.decode = partial(_decode_validators, self._viewer_id, self._log, None)
 
     def commands(self) -> Sequence[Command]:
+        log = self._log.commands() if self._log is not None else ()
+        if self._known is not None:
+            return log
         name = viewer_key(self._viewer_id)
         read = ("HMGET", name, *_FIELDS)
         if not self._created:
-            return (read,)
-        return [*self._created, ("PEXPIRE", name, TTL_MS), read]
+            return (*log, read)
+        return [*log, *self._created, ("PEXPIRE", name, TTL_MS), read]
 
 
-def _decode_validators(viewer_id: int, replies: Replies) -> ViewerValidators:
+def _decode_validators(
+    viewer_id: int, log: LogQuestion | None, known: ViewerValidators | None, replies: Replies
+) -> ViewerValidators:
     if replies is None:
         return NO_VALIDATORS
+    offset = log.decode(replies) if log is not None else None
+    if known is not None:
+        is_valid = offset is not None and VIEWER_LOG.peek(viewer_id) is known
+        return known if is_valid else answer(ValidatorsQuestion(viewer_id))
     relationships, following, state, posts, wrote_at = replies[-1]
     wrote_lately = _wrote_lately(viewer_id, wrote_at)
-    return ViewerValidators(relationships, following, state, posts, wrote_at, wrote_lately)
+    found = ViewerValidators(relationships, following, state, posts, wrote_at, wrote_lately)
+    # Whether a viewer wrote lately changes by the clock.
+    if not wrote_lately:
+        VIEWER_LOG.keep_known(viewer_id, found, offset)
+    return found
 
 
 def wrote_commands(viewer_id: int) -> list[Command]:
@@ -146,7 +178,11 @@ def wrote_commands(viewer_id: int) -> list[Command]:
     time of its own.
     """
     name = viewer_key(viewer_id)
-    return [("HSET", name, ViewerField.WROTE.value, time.time_ns()), ("PEXPIRE", name, TTL_MS)]
+    return [
+        ("HSET", name, ViewerField.WROTE.value, time.time_ns()),
+        ("PEXPIRE", name, TTL_MS),
+        *viewer_log_commands([viewer_id]),
+    ]
 
 
 def record_own_writes(viewer_ids: Iterable[int]) -> None:
@@ -160,7 +196,9 @@ def drop_validator_commands(viewer_ids: Iterable[int], field: ViewerField) -> li
     Send them in a round trip of their own, after the one that changes the caches: a script that
     Redis does not know runs after the other commands of its round trip.
     """
-    return [("HDEL", viewer_key(viewer_id), field.value) for viewer_id in viewer_ids]
+    owners = list(viewer_ids)
+    ended: list[Command] = [("HDEL", viewer_key(owner), field.value) for owner in owners]
+    return [*ended, *viewer_log_commands(owners)]
 
 
 class ViewerCopies(Generic[V]):
@@ -196,6 +234,8 @@ class ViewerCopies(Generic[V]):
         """Stores a value that was loaded after this validator was read. None: it is not stored."""
         if validator is not None:
             self._copies[viewer_id] = (validator, value)
+            # They may lack this one, which was created just now.
+            VIEWER_LOG.forget(viewer_id)
 
     def forget(self, viewer_ids: Iterable[int]) -> None:
         for viewer_id in viewer_ids:

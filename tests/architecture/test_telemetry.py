@@ -39,6 +39,7 @@ def exported():
     modules = (
         "config.urls",
         "config.middleware",
+        "config.serving.immediate_lane",
         "config.serving.refusals",
         "config.serving.shared_lane",
     )

@@ -51,6 +51,7 @@ class HomeView(Endpoint):
 
     scopes = {"GET": "read:statuses"}
     is_quick = True
+    in_read_window = True
 
     @extend_schema(
         parameters=[*PAGING, AROUND, ALL_PROMOTIONS, *CONDITIONAL],
@@ -79,6 +80,8 @@ class AuthorView(Endpoint):
     scopes = {"GET": "read:statuses"}
     public = True
     is_quick = True
+    in_read_window = True
+    is_immediate = True
 
     @extend_schema(
         parameters=[*PAGING, *EXCLUDING, ONLY_MEDIA, PINNED, TAGGED, *CONDITIONAL],

@@ -36,6 +36,7 @@ from infra.caching.keys import key
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, Replies
+from infra.caching.read_window import note_change, wait_for_windows
 from infra.caching.scripts import load_script
 from infra.sharding.scatter import scatter
 from timelines.hot.queries.hot_authors import list_hot_authors
@@ -110,14 +111,19 @@ class HotAuthorDirectory:
 
 
 def add_hot_authors(author_ids: Collection[int]) -> None:
-    """Adds authors to the set, and logs what is new in it. Raises: RedisError. One round trip."""
-    minimum = oldest_ms(time.time())
+    """Adds authors to the set, and logs what is new in it. Raises: RedisError. One round trip.
+
+    It returns when no page is made without them any more (read_window.py).
+    """
+    minimum, began = oldest_ms(time.time()), time.monotonic()
     redis().run(
         [
             ADD.on([SET, LOG_KEY], _AUTHOR.pack(author), make_validator(), _CHANGED, minimum)
             for author in author_ids
         ]
     )
+    note_change()
+    wait_for_windows(began)
 
 
 def delete_hot_authors() -> None:

@@ -8,6 +8,7 @@ from prometheus_client import Counter
 
 from infra.api.errors import InvalidCursor
 from infra.api.pages import KeptPage, Page, Window
+from infra.caching.read_window import close_window
 from infra.clock import now_ms
 from infra.shared_thread import need_own_thread
 from infra.telemetry.series import adder
@@ -66,7 +67,8 @@ def home_page(
 def _load_polled(
     viewer_id: int, window: Window, client: str | None, at_ms: int
 ) -> tuple[Page[bytes], FirstTrip]:
-    """A page with late posts too."""
+    """A page with late posts too. It shows what was visible when the late posts were read."""
+    close_window()
     poller = Poller(viewer_id, "home", client, window.way)
     poll = begin_poll(poller, PolledAuthors(viewer_id), window, at_ms)
     trip = FirstTrip(viewer_id, window.max_id, is_polled=True)

@@ -55,6 +55,8 @@ class AccountView(Endpoint):
     scopes = {"GET": "read:accounts"}
     public = True
     is_quick = True
+    in_read_window = True
+    is_immediate = True
 
     @extend_schema(responses=schema.AccountEntity)
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:

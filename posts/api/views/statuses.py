@@ -78,6 +78,8 @@ class StatusView(Endpoint):
     scopes = {"GET": "read:statuses", "PUT": "write:statuses", "DELETE": "write:statuses"}
     public = True
     is_quick = True
+    in_read_window = True
+    is_immediate = True
 
     @extend_schema(parameters=CONDITIONAL, responses={200: schema.StatusEntity, 304: NOT_MODIFIED})
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:

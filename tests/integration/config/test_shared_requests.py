@@ -6,8 +6,9 @@ from django.urls import clear_script_prefix
 
 from config import urls
 from config.short_path import ShortPath
+from infra.caching import read_window
 from infra.caching.client import redis
-from infra.shared_thread import SharedThread
+from infra.shared_thread import BusyThread, SharedThread
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import token_of
@@ -20,6 +21,8 @@ QUICK = {
     HOME, "/api/v1/timelines/home/news", "/api/v1/accounts/relationships", "/api/v1/statuses/*",
     "/api/v1/accounts/*", "/api/v1/accounts/*/statuses",
 }  # fmt: skip
+
+IMMEDIATE = QUICK - {HOME, "/api/v1/timelines/home/news"}
 
 
 class SharedApplication:
@@ -42,6 +45,24 @@ class SharedApplication:
         works = range(len(requests))
         while thread.turn(works):
             works = ()
+        self.left += [requests[number][0]["PATH_INFO"] for number in left]
+        for number in left:
+            answer(number)
+        return [answers[number] for number in range(len(requests))]
+
+
+class BusyApplication(SharedApplication):
+    """Serves each request in the thread that receives it, if it waits for nothing there."""
+
+    def serve(self, requests):
+        answers, left = {}, []
+
+        def answer(number):
+            answers[number] = self._application(*requests[number])
+
+        thread = BusyThread(answer, left.append)
+        for number in range(len(requests)):
+            thread.serve(number)
         self.left += [requests[number][0]["PATH_INFO"] for number in left]
         for number in left:
             answer(number)
@@ -71,6 +92,14 @@ def shared(short):
 
 
 @pytest.fixture
+def busy(short, monkeypatch):
+    """The read window is open for a minute after the first requests."""
+    monkeypatch.setattr(read_window, "WINDOW_S", 60.0)
+    monkeypatch.setattr(read_window, "RENEWED_S", 60.0)
+    return BusyApplication(short)
+
+
+@pytest.fixture
 def town(world):
     return Town()
 
@@ -78,9 +107,14 @@ def town(world):
 def test_these_routes_are_quick(short):
     routes = [*short._exact.items(), *short._by_shape.items()]
     assert {path for path, route in routes if route.endpoint.is_quick} == QUICK
-    assert short.is_quick("/api/v1/accounts/17/statuses")
-    assert not short.is_quick("/api/v1/accounts/17/lists")
-    assert not short.is_quick("/")
+    assert short.find_endpoint("/api/v1/accounts/17/statuses").is_quick
+    assert not short.find_endpoint("/api/v1/accounts/17/lists").is_quick
+    assert short.find_endpoint("/") is None
+
+
+def test_these_routes_mostly_wait_for_nothing(short):
+    routes = [*short._exact.items(), *short._by_shape.items()]
+    assert {path for path, route in routes if route.endpoint.is_immediate} == IMMEDIATE
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -184,3 +218,31 @@ def test_a_new_reader_is_handed_over_before_the_page_asks_anything(town, short, 
         thread.turn([environ])
     assert (len(left), calls.round_trips) == ((0, 1) if is_known_reader else (1, 0))
     assert calls.statements == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_answers_are_the_same_without_waiting(town, busy, django_application, case):
+    for route in sorted(IMMEDIATE):
+        for _ in range(3):  # until all is in process memory
+            assert_same(busy, django_application, town.path(route), **CASES[case](town))
+
+
+@pytest.mark.parametrize("route", sorted(IMMEDIATE))
+def test_in_the_read_window_nothing_is_waited_for(town, busy, route):
+    query = f"id[]={town.friend}" if route.endswith("relationships") else ""
+    for _ in range(4):
+        busy.left.clear()
+        with count_calls() as calls:
+            assert ask(busy, town.path(route), town.token, query=query).status == "200 OK"
+    assert (calls.round_trips, calls.statements, busy.left) == (0, [], [])
+
+
+def test_a_request_that_has_to_wait_leaves_the_busy_thread_before_it_does(town, busy):
+    path = town.path("/api/v1/statuses/*")
+    first = ask(busy, path, town.token)
+    assert busy.left == [path]
+    with count_calls() as calls:
+        second = ask(busy, path, town.token)
+    assert busy.left == [path, path]
+    assert calls.round_trips > 0
+    assert int(second.headers[COUNTED]) == int(first.headers[COUNTED]) - 1

@@ -1,0 +1,80 @@
+"""The read window: for some milliseconds after a process asked Redis, reads need not ask again.
+
+A read that began at the moment M may use what the process asked Redis after M - READ_WINDOW_MS. So
+it can miss a change that another process made in that time. So that no client sees this, the
+answer to a write waits: it leaves READ_WINDOW_MS after Redis has the change. A read that begins
+after this answer uses only what was asked after the change.
+
+No process needs to know another one, and no clocks are compared: each process only measures how
+long ago it asked, by its monotonic clock. Only reads that call `enter_read` use the window. A
+process that makes a change closes its own window at once. A read that may wait for Redis asks when
+half of the window is over, so that the others need not wait.
+"""
+
+import atexit
+import threading
+import time
+from contextvars import ContextVar, Token
+
+from django.conf import settings
+
+from infra.shared_thread import is_in_busy_thread
+
+WINDOW_S = settings.READ_WINDOW_MS / 1000
+RENEWED_S = WINDOW_S / 2
+# Writers wait a little longer: the clocks of two machines may run at different speeds.
+_WAIT_S = WINDOW_S * 1.05
+_NEVER = float("inf")
+# What was asked after this moment of the monotonic clock may be used by the current read.
+_oldest: ContextVar[float] = ContextVar("tideline_oldest_asked", default=_NEVER)
+_changed_at = float("-inf")
+# `waited_from`: when this thread last began to wait.
+_thread = threading.local()
+
+# For the request path, where a context manager would be measurable.
+leave_read = _oldest.reset
+
+
+def enter_read() -> Token[float]:
+    """From now on, until `leave_read`, this thread may use the window. Cost: less than 0.5 us."""
+    if not WINDOW_S:
+        return _oldest.set(_NEVER)
+    return _oldest.set(time.monotonic() - (WINDOW_S if is_in_busy_thread() else RENEWED_S))
+
+
+def close_window() -> None:
+    """The current read asks Redis from now on."""
+    _oldest.set(_NEVER)
+
+
+def may_use_window() -> bool:
+    return _oldest.get() != _NEVER
+
+
+def is_in_window(asked_at: float) -> bool:
+    """Whether the current read may use what this process asked Redis at that moment."""
+    return asked_at > _oldest.get() and asked_at > _changed_at
+
+
+def note_change() -> None:
+    """This process tells Redis of a change. It closes the window of this process."""
+    global _changed_at
+    _changed_at = time.monotonic()
+
+
+def wait_for_windows(since: float) -> None:
+    """Waits until no process reads without the changes that this one made after `since`.
+
+    Call it when Redis has them, before the client gets the answer. Cost: READ_WINDOW_MS if there
+    was a change that this thread has not waited for, else nothing.
+    """
+    if _changed_at >= max(since, getattr(_thread, "waited_from", since)):
+        _thread.waited_from = time.monotonic()
+        time.sleep(_WAIT_S)
+
+
+@atexit.register
+def _wait_at_exit() -> None:
+    """The end of a command is its answer."""
+    if time.monotonic() - _changed_at < _WAIT_S:
+        time.sleep(_WAIT_S)

@@ -1,0 +1,190 @@
+"""Reads in the read window: never without a write that another process has answered."""
+
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+from django.conf import settings
+from django.db import connections
+
+from infra.caching import read_window
+from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG
+from infra.caching.viewer_validators import VIEWER_LOG
+from tests.integration.own_writes.acting import (
+    ACCOUNTS,
+    STATUSES,
+    Person,
+    RemoteCaller,
+    make_pair,
+    publish,
+)
+from tests.other_process import environment_of_this_test
+from tests.world import make_account
+
+WINDOW_MS = 100
+ROUNDS = 6
+LOGS = {LOG.key, VIEWER_LOG.key}
+
+
+@contextmanager
+def other_web(window_ms):
+    """Answers API requests in a process of its own."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.other_web"],
+        env=environment_of_this_test() | {"READ_WINDOW_MS": str(window_ms)},
+        cwd=settings.BASE_DIR,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.fixture(scope="module")
+def waiting_web(databases):
+    with other_web(WINDOW_MS) as process:
+        yield process
+
+
+@pytest.fixture(scope="module")
+def hasty_web(databases):
+    """Its answers do not wait."""
+    with other_web(0) as process:
+        yield process
+
+
+@pytest.fixture
+def window(monkeypatch):
+    """Reads of this process use the window, and no message of pub/sub helps them."""
+    monkeypatch.setattr("infra.caching.listener.receive_invalidation", lambda message: None)
+    monkeypatch.setattr(read_window, "WINDOW_S", WINDOW_MS / 1000)
+    monkeypatch.setattr(read_window, "RENEWED_S", WINDOW_MS / 2000)
+
+
+@contextmanager
+def busy(path):
+    """Somebody else reads all the time, so the window is always open."""
+    somebody, has_ended = Person(make_account()), threading.Event()
+
+    def read():
+        while not has_ended.is_set():
+            somebody.see(path)
+            time.sleep(0.01)
+        connections.close_all()
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    try:
+        yield
+    finally:
+        has_ended.set()
+        thread.join()
+
+
+def favourite(actor, other):
+    post = publish(other)
+    path = f"{STATUSES}/{post}"
+    for n in range(ROUNDS):
+        actor.act(f"{path}/{'unfavourite' if n % 2 else 'favourite'}")
+        yield actor.see(path)["favourited"], n % 2 == 0
+
+
+def follow(actor, other):
+    path = f"{ACCOUNTS}/relationships?id[]={other.id}"
+    for n in range(ROUNDS):
+        actor.act(f"{ACCOUNTS}/{other.id}/{'unfollow' if n % 2 else 'follow'}")
+        yield actor.see(path)[0]["following"], n % 2 == 0
+
+
+def be_blocked(actor, other):
+    post = publish(actor)
+    other.get(f"{STATUSES}/{post}")
+    for n in range(ROUNDS):
+        actor.act(f"{ACCOUNTS}/{other.id}/{'unblock' if n % 2 else 'block'}")
+        seen = other.get(f"{STATUSES}/{post}").status_code
+        yield seen, 200 if n % 2 else 404
+
+
+def delete(actor, other):
+    for _ in range(ROUNDS):
+        path = f"{STATUSES}/{publish(actor)}"
+        other.see(path)
+        actor.act(path, method="DELETE")
+        yield other.get(path).status_code, 404
+
+
+def write(actor, other):
+    path = f"{ACCOUNTS}/{actor.id}/statuses"
+    for _ in range(ROUNDS):
+        post = publish(actor)
+        yield other.see_ids(path)[:1], [post]
+
+
+@pytest.mark.parametrize("acts", [favourite, follow, be_blocked, delete, write])
+def test_a_read_after_an_answer_has_the_write(world, window, waiting_web, acts):
+    actor, other = make_pair()
+    remote = RemoteCaller.acting_for(actor, waiting_web)
+    with busy(f"{ACCOUNTS}/{other.id}"):
+        seen = list(acts(remote, other))
+    assert [found for found, _ in seen] == [expected for _, expected in seen]
+
+
+@pytest.mark.parametrize("acts", [be_blocked, delete])
+def test_without_the_wait_a_read_can_miss_the_write(world, window, hasty_web, acts):
+    actor, other = make_pair()
+    remote = RemoteCaller.acting_for(actor, hasty_web)
+    with busy(f"{ACCOUNTS}/{other.id}"):
+        seen = [pair for _ in range(5) for pair in acts(remote, other)]
+    assert any(found != expected for found, expected in seen)
+
+
+def count_asked(monkeypatch):
+    """The keys of the logs and of validators that this process asks Redis for."""
+    asked, exchange = [], redis()._exchange_now
+
+    def counted(commands):
+        asked.extend(command[1] for command in commands if len(command) > 1)
+        return exchange(commands)
+
+    monkeypatch.setattr(redis(), "_exchange_now", counted)
+    return asked
+
+
+def test_in_the_window_a_read_asks_redis_nothing(world, window, monkeypatch):
+    viewer, author = make_pair()
+    path = f"{STATUSES}/{publish(author)}"
+    for _ in range(3):
+        viewer.see(path)
+    asked = count_asked(monkeypatch)
+    monkeypatch.setattr(read_window, "RENEWED_S", 60.0)
+    viewer.see(path)
+    assert asked == []
+    monkeypatch.setattr(read_window, "RENEWED_S", 0.0)
+    viewer.see(path)
+    assert set(asked) == LOGS
+
+
+def test_a_process_that_writes_closes_its_own_window(world, window, monkeypatch):
+    monkeypatch.setattr(read_window, "RENEWED_S", 60.0)
+    viewer, author = make_pair()
+    path = f"{STATUSES}/{publish(author)}"
+    for n in range(4):
+        for _ in range(3):
+            viewer.see(path)
+        viewer.act(f"{path}/{'unfavourite' if n % 2 else 'favourite'}")
+        assert viewer.see(path)["favourited"] is (n % 2 == 0)
+
+
+def test_an_answer_to_a_write_waits_and_one_without_a_change_does_not(world, monkeypatch):
+    waited = []
+    monkeypatch.setattr(read_window.time, "sleep", waited.append)
+    actor, other = make_pair()
+    actor.act(f"{ACCOUNTS}/{other.id}/follow")
+    assert waited == [read_window._WAIT_S]
+    actor.client.post(f"{ACCOUNTS}/{other.id}/unknown")
+    actor.see(f"{ACCOUNTS}/{other.id}")
+    assert len(waited) == 1
