@@ -25,7 +25,9 @@ Command = tuple[Any, ...]
 Exchange = Callable[[Sequence[Command]], list[Any]]
 # Kept for the next requests; each has a stack of 16 kB.
 _MOST_IDLE = 32
-_READ_OF_A_LOG = "XRANGE"
+# Reads of a log and of a timeline. Many pages have the same, and one request never asks for the
+# same after a change of its own.
+_SENT_ONCE = ("XRANGE", "GETEX")
 log = structlog.get_logger()
 
 
@@ -195,13 +197,13 @@ class SharedThread(Generic[W]):
 
 
 def _exchange_once(exchange: Exchange, commands: Sequence[Command]) -> list[Any]:
-    """The replies to all commands. Equal reads of a log are sent once: every page has the same."""
+    """The replies to all commands. Equal reads of these kinds are sent once."""
     first: dict[Command, int] = {}
     sent: list[Command] = []
     places = []
     for command in commands:
         place = len(sent)
-        if command[0] == _READ_OF_A_LOG:
+        if command[0] in _SENT_ONCE:
             place = first.setdefault(command, place)
         if place == len(sent):
             sent.append(command)

@@ -13,7 +13,7 @@ from django.test.utils import setup_databases, teardown_databases
 from pytest_django import DjangoDbBlocker
 
 from accounts.queries import in_process
-from infra.caching import invalidation_log
+from infra.caching import invalidation_log, read_window
 from infra.caching.client import redis
 from infra.caching.copy_ages import AgeLimit
 from infra.caching.scripts import scripts_by_sha
@@ -31,6 +31,15 @@ from timelines.increments.queries import forget_increments
 from timelines.promotions.blend import forget_promotions
 from timelines.stores.factory import timeline_store
 from timelines.stores.generation import start_generation
+
+
+@pytest.fixture
+def open_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The read window of this process stays open for a minute, or until the process writes."""
+    monkeypatch.setattr(read_window, "WINDOW_S", 60.0)
+    monkeypatch.setattr(read_window, "RENEWED_S", 60.0)
+    # For other processes, which the test has not got.
+    monkeypatch.setattr(read_window, "_WAIT_S", 0.0)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ read the invalidation log, which names restricted accounts.
 """
 
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from functools import partial
 
 from accounts.cache import profiles
@@ -36,6 +36,12 @@ def ask_existing(account_ids: Sequence[int], log: LogQuestion | None = None) -> 
     else:
         copies = _existing.split(account_ids)
     return profiles.ask_uncopied(copies.missing).then(partial(_merge, copies, log))
+
+
+def are_known_to_exist(account_ids: Collection[int]) -> bool:
+    """Whether all of them are accounts that may be shown. Only for a read in the read window, which
+    need not read the log."""
+    return _existing.has_all(account_ids)
 
 
 def _merge(

@@ -145,10 +145,16 @@ class InvalidationLog:
 
     def ask(self) -> LogQuestion:
         """What is new in the log. Ask it before anything that uses process memory."""
+        known = self.find_offset_in_window()
+        if known is not None:
+            return LogQuestion(self, known, None)
+        return LogQuestion(self, self._offset, self._clock())
+
+    def find_offset_in_window(self) -> LogOffset | None:
+        """The offset, if the current read need not ask for a newer one (read_window.py)."""
         # In this order: another thread may begin to read the log again.
         read_at, offset = self._read_at, self._offset
-        in_window = offset is not None and is_in_window(read_at)
-        return LogQuestion(self, offset, None if in_window else self._clock())
+        return offset if is_in_window(read_at) else None
 
     def apply(self, reading: LogReading, reply: Any) -> LogOffset | None:
         """Drops what the reply names. Returns the answer to the question."""

@@ -108,6 +108,15 @@ def find_window_begin() -> float:
     return min(VIEWER_LOG.read_at, LOG.read_at)
 
 
+def find_known_validators(viewer_id: int) -> ViewerValidators | None:
+    """The viewer's validators, if the current read need not ask for them. Cost: none.
+
+    None: ask Redis. This is so outside the read window, and for viewers who wrote lately.
+    """
+    in_window = VIEWER_LOG.find_offset_in_window() and LOG.find_offset_in_window()
+    return VIEWER_LOG.peek(viewer_id) if in_window else None
+
+
 def viewer_key(viewer_id: int) -> bytes:
     return key(FAMILY, viewer_id)
 

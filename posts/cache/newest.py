@@ -20,6 +20,7 @@ from infra.caching.viewer_validators import (
     ViewerCopies,
     ViewerField,
     drop_validator_commands,
+    find_known_validators,
 )
 from posts.ids import PostId
 from posts.queries.rows import ALL_KINDS, ListedPost, list_newest
@@ -115,6 +116,15 @@ _flights: SingleFlight[tuple[int, bytes], NewestPosts] = SingleFlight()
 def peek_newest_posts(author_id: int) -> NewestPosts | None:
     """The copy in process memory, perhaps outdated: a guess that `ask_newest_posts` confirms."""
     return _newest.peek(author_id)
+
+
+def find_newest_in_window(author_id: int) -> NewestPosts | None:
+    """The author's newest posts, if the current read need not ask for them. Cost: none."""
+    validators = find_known_validators(author_id)
+    newest = _newest.find(author_id, validators.posts) if validators is not None else None
+    if newest is not None:
+        count_reads(FAMILY, "process", 1)
+    return newest
 
 
 def ask_newest_posts(trip: RoundTrip, author_id: int) -> Question[NewestPosts]:

@@ -6,7 +6,7 @@ from posts.api.present import find_visibility
 from posts.errors import CannotRepost, PostNotFound
 from posts.ids import PostId
 from posts.queries.complete_posts import OriginalByEvent
-from posts.queries.viewing import view_posts
+from posts.queries.viewing import show_in_window, view_posts
 from posts.types import Visibility
 
 # Relationships are asked of fewer than a thousand at once.
@@ -56,7 +56,11 @@ def get_with_visibility(post_id: PostId, viewer_id: int | None) -> tuple[PostId,
 def load_with_originals(
     ids: list[PostId], viewer_id: int | None
 ) -> tuple[dict[PostId, bytes], OriginalByEvent]:
-    """The visible posts, and the originals of those that are reposts. Cost: as above."""
+    """The visible posts, and the originals of those that are reposts. Cost: as above; none if all
+    are in process memory and in the read window."""
+    known = show_in_window(ids, viewer_id)
+    if known is not None and len(known) == len(ids):
+        return known, {}
     viewing = view_posts({i: i for i in ids}, viewer_id)
     found = viewing.list_visible()
     reposts = viewing.find_reposts() if len(found) < len(ids) else {}

@@ -1,12 +1,16 @@
 """The viewer of posts: which posts the viewer may see, with which flags and filters."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from django.utils.functional import cached_property
 
 from infra.caching.questions import RoundTrip
-from infra.caching.viewer_validators import ValidatorsQuestion
+from infra.caching.viewer_validators import (
+    ValidatorsQuestion,
+    ViewerValidators,
+    find_known_validators,
+)
 from posts.api.present import Flags, with_flags
 from posts.cache.by_author import PostCopy
 from posts.cache.viewer_state import (
@@ -72,6 +76,28 @@ class KnownViewer(NamedTuple):
         return may_see_author(self.relationships.get(author_id, UNRELATED), account)
 
 
+def find_known_viewer(account_id: int | None, authors: Collection[int]) -> KnownViewer | None:
+    """As `PostViewer`, without a command. None: the read window is closed, or this process does not
+    know all."""
+    if account_id is None:
+        return KnownViewer(None)
+    validators = find_known_validators(account_id)
+    if validators is None:
+        return None
+    return _find_kept(account_id, validators, [one for one in authors if one != account_id])
+
+
+def _find_kept(
+    account_id: int, validators: ViewerValidators, others: Sequence[int]
+) -> KnownViewer | None:
+    """The viewer as this process knows it, if that holds under these validators."""
+    related = find_kept_relationships(account_id, validators.relationships)
+    state = find_kept_state(account_id, validators)
+    if related is None or state is None or related.find_unknown(others):
+        return None
+    return KnownViewer(account_id, related.by_account, state)
+
+
 class PostViewer:
     """Questions about the viewer of posts, in a round trip. After it, `value`.
 
@@ -94,17 +120,10 @@ class PostViewer:
     def value(self) -> KnownViewer:
         if self._account_id is None:
             return KnownViewer(None)
-        known = self._find_kept(self._account_id) if self._unknown is None else None
+        known = None
+        if self._unknown is None:
+            known = _find_kept(self._account_id, self._validators.value, self._others)
         return known or self._load(self._account_id)
-
-    def _find_kept(self, account_id: int) -> KnownViewer | None:
-        """The viewer as this process knows it, if that still holds."""
-        validators = self._validators.value
-        related = find_kept_relationships(account_id, validators.relationships)
-        state = find_kept_state(account_id, validators)
-        if related is None or state is None or related.find_unknown(self._others):
-            return None
-        return KnownViewer(account_id, related.by_account, state)
 
     def _load(self, account_id: int) -> KnownViewer:
         asked = self._unknown

@@ -1,11 +1,11 @@
 """Posts as one viewer sees them: what the viewer may see, with the viewer's flags."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from django.utils.functional import cached_property
 
-from infra.caching.invalidation_log import LogQuestion
+from infra.caching.invalidation_log import LOG, LogQuestion
 from infra.caching.questions import RoundTrip
 from posts.api.present import Flags, find_reposted, is_open
 from posts.cache.by_author import PostCopy
@@ -15,7 +15,7 @@ from posts.filters.matching import NO_FILTERS, FilterSet
 from posts.ids import PostId, authors_of
 from posts.queries.complete_posts import CompletePosts, OriginalByEvent
 from posts.queries.hydrate import Hydrated, Hydration, hydrate
-from posts.queries.viewer import KnownViewer, PostViewer
+from posts.queries.viewer import KnownViewer, PostViewer, find_known_viewer
 from posts.rules import is_for_viewer, may_see
 from relations.types import UNRELATED, Relationship
 
@@ -139,3 +139,15 @@ def view_posts(shown: OriginalByEvent, viewer_id: int | None, is_current: bool =
     viewing = Viewing(trip, shown, viewer_id, is_current=is_current)
     trip.run()
     return viewing
+
+
+def show_in_window(ids: Collection[PostId], viewer_id: int | None) -> dict[PostId, bytes] | None:
+    """Status entities of the posts that the viewer may see, in the order of `ids`. Cost: none.
+
+    None: the read window is closed, or a post or the viewer is not in process memory.
+    """
+    finished = in_process_posts.find_finished(ids, LOG.find_offset_in_window())
+    if len(finished) < len(ids):
+        return None
+    viewer = find_known_viewer(viewer_id, authors_of(finished))
+    return viewer.show(finished) if viewer is not None else None

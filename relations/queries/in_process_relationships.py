@@ -9,11 +9,15 @@ Without a validator nothing is used. A mute that ends by itself changes no valid
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
-from accounts.queries.existing import ask_existing
+from accounts.queries.existing import are_known_to_exist, ask_existing
 from infra.caching.invalidation_log import LOG
 from infra.caching.metrics import count_reads
 from infra.caching.questions import Question, RoundTrip, answer
-from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies
+from infra.caching.viewer_validators import (
+    ValidatorsQuestion,
+    ViewerCopies,
+    find_known_validators,
+)
 from infra.shared_thread import need_own_thread
 from relations.cache import RELATIONSHIPS
 from relations.queries.relationships import (
@@ -53,12 +57,15 @@ def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[i
     """Relationships with those of `others` that are accounts, in the order given.
 
     Each account is in `others` once. Cost: one round trip for the invalidation log, the validators,
-    and what is not in process memory; after a change of the viewer's one more. Profiles and
-    relationships that Redis lacks come from the shards. Without Redis: two queries, and one per
-    shard for profiles.
+    and what is not in process memory; none in the read window if all is; after a change of the
+    viewer's one more. Profiles and relationships that Redis lacks come from the shards. Without
+    Redis: two queries, and one per shard for profiles.
     """
     if not others:
         return {}
+    known = _find_in_window(viewer_id, others)
+    if known is not None:
+        return known
     if not _by_viewer.has(viewer_id):
         need_own_thread()  # it mostly reads a shard
     trip = RoundTrip()
@@ -69,6 +76,17 @@ def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[i
     trip.run()
     accounts, by_account = existing.value, relationships.value
     return {other: by_account[other] for other in others if other in accounts}
+
+
+def _find_in_window(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship] | None:
+    """As `load_existing_relationships`, without a command. None: the read window is closed, or
+    something is not in process memory."""
+    validators = find_known_validators(viewer_id)
+    kept = _by_viewer.find(viewer_id, validators.relationships) if validators is not None else None
+    if kept is None or kept.find_unknown(others) or not are_known_to_exist(others):
+        return None
+    count_reads(RELATIONSHIPS.family, "process", len(others))
+    return {other: kept.by_account[other] for other in others}
 
 
 def ask_relationships_under(

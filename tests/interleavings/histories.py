@@ -65,6 +65,7 @@ ALL: tuple[History, ...] = (
     processes.readers_and_delete_elsewhere,
     processes.mute_and_reader_elsewhere,
     processes.outage_and_reader_elsewhere,
+    processes.block_and_known_viewer_elsewhere,
 )
 
 # Schedules that broke a history once. The steps are those of that time.

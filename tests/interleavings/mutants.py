@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import relations.cache
 from infra.caching import hashes, lists, relationship_cache, values
 from infra.caching.breaker import Breaker
 from infra.caching.client import Command, redis
@@ -210,6 +211,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "a changed relationship keeps its validator",
         processes.mute_and_reader_elsewhere,
         (in_script(relationship_cache, "CHANGE", "redis.call('HDEL', KEYS[3], ARGV[1])", ""),),
+    ),
+    Mutant(
+        "the viewer log does not name a viewer whose validators changed",
+        processes.block_and_known_viewer_elsewhere,
+        (in_function(relations.cache, "viewer_log_commands", lambda _: []),),
     ),
     Mutant(
         "what Redis did not get is not sent when it answers again",

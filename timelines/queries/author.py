@@ -18,12 +18,13 @@ from posts.cache.newest import (
     NewestPosts,
     PostRange,
     ask_newest_posts,
+    find_newest_in_window,
     peek_newest_posts,
 )
 from posts.ids import SEQUENCES, moment_after, moment_below, second_of
 from posts.queries.complete_posts import CompletePosts
 from posts.queries.rows import ALL_KINDS, PAST_ALL, list_timeline, list_with_images, list_with_tag
-from posts.queries.viewer import PostViewer
+from posts.queries.viewer import KnownViewer, PostViewer, find_known_viewer
 from posts.queries.viewing import Viewing, view_posts
 from posts.types import Visibility
 from relations.queries.relationships import load_relationships
@@ -177,7 +178,12 @@ def _read_chosen(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
 
 
 def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: _KeptBatch) -> _Batch:
-    """The same posts for another read. The round trip says whether nothing has changed."""
+    """The same posts for another read, if the read window or the round trip says that nothing has
+    changed."""
+    if find_newest_in_window(query.author_id) is kept.newest:
+        known = find_known_viewer(query.viewer_id, kept.posts.accounts)
+        if known is not None:
+            return _show_kept(kept, known)
     trip = RoundTrip()
     log = trip.ask(LOG.ask())
     newest = ask_newest_posts(trip, query.author_id)
@@ -186,6 +192,10 @@ def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: _KeptBatch) ->
     viewer, is_same = asked.value, newest.value is kept.newest and log.value is not None
     if not is_same or viewer.state.wrote_lately or not kept.posts.are_usable:
         return _load(query, span, newest.value, is_current=viewer.state.wrote_lately)
+    return _show_kept(kept, viewer)
+
+
+def _show_kept(kept: _KeptBatch, viewer: KnownViewer) -> _Batch:
     hidden = viewer.find_hidden(kept.posts.accounts)
     flags = viewer.load_flags(kept.posts.texts)
     shown = kept.posts.list_visible(hidden, flags)

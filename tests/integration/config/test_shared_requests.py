@@ -4,9 +4,9 @@ import pytest
 from django.core.wsgi import get_wsgi_application
 from django.urls import clear_script_prefix
 
+from accounts.api.quotas import quotas
 from config import urls
 from config.short_path import ShortPath
-from infra.caching import read_window
 from infra.caching.client import redis
 from infra.shared_thread import BusyThread, SharedThread
 from relations.actions.follow import follow
@@ -92,10 +92,7 @@ def shared(short):
 
 
 @pytest.fixture
-def busy(short, monkeypatch):
-    """The read window is open for a minute after the first requests."""
-    monkeypatch.setattr(read_window, "WINDOW_S", 60.0)
-    monkeypatch.setattr(read_window, "RENEWED_S", 60.0)
+def busy(short, open_window):
     return BusyApplication(short)
 
 
@@ -246,3 +243,16 @@ def test_a_request_that_has_to_wait_leaves_the_busy_thread_before_it_does(town, 
     assert busy.left == [path, path]
     assert calls.round_trips > 0
     assert int(second.headers[COUNTED]) == int(first.headers[COUNTED]) - 1
+
+
+def test_a_request_that_leaves_the_busy_thread_is_charged_once(town, busy):
+    """It leaves after it used one of the account's quota, to ask for more of the application's."""
+    path = town.path("/api/v1/statuses/*")
+    for _ in range(4):
+        before = ask(busy, path, town.token)
+    busy.left.clear()
+    for subject in [one for one in quotas._allotments if one.startswith("application")]:
+        quotas._allotments[subject].left = 0
+    after = ask(busy, path, town.token)
+    assert busy.left == [path]
+    assert int(after.headers[COUNTED]) == int(before.headers[COUNTED]) - 1
