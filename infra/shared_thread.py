@@ -10,7 +10,6 @@ code that waits calls `need_own_thread` before. The request is then given to ano
 it begins again. So nothing of it may have changed anything that cannot be done twice.
 """
 
-import threading
 from collections.abc import Callable, Sequence
 from contextvars import Context
 from enum import Enum
@@ -82,21 +81,9 @@ class _Server(greenlet):
         return _Outcome.ENDED
 
 
-class _BusyServer(_Server):
-    """Serves requests in a thread that does not wait."""
-
-
-_SERVERS = (_Server, _BusyServer)
-
-
 def is_in_shared_thread() -> bool:
-    """Whether the caller is a request of a shared or a busy thread. Cost: less than 0.1 us."""
-    return type(getcurrent()) in _SERVERS
-
-
-def is_in_busy_thread() -> bool:
-    """Whether the caller is a request of a thread that does not wait for Redis either."""
-    return type(getcurrent()) is _BusyServer
+    """Whether the caller is a request of a shared thread. Cost: less than 0.1 us."""
+    return type(getcurrent()) is _Server
 
 
 def need_own_thread() -> None:
@@ -104,7 +91,7 @@ def need_own_thread() -> None:
 
     Raises: OwnThreadNeeded, which the shared thread catches. Cost: less than 0.1 us.
     """
-    if type(getcurrent()) in _SERVERS:
+    if type(getcurrent()) is _Server:
         raise OwnThreadNeeded
 
 
@@ -115,30 +102,6 @@ def share_exchange(exchange: Exchange, commands: Sequence[Command]) -> list[Any]
     """
     parent = cast(greenlet, getcurrent().parent)
     return cast(list[Any], parent.switch(_Asked(exchange, commands)))
-
-
-class BusyThread(Generic[W]):
-    """Serves requests that wait for nothing at all, in the thread of the caller.
-
-    For callers that have more to do than to wait. `leave`: gets a request that asks Redis, or needs
-    a thread of its own. Safety: any thread may call it.
-    """
-
-    def __init__(self, serve: Callable[[W], None], leave: Callable[[W], None]) -> None:
-        self._serve, self._leave = serve, leave
-        # A greenlet belongs to the thread in which it began, and Granian replaces idle threads.
-        self._own = threading.local()
-
-    def serve(self, work: W) -> None:
-        """Serves the request, or leaves it. Cost: about 2 us more than to serve it."""
-        server: _BusyServer | None = getattr(self._own, "server", None)
-        if server is None:
-            server = self._own.server = _BusyServer(self._serve)
-        result = server.begin(work)
-        while isinstance(result, _Asked):
-            result = server.throw(OwnThreadNeeded)
-        if result is _Outcome.NEEDS_OWN_THREAD:
-            self._leave(work)
 
 
 class SharedThread(Generic[W]):

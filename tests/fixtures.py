@@ -37,7 +37,6 @@ from timelines.stores.generation import start_generation
 def open_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """The read window of this process stays open for a minute, or until the process writes."""
     monkeypatch.setattr(read_window, "WINDOW_S", 60.0)
-    monkeypatch.setattr(read_window, "RENEWED_S", 60.0)
     # For other processes, which the test has not got.
     monkeypatch.setattr(read_window, "_WAIT_S", 0.0)
 

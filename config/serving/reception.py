@@ -1,7 +1,4 @@
-"""Where each request goes first: Granian's thread sorts the requests.
-
-It serves only GETs that wait for nothing. To give those to another thread would cost more.
-"""
+"""Where each request goes first: Granian's thread sorts the requests and serves none."""
 
 import asyncio
 from typing import Any
@@ -9,7 +6,6 @@ from typing import Any
 from config.body_limits import UPLOAD_PATHS, is_upload, most_body_bytes
 from config.draining import is_draining
 from config.serving.bodies import BodyLimits, BodyReader
-from config.serving.immediate_lane import ImmediateLane
 from config.serving.lanes import Lane
 from config.serving.limits import Limits
 from config.serving.pending import Application, PendingRequest, environment_of
@@ -54,7 +50,6 @@ class Reception:
         self._lane = Lane(limits.threads, _MOST_WAITING, limits.wait_s)
         self._shared = SharedLane(_MOST_WAITING, limits.wait_s, self._lane)
         self._find_endpoint = getattr(application, "find_endpoint", lambda _path: None)
-        self._immediate = ImmediateLane(self._shared)
         probes = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
         live = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
         self._lanes_by_path = {_LIVE: live, **dict.fromkeys(_PROBES, probes)}
@@ -75,7 +70,6 @@ class Reception:
     def start(self) -> None:
         for lane in self._all_lanes:
             lane.start(self._serve)
-        self._immediate.start(self._serve)
         self._sweep()
 
     def receive(self, watcher: Any) -> None:
@@ -91,11 +85,10 @@ class Reception:
         else:
             self._lane_of(scope.path).add(request)
 
-    def _lane_of_get(self, path: str) -> Lane | ImmediateLane:
+    def _lane_of_get(self, path: str) -> Lane:
         endpoint = self._find_endpoint(path)
-        if endpoint is None or not endpoint.is_quick:
-            return self._lane_of(path)
-        return self._immediate if endpoint.is_immediate else self._shared
+        is_quick = endpoint is not None and endpoint.is_quick
+        return self._shared if is_quick else self._lane_of(path)
 
     def _lane_of(self, path: str) -> Lane:
         return self._lanes_by_path.get(path, self._lane)

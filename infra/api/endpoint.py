@@ -64,8 +64,7 @@ class Endpoint(APIView):
     nothing but Redis if the caches are warm. It is then served in a shared thread
     (infra/shared_thread.py), and must change nothing that cannot be done twice. `in_read_window`:
     a GET may use what the process asked Redis a moment ago (infra/caching/read_window.py). Not for
-    polls: what a later poll leaves out must be on the page. `is_immediate`: a quick GET that mostly
-    waits for nothing in the read window. The thread that receives requests serves it then.
+    polls: what a later poll leaves out must be on the page.
     """
 
     scopes: ClassVar[Mapping[str, str]] = {}
@@ -74,7 +73,6 @@ class Endpoint(APIView):
     for_frozen: ClassVar[bool] = False
     is_quick: ClassVar[bool] = False
     in_read_window: ClassVar[bool] = False
-    is_immediate: ClassVar[bool] = False
     operation_suffix: ClassVar[str] = ""  # see infra.api.openapi
 
     _accesses: ClassVar[Mapping[str, Access]] = {}

@@ -185,12 +185,8 @@ class InvalidationLog:
         is_fresh = read_at > self._clock() - FRESH_S and read_at > self._required_at
         return offset if is_fresh else None
 
-    @property
-    def read_at(self) -> float:
-        """When this process read the log last, by the monotonic clock."""
-        return self._read_at
-
     def was_read_since(self, moment: float) -> bool:
+        """Whether this process has read the log since then, by the monotonic clock."""
         return self._read_at > moment
 
     def require_read(self) -> None:

@@ -8,7 +8,7 @@ has at most one allotment unused. Without Redis each process counts for itself.
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +19,6 @@ from cachebox import LRUCache
 from infra.caching.keys import key
 from infra.caching.questions import Question, Replies, RoundTrip
 from infra.caching.scripts import load_script
-from infra.shared_thread import OwnThreadNeeded
 
 ALLOT = load_script(Path(__file__).with_name("lua") / "quota_allot.lua")
 FAMILY = "caching.quota:v1"
@@ -78,11 +77,7 @@ class Quotas:
         # A claim whose window is known to be used up is refused without a round trip.
         asked = [claim for claim in short if not self._is_used_up(claim, window)]
         if asked:
-            try:
-                self._request_allotments(asked, window)
-            except OwnThreadNeeded:  # the request begins again, and uses them then
-                self._give_back(taken)
-                raise
+            self._request_allotments(asked, window)
         with self._lock:
             refused = [c for c in short if not (c in asked and self._take(c, window))]
             if not refused:
@@ -104,11 +99,6 @@ class Quotas:
             return None
         allotment.left -= 1
         return allotment
-
-    def _give_back(self, taken: Iterable[_QuotaAllotment | None]) -> None:
-        with self._lock:
-            for allotment in filter(None, taken):
-                allotment.left += 1
 
     def _is_used_up(self, claim: QuotaClaim, window: int) -> bool:
         known = self._allotments.get(claim.subject)

@@ -7,8 +7,7 @@ after this answer uses only what was asked after the change.
 
 No process needs to know another one, and no clocks are compared: each process only measures how
 long ago it asked, by its monotonic clock. Only reads that call `enter_read` use the window. A
-process that makes a change closes its own window at once. A read that may wait for Redis asks when
-half of the window is over, so that the others need not wait.
+process that makes a change closes its own window at once.
 """
 
 import atexit
@@ -18,10 +17,7 @@ from contextvars import ContextVar, Token
 
 from django.conf import settings
 
-from infra.shared_thread import is_in_busy_thread
-
 WINDOW_S = settings.READ_WINDOW_MS / 1000
-RENEWED_S = WINDOW_S / 2
 # Writers wait a little longer: the clocks of two machines may run at different speeds.
 _WAIT_S = WINDOW_S * 1.05
 _NEVER = float("inf")
@@ -39,7 +35,7 @@ def enter_read() -> Token[float]:
     """From now on, until `leave_read`, this thread may use the window. Cost: less than 0.5 us."""
     if not WINDOW_S:
         return _oldest.set(_NEVER)
-    return _oldest.set(time.monotonic() - (WINDOW_S if is_in_busy_thread() else RENEWED_S))
+    return _oldest.set(time.monotonic() - WINDOW_S)
 
 
 def close_window() -> None:

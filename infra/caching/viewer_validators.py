@@ -103,11 +103,6 @@ def _wrote_lately(viewer_id: int, wrote_at: bytes | None) -> bool:
     return not LISTENER.has_all_since(seen[1])
 
 
-def find_window_begin() -> float:
-    """When this process last read both logs, by the monotonic clock. The window begins then."""
-    return min(VIEWER_LOG.read_at, LOG.read_at)
-
-
 def find_known_validators(viewer_id: int) -> ViewerValidators | None:
     """The viewer's validators, if the current read need not ask for them. Cost: none.
 

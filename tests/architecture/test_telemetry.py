@@ -39,7 +39,6 @@ def exported():
     modules = (
         "config.urls",
         "config.middleware",
-        "config.serving.immediate_lane",
         "config.serving.refusals",
         "config.serving.shared_lane",
     )

@@ -124,8 +124,7 @@ def forget_viewers() -> None:
 def read_by_known_viewer(post: PostId, viewer: int) -> list[PostId]:
     """As in the read window, but the logs are read each time: time does not pass for actors."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_window, "WINDOW_S", 1.0)
-        patch.setattr(read_window, "RENEWED_S", 0.0)
+        patch.setattr(read_window, "WINDOW_S", 1e-9)
         patch.setattr(viewer_log, "BUSY_S", 3_600.0)
         before = read_window.enter_read()
         try:

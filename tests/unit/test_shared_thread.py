@@ -1,16 +1,13 @@
 """Requests of one thread: they share round trips, and none of them stops or breaks another one."""
 
-import threading
 from contextvars import ContextVar
 
 import pytest
 from greenlet import getcurrent
 
 from infra.shared_thread import (
-    BusyThread,
     OwnThreadNeeded,
     SharedThread,
-    is_in_busy_thread,
     is_in_shared_thread,
     need_own_thread,
     share_exchange,
@@ -214,59 +211,3 @@ def test_other_threads_wait_as_always():
     need_own_thread()
     assert issubclass(OwnThreadNeeded, BaseException)
     assert not issubclass(OwnThreadNeeded, Exception)
-
-
-def serve_busily(serve, works):
-    """In a busy thread. Returns the requests that left it."""
-    left = []
-    thread = BusyThread(serve, left.append)
-    for work in works:
-        thread.serve(work)
-    return left
-
-
-def test_a_busy_thread_leaves_what_would_wait(store):
-    done = []
-
-    def serve(work):
-        if work == "asks":
-            share_exchange(store.exchange, [(work,)])
-        if work == "slow":
-            need_own_thread()
-        if work == "bad":
-            raise ValueError(work)
-        done.append(work)
-
-    assert serve_busily(serve, ["good", "asks", "slow", "bad", "good"]) == ["asks", "slow"]
-    assert done == ["good", "good"]
-    assert store.trips == []
-
-
-def test_a_request_that_asks_again_while_it_ends_leaves_a_busy_thread(store):
-    def serve(work):
-        try:
-            share_exchange(store.exchange, [(work,)])
-        finally:
-            share_exchange(store.exchange, [("at its end",)])
-
-    assert serve_busily(serve, ["one"]) == ["one"]
-    assert store.trips == []
-
-
-def test_a_busy_thread_may_be_another_one_each_time():
-    served_in = []
-    thread = BusyThread(lambda _: served_in.append(threading.get_ident()), lambda _: None)
-    for _ in range(2):
-        caller = threading.Thread(target=thread.serve, args=["work"])
-        caller.start()
-        caller.join()
-    assert len(served_in) == 2
-    assert threading.get_ident() not in served_in
-
-
-def test_only_a_busy_thread_is_one():
-    found = []
-    BusyThread(lambda _: found.append((is_in_busy_thread(), is_in_shared_thread())), None).serve(0)
-    serve_all(lambda _: found.append((is_in_busy_thread(), is_in_shared_thread())), ["work"])
-    assert found == [(True, True), (False, True)]
-    assert not is_in_busy_thread()

@@ -81,7 +81,6 @@ class AuthorView(Endpoint):
     public = True
     is_quick = True
     in_read_window = True
-    is_immediate = True
 
     @extend_schema(
         parameters=[*PAGING, *EXCLUDING, ONLY_MEDIA, PINNED, TAGGED, *CONDITIONAL],

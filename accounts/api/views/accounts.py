@@ -56,7 +56,6 @@ class AccountView(Endpoint):
     public = True
     is_quick = True
     in_read_window = True
-    is_immediate = True
 
     @extend_schema(responses=schema.AccountEntity)
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:

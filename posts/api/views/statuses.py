@@ -79,7 +79,6 @@ class StatusView(Endpoint):
     public = True
     is_quick = True
     in_read_window = True
-    is_immediate = True
 
     @extend_schema(parameters=CONDITIONAL, responses={200: schema.StatusEntity, 304: NOT_MODIFIED})
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:

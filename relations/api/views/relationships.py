@@ -35,7 +35,6 @@ class RelationshipsView(Endpoint):
     scopes = {"GET": "read:follows"}
     is_quick = True
     in_read_window = True
-    is_immediate = True
 
     @extend_schema(parameters=[schema.ID_LIST], responses=schema.RelationshipEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:

@@ -62,7 +62,6 @@ def window(monkeypatch):
     """Reads of this process use the window, and no message of pub/sub helps them."""
     monkeypatch.setattr("infra.caching.listener.receive_invalidation", lambda message: None)
     monkeypatch.setattr(read_window, "WINDOW_S", WINDOW_MS / 1000)
-    monkeypatch.setattr(read_window, "RENEWED_S", WINDOW_MS / 2000)
 
 
 @contextmanager
@@ -160,16 +159,16 @@ def test_in_the_window_a_read_asks_redis_nothing(world, window, monkeypatch):
     for _ in range(3):
         viewer.see(path)
     asked = count_asked(monkeypatch)
-    monkeypatch.setattr(read_window, "RENEWED_S", 60.0)
+    monkeypatch.setattr(read_window, "WINDOW_S", 60.0)
     viewer.see(path)
     assert asked == []
-    monkeypatch.setattr(read_window, "RENEWED_S", 0.0)
+    monkeypatch.setattr(read_window, "WINDOW_S", 1e-9)
     viewer.see(path)
     assert set(asked) == LOGS
 
 
 def test_a_process_that_writes_closes_its_own_window(world, window, monkeypatch):
-    monkeypatch.setattr(read_window, "RENEWED_S", 60.0)
+    monkeypatch.setattr(read_window, "WINDOW_S", 60.0)
     viewer, author = make_pair()
     path = f"{STATUSES}/{publish(author)}"
     for n in range(4):

@@ -122,7 +122,6 @@ def clock(world, monkeypatch):
     monkeypatch.setattr(VIEWER_LOG, "_paused_until", 0.0)
     monkeypatch.setattr(read_window, "_changed_at", 0.0)
     monkeypatch.setattr(read_window, "WINDOW_S", 0.02)
-    monkeypatch.setattr(read_window, "RENEWED_S", 0.02)
     yield now
     for log in (LOG, VIEWER_LOG):
         log.forget_all()

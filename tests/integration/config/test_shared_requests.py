@@ -4,11 +4,10 @@ import pytest
 from django.core.wsgi import get_wsgi_application
 from django.urls import clear_script_prefix
 
-from accounts.api.quotas import quotas
 from config import urls
 from config.short_path import ShortPath
 from infra.caching.client import redis
-from infra.shared_thread import BusyThread, SharedThread
+from infra.shared_thread import SharedThread
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import token_of
@@ -22,7 +21,8 @@ QUICK = {
     "/api/v1/accounts/*", "/api/v1/accounts/*/statuses",
 }  # fmt: skip
 
-IMMEDIATE = QUICK - {HOME, "/api/v1/timelines/home/news"}
+# Those that need no round trip in the read window.
+IN_WINDOW = QUICK - {HOME, "/api/v1/timelines/home/news"}
 
 
 class SharedApplication:
@@ -45,24 +45,6 @@ class SharedApplication:
         works = range(len(requests))
         while thread.turn(works):
             works = ()
-        self.left += [requests[number][0]["PATH_INFO"] for number in left]
-        for number in left:
-            answer(number)
-        return [answers[number] for number in range(len(requests))]
-
-
-class BusyApplication(SharedApplication):
-    """Serves each request in the thread that receives it, if it waits for nothing there."""
-
-    def serve(self, requests):
-        answers, left = {}, []
-
-        def answer(number):
-            answers[number] = self._application(*requests[number])
-
-        thread = BusyThread(answer, left.append)
-        for number in range(len(requests)):
-            thread.serve(number)
         self.left += [requests[number][0]["PATH_INFO"] for number in left]
         for number in left:
             answer(number)
@@ -92,11 +74,6 @@ def shared(short):
 
 
 @pytest.fixture
-def busy(short, open_window):
-    return BusyApplication(short)
-
-
-@pytest.fixture
 def town(world):
     return Town()
 
@@ -107,11 +84,6 @@ def test_these_routes_are_quick(short):
     assert short.find_endpoint("/api/v1/accounts/17/statuses").is_quick
     assert not short.find_endpoint("/api/v1/accounts/17/lists").is_quick
     assert short.find_endpoint("/") is None
-
-
-def test_these_routes_mostly_wait_for_nothing(short):
-    routes = [*short._exact.items(), *short._by_shape.items()]
-    assert {path for path, route in routes if route.endpoint.is_immediate} == IMMEDIATE
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -218,41 +190,19 @@ def test_a_new_reader_is_handed_over_before_the_page_asks_anything(town, short, 
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_answers_are_the_same_without_waiting(town, busy, django_application, case):
-    for route in sorted(IMMEDIATE):
+def test_the_answers_are_the_same_in_the_read_window(
+    town, shared, django_application, open_window, case
+):
+    for route in sorted(IN_WINDOW):
         for _ in range(3):  # until all is in process memory
-            assert_same(busy, django_application, town.path(route), **CASES[case](town))
+            assert_same(shared, django_application, town.path(route), **CASES[case](town))
 
 
-@pytest.mark.parametrize("route", sorted(IMMEDIATE))
-def test_in_the_read_window_nothing_is_waited_for(town, busy, route):
+@pytest.mark.parametrize("route", sorted(IN_WINDOW))
+def test_in_the_read_window_nothing_is_waited_for(town, shared, open_window, route):
     query = f"id[]={town.friend}" if route.endswith("relationships") else ""
     for _ in range(4):
-        busy.left.clear()
+        shared.left.clear()
         with count_calls() as calls:
-            assert ask(busy, town.path(route), town.token, query=query).status == "200 OK"
-    assert (calls.round_trips, calls.statements, busy.left) == (0, [], [])
-
-
-def test_a_request_that_has_to_wait_leaves_the_busy_thread_before_it_does(town, busy):
-    path = town.path("/api/v1/statuses/*")
-    first = ask(busy, path, town.token)
-    assert busy.left == [path]
-    with count_calls() as calls:
-        second = ask(busy, path, town.token)
-    assert busy.left == [path, path]
-    assert calls.round_trips > 0
-    assert int(second.headers[COUNTED]) == int(first.headers[COUNTED]) - 1
-
-
-def test_a_request_that_leaves_the_busy_thread_is_charged_once(town, busy):
-    """It leaves after it used one of the account's quota, to ask for more of the application's."""
-    path = town.path("/api/v1/statuses/*")
-    for _ in range(4):
-        before = ask(busy, path, town.token)
-    busy.left.clear()
-    for subject in [one for one in quotas._allotments if one.startswith("application")]:
-        quotas._allotments[subject].left = 0
-    after = ask(busy, path, town.token)
-    assert busy.left == [path]
-    assert int(after.headers[COUNTED]) == int(before.headers[COUNTED]) - 1
+            assert ask(shared, town.path(route), town.token, query=query).status == "200 OK"
+    assert (calls.round_trips, calls.statements, shared.left) == (0, [], [])
