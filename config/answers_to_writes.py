@@ -5,7 +5,7 @@ import time
 from django.http import HttpRequest, HttpResponseBase
 
 from config.cross_origin import Handler
-from infra.caching.read_window import wait_for_windows
+from infra.read_window import wait_for_windows
 
 _READS = ("GET", "HEAD", "OPTIONS")
 

@@ -13,7 +13,8 @@ from django.test.utils import setup_databases, teardown_databases
 from pytest_django import DjangoDbBlocker
 
 from accounts.queries import in_process
-from infra.caching import invalidation_log, read_window
+from infra import read_window
+from infra.caching import invalidation_log
 from infra.caching.client import redis
 from infra.caching.copy_ages import AgeLimit
 from infra.caching.scripts import scripts_by_sha

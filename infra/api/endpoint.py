@@ -27,7 +27,7 @@ from infra.api.errors import AccountFrozen, ScopeMissing, TokenInvalid, UserRequ
 from infra.api.live_parts import fill_live_parts
 from infra.api.rendering import add_trusted_headers, json_response
 from infra.api.request import ApiRequest, Caller
-from infra.caching.read_window import enter_read, leave_read, wait_for_windows
+from infra.read_window import enter_read, leave_read, wait_for_windows
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _CHARGED = "tideline.charged"
@@ -63,7 +63,7 @@ class Endpoint(APIView):
     methods, not only GET. `is_quick`: a GET takes about a millisecond of CPU at most, and waits for
     nothing but Redis if the caches are warm. It is then served in a shared thread
     (infra/shared_thread.py), and must change nothing that cannot be done twice. `in_read_window`:
-    a GET may use what the process asked Redis a moment ago (infra/caching/read_window.py). Not for
+    a GET may use what the process asked Redis a moment ago (infra/read_window.py). Not for
     polls: what a later poll leaves out must be on the page.
     """
 

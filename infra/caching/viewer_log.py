@@ -30,7 +30,7 @@ from infra.caching.invalidation_log import (
     LogQuestion,
 )
 from infra.caching.keys import key
-from infra.caching.read_window import may_use_window, note_change
+from infra.read_window import may_use_window, note_change
 
 V = TypeVar("V")
 LOG_KEY = key("caching.viewer_log:v1", 0)

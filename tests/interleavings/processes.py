@@ -5,7 +5,8 @@ from functools import partial
 
 import pytest
 
-from infra.caching import read_window, viewer_log
+from infra import read_window
+from infra.caching import viewer_log
 from infra.caching.client import redis
 from infra.caching.viewer_validators import VIEWER_LOG, ViewerField, viewer_key
 from posts.actions.delete_post import delete_post

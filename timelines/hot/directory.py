@@ -36,8 +36,8 @@ from infra.caching.keys import key
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, Replies
-from infra.caching.read_window import note_change, wait_for_windows
 from infra.caching.scripts import load_script
+from infra.read_window import note_change, wait_for_windows
 from infra.sharding.scatter import scatter
 from timelines.hot.queries.hot_authors import list_hot_authors
 

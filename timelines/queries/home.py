@@ -8,8 +8,8 @@ from prometheus_client import Counter
 
 from infra.api.errors import InvalidCursor
 from infra.api.pages import KeptPage, Page, Window
-from infra.caching.read_window import close_window
 from infra.clock import now_ms
+from infra.read_window import close_window
 from infra.shared_thread import need_own_thread
 from infra.telemetry.series import adder
 from posts.api.present import page_of_statuses

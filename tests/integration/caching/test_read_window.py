@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
-from infra.caching import read_window
+from infra import read_window
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG
 from infra.caching.viewer_validators import VIEWER_LOG

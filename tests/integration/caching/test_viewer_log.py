@@ -2,7 +2,8 @@
 
 import pytest
 
-from infra.caching import read_window, viewer_log
+from infra import read_window
+from infra.caching import viewer_log
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG
 from infra.caching.questions import RoundTrip

@@ -13,8 +13,8 @@ from accounts.errors import AccountNotFound
 from accounts.queries import in_process
 from accounts.types import ProfileEdit
 from infra.api.pages import Page, Window
-from infra.caching.read_window import enter_read, leave_read
 from infra.caching.short_lived import ShortLived
+from infra.read_window import enter_read, leave_read
 from infra.sharding.buckets import shard_of
 from posts.actions.edit_post import edit_post
 from posts.cache import counts, newest
