@@ -26,8 +26,8 @@ class ReadyGate:
 
     def __init__(self, application: Callable[..., Iterable[bytes]]) -> None:
         self._application = application
-        # What answers a GET, by path.
-        self.find_endpoint = getattr(application, "find_endpoint", lambda _path: None)
+        # Which GETs may share a thread, by path.
+        self.is_quick = getattr(application, "is_quick", lambda _path: False)
 
     def __call__(self, request: dict[str, Any], start_response: Answer) -> Iterable[bytes]:
         is_open = was_ready(GLOBAL_ALIAS) or request["PATH_INFO"].startswith(OPEN_PREFIXES)

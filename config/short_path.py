@@ -104,10 +104,10 @@ class ShortPath:
         finally:
             give_back_connections()
 
-    def find_endpoint(self, path: str) -> Endpoint | None:
-        """What answers a GET of this path; None: Django finds it."""
+    def is_quick(self, path: str) -> bool:
+        """Whether a GET of this path may be served in a shared thread."""
         found = self._find(path)
-        return found[0].endpoint if found is not None else None
+        return found is not None and found[0].endpoint.is_quick
 
     def find(self, variables: Variables) -> Found | None:
         """The route of a plain GET, with its arguments. None: this request is Django's."""

@@ -44,6 +44,7 @@ def close_window() -> None:
 
 
 def may_use_window() -> bool:
+    """Whether the current read has entered the window and has not closed it since."""
     return _oldest.get() != _NEVER
 
 

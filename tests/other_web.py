@@ -3,10 +3,31 @@
 A request is [token, method, path, body]. Prints [status, body] when the answer is ready.
 """
 
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import django
 import orjson
+from django.conf import settings
+
+from tests.other_process import environment_of_this_test
+
+
+@contextmanager
+def other_web(**environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The test's end of it. Its threads end with the block."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.other_web"],
+        env=environment_of_this_test() | environment,
+        cwd=settings.BASE_DIR,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        yield process
+        assert process.stdin
+        process.stdin.close()
 
 
 def main() -> None:

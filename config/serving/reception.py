@@ -49,7 +49,7 @@ class Reception:
         self._sweep_s = limits.wait_s / _SWEEPS_PER_WAIT
         self._lane = Lane(limits.threads, _MOST_WAITING, limits.wait_s)
         self._shared = SharedLane(_MOST_WAITING, limits.wait_s, self._lane)
-        self._find_endpoint = getattr(application, "find_endpoint", lambda _path: None)
+        self._is_quick = getattr(application, "is_quick", lambda _path: False)
         probes = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
         live = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
         self._lanes_by_path = {_LIVE: live, **dict.fromkeys(_PROBES, probes)}
@@ -78,19 +78,15 @@ class Reception:
         request = PendingRequest(watcher.proto, scope)
         if is_draining() and _may_ask_another(scope):
             DRAINING.answer(request)
-        elif scope.method == "GET":
-            self._lane_of_get(scope.path).add(request)
         elif scope.method not in _METHODS_WITHOUT_BODY and _has_body(scope.headers):
             self._read_body(request)
         else:
-            self._lane_of(scope.path).add(request)
+            self._lane_of(scope).add(request)
 
-    def _lane_of_get(self, path: str) -> Lane:
-        endpoint = self._find_endpoint(path)
-        is_quick = endpoint is not None and endpoint.is_quick
-        return self._shared if is_quick else self._lane_of(path)
-
-    def _lane_of(self, path: str) -> Lane:
+    def _lane_of(self, scope: Any) -> Lane:
+        path = scope.path
+        if scope.method == "GET" and self._is_quick(path):
+            return self._shared
         return self._lanes_by_path.get(path, self._lane)
 
     def _read_body(self, request: PendingRequest) -> None:

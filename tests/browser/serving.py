@@ -26,6 +26,7 @@ def running_site(
         log,
         environment_of_this_test()
         | {"DJANGO_SETTINGS_MODULE": "config.settings", "PUBLIC_URL": address}
+        | {"READ_WINDOW_MS": "20"}  # the default, which other tests turn off
         | environment,
     )
     web.begin()

@@ -157,7 +157,8 @@ def test_a_request_that_goes_on_to_another_client_is_asked_for_once(store):
     assert (store.trips, other.trips) == ([["both1"]], [["other1"], ["both2", "other2"]])
 
 
-def test_equal_reads_of_a_log_are_sent_once_and_no_other_command():
+@pytest.mark.parametrize("word", ["XRANGE", "GETEX"])
+def test_equal_reads_of_these_kinds_are_sent_once_and_no_other_command(word):
     sent, answers = [], {}
 
     def exchange(commands):
@@ -165,12 +166,12 @@ def test_equal_reads_of_a_log_are_sent_once_and_no_other_command():
         return list(range(len(commands)))
 
     def serve(work):
-        own = [("XRANGE", b"log", b"7"), ("SET", b"key", b"1"), ("XRANGE", b"log", work)]
+        own = [(word, b"log", b"7"), ("SET", b"key", b"1"), (word, b"log", work)]
         answers[work] = share_exchange(exchange, own)
 
     serve_all(serve, [b"1", b"2"])
-    log, write = ("XRANGE", b"log", b"7"), ("SET", b"key", b"1")
-    assert sent == [log, write, ("XRANGE", b"log", b"1"), write, ("XRANGE", b"log", b"2")]
+    log, write = (word, b"log", b"7"), ("SET", b"key", b"1")
+    assert sent == [log, write, (word, b"log", b"1"), write, (word, b"log", b"2")]
     assert answers == {b"1": [0, 1, 2], b"2": [0, 3, 4]}
 
 

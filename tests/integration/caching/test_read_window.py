@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import threading
-import time
 from contextlib import contextmanager
 
 import pytest
@@ -23,6 +22,7 @@ from tests.integration.own_writes.acting import (
     publish,
 )
 from tests.other_process import environment_of_this_test
+from tests.other_web import other_web
 from tests.world import make_account
 
 WINDOW_MS = 100
@@ -30,30 +30,16 @@ ROUNDS = 6
 LOGS = {LOG.key, VIEWER_LOG.key}
 
 
-@contextmanager
-def other_web(window_ms):
-    """Answers API requests in a process of its own."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.other_web"],
-        env=environment_of_this_test() | {"READ_WINDOW_MS": str(window_ms)},
-        cwd=settings.BASE_DIR,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        yield process
-        process.stdin.close()
-
-
 @pytest.fixture(scope="module")
 def waiting_web(databases):
-    with other_web(WINDOW_MS) as process:
+    with other_web(READ_WINDOW_MS=str(WINDOW_MS)) as process:
         yield process
 
 
 @pytest.fixture(scope="module")
 def hasty_web(databases):
     """Its answers do not wait."""
-    with other_web(0) as process:
+    with other_web(READ_WINDOW_MS="0") as process:
         yield process
 
 
@@ -70,9 +56,8 @@ def busy(path):
     somebody, has_ended = Person(make_account()), threading.Event()
 
     def read():
-        while not has_ended.is_set():
+        while not has_ended.wait(0.01):
             somebody.see(path)
-            time.sleep(0.01)
         connections.close_all()
 
     thread = threading.Thread(target=read)
@@ -187,3 +172,13 @@ def test_an_answer_to_a_write_waits_and_one_without_a_change_does_not(world, mon
     actor.client.post(f"{ACCOUNTS}/{other.id}/unknown")
     actor.see(f"{ACCOUNTS}/{other.id}")
     assert len(waited) == 1
+
+
+@pytest.mark.parametrize(("window_ms", "code"), [("20", 1), ("0", 0)])
+def test_a_cluster_has_no_window(window_ms, code):
+    own = {"REDIS_CLUSTER": "1", "READ_WINDOW_MS": window_ms}
+    command = [sys.executable, "-c", "import config.settings"]
+    environment = environment_of_this_test() | own
+    done = subprocess.run(command, env=environment, cwd=settings.BASE_DIR, capture_output=True)
+    assert done.returncode == code, done.stderr
+    assert (b"READ_WINDOW_MS: needs one Redis server" in done.stderr) is bool(code)

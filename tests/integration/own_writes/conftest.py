@@ -1,7 +1,5 @@
 """Two people on different shards, who act in one process and read in another."""
 
-import subprocess
-import sys
 import time
 
 import pytest
@@ -13,20 +11,11 @@ LATE_S = 0.2
 
 @pytest.fixture(scope="module")
 def other_process(databases):
-    """Answers API requests in a process of its own. Its threads end with the module."""
-    from django.conf import settings  # noqa: PLC0415 - configured late
+    """Answers API requests in a process of its own."""
+    from tests.other_web import other_web  # noqa: PLC0415 - needs the settings
 
-    from tests.other_process import environment_of_this_test  # noqa: PLC0415
-
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.other_web"],
-        env=environment_of_this_test(),
-        cwd=settings.BASE_DIR,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
+    with other_web() as process:
         yield process
-        process.stdin.close()
 
 
 def _receive_late(message):
