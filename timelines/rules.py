@@ -171,7 +171,7 @@ def _clear_without_policy(inputs: VisibilityInputs) -> Set[int] | None:
 
 # All reasons to hide an entry of a home or list timeline. Each new reason goes here.
 RULES = (
-    Rule(_is_author_shown, lambda inputs: inputs.relationships.clear_follows),
+    Rule(_is_author_shown, lambda inputs: inputs.relationships.clear_follows | {inputs.viewer_id}),
     Rule(_is_reply_shown, _clear_without_policy),
     Rule(_are_reposts_shown, _clear_all),
     Rule(_is_original_shown, _clear_all),

@@ -38,6 +38,9 @@ class ShortLived(Generic[K, V]):
                 return
             self._values.pop(oldest, None)
 
+    def drop(self, key: K) -> None:
+        self._values.pop(key, None)
+
     def _find_oldest(self) -> K | None:
         """None: other threads have dropped all."""
         try:

@@ -14,13 +14,21 @@ from infra.shared_thread import need_own_thread
 from infra.telemetry.series import adder
 from posts.api.present import page_of_statuses
 from posts.ids import FIRST, LAST, MalformedPostId, PostId, id_after
+from relations.queries.in_process_relationships import find_kept_relationships
 from timelines.polling.late_posts import PolledAuthors, load_late_posts
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller, load_records
 from timelines.queries.first_trip import FirstTrip
-from timelines.queries.kept_pages import LikelyPage, find_kept_page, keep_page
+from timelines.queries.kept_pages import (
+    LikelyPage,
+    PageInputs,
+    find_kept_page,
+    keep_page,
+    renew_page,
+)
 from timelines.queries.last_shown import keep_last_shown, was_shown
+from timelines.queries.plain_pages import PlainRead
 from timelines.queries.showing import collect, list_places, take
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
 from timelines.types import Entry, TimeRange
@@ -94,6 +102,8 @@ def _find_or_load(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
     kept = find_kept_page(reader, window, inputs, at_ms) if inputs is not None else None
     if kept is not None:
         return kept
+    if inputs is not None and (renewed := _renew(trip, window, inputs, at_ms)) is not None:
+        return renewed
     skeleton = HomeSkeleton(trip, at_ms)
     page = load_page(skeleton, window)
     parts = skeleton.parts
@@ -101,8 +111,25 @@ def _find_or_load(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
     if inputs is None or not skeleton.may_keep_page:
         return page
     repeatable = KeptPage(*page)
-    keep_page(window, inputs, parts, repeatable, trip.find_moment(at_ms))
+    read, moment = _find_plain_read(trip, at_ms), trip.find_moment(at_ms)
+    keep_page(window, inputs, parts, repeatable, moment, read)
     return repeatable
+
+
+def _renew(trip: FirstTrip, window: Window, inputs: PageInputs, at_ms: int) -> KeptPage | None:
+    read = _find_plain_read(trip, at_ms)
+    if read is None:
+        return None
+    return renew_page(read, window, inputs, trip.find_moment(at_ms))
+
+
+def _find_plain_read(trip: FirstTrip, at_ms: int) -> PlainRead | None:
+    """None: the timeline is not live, or this process does not have the reader's relationships."""
+    reader, live = trip.reader_id, trip.find_live()
+    known = find_kept_relationships(reader, trip.validators.value.relationships)
+    if live is None or known is None:
+        return None
+    return PlainRead(reader, at_ms, live, known, trip.viewer_state.value, trip.log.value)
 
 
 def list_shown_events(

@@ -24,9 +24,11 @@ from posts.queries.hydrate import Hydrated
 from relations.queries.in_process_relationships import find_kept_relationships
 from timelines.hot.directory import HotAuthors, directory
 from timelines.hot.entries import hot_entries
+from timelines.queries.last_shown import keep_last_shown
+from timelines.queries.plain_pages import PlainPage, PlainRead
 from timelines.types import Entry
 
-FAMILY = "timelines.kept_pages"
+FAMILY, RENEWED = "timelines.kept_pages", "timelines.renewed_pages"
 # About 4 kB each, without the posts. Most of those are in process memory anyway; the texts of posts
 # that have changed since are not, up to 2 kB each. So a page goes when its time has ended.
 MOST_PAGES = 5_000
@@ -118,6 +120,7 @@ class _PageCopy(NamedTuple):
     copies: UsedCopies
     page: KeptPage
     made_at: PageMoment
+    plain: PlainPage | None
 
 
 # By reader and upper cursor, so that a next page leaves the first page there.
@@ -132,6 +135,30 @@ def find_kept_page(
     is_same = kept is not None and kept.inputs == inputs and kept.copies.are_usable
     count_reads(FAMILY, "process", int(is_same), int(not is_same))
     return kept.page if kept is not None and is_same else None
+
+
+def renew_page(
+    read: PlainRead, window: Window, inputs: PageInputs, made_at: PageMoment
+) -> KeptPage | None:
+    """The reader's last page as it is now, if it was plain and still is (plain_pages.py).
+
+    It is kept until the time of the last page ends, so that one is made as usual then.
+    """
+    kept = _find(read.reader_id, window, read.now_ms)
+    if kept is None or kept.plain is None:
+        return None
+    is_same = (kept.inputs.validators, kept.inputs.hot) == (inputs.validators, inputs.hot)
+    renewed = read.renew(kept.plain, window.limit) if is_same else None
+    count_reads(RENEWED, "process", int(renewed is not None), int(renewed is None))
+    if renewed is None:
+        return None
+    plain, copies, page = renewed
+    since_ms = kept.made_at.now_ms
+    moment, used = made_at._replace(now_ms=since_ms), UsedCopies(copies, {}, {})
+    copy = _PageCopy(window, inputs, used, page, moment, plain)
+    _pages.put((read.reader_id, window.max_id), copy, since_ms)
+    keep_last_shown(read.reader_id, window.max_id, plain.posts, ())
+    return page
 
 
 def _find(reader_id: int, window: Window, now_ms: int) -> _PageCopy | None:
@@ -164,12 +191,18 @@ class LikelyPage:
     def confirm(
         self, log: LogQuestion, validators: ValidatorsQuestion, stored: Question[Any]
     ) -> Page[bytes] | None:
-        """The page, if these are as they were when it was made, and the log has nothing new."""
+        """The page, if these are as they were when it was made, and the log has nothing new.
+
+        With other validators it can never be used again, so it is dropped. While it is there, the
+        first round trip asks too little to create a validator that is missing.
+        """
         kept, inputs = self._kept, self._kept.inputs
+        if validators.value != inputs.validators:
+            _pages.drop((kept.made_at.reader_id, kept.window.max_id))
+            return None
         is_same = (
             log.value is not None
             and log.value == log.since
-            and validators.value == inputs.validators
             and shorten(stored.replies or ()) == inputs.stored
             and self._has_same_hot_entries()
             and kept.copies.are_usable
@@ -193,8 +226,12 @@ def keep_page(
     parts: PageParts,
     page: KeptPage,
     made_at: PageMoment,
+    read: PlainRead | None,
 ) -> None:
-    """Keeps a page, if all that it was made of are copies, and nothing of it ends by the clock."""
+    """Keeps a page, if all that it was made of are copies, and nothing of it ends by the clock.
+
+    `read`: says whether it is a plain page.
+    """
     others = in_process_posts.find_finished(parts.statuses, made_at.offset)
     copies = UsedCopies(
         parts.finished | others,
@@ -207,7 +244,10 @@ def keep_page(
         and copies.are_usable
         and not _has_mute_that_ends(made_at.reader_id, inputs, copies)
     ):
-        kept = _PageCopy(window, inputs, copies, page, made_at)
+        plain = None
+        if read is not None and not parts.reposts:
+            plain = read.find_plain(parts.originals, window)
+        kept = _PageCopy(window, inputs, copies, page, made_at, plain)
         _pages.put((made_at.reader_id, window.max_id), kept, made_at.now_ms)
 
 

@@ -186,6 +186,15 @@ def test_a_page_that_needs_older_posts_than_the_timeline_has_is_not_kept(
     assert fan.look(whole) is not fan.look(whole)
 
 
+def test_pages_are_kept_again_soon_after_a_change_of_the_reader(fan: Fan) -> None:
+    """The first read after it finds a validator missing, and the second one creates it."""
+    fan.look()
+    mark_post(fan.me, fan.posts[-1], Kind.BOOKMARK, True)  # no count changes
+    drain_all()
+    fan.look()
+    assert fan.look() is home_page(fan.me, FIRST)
+
+
 def test_the_next_page_leaves_the_first_one_there(fan: Fan) -> None:
     first = fan.look()
     next_ = Window(FIRST.limit, max_id=first.older)
