@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
-from django.urls import resolve
+from django.urls import clear_script_prefix, resolve
 
 from accounts.api.quotas import quotas
 from accounts.models import AccessToken
@@ -66,7 +66,9 @@ def django_application():
 
 @pytest.fixture
 def short(django_application):
-    return ShortPath(django_application, urls.urlpatterns)
+    """Django keeps the prefix of a request for its thread, and later tests make addresses there."""
+    yield ShortPath(django_application, urls.urlpatterns)
+    clear_script_prefix()
 
 
 @pytest.fixture

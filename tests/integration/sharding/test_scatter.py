@@ -15,13 +15,12 @@ from infra.sharding import scatter as module
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_one
 from tests.races import failures, run_together
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 SHARDS = ["shard0", "shard1", "shard2", "shard3"]
 PID = "SELECT pg_backend_pid()"
-END = """
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-WHERE datname = current_database() AND pid <> pg_backend_pid()
+OTHERS = """
+FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
 
 
@@ -34,9 +33,13 @@ def pids():
 
 
 def end_sessions(alias):
-    """All of them: what is left of the connections is dead, and does not know it yet."""
-    with psycopg.connect(**connections[alias].get_connection_params()) as other:
-        other.execute(END)
+    """All of them: what is left of the connections is dead, and does not know it yet.
+
+    PostgreSQL only sends a signal to each session. One that ends later would fail a later query.
+    """
+    with psycopg.connect(**connections[alias].get_connection_params(), autocommit=True) as other:
+        other.execute(f"SELECT pg_terminate_backend(pid) {OTHERS}")
+        until(lambda: other.execute(f"SELECT count(*) {OTHERS}").fetchone() == (0,))
 
 
 def test_answers_by_alias(world):
