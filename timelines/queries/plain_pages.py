@@ -46,11 +46,10 @@ class PlainPage(NamedTuple):
         """The posts that have arrived since. None: the timeline differs in another way, or one of
         them is below the page.
 
-        The page shows all entries of its part of the timeline, and the entries that repost a post
-        are above it. So none of them shows a post that has arrived since.
+        The page shows all entries of its part of the timeline, and none of them is a repost. So no
+        repost above its end shows a post that has arrived since.
         """
-        head = live.complete_from, live.following_version
-        old = live.data[: self.data_bytes]
+        old, head = live.data[: self.data_bytes], (live.complete_from, live.following_version)
         if head != (self.complete_from, self.following_version):
             return None
         if len(live.data) < self.data_bytes or xxh3_128_digest(old) != self.digest:
@@ -86,8 +85,8 @@ class PlainRead(NamedTuple):
     def renew(
         self, plain: PlainPage, limit: int
     ) -> tuple[PlainPage, dict[PostId, PostCopy], KeptPage] | None:
-        """The page as it is now, with its copies. None if it is not plain any more, or if process
-        memory lacks one of its posts."""
+        """The page as it is now, with its copies. None if it is not plain any more, or if one of
+        its posts is gone. Cost: one round trip for posts that are not in process memory."""
         added = plain.find_added(self.live)
         if added is None or self.state.filters:
             return None
@@ -101,7 +100,7 @@ class PlainRead(NamedTuple):
         return PlainPage.of(posts, self.live), copies, page
 
     def _load(self, posts: Sequence[PostId]) -> dict[PostId, PostCopy]:
-        """Finished copies of the posts. One round trip for those that are not in process memory."""
+        """Finished copies of the posts, without those that are gone."""
         copies = in_process_posts.find_finished(posts, self.offset)
         missing = [i for i in posts if i not in copies]
         if not missing:
