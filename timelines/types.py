@@ -21,6 +21,9 @@ CACHED_ENTRIES = 16_384
 _ID, _WORD, _WORDS = np.dtype(f"S{PACKED_BYTES}"), np.dtype(">u4"), ENTRY_BYTES // 4
 _ENTRY = np.dtype(f"V{ENTRY_BYTES}")
 _FIELDS = np.dtype([("second", ">u4"), ("author", ">u4"), ("sequence", ">u2")])
+_SEQUENCE_AT = 8
+# With these first bytes, a second or a sequence is certainly below its limit.
+_GOOD_SECONDS, _GOOD_SEQUENCES = bytes(range(MAX_SECOND >> 24)), bytes(range(SEQUENCES >> 8))
 
 
 class Entry(NamedTuple):
@@ -151,11 +154,23 @@ class LiveTimeline(NamedTuple):
 
 
 def check_entries(data: bytes) -> bytes:
-    """The same bytes. Raises: ValueError if they are not packed entries."""
-    ids = np.frombuffer(data, _FIELDS)
-    if ids.size and (ids["second"].max() > MAX_SECOND or ids["sequence"].max() >= SEQUENCES):
+    """The same bytes. Raises: ValueError if they are not packed entries. Cost: about 2 us."""
+    if len(data) % ENTRY_BYTES or not (_have_good_bytes(data) or _are_below_limits(data)):
         raise ValueError("not packed entries")
     return data
+
+
+def _have_good_bytes(data: bytes) -> bool:
+    """Whether the first bytes of the numbers say that they are below their limits, as mostly."""
+    seconds, sequences = data[::PACKED_BYTES], data[_SEQUENCE_AT::PACKED_BYTES]
+    return not (
+        seconds.translate(None, _GOOD_SECONDS) or sequences.translate(None, _GOOD_SEQUENCES)
+    )
+
+
+def _are_below_limits(data: bytes) -> bool:
+    ids = np.frombuffer(data, _FIELDS)
+    return bool((ids["second"] <= MAX_SECOND).all() and (ids["sequence"] < SEQUENCES).all())
 
 
 def _split(data: bytes) -> list[bytes]:

@@ -74,7 +74,7 @@ class HotAuthorDirectory:
 
     @property
     def cached(self) -> HotAuthors | None:
-        """The copy, for a request that has read the log and found nothing new."""
+        """The copy, for a request that has read the log. None: the log named a change since."""
         return self._cached
 
     def ask(self, log: LogQuestion) -> Question[HotAuthors]:

@@ -66,10 +66,16 @@ class HotEntriesCache:
         copies = ((author, self._copies.get(author)) for author in author_ids)
         return [author for author, copy in copies if copy is None or copy.read_at < oldest]
 
-    def find_fresh(self, author_ids: Collection[int]) -> list[HotEntries] | None:
-        """The copies, one per author; None if one of them is stale. No round trip."""
+    def find_fresh(
+        self, author_ids: Collection[int], ahead: Mapping[int, HotEntries] = NONE_AHEAD
+    ) -> list[HotEntries] | None:
+        """The copies, one per author; None if one of them is stale. No round trip.
+
+        `ahead`: answered to `ask` in this request.
+        """
         if not author_ids:
             return []
+        self._copies.update(ahead)
         oldest = self._clock_s() - COPY_S
         found = [self._copies.get(author) for author in author_ids]
         fresh = [copy for copy in found if copy is not None and copy.read_at >= oldest]

@@ -23,6 +23,7 @@ from timelines.hot.entries import HotEntries, hot_entries
 from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
 from timelines.queries.kept_pages import PageInputs, PageMoment, shorten
 from timelines.queries.last_shown import LastShown, find_due
+from timelines.queries.likely_page import LikelyPage
 from timelines.queries.merged import MergedTimeline
 from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
@@ -42,12 +43,12 @@ class FirstTrip:
         reader_id: int,
         below: str | None = None,
         is_polled: bool = False,
-        is_page_known: bool = False,
+        likely: LikelyPage | None = None,
     ) -> None:
         """`below`: the upper cursor of the page. `is_polled`: hot authors' entries are read now, so
         that no post becomes visible later to this page than to another one (timelines/polling).
 
-        `is_page_known`: the page is probably a kept one. If it is not, call `complete`.
+        `likely`: the page is probably this one. If it is not, call `complete`.
         """
         since_s = time.monotonic() if is_polled else 0.0
         self.reader_id, self._since_s = reader_id, since_s
@@ -55,10 +56,13 @@ class FirstTrip:
         # The log and the validators come before the values that are kept under them.
         self.log = trip.ask(LOG.ask())
         self.validators = trip.ask(ValidatorsQuestion(reader_id))
-        if not is_page_known:
+        if likely is None:
             self._ask_rest(trip)
+        else:
+            self.ahead = trip.ask(hot_entries.ask(likely.hot_followees))
         self.stored = trip.ask(timeline_store().ask(reader_id))
-        due = None if is_page_known else find_due(reader_id, below)
+        has_posts = likely is not None and likely.is_usable
+        due = None if has_posts else find_due(reader_id, below)
         again = self._ask_again(trip, due) if due else None
         trip.run()
         self.has_redis = trip.error is None
@@ -79,10 +83,10 @@ class FirstTrip:
         self.viewer_state = trip.ask(ask_viewer_state(self.reader_id, self.validators))
         self._hot = trip.ask(directory.ask(self.log))
         followees = guess_hot_followees(self.reader_id)
-        self._ahead = trip.ask(hot_entries.ask(followees, self._since_s))
+        self.ahead = trip.ask(hot_entries.ask(followees, self._since_s))
 
     def complete(self) -> None:
-        """Asks what a trip for a known page left out. Cost: mostly nothing, else one round trip."""
+        """Asks what a trip for a likely page left out. Cost: mostly none, else one round trip."""
         trip = RoundTrip()
         self._ask_rest(trip)
         trip.run()
@@ -117,7 +121,7 @@ class FirstTrip:
     @cached_property
     def _hot_entries(self) -> Sequence[HotEntries]:
         followees = self._hot_followees
-        return hot_entries.load(followees, self._since_s, self._ahead.value) if followees else ()
+        return hot_entries.load(followees, self._since_s, self.ahead.value) if followees else ()
 
     @cached_property
     def _hot_followees(self) -> Sequence[int]:

@@ -20,14 +20,9 @@ from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller, load_records
 from timelines.queries.first_trip import FirstTrip
-from timelines.queries.kept_pages import (
-    LikelyPage,
-    PageInputs,
-    find_kept_page,
-    keep_page,
-    renew_page,
-)
+from timelines.queries.kept_pages import find_kept_page, keep_page
 from timelines.queries.last_shown import keep_last_shown, was_shown
+from timelines.queries.likely_page import LikelyPage
 from timelines.queries.plain_pages import PlainRead
 from timelines.queries.showing import collect, list_places, take
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
@@ -88,9 +83,9 @@ def _load_unless_kept(reader_id: int, window: Window, at_ms: int) -> tuple[Page[
     if not was_shown(reader_id, window.max_id):
         need_own_thread()  # a reader's first page mostly reads a shard
     likely = LikelyPage.find(reader_id, window, at_ms)
-    trip = FirstTrip(reader_id, window.max_id, is_page_known=likely is not None)
+    trip = FirstTrip(reader_id, window.max_id, likely=likely)
     if likely is not None:
-        known = likely.confirm(trip.log, trip.validators, trip.stored)
+        known = likely.confirm(trip.log, trip.validators, trip.stored, trip.ahead)
         if known is not None:
             return known, trip
         trip.complete()
@@ -102,8 +97,6 @@ def _find_or_load(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
     kept = find_kept_page(reader, window, inputs, at_ms) if inputs is not None else None
     if kept is not None:
         return kept
-    if inputs is not None and (renewed := _renew(trip, window, inputs, at_ms)) is not None:
-        return renewed
     skeleton = HomeSkeleton(trip, at_ms)
     page = load_page(skeleton, window)
     parts = skeleton.parts
@@ -114,13 +107,6 @@ def _find_or_load(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
     read, moment = _find_plain_read(trip, at_ms), trip.find_moment(at_ms)
     keep_page(window, inputs, parts, repeatable, moment, read)
     return repeatable
-
-
-def _renew(trip: FirstTrip, window: Window, inputs: PageInputs, at_ms: int) -> KeptPage | None:
-    read = _find_plain_read(trip, at_ms)
-    if read is None:
-        return None
-    return renew_page(read, window, inputs, trip.find_moment(at_ms))
 
 
 def _find_plain_read(trip: FirstTrip, at_ms: int) -> PlainRead | None:

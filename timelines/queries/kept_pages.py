@@ -6,29 +6,26 @@ names and counts of the page are copies that may still be used.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from xxhash import xxh3_128_digest
 
 from infra.api.pages import KeptPage, Page, Window
-from infra.caching.invalidation_log import LogOffset, LogQuestion
+from infra.caching.invalidation_log import LogOffset
 from infra.caching.metrics import count_reads
-from infra.caching.questions import Question
 from infra.caching.short_lived import ShortLived
-from infra.caching.viewer_validators import ValidatorsQuestion, ViewerValidators
+from infra.caching.viewer_validators import ViewerValidators
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
 from posts.cache.used_copies import UsedCopies
 from posts.ids import PostId, authors_of
 from posts.queries.hydrate import Hydrated
 from relations.queries.in_process_relationships import find_kept_relationships
-from timelines.hot.directory import HotAuthors, directory
-from timelines.hot.entries import hot_entries
-from timelines.queries.last_shown import keep_last_shown
+from timelines.hot.directory import HotAuthors
 from timelines.queries.plain_pages import PlainPage, PlainRead
 from timelines.types import Entry
 
-FAMILY, RENEWED = "timelines.kept_pages", "timelines.renewed_pages"
+FAMILY = "timelines.kept_pages"
 # About 4 kB each, without the posts. Most of those are in process memory anyway; the texts of posts
 # that have changed since are not, up to 2 kB each. So a page goes when its time has ended.
 MOST_PAGES = 5_000
@@ -114,7 +111,9 @@ class PageParts:
             self.reposters[event.author_id] = by
 
 
-class _PageCopy(NamedTuple):
+class PageCopy(NamedTuple):
+    """A page and what it was made of. `plain`: what is needed to make it again, if it is plain."""
+
     window: Window
     inputs: PageInputs
     copies: UsedCopies
@@ -124,100 +123,32 @@ class _PageCopy(NamedTuple):
 
 
 # By reader and upper cursor, so that a next page leaves the first page there.
-_pages: ShortLived[tuple[int, str | None], _PageCopy] = ShortLived(MOST_PAGES, KEPT_MS)
+_pages: ShortLived[tuple[int, str | None], PageCopy] = ShortLived(MOST_PAGES, KEPT_MS)
 
 
 def find_kept_page(
     reader_id: int, window: Window, inputs: PageInputs, now_ms: int
 ) -> Page[bytes] | None:
     """The reader's last page, if it was the same window and would be the same page again."""
-    kept = _find(reader_id, window, now_ms)
+    kept = find_copy(reader_id, window, now_ms)
     is_same = kept is not None and kept.inputs == inputs and kept.copies.are_usable
     count_reads(FAMILY, "process", int(is_same), int(not is_same))
     return kept.page if kept is not None and is_same else None
 
 
-def renew_page(
-    read: PlainRead, window: Window, inputs: PageInputs, made_at: PageMoment
-) -> KeptPage | None:
-    """The reader's last page as it is now, if it was plain and still is (plain_pages.py).
-
-    It is kept until the time of the last page ends, so that one is made as usual then.
-    """
-    kept = _find(read.reader_id, window, read.now_ms)
-    if kept is None or kept.plain is None:
-        return None
-    is_same = (kept.inputs.validators, kept.inputs.hot) == (inputs.validators, inputs.hot)
-    renewed = read.renew(kept.plain, window.limit) if is_same else None
-    count_reads(RENEWED, "process", int(renewed is not None), int(renewed is None))
-    if renewed is None:
-        return None
-    plain, copies, page = renewed
-    since_ms = kept.made_at.now_ms
-    moment, used = made_at._replace(now_ms=since_ms), UsedCopies(copies, {}, {})
-    copy = _PageCopy(window, inputs, used, page, moment, plain)
-    _pages.put((read.reader_id, window.max_id), copy, since_ms)
-    keep_last_shown(read.reader_id, window.max_id, plain.posts, ())
-    return page
-
-
-def _find(reader_id: int, window: Window, now_ms: int) -> _PageCopy | None:
-    """The page of this part of the timeline, if it is young enough."""
+def find_copy(reader_id: int, window: Window, now_ms: int) -> PageCopy | None:
+    """The page of this part of the timeline, if it is young enough. It may be outdated."""
     kept = _pages.get((reader_id, window.max_id), now_ms)
     return kept if kept is not None and kept.window == window else None
 
 
-class LikelyPage:
-    """A kept page that is the page of this request, unless Redis has something new.
+def replace_copy(kept: PageCopy) -> None:
+    """The page as it is now. It ends when the last page that was made as usual ends."""
+    _pages.put((kept.made_at.reader_id, kept.window.max_id), kept, kept.made_at.now_ms)
 
-    It asks as little as possible. If it is not the page, `find_kept_page` may still find it.
-    """
 
-    def __init__(self, kept: _PageCopy) -> None:
-        self._kept = kept
-
-    @classmethod
-    def find(cls, reader_id: int, window: Window, now_ms: int) -> Self | None:
-        """The reader's last page, if all is in process memory that it was made of. No round trip.
-
-        Otherwise the first round trip of the page has more to ask.
-        """
-        kept = _find(reader_id, window, now_ms)
-        if kept is None or not kept.copies.are_usable:
-            return None
-        has_hot = hot_entries.find_fresh(kept.made_at.hot_followees) is not None
-        return cls(kept) if has_hot else None
-
-    def confirm(
-        self, log: LogQuestion, validators: ValidatorsQuestion, stored: Question[Any]
-    ) -> Page[bytes] | None:
-        """The page, if these are as they were when it was made, and the log has nothing new.
-
-        With other validators it can never be used again, so it is dropped. While it is there, the
-        first round trip asks too little to create a validator that is missing.
-        """
-        kept, inputs = self._kept, self._kept.inputs
-        if validators.value != inputs.validators:
-            _pages.drop((kept.made_at.reader_id, kept.window.max_id))
-            return None
-        is_same = (
-            log.value is not None
-            and log.value == log.since
-            and shorten(stored.replies or ()) == inputs.stored
-            and self._has_same_hot_entries()
-            and kept.copies.are_usable
-        )
-        if is_same:
-            count_reads(FAMILY, "process", 1)
-        return kept.page if is_same else None
-
-    def _has_same_hot_entries(self) -> bool:
-        """Equal validators of the reader and an equal set of hot authors mean equal followees."""
-        made_at = self._kept.made_at
-        if directory.cached != made_at.hot_authors:
-            return False
-        hot = hot_entries.find_fresh(made_at.hot_followees)
-        return hot is not None and [one.as_input for one in hot] == self._kept.inputs.hot
+def drop_copy(kept: PageCopy) -> None:
+    _pages.drop((kept.made_at.reader_id, kept.window.max_id))
 
 
 def keep_page(
@@ -247,8 +178,7 @@ def keep_page(
         plain = None
         if read is not None and not parts.reposts:
             plain = read.find_plain(parts.originals, window)
-        kept = _PageCopy(window, inputs, copies, page, made_at, plain)
-        _pages.put((made_at.reader_id, window.max_id), kept, made_at.now_ms)
+        replace_copy(PageCopy(window, inputs, copies, page, made_at, plain))
 
 
 def _are_what_was_shown(posts: Mapping[PostId, PostCopy], parts: PageParts) -> bool:

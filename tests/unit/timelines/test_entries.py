@@ -1,11 +1,21 @@
 """Entries sort alike as values and packed."""
 
+import struct
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from infra.api.ids import MAX_ACCOUNT_ID
-from posts.ids import MAX_SECOND, PostId
-from timelines.types import TAIL, Entry, LiveTimeline, reposts_among
+from posts.ids import MAX_SECOND, SEQUENCES, PostId
+from timelines.types import (
+    ENTRY_BYTES,
+    TAIL,
+    Entry,
+    LiveTimeline,
+    check_entries,
+    reposts_among,
+)
 
 post_ids = st.builds(
     PostId, st.integers(0, MAX_SECOND), st.integers(1, MAX_ACCOUNT_ID), st.integers(0, 1295)
@@ -50,3 +60,30 @@ def test_reposts_are_found_by_what_they_show(arrived: list[Entry], mark: int) ->
 @given(st.lists(entries))
 def test_reposts_are_those_that_show_another_post(among: list[Entry]) -> None:
     assert reposts_among(among) == [entry for entry in among if entry.event != entry.original]
+
+
+_any_id = st.tuples(
+    st.integers(0, 2**32 - 1) | st.sampled_from((MAX_SECOND, MAX_SECOND + 1)),
+    st.just(7),
+    st.integers(0, 2**16 - 1) | st.sampled_from((SEQUENCES - 1, SEQUENCES)),
+)
+
+
+@given(st.lists(st.tuples(_any_id, _any_id), max_size=3))
+def test_numbers_beyond_the_limits_are_no_entries(pairs):
+    ids = [one for pair in pairs for one in pair]
+    data = b"".join(struct.pack(">IIH", *one) for one in ids)
+    if all(second <= MAX_SECOND and sequence < SEQUENCES for second, _, sequence in ids):
+        assert check_entries(data) is data
+    else:
+        with pytest.raises(ValueError, match="not packed entries"):
+            check_entries(data)
+
+
+@given(st.integers(0, 3 * ENTRY_BYTES))
+def test_a_part_of_an_entry_is_none(size: int) -> None:
+    if size % ENTRY_BYTES:
+        with pytest.raises(ValueError, match="not packed entries"):
+            check_entries(bytes(size))
+    else:
+        assert check_entries(bytes(size)) == bytes(size)
