@@ -8,7 +8,7 @@ import itertools
 import statistics
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -104,29 +104,51 @@ class Comparison:
         self._slice_s = slice_s
 
     def run(self, rows: Sequence[ReadRow]) -> dict[str, dict[str, float]]:
-        return {row.name: read_figures(self._compare(row)) for row in rows}
+        return {row.name: self._compare(row) for row in rows}
 
-    def _compare(self, row: ReadRow) -> list[tuple[ReadSlice, ReadSlice]]:
-        """Slices of ours, each with the bare view's slice before it."""
+    def _compare(self, row: ReadRow) -> dict[str, float]:
+        """The figures of slices of ours, each with the bare view's slice before it.
+
+        In a row with writes, `rate_of_busy_bare` compares with the bare view next to the same
+        writes.
+        """
         self._warm_up(row)
-        bare, taken = get_request(f"/bare?{row.name}", "none"), []
+        taken, busy = [], []
         for _ in range(SLICES):
-            floor = self._slice("floor", self._floor.address, lambda: bare)
-            with self._writes() if row.has_writes else nullcontext():
+            floor = self._floor_slice(row)
+            if row.has_writes:
+                self._ask_slice(row)  # what was written since the last slice has changed all pages
+            with self._writes_of(row):
                 ours = self._slice("web", self._product.address, row.next_request)
             taken.append((ours, floor))
-        return taken
+            if row.has_writes:
+                with self._writes_of(row):
+                    busy.append((ours, self._floor_slice(row)))
+        figures = read_figures(taken)
+        return figures | ({"rate_of_busy_bare": _median_rate_of(busy)} if busy else {})
+
+    def _floor_slice(self, row: ReadRow) -> ReadSlice:
+        bare = get_request(f"/bare?{row.name}", "none")
+        return self._slice("floor", self._floor.address, lambda: bare)
+
+    def _writes_of(self, row: ReadRow) -> AbstractContextManager[None]:
+        return self._writes() if row.has_writes else nullcontext()
 
     def _warm_up(self, row: ReadRow) -> None:
-        def ask() -> tuple[str, bytes]:
-            return "warm", row.next_request()
+        """With the writes of the row: each connection of a web process to a shard, and the shard's
+        process behind it, needs some writes until it is quick."""
 
         asked = 0
         for _ in range(MOST_WARM_UP_SLICES):
-            result = run_mix(self._product.address, ask, CONNECTIONS, self._slice_s)
-            asked += len(result.latencies.get("warm", ()))
+            asked += self._ask_slice(row)
             if asked >= WARM_UP_REQUESTS:
                 break
+
+    def _ask_slice(self, row: ReadRow) -> int:
+        """A slice that is not measured. How many requests it had."""
+        with self._writes_of(row):
+            ours = self._slice("web", self._product.address, row.next_request)
+        return len(ours.latencies_s)
 
     def _slice(
         self, part: str, address: tuple[str, int], next_request: Callable[[], bytes]
@@ -169,7 +191,7 @@ def read_figures(slices: Sequence[tuple[ReadSlice, ReadSlice]]) -> dict[str, flo
     ours, floor = zip(*slices, strict=True)
     return {
         "per_s": round(statistics.median(one.per_s for one in ours)),
-        "rate_of_bare": round(statistics.median(o.per_s / f.per_s for o, f in slices), 2),
+        "rate_of_bare": _median_rate_of(slices),
         "cpu_of_bare": round(statistics.median(f.cpu_us / o.cpu_us for o, f in slices), 2),
         "cpu_us": round(statistics.median(one.cpu_us for one in ours)),
         "bare_cpu_us": round(statistics.median(one.cpu_us for one in floor)),
@@ -177,6 +199,10 @@ def read_figures(slices: Sequence[tuple[ReadSlice, ReadSlice]]) -> dict[str, flo
         "redis_commands": round(statistics.median(one.redis_commands for one in ours), 1),
         **percentiles_ms([took_s for one in ours for took_s in one.latencies_s]),
     }
+
+
+def _median_rate_of(slices: Sequence[tuple[ReadSlice, ReadSlice]]) -> float:
+    return round(statistics.median(ours.per_s / floor.per_s for ours, floor in slices), 2)
 
 
 def _count(account_id: int) -> dict[str, int]:

@@ -91,7 +91,12 @@ class ProcessCache(Generic[K, V]):
 
     def has_all(self, keys: Collection[K]) -> bool:
         """Whether all of them have a copy."""
-        return len(self._find_all(keys, self.ages.oldest(self._clock()))) == len(keys)
+        get, oldest = self._cache.get, self.ages.oldest(self._clock())
+        for key in keys:
+            copy = get(key)
+            if copy is None or copy[0] <= oldest:
+                return False
+        return True
 
     def has(self, key: K, value: V) -> bool:
         """Whether this is the copy of the key, or equal to it."""

@@ -83,10 +83,14 @@ def _find_in_window(viewer_id: int, others: Sequence[int]) -> dict[int, Relation
     something is not in process memory."""
     validators = find_known_validators(viewer_id)
     kept = _by_viewer.find(viewer_id, validators.relationships) if validators is not None else None
-    if kept is None or kept.find_unknown(others) or not are_known_to_exist(others):
+    if kept is None or not are_known_to_exist(others):
+        return None
+    by_account = kept.by_account
+    found = {other: by_account[other] for other in others if other in by_account}
+    if len(found) < len(others):
         return None
     count_reads(RELATIONSHIPS.family, "process", len(others))
-    return {other: kept.by_account[other] for other in others}
+    return found
 
 
 def ask_relationships_under(

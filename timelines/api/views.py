@@ -88,20 +88,28 @@ class AuthorView(Endpoint):
     )
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         query = request.query_params
+        if query is NO_QUERY:
+            wanted = AuthorTimelineQuery(account_id, request.viewer_id)
+            return tagged_page_response(request, author_page(wanted, _FIRST_PAGE))
         if read_flag(query, "pinned"):
             return tagged_page_response(request, _read_pinned(request, account_id))
-        window = read_timeline_window(query)
-        left_out = {kind for name, kind in EXCLUDED.items() if read_flag(query, name)}
-        kinds = [kind for kind in ALL_KINDS if kind not in left_out]
-        wanted = AuthorTimelineQuery(
-            account_id,
-            request.viewer_id,
-            kinds,
-            only_media=read_flag(query, "only_media"),
-            with_direct=not read_flag(query, "exclude_direct"),
-            tag=normalize_tag(read_text(query, "tagged").lstrip("#")) or None,
-        )
-        return tagged_page_response(request, author_page(wanted, window))
+        wanted = _read_author_query(query, account_id, request.viewer_id)
+        return tagged_page_response(request, author_page(wanted, read_timeline_window(query)))
+
+
+def _read_author_query(
+    query: Mapping[str, str], account_id: int, viewer_id: int | None
+) -> AuthorTimelineQuery:
+    """Which posts of the account are wanted. Raises: InvalidRequest."""
+    left_out = {kind for name, kind in EXCLUDED.items() if read_flag(query, name)}
+    return AuthorTimelineQuery(
+        account_id,
+        viewer_id,
+        [kind for kind in ALL_KINDS if kind not in left_out],
+        only_media=read_flag(query, "only_media"),
+        with_direct=not read_flag(query, "exclude_direct"),
+        tag=normalize_tag(read_text(query, "tagged").lstrip("#")) or None,
+    )
 
 
 def _read_pinned(request: ApiRequest, account_id: int) -> Page[bytes]:

@@ -18,7 +18,7 @@ from accounts.queries.users import find_account_id
 from accounts.types import NewUser
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
-from infra.api.ids import parse_account_id
+from infra.api.ids import parse_account_ids
 from infra.api.openapi import error_response
 from infra.api.parsing import read_flag, read_text
 from infra.api.rendering import NO_STORE, json_response
@@ -38,8 +38,8 @@ class AccountsView(Endpoint):
         texts = request.id_list
         if len(texts) > schema.MOST_ACCOUNTS:
             raise InvalidRequest(f"At most {schema.MOST_ACCOUNTS} accounts at once")
-        wanted = [account_id for account_id in map(parse_account_id, texts) if account_id]
-        return json_response(b"[%b]" % b",".join(load_account_json(wanted).values()))
+        accounts = load_account_json(parse_account_ids(texts))
+        return json_response(b"[%b]" % b",".join(accounts.values()))
 
     @extend_schema(request=schema.NewAccountBody, responses=schema.TokenEntity)
     def post(self, request: ApiRequest) -> HttpResponse:

@@ -10,7 +10,7 @@ from accounts.encode import hides_collections
 from accounts.queries.load import find_existing, load_account_json
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
-from infra.api.ids import parse_account_id
+from infra.api.ids import parse_account_ids
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from infra.clock import now_ms
@@ -96,15 +96,14 @@ def without_hidden(
     }
 
 
-def read_targets(texts: Sequence[object]) -> list[int]:
+def read_targets(texts: Sequence[str]) -> list[int]:
     """The ids in order, each once, without texts that are no ids.
 
     Raises: InvalidRequest for more than 100.
     """
     if len(texts) > schema.MOST_TARGETS:
         raise InvalidRequest(f"At most {schema.MOST_TARGETS} accounts at once")
-    asked = map(parse_account_id, texts)
-    return list(dict.fromkeys(account_id for account_id in asked if account_id))
+    return parse_account_ids(texts)
 
 
 def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
@@ -115,7 +114,7 @@ def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
     return json_response(present_relationship(account_id, one, now_ms(), notes))
 
 
-def _sent_ids(request: ApiRequest) -> Sequence[object]:
+def _sent_ids(request: ApiRequest) -> list[str]:
     """From a form or JSON, as `id` or `id[]`. JSON may send numbers, or a single id.
 
     Raises: InvalidRequest if there is none.

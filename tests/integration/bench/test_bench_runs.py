@@ -42,6 +42,7 @@ def test_each_read_is_compared_with_a_bare_view(line: Any):
     for name in rows:
         assert 0 < line["reads"][name]["rate_of_bare"] < 3
         assert line["reads"][name]["cpu_us"] > 0
+    assert 0 < line["reads"]["home_with_20_writes_per_s"]["rate_of_busy_bare"] < 3
 
 
 def test_the_mix_has_latencies_of_every_kind(line: Any):

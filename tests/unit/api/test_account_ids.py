@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.api.ids import MAX_ACCOUNT_ID, AccountIdConverter, parse_account_id
+from infra.api.ids import (
+    MAX_ACCOUNT_ID,
+    AccountIdConverter,
+    parse_account_id,
+    parse_account_ids,
+)
 
 
 @given(st.integers(1, MAX_ACCOUNT_ID))
@@ -26,3 +31,9 @@ def test_what_cannot_name_an_account_is_none(text):
 def test_route_does_not_match_what_cannot_name_an_account():
     with pytest.raises(ValueError):
         AccountIdConverter().to_python("0")
+
+
+@given(st.lists(st.integers(0, 30).map(str) | st.sampled_from(["", "x", "1" * 11, "-1", "²"])))
+def test_lists_have_the_ids_of_their_texts_once_and_in_order(texts):
+    ids = [found for text in texts if (found := parse_account_id(text))]
+    assert parse_account_ids(texts) == list(dict.fromkeys(ids))
