@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from infra.api.pages import Page, Window
+from infra.clock import now_ms
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
@@ -21,6 +22,7 @@ from tests.integration.timelines.homes import ids_of, newest_first
 from tests.world import drain_all, forget_memory, make_accounts, publish, rest
 from timelines.queries import home, kept_pages
 from timelines.queries.home import home_page
+from timelines.queries.kept_pages import KEPT_MS
 from timelines.stores.factory import STORES, timeline_store
 from timelines.types import Entry
 
@@ -102,6 +104,23 @@ def test_posts_of_a_burst_are_put_on_top_one_after_the_other(reader: Reader) -> 
         assert ids_of(home_page(reader.me, FIRST).items) == reader.top(*burst)
     assert reader.made == 0
     read_and_compare(reader)
+
+
+def test_a_page_that_was_made_again_is_kept(reader: Reader) -> None:
+    reader.post(reader.silent, 3_600)
+    rest()
+    again = home_page(reader.me, FIRST)
+    assert home_page(reader.me, FIRST) is again
+
+
+def test_a_page_that_was_made_again_ends_with_the_one_before(reader: Reader) -> None:
+    now = now_ms()
+    reader.post(reader.silent, 3_600)
+    rest()
+    home_page(reader.me, FIRST, clock_ms=lambda: now + KEPT_MS // 2)
+    assert reader.made == 0
+    home_page(reader.me, FIRST, clock_ms=lambda: now + KEPT_MS)
+    assert reader.made == 1, "a page does more than to answer"
 
 
 def test_a_post_that_arrived_late_is_put_in_its_place(reader: Reader) -> None:
