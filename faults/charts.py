@@ -96,7 +96,15 @@ def _line(panel: ChartPanel, number: int, name: str, pieces: Pieces) -> str:
     colour = _COLOURS[number % len(_COLOURS)]
     label = f'x="{_LEFT + _WIDTH + 8}" y="{panel.top + 14 + 16 * number}" fill="{colour}"'
     return f"<text {label}>{escape(name)}</text>" + "".join(
-        f'<polyline points="{" ".join(f"{panel.x(x):.1f},{panel.y(y):.1f}" for x, y in points)}"'
-        f' fill="none" stroke="{colour}" stroke-width="1.5"/>'
-        for points in pieces
+        _piece(panel, colour, points) for points in pieces
     )
+
+
+def _piece(panel: ChartPanel, colour: str, points: Sequence[Point]) -> str:
+    """A line through the points. Of a single point nothing of it would be seen, so it is a dot."""
+    places = [(f"{panel.x(x):.1f}", f"{panel.y(y):.1f}") for x, y in points]
+    if len(places) == 1:
+        ((x, y),) = places
+        return f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>'
+    joined = " ".join(f"{x},{y}" for x, y in places)
+    return f'<polyline points="{joined}" fill="none" stroke="{colour}" stroke-width="1.5"/>'

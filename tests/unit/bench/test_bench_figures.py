@@ -66,7 +66,8 @@ def test_plot_has_a_line_for_each_size_over_the_shards():
     assert chart.lines["1,000 accounts"] == [[(0, 2_500), (1, 3_000)]]
     assert chart.labels == [(0, "shards: 1"), (1, "shards: 4")]
     root = ElementTree.fromstring(draw_charts([chart]))
-    assert len(root.findall(f"{NAME}polyline")) == 2
+    lines, dots = root.findall(f"{NAME}polyline"), root.findall(f"{NAME}circle")
+    assert (len(lines), len(dots)) == (1, 1), "a size with one run is a dot"
 
 
 def test_small_values_of_a_chart_have_digits():
