@@ -88,9 +88,6 @@ class AuthorView(Endpoint):
     )
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         query = request.query_params
-        if query is NO_QUERY:
-            wanted = AuthorTimelineQuery(account_id, request.viewer_id)
-            return tagged_page_response(request, author_page(wanted, _FIRST_PAGE))
         if read_flag(query, "pinned"):
             return tagged_page_response(request, _read_pinned(request, account_id))
         wanted = _read_author_query(query, account_id, request.viewer_id)
@@ -101,6 +98,8 @@ def _read_author_query(
     query: Mapping[str, str], account_id: int, viewer_id: int | None
 ) -> AuthorTimelineQuery:
     """Which posts of the account are wanted. Raises: InvalidRequest."""
+    if query is NO_QUERY:
+        return AuthorTimelineQuery(account_id, viewer_id)
     left_out = {kind for name, kind in EXCLUDED.items() if read_flag(query, name)}
     return AuthorTimelineQuery(
         account_id,

@@ -14,7 +14,6 @@ from infra.shared_thread import need_own_thread
 from infra.telemetry.series import adder
 from posts.api.present import page_of_statuses
 from posts.ids import FIRST, LAST, MalformedPostId, PostId, id_after
-from relations.queries.in_process_relationships import find_kept_relationships
 from timelines.polling.late_posts import PolledAuthors, load_late_posts
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
@@ -103,19 +102,10 @@ def _find_or_load(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
     keep_last_shown(reader, window.max_id, parts.originals, parts.reposts)
     if inputs is None or not skeleton.may_keep_page:
         return page
-    repeatable = KeptPage(*page)
-    read, moment = _find_plain_read(trip, at_ms), trip.find_moment(at_ms)
+    repeatable, moment = KeptPage(*page), trip.find_moment(at_ms)
+    read = PlainRead.find(reader, at_ms, inputs.validators, trip.find_live(), trip.log.value)
     keep_page(window, inputs, parts, repeatable, moment, read)
     return repeatable
-
-
-def _find_plain_read(trip: FirstTrip, at_ms: int) -> PlainRead | None:
-    """None: the timeline is not live, or this process does not have the reader's relationships."""
-    reader, live = trip.reader_id, trip.find_live()
-    known = find_kept_relationships(reader, trip.validators.value.relationships)
-    if live is None or known is None:
-        return None
-    return PlainRead(reader, at_ms, live, known, trip.viewer_state.value, trip.log.value)
 
 
 def list_shown_events(

@@ -142,8 +142,8 @@ def find_copy(reader_id: int, window: Window, now_ms: int) -> PageCopy | None:
     return kept if kept is not None and kept.window == window else None
 
 
-def replace_copy(kept: PageCopy) -> None:
-    """The page as it is now. It ends when the last page that was made as usual ends."""
+def put_copy(kept: PageCopy) -> None:
+    """Keeps the page for KEPT_MS after the time in `made_at`."""
     _pages.put((kept.made_at.reader_id, kept.window.max_id), kept, kept.made_at.now_ms)
 
 
@@ -178,7 +178,7 @@ def keep_page(
         plain = None
         if read is not None and not parts.reposts:
             plain = read.find_plain(parts.originals, window)
-        replace_copy(PageCopy(window, inputs, copies, page, made_at, plain))
+        put_copy(PageCopy(window, inputs, copies, page, made_at, plain))
 
 
 def _are_what_was_shown(posts: Mapping[PostId, PostCopy], parts: PageParts) -> bool:

@@ -13,8 +13,7 @@ from infra.caching.metrics import count_reads
 from infra.caching.questions import Question
 from infra.caching.viewer_validators import ValidatorsQuestion
 from posts.cache.used_copies import UsedCopies
-from posts.cache.viewer_state import find_kept_state, has_kept_state
-from relations.queries.in_process_relationships import find_kept_relationships
+from posts.cache.viewer_state import has_kept_state
 from timelines.hot.directory import directory
 from timelines.hot.entries import HotEntries, hot_entries
 from timelines.queries.kept_pages import (
@@ -22,7 +21,7 @@ from timelines.queries.kept_pages import (
     PageCopy,
     drop_copy,
     find_copy,
-    replace_copy,
+    put_copy,
     shorten,
 )
 from timelines.queries.last_shown import keep_last_shown
@@ -49,6 +48,7 @@ class LikelyPage(NamedTuple):
         if kept is None:
             return None
         is_usable = kept.copies.are_usable
+        # Without these two, process memory was lost, and the page would need more round trips.
         may_renew = kept.plain is not None and has_kept_state(reader_id) and directory.cached
         return cls(kept, is_usable, now_ms) if is_usable or may_renew else None
 
@@ -92,7 +92,8 @@ class LikelyPage(NamedTuple):
     def _renew(
         self, offset: LogOffset, live: LiveTimeline | None, replies: Sequence[Any]
     ) -> KeptPage | None:
-        plain, read = self.kept.plain, self._find_plain_read(offset, live)
+        plain, reader = self.kept.plain, self.kept.made_at.reader_id
+        read = PlainRead.find(reader, self.now_ms, self.kept.inputs.validators, live, offset)
         if plain is None or read is None:
             return None
         renewed = read.renew(plain, self.kept.window.limit)
@@ -102,15 +103,6 @@ class LikelyPage(NamedTuple):
         plain, copies, page = renewed
         self._keep(offset, replies, plain, UsedCopies(copies, {}, {}), page)
         return page
-
-    def _find_plain_read(self, offset: LogOffset, live: LiveTimeline | None) -> PlainRead | None:
-        """None: something of the reader is not in process memory."""
-        reader, validators = self.kept.made_at.reader_id, self.kept.inputs.validators
-        known = find_kept_relationships(reader, validators.relationships)
-        state = find_kept_state(reader, validators)
-        if live is None or known is None or state is None:
-            return None
-        return PlainRead(reader, self.now_ms, live, known, state, offset)
 
     def _keep(
         self,
@@ -124,5 +116,5 @@ class LikelyPage(NamedTuple):
         kept = self.kept
         inputs = kept.inputs._replace(stored=replies)
         made_at = kept.made_at._replace(offset=offset)
-        replace_copy(PageCopy(kept.window, inputs, copies, page, made_at, plain))
+        put_copy(PageCopy(kept.window, inputs, copies, page, made_at, plain))
         keep_last_shown(made_at.reader_id, kept.window.max_id, plain.posts, ())

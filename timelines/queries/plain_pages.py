@@ -13,12 +13,14 @@ from xxhash import xxh3_128_digest
 from infra.api.pages import KeptPage, Window
 from infra.caching.invalidation_log import LogOffset
 from infra.caching.questions import RoundTrip
+from infra.caching.viewer_validators import ViewerValidators
 from posts.api.present import page_of_statuses, with_flags
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
-from posts.cache.viewer_state import ViewerState, load_flags
+from posts.cache.viewer_state import ViewerState, find_kept_state, load_flags
 from posts.ids import PostId, authors_of
 from posts.queries.hydrate import Hydration
+from relations.queries.in_process_relationships import find_kept_relationships
 from relations.queries.relationships import Relationships
 from timelines.rules import VisibilityInputs, find_clear_authors
 from timelines.types import Entry, LiveTimeline, reposts_among
@@ -70,6 +72,22 @@ class PlainRead(NamedTuple):
     relationships: Relationships
     state: ViewerState
     offset: LogOffset | None
+
+    @classmethod
+    def find(
+        cls,
+        reader_id: int,
+        now_ms: int,
+        validators: ViewerValidators,
+        live: LiveTimeline | None,
+        offset: LogOffset | None,
+    ) -> Self | None:
+        """None: the timeline is not live, or something of the reader is not in process memory."""
+        known = find_kept_relationships(reader_id, validators.relationships)
+        state = find_kept_state(reader_id, validators)
+        if live is None or known is None or state is None:
+            return None
+        return cls(reader_id, now_ms, live, known, state, offset)
 
     def clears(self, authors: set[int]) -> bool:
         """Whether all rules clear the posts of these authors."""

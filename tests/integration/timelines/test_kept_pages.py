@@ -269,43 +269,42 @@ def test_news_of_other_posts_leave_the_page(fan: Fan, monkeypatch: pytest.Monkey
     assert answers == [before], "what the log names has been dropped before"
 
 
-def test_new_entries_of_a_hot_author_end_the_page(
-    fans: Fans, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def hot(fans: Fans, monkeypatch: pytest.MonkeyPatch) -> Fans:
+    """The star is hot, and its entries in process memory last."""
     monkeypatch.setattr("timelines.hot.entries.COPY_S", 60.0)
     fans.heat()
     fans.post()
     drain_all()
     rest()
-    home_page(fans.me, FIRST)
-    before = home_page(fans.me, FIRST)
-    assert home_page(fans.me, FIRST) is before
-    fans.post()
+    return fans
+
+
+def test_new_entries_of_a_hot_author_end_the_page(hot: Fans) -> None:
+    home_page(hot.me, FIRST)
+    before = home_page(hot.me, FIRST)
+    assert home_page(hot.me, FIRST) is before
+    hot.post()
     drain_all()
-    hot_entries.load([fans.star], time.monotonic())
-    assert ids_of(home_page(fans.me, FIRST).items) == fans.expected()
+    hot_entries.load([hot.star], time.monotonic())
+    assert ids_of(home_page(hot.me, FIRST).items) == hot.expected()
 
 
 def test_a_kept_page_reads_old_copies_of_a_hot_author_again(
-    fans: Fans, monkeypatch: pytest.MonkeyPatch
+    hot: Fans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("timelines.hot.entries.COPY_S", 60.0)
-    fans.heat()
-    fans.post()
-    drain_all()
-    rest()
     for _ in range(3):  # the first one builds the entries in Redis
         hot_entries._copies.clear()
-        before = home_page(fans.me, FIRST)
+        before = home_page(hot.me, FIRST)
     answers = confirm_after(monkeypatch, lambda: None)
     hot_entries._copies.clear()
     with count_calls() as calls:
-        assert home_page(fans.me, FIRST) is before
+        assert home_page(hot.me, FIRST) is before
     assert (calls.statements, calls.round_trips, answers) == ([], 1, [before])
-    fans.post()
+    hot.post()
     drain_all()
     hot_entries._copies.clear()
-    assert ids_of(home_page(fans.me, FIRST).items) == fans.expected()
+    assert ids_of(home_page(hot.me, FIRST).items) == hot.expected()
 
 
 @pytest.fixture
