@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from bench.cpu import CpuReading
@@ -20,7 +19,7 @@ from bench.mix.requests import HOME, MixRequests, read_places
 from bench.mix.shares import READS
 from bench.paced_load import run_paced
 from bench.product import Product, running_product, wait_until_delivered
-from bench.server import BenchServer, floor_server
+from bench.server import BenchServer, bare_server
 from bench.store_figures import RedisFigures
 from infra.api.pages import Window
 from tests.budgets import count_calls
@@ -78,15 +77,10 @@ def _rows(requests: MixRequests) -> list[ReadRow]:
     return [*rows, ReadRow(f"home_with_{WRITES_PER_S}_writes_per_s", next_home, has_writes=True)]
 
 
-@contextmanager
-def _floor(product: Product, rows: Sequence[ReadRow]) -> Iterator[BenchServer]:
+def _floor(product: Product, rows: Sequence[ReadRow]) -> AbstractContextManager[BenchServer]:
     """Bare views, each with the bytes of one answer of its row."""
     bodies = read_bodies(product.address, [row.next_request() for row in rows])
-    with TemporaryDirectory() as folder:
-        for row, body in zip(rows, bodies, strict=True):
-            (Path(folder) / row.name).write_bytes(body)
-        with floor_server("bench.bare:application", BENCH_BODIES=folder) as floor:
-            yield floor
+    return bare_server({row.name: body for row, body in zip(rows, bodies, strict=True)})
 
 
 class Comparison:

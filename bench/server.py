@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from config.runner.port import free_port
@@ -41,6 +42,16 @@ def floor_server(application: str, **environment: str) -> AbstractContextManager
         "--no-ws", "--log-level", "warning", application,
     ]  # fmt: skip
     return _running(port, command, environment)
+
+
+@contextmanager
+def bare_server(bodies: Mapping[str, bytes]) -> Iterator[BenchServer]:
+    """A bare Django view. `/bare?NAME` returns the body of this name."""
+    with TemporaryDirectory() as folder:
+        for name, body in bodies.items():
+            (Path(folder) / name).write_bytes(body)
+        with floor_server("bench.bare:application", BENCH_BODIES=folder) as server:
+            yield server
 
 
 @contextmanager

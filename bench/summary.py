@@ -22,7 +22,7 @@ GOALS = {
 }
 READ_COLUMNS = ("rate_of_bare", "cpu_of_bare", "per_s", "cpu_us", "bare_cpu_us", "redis_us", "p99")
 MIX_SHARES = ("p50", "p99", "p99.9")
-MIX_PARTS = ("capacity", "cpu_us", "per_request", "web_worker_mb")
+MIX_PARTS = ("capacity", "bare_ms", "cpu_us", "per_request", "web_worker_mb")
 Run = Mapping[str, Any]
 
 

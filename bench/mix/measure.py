@@ -1,5 +1,9 @@
-"""The mix as an open loop: the capacity, then latencies, CPU and memory at 60 % of it."""
+"""The mix as an open loop: the capacity, then latencies, CPU and memory at 60 % of it.
 
+A bare Django view at the same rate shows how much of the latencies the machine and the client make.
+"""
+
+import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -7,7 +11,7 @@ from typing import Any
 from django.conf import settings
 
 from bench.cpu import CpuReading
-from bench.http_load import percentiles_ms, run_mix
+from bench.http_load import get_request, percentiles_ms, read_bodies, run_mix
 from bench.mix.capacity import find_capacity
 from bench.mix.data import MixData, load_mix_data
 from bench.mix.memory import memory_figures, sampling_memory
@@ -15,6 +19,7 @@ from bench.mix.requests import MixRequests, read_places
 from bench.mix.shares import PER_THOUSAND, READS
 from bench.paced_load import PacedRequest, PacedResult, run_paced
 from bench.product import Product, running_product, wait_until_delivered
+from bench.server import bare_server
 from bench.store_figures import RedisFigures, count_transactions
 
 CONNECTIONS = 16
@@ -35,10 +40,13 @@ def measure(path: Path | None, accounts: int, seconds: float) -> dict[str, Any]:
         closed = _closed_loop(product, requests, search_s * WARM_UP)
         capacity, tried = _capacity(product, iter(requests), closed, search_s * PROBE)
         steady = _steady(product, iter(requests), capacity * LOAD, seconds)
+        (page,) = read_bodies(product.address, [requests.of("home").request])
+        bare = _bare(page, capacity * LOAD, search_s * PROBE)
     return {
         "world": _world(data),
         "capacity": {"closed_loop_per_s": round(closed), "per_s": round(capacity)},
         "p99_ms_by_rate": tried,
+        "bare_ms": bare,
         **steady,
     }
 
@@ -99,6 +107,14 @@ def _steady(
         },
         "web_worker_mb": memory_figures(samples),
     }
+
+
+def _bare(page: bytes, per_s: float, seconds: float) -> Mapping[str, float]:
+    """Latencies of the bare view, which returns this page, while the product has nothing to do."""
+    with bare_server({"page": page}) as server:
+        request = PacedRequest(get_request("/bare?page", "none"))
+        result = run_paced(server.address, itertools.repeat(request), per_s, seconds)
+    return percentiles_ms(result.ack_s, SHARES)
 
 
 def _reads_ms(result: PacedResult) -> Mapping[str, float]:

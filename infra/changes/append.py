@@ -18,7 +18,7 @@ from msgspec import structs
 
 from infra.caching.client import redis
 from infra.caching.errors import REDIS_AWAY
-from infra.caching.round_trips import one_round_trip, run_together
+from infra.caching.round_trips import has_commands, one_round_trip, run_together
 from infra.caching.viewer_validators import wrote_commands
 from infra.changes.causes import with_causes
 from infra.changes.errors import UNREACHABLE, NotInTransaction, UnknownKind
@@ -163,8 +163,7 @@ def _run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     consumers = inline_consumers_of({one.payload.kind for one in deliveries})
     # An attempt may wait for another shard, so the caches of this one are up to date before.
     steps = [(*filterfalse(is_attempt, consumers), _record_write)]
-    # An attempt changes counts of its own, so the write is recorded again after it.
-    steps += [(attempt, _record_own_write) for attempt in filter(is_attempt, consumers)]
+    steps += [(attempt, _record_attempt) for attempt in filter(is_attempt, consumers)]
     for step in steps:
         with _logged(deliveries):
             _consume_or_keep(alias, step, deliveries)
@@ -196,6 +195,12 @@ def _record_own_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> No
         run_together(wrote_commands(owner_id))
 
 
+def _record_attempt(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
+    """The write again, after the counts that the attempt changed. Often it had nothing to do."""
+    if has_commands():
+        _record_own_write(alias, deliveries)
+
+
 def _consume(
     alias: str, consumers: Sequence[Consumer], deliveries: Sequence[Delivery[Payload]]
 ) -> None:
@@ -209,7 +214,7 @@ def _consume(
 
 
 def _is_for(consumer: Consumer, delivery: Delivery[Payload]) -> bool:
-    is_of_all = consumer in (_record_write, _record_own_write)
+    is_of_all = consumer in (_record_write, _record_attempt)
     return is_of_all or is_inline_consumer_of(consumer, delivery.payload.kind)
 
 

@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import requests
 from mastodon import Mastodon
+from requests.adapters import HTTPAdapter
+from urllib3 import Retry
 
 from tests.oracle import Counts, Oracle
 
@@ -19,7 +22,12 @@ class Reader:
 
     @classmethod
     def at(cls, address: str, account_id: int, token: str) -> "Reader":
-        client = Mastodon(access_token=token, api_base_url=address, ratelimit_method="throw")
+        # The server may close an idle connection just when it is used again: a browser asks again.
+        session = requests.Session()
+        session.mount("http://", HTTPAdapter(max_retries=Retry(total=1)))
+        client = Mastodon(
+            access_token=token, api_base_url=address, ratelimit_method="throw", session=session
+        )
         return cls(account_id, client)
 
     def open_home(self) -> None:

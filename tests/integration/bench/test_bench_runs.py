@@ -50,6 +50,7 @@ def test_the_mix_has_latencies_of_every_kind(line: Any):
     assert {"reads", *PER_THOUSAND} == {*mix["latency_ms"]}
     assert mix["capacity"]["per_s"] > mix["steady"]["per_s"] > 0
     assert mix["steady"]["refused"] == 0
+    assert mix["bare_ms"]["p50"] > 0
     assert min(mix["per_request"].values()) > 0
     assert mix["world"]["shards"] == 1
 

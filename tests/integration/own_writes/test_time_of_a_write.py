@@ -14,6 +14,7 @@ from infra.caching.listener import LISTENER
 from infra.caching.questions import answer
 from infra.caching.viewer_validators import ValidatorsQuestion, ViewerField, viewer_key
 from relations.actions.follow import follow, unfollow
+from tests.budgets import count_calls
 from tests.integration.own_writes.acting import make_pair
 from tests.world import publish
 
@@ -54,6 +55,18 @@ def test_the_last_command_of_a_write_says_when_it_was(
     assert times[-1] > published[-1]
     values = [sent[n][3] for n in times]
     assert len({*values}) == len(values), "each has its own"
+
+
+def test_it_is_said_once_if_nothing_more_was_invalidated(
+    world: None, sent: list[tuple[Any, ...]]
+) -> None:
+    """A post without tags that answers none: there is nothing to do early on other shards."""
+    me, _ = (int(one.id) for one in make_pair())
+    sent.clear()
+    with count_calls() as calls:
+        publish(me)
+    assert len([command for command in sent if _is_time_of(me, command)]) == 1
+    assert calls.round_trips == 2, "the caches, and then the author's timeline"
 
 
 def _is_time_of(account_id: int, command: tuple[Any, ...]) -> bool:

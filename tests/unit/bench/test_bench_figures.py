@@ -15,6 +15,7 @@ def run_of(accounts: int, shards: int, per_s: int) -> dict:
         "mix": {
             "world": {"accounts": accounts, "shards": shards},
             "capacity": {"per_s": per_s},
+            "bare_ms": {"p99": 4.1},
             "cpu_us": {"all": 500, "web": 300},
             "per_request": {"redis_us": 12.5, "redis_commands": 3.5, "transactions": 0.25},
             "latency_ms": {"home": {"p99": 4.2}, "author_page": {"p99": 5.5}},
