@@ -13,10 +13,11 @@ from infra.caching.copy_ages import AgeLimit
 from infra.caching.invalidation import register_copies
 from infra.caching.invalidation_log import LogQuestion
 from infra.caching.process_cache import ProcessCache, ProcessCacheReply
+from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question, answer
 
 KEPT_S = 60.0
-MOST_IDS = 50_000
+MOST_IDS = most_entries("accounts.existing", share=0.015, bytes_each=140)
 
 _existing: ProcessCache[int, bool] = ProcessCache(
     "accounts.existing", MOST_IDS, AgeLimit(KEPT_S, KEPT_S)

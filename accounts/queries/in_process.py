@@ -17,11 +17,11 @@ from infra.caching.copy_ages import NAMES_AND_COUNTS
 from infra.caching.invalidation import forget_family, forget_in_process, register_copies
 from infra.caching.invalidation_log import LOG, LogEntryKind, LogQuestion, log_command
 from infra.caching.process_cache import ProcessCache, ProcessCacheReply
+from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question, answer, ask_both
 
 ACCOUNT = Struct(">I")
-# About 1 kB each.
-MOST_ACCOUNTS = 20_000
+MOST_ACCOUNTS = most_entries("accounts.account", share=0.08, bytes_each=1_300)
 
 _accounts: ProcessCache[int, bytes] = ProcessCache(
     "accounts.account", MOST_ACCOUNTS, NAMES_AND_COUNTS

@@ -23,10 +23,11 @@ from infra.caching.invalidation_log import (
     log_command,
 )
 from infra.caching.listener import LISTENER
+from infra.caching.process_memory import most_entries
 
 # Facts that no entry of the log announces, such as an application's quota, are at most so old.
 MEMORY_S = 60
-MOST_VIEWERS = 100_000
+MOST_VIEWERS = most_entries("accounts.viewer", share=0.04, bytes_each=600)
 
 
 class CachedViewer(NamedTuple):

@@ -18,6 +18,7 @@ from infra.caching.copy_ages import NAMES_AND_COUNTS
 from infra.caching.invalidation import forget_family, register_copies
 from infra.caching.keys import key
 from infra.caching.process_cache import ProcessCache, ProcessCacheReply
+from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question
 from infra.caching.values import ValueCache, Versioned
 from infra.sharding.buckets import group_by_shard
@@ -29,7 +30,7 @@ from posts.ids import MAX_SECOND, SEQUENCES, PostId
 
 # Most readers of a new post come in this time.
 NEW_S = 600
-MOST_COUNTS = 30_000
+MOST_COUNTS = most_entries("posts.counts", share=0.05, bytes_each=270)
 MOMENTS = (MAX_SECOND + 1) * SEQUENCES
 
 

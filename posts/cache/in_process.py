@@ -25,6 +25,7 @@ from infra.caching.invalidation_log import (
 )
 from infra.caching.metrics import count_reads
 from infra.caching.process_cache import SOON_SHARE
+from infra.caching.process_memory import most_entries
 from posts.api.present import present_status
 from posts.cache.by_author import ENDED, PostCopy, PostsByAuthor
 from posts.cache.counts import find_counts_asked_at, post_counts, post_of
@@ -32,8 +33,7 @@ from posts.ids import PostId
 
 FAMILY = "posts.finished"
 MEMORY_S = 60.0
-# About 2 kB each.
-MOST_POSTS = 20_000
+MOST_POSTS = most_entries(FAMILY, share=0.27, bytes_each=2_200)
 
 
 class StatusParts(NamedTuple):

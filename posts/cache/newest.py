@@ -12,6 +12,7 @@ from itertools import islice
 from typing import NamedTuple, Self
 
 from infra.caching.metrics import count_reads
+from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question, Replies, RoundTrip, answer
 from infra.caching.round_trips import run_together
 from infra.caching.single_flight import SingleFlight
@@ -29,8 +30,7 @@ from posts.types import Kind, Visibility
 FAMILY = "posts.newest"
 # Two of the largest pages. Older posts are listed by the shard.
 MOST_LISTED = 80
-# About 1 kB each.
-MOST_AUTHORS = 10_000
+MOST_AUTHORS = most_entries("posts.newest", share=0.05, bytes_each=1_100)
 
 ListedPair = tuple[PostId, PostId]  # a post or repost, and the post that it shows
 

@@ -23,6 +23,7 @@ from typing import NamedTuple
 from counters.kinds import CounterKind
 from counters.sql import select_versions
 from infra.caching.metrics import count_reads
+from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question, Replies, answer
 from infra.caching.round_trips import run_together
 from infra.caching.values import ReadValue, ValueCache, Versioned
@@ -44,7 +45,7 @@ from posts.ids import PostId
 from posts.types import Kind
 
 MOST_INTERACTIONS = 500
-MOST_DECODED = 10_000
+MOST_DECODED = most_entries("posts.viewer_state", share=0.03, bytes_each=700)
 HEAD = Struct(">II")
 RECORD = Struct(">IIHB")
 COUNTED = [

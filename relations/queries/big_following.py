@@ -16,6 +16,7 @@ from accounts.errors import AccountNotFound
 from accounts.hot_profiles import ask_profiles
 from counters.cache import account_counts
 from infra.caching.metrics import count_reads
+from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question, RoundTrip
 from infra.caching.values import StoredValue
 from infra.caching.viewer_validators import (
@@ -30,8 +31,8 @@ from relations.queries.cached_edge_list import EdgeListRead, ask_whole, load_par
 from relations.queries.loaders import load_following_lists
 from relations.types import ListedAccount
 
-# Of all lists together, 16 bytes each.
-MOST_MEMBERS = 2_000_000
+# Of all lists together.
+MOST_MEMBERS = most_entries("relations.big_following", share=0.08, bytes_each=16)
 
 
 class OpenFollowing:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from redis.exceptions import RedisError
 
 from infra.caching.lists import ListVersionMarker
+from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question, Replies, answer
 from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies, ViewerField
 from relations.cache import FOLLOWING
@@ -17,7 +18,7 @@ from relations.queries.cached_edge_list import (
 )
 from relations.queries.loaders import load_following_lists
 
-MOST_VERSIONS = 10_000
+MOST_VERSIONS = most_entries("relations.following", share=0.01, bytes_each=150)
 _versions: ViewerCopies[int] = ViewerCopies(FOLLOWING.family, MOST_VERSIONS)
 
 

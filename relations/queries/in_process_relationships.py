@@ -12,6 +12,7 @@ from functools import partial
 from accounts.queries.existing import are_known_to_exist, ask_existing
 from infra.caching.invalidation_log import LOG
 from infra.caching.metrics import count_reads
+from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question, RoundTrip, answer
 from infra.caching.viewer_validators import (
     ValidatorsQuestion,
@@ -27,8 +28,8 @@ from relations.queries.relationships import (
 )
 from relations.types import UNRELATED, Relationship
 
-# Of all viewers together, about 70 bytes each, and of one viewer. Of others only the filter knows.
-MOST_RELATIONSHIPS = 500_000
+# Of all viewers together, and of one viewer. Of others only the filter knows.
+MOST_RELATIONSHIPS = most_entries("relations.relationship", share=0.15, bytes_each=200)
 MOST_OF_VIEWER = 500
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infra.caching.process_memory import most_entries
 from infra.caching.questions import answer
 from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies, ViewerField
 from relations.queries.following import load_following
@@ -12,7 +13,10 @@ from relations.queries.relationships import load_relationships
 from relations.types import EdgeFlag, Relationship
 from timelines.increments.queries import AccountIds
 
-MOST_READERS = 10_000  # 40 MB if each follows 500
+# Of all readers together.
+MOST_FOLLOWEES = most_entries("timelines.increments", share=0.05, bytes_each=8)
+# What a reader takes without followees, in their number.
+A_READER = 40
 A_BATCH = 1_000
 NEVER_MS = 2**63
 
@@ -29,7 +33,11 @@ class Followees(NamedTuple):
     until_ms: int
 
 
-_followees: ViewerCopies[Followees] = ViewerCopies("timelines.increments", MOST_READERS)
+def _weigh(followees: Followees) -> int:
+    return len(followees.with_reposts) + len(followees.without_reposts) + A_READER
+
+
+_followees: ViewerCopies[Followees] = ViewerCopies("timelines.increments", MOST_FOLLOWEES, _weigh)
 
 
 def find_followees(reader_id: int, now_ms: int) -> Followees:

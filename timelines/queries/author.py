@@ -7,6 +7,7 @@ from typing import NamedTuple
 from accounts.queries.load import require_account
 from infra.api.pages import KeptPage, Page, Window
 from infra.caching.invalidation_log import LOG
+from infra.caching.process_memory import most_entries
 from infra.caching.questions import RoundTrip
 from infra.caching.short_lived import ShortLived
 from infra.clock import now_ms
@@ -32,7 +33,7 @@ from relations.types import UNRELATED
 from timelines.queries.home import decode_cursor
 
 # At most about 50 kB each, if all posts are reposts; other posts are in process memory anyway.
-MOST_KEPT = 1_000
+MOST_KEPT = most_entries("timelines.author_pages", share=0.04, bytes_each=3_800)
 # The texts of posts that have changed since may be nowhere else.
 KEPT_MS = 60_000
 

@@ -13,6 +13,7 @@ from xxhash import xxh3_128_digest
 from infra.api.pages import KeptPage, Page, Window
 from infra.caching.invalidation_log import LogOffset
 from infra.caching.metrics import count_reads
+from infra.caching.process_memory import most_entries
 from infra.caching.short_lived import ShortLived
 from infra.caching.viewer_validators import ViewerValidators
 from posts.cache.by_author import PostCopy
@@ -26,9 +27,9 @@ from timelines.queries.plain_pages import PlainPage, PlainRead
 from timelines.types import Entry
 
 FAMILY = "timelines.kept_pages"
-# About 4 kB each, without the posts. Most of those are in process memory anyway; the texts of posts
-# that have changed since are not, up to 2 kB each. So a page goes when its time has ended.
-MOST_PAGES = 5_000
+# Without the posts. Most are in process memory anyway; the texts of posts that have changed
+# since are not, up to 2 kB each. So a page goes when its time has ended.
+MOST_PAGES = most_entries(FAMILY, share=0.1, bytes_each=4_000)
 # A page does more than to answer: it cuts old entries and asks for repairs. It does so this often.
 KEPT_MS = 30_000
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from cachebox import LRUCache
 
 from accounts.queries.in_process import has_accounts
+from infra.caching.process_memory import most_entries
 from posts.cache.in_process import in_process_posts
 from posts.ids import PostId, authors_of
 
-# About 400 bytes each.
-MOST_PAGES = 10_000
+MOST_PAGES = most_entries("timelines.last_shown", share=0.02, bytes_each=720)
 
 
 class LastShown(NamedTuple):

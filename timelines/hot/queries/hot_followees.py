@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from infra.caching.process_memory import most_entries
 from infra.caching.viewer_validators import ViewerCopies
 from relations.queries.relationships import load_relationships
 from timelines.hot.directory import HotAuthors
 
 AUTHORS_AT_ONCE = 1_000
-CACHED_READERS = 20_000
+MOST_READERS = most_entries("timelines.hot", share=0.01, bytes_each=150)
 
 
 class HotFollowees(NamedTuple):
@@ -18,7 +19,7 @@ class HotFollowees(NamedTuple):
     ids: Sequence[int]
 
 
-_cached: ViewerCopies[HotFollowees] = ViewerCopies("timelines.hot", CACHED_READERS)
+_cached: ViewerCopies[HotFollowees] = ViewerCopies("timelines.hot", MOST_READERS)
 
 
 def guess_hot_followees(reader_id: int) -> Sequence[int]:

@@ -1,0 +1,111 @@
+"""All caches of a process together take no more than PROCESS_CACHE_MB: their shares and entries."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from accounts.queries import existing, in_process, viewers
+from infra.caching.process_memory import most_entries, sizes_of_caches
+from posts.cache import counts, newest
+from posts.cache.in_process import MOST_POSTS, in_process_posts
+from relations.actions.follow import follow
+from relations.queries import in_process_relationships
+from tests.callers import Caller
+from tests.memory_sizes import deep_size
+from tests.world import drain_all, make_accounts, publish, rest
+from timelines.queries import author, kept_pages, last_shown
+
+READERS, AUTHORS, POSTS_EACH = 12, 30, 6
+TEXT = "A usual post is about as long as this one, it has two sentences, and there is no image. "
+# Python makes room for more entries in a list or a table than there are.
+ROOM = 1.3
+
+
+def _relationships() -> tuple[Any, int]:
+    """They are counted by weight."""
+    cache = in_process_relationships._by_viewer
+    known = [one for _, one in cache._copies.values()]
+    return cache, sum(map(in_process_relationships._weigh, known))
+
+
+# A cache, and how many entries it has. What it shares with one above is not counted again.
+CACHES: dict[str, Callable[[], tuple[Any, int]]] = {
+    "posts.finished": lambda: (in_process_posts._posts, len([*in_process_posts._posts.all()])),
+    "posts.counts": lambda: _counted(counts._counts_in_memory, "_cache"),
+    "posts.newest": lambda: _counted(newest._newest, "_copies"),
+    "accounts.account": lambda: _counted(in_process._accounts, "_cache"),
+    "accounts.existing": lambda: _counted(existing._existing, "_cache"),
+    "accounts.viewer": lambda: _counted(viewers._viewers, "_by_checksum"),
+    "relations.relationship": _relationships,
+    "timelines.kept_pages": lambda: _counted(kept_pages._pages, "_values"),
+    "timelines.author_pages": lambda: _counted(author._kept, "_values"),
+    "timelines.last_shown": lambda: (last_shown._last, len(last_shown._last)),
+}
+
+
+def _counted(cache: Any, entries: str) -> tuple[Any, int]:
+    inside = getattr(cache, entries)
+    return inside, len(inside)
+
+
+@pytest.fixture
+def busy(world: None) -> None:
+    """Each reader follows all authors, and reads its home and their pages."""
+    for cache in (newest._newest, in_process_relationships._by_viewer):
+        cache.forget_all()  # of other tests, as the memory that `world` empties
+    author._kept.clear()
+    readers, authors = make_accounts(READERS), make_accounts(AUTHORS)
+    for one in authors:
+        for number in range(POSTS_EACH):
+            publish(one, f"{TEXT}{number}")
+    for reader in readers:
+        for one in authors:
+            follow(reader, one)
+    drain_all()
+    rest()
+    others = "accounts/relationships?" + "&".join(f"id[]={one}" for one in authors)
+    pages = [f"accounts/{one}/statuses" for one in authors]
+    for reader in map(Caller, readers):
+        for path in ["timelines/home", others, *pages] * 2:
+            assert reader.get(f"/api/v1/{path}").status_code == 200
+
+
+def test_entries_are_not_larger_than_their_caches_say(busy: None) -> None:
+    counted: set[int] = set()
+    each = {}
+    for name, find in CACHES.items():
+        cache, count = find()
+        assert count >= READERS, name
+        each[name] = deep_size(cache, counted) / count
+    said = sizes_of_caches()
+    too_large = {
+        name: (size, said[name].bytes_each)
+        for name, size in each.items()
+        if size > said[name].bytes_each * ROOM
+    }
+    assert too_large == {}
+
+
+def test_the_caches_share_the_memory_of_a_process() -> None:
+    """In a process that has loaded all of Tideline."""
+    code = """
+import config.wsgi
+from infra.caching.process_memory import sizes_of_caches
+print(sum(one.share for one in sizes_of_caches().values()), *sizes_of_caches())
+"""
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    total, *names = subprocess.check_output(
+        [sys.executable, "-c", code], env=environment, text=True
+    ).split()
+    assert 0.9 < float(total) <= 1
+    assert {*CACHES} < {*names}
+
+
+def test_more_memory_is_more_entries(settings: Any) -> None:
+    size = sizes_of_caches()["posts.finished"]
+    settings.PROCESS_CACHE_MB *= 2
+    assert most_entries("posts.finished", *size) == pytest.approx(2 * MOST_POSTS, abs=1)
