@@ -13,9 +13,11 @@ from infra.caching.fleet_reads import add_reads
 
 
 def show(**options):
+    """Without the keys of other tests: this process may report its reads of them at any time."""
     out = StringIO()
     call_command("show_hot_keys", stdout=out, **options)
-    return out.getvalue().splitlines()
+    lines = out.getvalue().splitlines()
+    return [line for line in lines if "tests.hot" in line or "reads/s" in line]
 
 
 @pytest.fixture
