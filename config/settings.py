@@ -131,7 +131,7 @@ _env.require(
 HOT_KEY_READS = _env.number("HOT_KEY_READS", 1_000, 20, 10_000_000)
 HOT_COPY_MS = _env.number("HOT_COPY_MS", 1_000, 10, 5_000)
 # What the caches in the memory of one process take together, when all of them are full.
-PROCESS_CACHE_MB = _env.number("PROCESS_CACHE_MB", 64, 8, 16_384)
+PROCESS_CACHE_MB = _env.number("PROCESS_CACHE_MB", 48, 8, 16_384)
 # Reads may miss changes of so long ago, and answers to writes wait so long; 0 turns both off.
 READ_WINDOW_MS = _env.number("READ_WINDOW_MS", 20, 0, 100)
 _env.require(
