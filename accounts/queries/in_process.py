@@ -21,7 +21,7 @@ from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question, answer, ask_both
 
 ACCOUNT = Struct(">I")
-MOST_ACCOUNTS = most_entries("accounts.account", share=0.08, bytes_each=1_300)
+MOST_ACCOUNTS = most_entries("accounts.account", share=0.07, bytes_each=1_300)
 
 _accounts: ProcessCache[int, bytes] = ProcessCache(
     "accounts.account", MOST_ACCOUNTS, NAMES_AND_COUNTS

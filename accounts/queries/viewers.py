@@ -27,7 +27,7 @@ from infra.caching.process_memory import most_entries
 
 # Facts that no entry of the log announces, such as an application's quota, are at most so old.
 MEMORY_S = 60
-MOST_VIEWERS = most_entries("accounts.viewer", share=0.04, bytes_each=600)
+MOST_VIEWERS = most_entries("accounts.viewer", share=0.03, bytes_each=600)
 
 
 class CachedViewer(NamedTuple):

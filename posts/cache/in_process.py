@@ -33,7 +33,7 @@ from posts.ids import PostId
 
 FAMILY = "posts.finished"
 MEMORY_S = 60.0
-MOST_POSTS = most_entries(FAMILY, share=0.27, bytes_each=2_200)
+MOST_POSTS = most_entries(FAMILY, share=0.25, bytes_each=2_200)
 
 
 class StatusParts(NamedTuple):

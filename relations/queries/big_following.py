@@ -32,7 +32,7 @@ from relations.queries.loaders import load_following_lists
 from relations.types import ListedAccount
 
 # Of all lists together.
-MOST_MEMBERS = most_entries("relations.big_following", share=0.05, bytes_each=16)
+MOST_MEMBERS = most_entries("relations.big_following", share=0.03, bytes_each=16)
 
 
 class OpenFollowing:

@@ -29,13 +29,15 @@ from relations.queries.relationships import (
 from relations.types import UNRELATED, Relationship
 
 # Of all viewers together, and of one viewer. Of others only the filter knows.
-MOST_RELATIONSHIPS = most_entries("relations.relationship", share=0.15, bytes_each=200)
+MOST_RELATIONSHIPS = most_entries("relations.relationship", share=0.24, bytes_each=100)
 MOST_OF_VIEWER = 500
+# What a viewer takes without any, in their number.
+A_VIEWER = 24
 
 
 def _weigh(relationships: Relationships) -> int:
     """With the filter. A viewer without any takes memory, too."""
-    return len(relationships.by_account) + len(relationships.filter_data or b"") // 64 + 4
+    return len(relationships.by_account) + len(relationships.filter_data or b"") // 100 + A_VIEWER
 
 
 _by_viewer: ViewerCopies[Relationships] = ViewerCopies(

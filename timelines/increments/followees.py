@@ -14,7 +14,7 @@ from relations.types import EdgeFlag, Relationship
 from timelines.increments.queries import AccountIds
 
 # Of all readers together.
-MOST_FOLLOWEES = most_entries("timelines.increments", share=0.05, bytes_each=8)
+MOST_FOLLOWEES = most_entries("timelines.increments", share=0.03, bytes_each=8)
 # What a reader takes without followees, in their number.
 A_READER = 40
 A_BATCH = 1_000

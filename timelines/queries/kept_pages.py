@@ -29,7 +29,7 @@ from timelines.types import Entry
 FAMILY = "timelines.kept_pages"
 # Without the posts. Most are in process memory anyway; the texts of posts that have changed
 # since are not, up to 2 kB each. So a page goes when its time has ended.
-MOST_PAGES = most_entries(FAMILY, share=0.13, bytes_each=4_000)
+MOST_PAGES = most_entries(FAMILY, share=0.12, bytes_each=4_000)
 # A page does more than to answer: it cuts old entries and asks for repairs. It does so this often.
 KEPT_MS = 30_000
 
