@@ -208,8 +208,8 @@ def drop_validator_commands(viewer_ids: Iterable[int], field: ViewerField) -> li
 class ViewerCopies(Generic[V]):
     """Values in process memory, one a viewer, each with the validator that it was loaded under.
 
-    At most `most` values; with `weigh`, values that weigh so much together. An invalidation by
-    pub/sub only drops a copy before the validator does.
+    At most `most` values; with `weigh`, values that weigh so much together. One that weighs more is
+    not kept. An invalidation by pub/sub only drops a copy before the validator does.
     """
 
     def __init__(self, family: str, most: int, weigh: Callable[[V], int] | None = None) -> None:
@@ -236,10 +236,15 @@ class ViewerCopies(Generic[V]):
 
     def keep(self, viewer_id: int, validator: bytes | None, value: V) -> None:
         """Stores a value that was loaded after this validator was read. None: it is not stored."""
-        if validator is not None:
+        if validator is None:
+            return
+        try:
             self._copies[viewer_id] = (validator, value)
-            # They may lack this one, which was created just now.
-            VIEWER_LOG.forget(viewer_id)
+        except OverflowError:  # it weighs more than all may
+            self.forget([viewer_id])
+            return
+        # They may lack this one, which was created just now.
+        VIEWER_LOG.forget(viewer_id)
 
     def forget(self, viewer_ids: Iterable[int]) -> None:
         for viewer_id in viewer_ids:

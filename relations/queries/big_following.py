@@ -31,6 +31,8 @@ from relations.queries.cached_edge_list import EdgeListRead, ask_whole, load_par
 from relations.queries.loaders import load_following_lists
 from relations.types import ListedAccount
 
+# What a list takes without members, in their number.
+A_LIST = 25
 # Of all lists together.
 MOST_MEMBERS = most_entries("relations.big_following", share=0.03, bytes_each=16)
 
@@ -44,6 +46,9 @@ class OpenFollowing:
         listed = list(newest_first)
         self._since_ms = array("q", [one.since_ms for one in listed])
         self._account_ids = array("q", [one.account_id for one in listed])
+
+    def __len__(self) -> int:
+        return len(self._account_ids)
 
     def below(self, bound: ListedAccount | None, limit: int) -> list[ListedAccount]:
         """The `limit` newest members older than the bound, newest first."""
@@ -68,9 +73,11 @@ class OpenFollowing:
         return [ListedAccount(*member) for member in members]
 
 
-_lists: ViewerCopies[OpenFollowing] = ViewerCopies(
-    FOLLOWING.family, max(1, MOST_MEMBERS // settings.FOLLOW_CAP)
-)
+def _weigh(following: OpenFollowing) -> int:
+    return len(following) + A_LIST
+
+
+_lists: ViewerCopies[OpenFollowing] = ViewerCopies(FOLLOWING.family, MOST_MEMBERS, _weigh)
 
 
 def find_big_following(account_id: int) -> OpenFollowing | None:

@@ -157,11 +157,12 @@ def test_repair_of_the_cached_list_ends_the_copy(big):
 
 
 def test_memory_is_bounded():
-    assert big_following._lists._copies.maxsize * django_settings.FOLLOW_CAP <= MOST_MEMBERS
+    assert big_following._lists._copies.maxsize == MOST_MEMBERS
     members = [ListedAccount(2**41 + n, 2**31 - n) for n in range(2_000)]
     whole = OpenFollowing(members)
     assert whole._since_ms.itemsize + whole._account_ids.itemsize == 16
     assert whole.below(None, 2_000) == members
+    assert big_following._weigh(whole) > len(whole) == 2_000
 
 
 ITEMS = st.sets(st.tuples(st.integers(1, 6), st.integers(1, 6)), max_size=12)
