@@ -19,7 +19,7 @@ from tests.contract.small_world import SmallWorld, make_small_world
 
 HERE = Path(__file__).parent
 HOOKS = "tests.contract.schemathesis_hooks"
-CASES_PER_OPERATION = 4
+CASES_PER_OPERATION = 3
 # Operations of which no request was accepted, so that most checks had nothing to check: those that
 # need an id which is rarely drawn, as of a notification, an image or a subscription.
 MOST_NEVER_ACCEPTED = 36

@@ -10,7 +10,7 @@ from tests.interleavings.scheduler import Threads
 
 # `make test-random` draws new schedules; in `make test` they are always the same.
 pytestmark = pytest.mark.hypothesis
-EXAMPLES = int(os.environ.get("EXAMPLES", "4"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "3"))
 
 
 @pytest.mark.parametrize("history", ALL, ids=lambda history: history.__name__)

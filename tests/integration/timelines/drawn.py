@@ -17,9 +17,13 @@ def step_of(
 
 
 def examples(count: int) -> hypothesis.settings:
-    """For tests with fixtures, which are made once for all examples."""
+    """`count` of them in `make test-random`, and half in `make test`, which always tries the same.
+
+    For tests with fixtures, which are made once for all examples.
+    """
+    is_same = hypothesis.settings.default.derandomize
     return hypothesis.settings(
-        max_examples=count,
+        max_examples=(count + 1) // 2 if is_same else count,
         deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture],
     )
