@@ -2,17 +2,18 @@
 
 import os
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from signal import SIGTERM
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from config.runner.port import free_port
 from config.runner.programs import web_command, web_workers
+from config.services.spawn import spawn
 
 ROOT = Path(__file__).resolve().parent.parent
 THREADS = 4
@@ -58,7 +59,10 @@ def bare_server(bodies: Mapping[str, bytes]) -> Iterator[BenchServer]:
 def _running(
     port: int, command: list[str], environment: Mapping[str, str]
 ) -> Iterator[BenchServer]:
-    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environment})
+    # It ends with this process, also after a kill: another benchmark would run next to it.
+    process = spawn(
+        command, None, env={**os.environ, **environment}, death_signal=SIGTERM, cwd=ROOT
+    )
     try:
         _wait_for(port)
         yield BenchServer(("127.0.0.1", port), process.pid)

@@ -1,0 +1,30 @@
+"""The servers of a benchmark end with it, also if it is killed."""
+
+import signal
+import subprocess
+import sys
+
+from bench.server import ROOT
+from config.runner.port import is_answering
+from tests.waiting import until
+
+# Prints the port when the server answers, and then waits to be killed.
+BENCHMARK = """
+import time
+from bench.server import bare_server
+
+with bare_server({"page": b"some bytes"}) as server:
+    print(server.address[1], flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_killed_benchmark_leaves_no_bare_server() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", BENCHMARK], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as benchmark:
+        assert benchmark.stdout is not None
+        port = int(benchmark.stdout.readline())
+        assert is_answering(port, "/bare?page")
+        benchmark.send_signal(signal.SIGKILL)
+    until(lambda: not is_answering(port, "/bare?page"))
