@@ -141,7 +141,13 @@ def refresh_changed_viewer_states(alias: str, deliveries: Interactions) -> None:
         refresh_viewer_states(owners)
 
 
-@attempts(PostCreated, PostDeleted, PostMarked)
+def _is_response(payload: PostCreated | PostDeleted | PostMarked) -> bool:
+    if isinstance(payload, PostMarked):
+        return payload.mark in COUNTED
+    return payload.target is not None
+
+
+@attempts(PostCreated, PostDeleted, PostMarked, has_work=_is_response)
 def record_at_once(alias: str, deliveries: Interactions) -> None:
     """Records the responses before the answer, so that the actor's next read shows them everywhere.
 
@@ -210,7 +216,7 @@ def _iter_responses(alias: str, deliveries: Interactions) -> Iterator[ResponseRo
     posts, marks = {}, set()
     for owner_id, payload in ((delivery.owner_id, delivery.payload) for delivery in deliveries):
         if isinstance(payload, PostMarked):
-            if payload.mark in COUNTED:
+            if _is_response(payload):
                 marks.add((owner_id, payload.target_moment, payload.target_author, payload.mark))
         elif payload.target is not None:
             posts[PostId.at(owner_id, payload.moment)] = payload.target

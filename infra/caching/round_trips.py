@@ -76,12 +76,6 @@ def run_together(
         (parts.last if is_last else parts.first).append(part)
 
 
-def has_commands() -> bool:
-    """Whether the current block has got something to send."""
-    parts = _parts()
-    return parts is not None and any(parts)
-
-
 def _parts() -> _Parts | None:
     return getattr(_collecting, "parts", None)
 

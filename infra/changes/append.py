@@ -18,7 +18,7 @@ from msgspec import structs
 
 from infra.caching.client import redis
 from infra.caching.errors import REDIS_AWAY
-from infra.caching.round_trips import has_commands, one_round_trip, run_together
+from infra.caching.round_trips import one_round_trip, run_together
 from infra.caching.viewer_validators import wrote_commands
 from infra.changes.causes import with_causes
 from infra.changes.errors import UNREACHABLE, NotInTransaction, UnknownKind
@@ -29,6 +29,7 @@ from infra.changes.registry import (
     Delivery,
     FollowUp,
     Payload,
+    has_work,
     inline_consumers_of,
     is_attempt,
     is_inline_consumer_of,
@@ -161,12 +162,16 @@ def _run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     """
     failpoint("changes.committed")
     consumers = inline_consumers_of({one.payload.kind for one in deliveries})
+    payloads = [one.payload for one in deliveries]
+    early = [one for one in consumers if is_attempt(one) and has_work(one, payloads)]
     # An attempt may wait for another shard, so the caches of this one are up to date before.
-    steps = [(*filterfalse(is_attempt, consumers), _record_write)]
-    steps += [(attempt, _record_attempt) for attempt in filter(is_attempt, consumers)]
-    for step in steps:
+    groups = [tuple(filterfalse(is_attempt, consumers)), *((one,) for one in early)]
+    # The drain does the work of the attempts too. It begins after them: else both want the same
+    # rows, and the processors, at the same time.
+    ends = [*[_record_own_write] * len(early), _record_write]
+    for group, end in zip(groups, ends, strict=True):
         with _logged(deliveries):
-            _consume_or_keep(alias, step, deliveries)
+            _consume_or_keep(alias, (*group, end), deliveries)
 
 
 def _consume_or_keep(
@@ -183,7 +188,7 @@ def _consume_or_keep(
 
 
 def _record_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
-    """Wakes drainers, after the caches that others will look at."""
+    """At the end of all: wakes drainers."""
     _record_own_write(alias, deliveries)
     lanes = {lane_of(one.owner_id, one.payload.lanes) for one in deliveries}
     run_together(wake_commands(alias, lanes))
@@ -193,12 +198,6 @@ def _record_own_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> No
     """After the invalidations of the write: viewer_validators.py relies on the order."""
     for owner_id in {one.owner_id for one in deliveries if not one.payload.is_follow_up}:
         run_together(wrote_commands(owner_id))
-
-
-def _record_attempt(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
-    """The write again, after the counts that the attempt changed. Often it had nothing to do."""
-    if has_commands():
-        _record_own_write(alias, deliveries)
 
 
 def _consume(
@@ -214,7 +213,7 @@ def _consume(
 
 
 def _is_for(consumer: Consumer, delivery: Delivery[Payload]) -> bool:
-    is_of_all = consumer in (_record_write, _record_attempt)
+    is_of_all = consumer in (_record_write, _record_own_write)
     return is_of_all or is_inline_consumer_of(consumer, delivery.payload.kind)
 
 

@@ -4,7 +4,7 @@ An app declares its kinds in `changes.py` and its consumers in `consumers.py`. T
 kind run in the order of INSTALLED_APPS, lowest floor first.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -68,6 +68,8 @@ C = TypeVar("C", bound=Consumer)
 _consumers: dict[str, list[Consumer]] = {}
 _inline_consumers: dict[str, list[Consumer]] = {}
 _attempts: dict[str, list[Consumer]] = {}
+# Of each attempt: whether it has work for a payload.
+_have_work: dict[Consumer, Callable[[Any], bool]] = {}
 # In the order of registration.
 _numbers: dict[Consumer, int] = {}
 
@@ -94,14 +96,18 @@ def consumes(*kinds: type[Payload], inline: bool = False) -> Callable[[C], C]:
     return register
 
 
-def attempts(*kinds: type[Payload]) -> Callable[[C], C]:
+def attempts(
+    *kinds: type[Payload], has_work: Callable[[Any], bool] = lambda _: True
+) -> Callable[[C], C]:
     """Registers `attempt(alias, deliveries)` for these kinds: early work of a consumer.
 
     It runs in the acting request, after the inline consumers, and may give way by an error of
     UNREACHABLE. The drain does not run it: it runs the consumer that does the same work.
+    `has_work`: whether there is something to do for a payload.
     """
 
     def register(attempt: C) -> C:
+        _have_work[attempt] = has_work
         for payload in kinds:
             _attempts.setdefault(payload.kind, []).append(attempt)
         return attempt
@@ -122,7 +128,14 @@ def is_inline_consumer_of(consumer: Consumer, kind: str) -> bool:
 
 
 def is_attempt(consumer: Consumer) -> bool:
-    return any(consumer in attempts_ for attempts_ in _attempts.values())
+    return consumer in _have_work
+
+
+def has_work(attempt: Consumer, payloads: Iterable[Payload]) -> bool:
+    """Whether the attempt has something to do for one of these."""
+    return any(
+        attempt in _attempts.get(one.kind, ()) and _have_work[attempt](one) for one in payloads
+    )
 
 
 def consumers_of(kind: str) -> list[Consumer]:

@@ -12,22 +12,26 @@ Tagged = PostCreated | PostEdited | PostDeleted
 Deliveries = Sequence[Delivery[Tagged]]
 
 
-@attempts(PostCreated, PostEdited)
+def _has_index(payload: PostCreated | PostEdited) -> bool:
+    """Whether the index has the post."""
+    return bool(payload.tags) and payload.visibility == Visibility.PUBLIC
+
+
+@attempts(PostCreated, PostEdited, has_work=_has_index)
 def index_tags_at_once(
     alias: str, deliveries: Sequence[Delivery[PostCreated | PostEdited]]
 ) -> None:
     """Adds a post to the index before the answer, so that its author finds it at the next read.
 
-    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: nothing without tags; else one
-    transaction for each shard that has one of the tags.
+    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: one transaction for each shard
+    that has one of the tags.
     """
     new = {
         PostId.at(one.owner_id, one.payload.moment): one.payload.tags
         for one in deliveries
-        if one.payload.tags and one.payload.visibility == Visibility.PUBLIC
+        if _has_index(one.payload)
     }
-    if new:
-        attempt_to_index(new)
+    attempt_to_index(new)
 
 
 @consumes(PostCreated, PostEdited, PostDeleted)

@@ -9,10 +9,15 @@ from typing import Any
 
 import pytest
 
+import posts.consumers
+import relations.consumers
 from infra.caching.client import SingleClient
 from infra.caching.listener import LISTENER
 from infra.caching.questions import answer
 from infra.caching.viewer_validators import ValidatorsQuestion, ViewerField, viewer_key
+from infra.sharding.attempts import GaveWay
+from posts.actions.mark_post import mark_post
+from posts.types import Kind
 from relations.actions.follow import follow, unfollow
 from tests.budgets import count_calls
 from tests.integration.own_writes.acting import make_pair
@@ -67,6 +72,40 @@ def test_it_is_said_once_if_nothing_more_was_invalidated(
         publish(me)
     assert len([command for command in sent if _is_time_of(me, command)]) == 1
     assert calls.round_trips == 2, "the caches, and then the author's timeline"
+
+
+def test_the_drain_begins_when_the_write_has_done_its_part(
+    world: None, sent: list[tuple[Any, ...]]
+) -> None:
+    """Else both want the same rows at the same time."""
+    me, other = (int(one.id) for one in make_pair())
+    post = publish(other)
+    acts: list[Callable[[], object]] = [
+        lambda: mark_post(me, post, Kind.FAVOURITE, True),
+        lambda: follow(me, other),
+    ]
+    for act in acts:
+        sent.clear()
+        act()
+        (woken,) = [n for n, command in enumerate(sent) if command[0] == "LPUSH"]
+        published = [n for n, command in enumerate(sent) if command[0] == "PUBLISH"]
+        assert woken > published[-1], "the count on the other shard changed before"
+
+
+def test_the_drain_begins_also_if_the_other_shard_does_not_answer(
+    world: None, sent: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def give_way(alias: str, call: object) -> None:
+        raise GaveWay(alias)
+
+    me, other = (int(one.id) for one in make_pair())
+    post = publish(other)
+    for consumers in (posts.consumers, relations.consumers):
+        monkeypatch.setattr(consumers, "attempt", give_way)
+    for act in (lambda: mark_post(me, post, Kind.FAVOURITE, True), lambda: follow(me, other)):
+        sent.clear()
+        act()
+        assert len([command for command in sent if command[0] == "LPUSH"]) == 1
 
 
 def _is_time_of(account_id: int, command: tuple[Any, ...]) -> bool:
