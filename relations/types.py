@@ -121,7 +121,12 @@ class Relationship(NamedTuple):
         edges = Attribute(mine), EdgeFlag(flags), Attribute(theirs)
         is_muted, mutes_notices, until_ms = mute
         muted = (True, bool(mutes_notices), until_ms) if is_muted else (False, False, 0)
-        return cls(*edges, *muted, has_note)
+        return cls(*edges, *muted, has_note)._shared()
+
+    @lru_cache(CACHED_RELATIONSHIPS)  # noqa: B019 - they are values, and few
+    def _shared(self) -> Self:
+        """One object for all that are equal: a process keeps many, and each takes 112 bytes."""
+        return self
 
     @property
     def packed(self) -> bytes:

@@ -63,6 +63,12 @@ def test_nothing_is_left_of_a_mute_that_was_ended():
     )
 
 
+def test_equal_rows_are_one_object():
+    """A process keeps relationships of many viewers, and nearly all are one of a few values."""
+    first, other = (Relationship.of_rows(1, 0, 1, False, False, 0) for _ in range(2))
+    assert first is other
+
+
 def test_the_indexes_list_exactly_the_flags_that_they_are_for():
     flags = [EdgeFlag(n) for n in range(max(EdgeFlag) * 2)]
     assert [f for f in flags if EdgeFlag.NOTIFIES in f] == NOTIFYING_FLAGS
