@@ -40,7 +40,8 @@ def floor_server(application: str, **environment: str) -> AbstractContextManager
     command = [
         sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
         "--port", str(port), "--workers", str(web_workers()), "--blocking-threads", str(THREADS),
-        "--no-ws", "--log-level", "warning", application,
+        # A worker that has just begun may miss that it is to stop.
+        "--no-ws", "--workers-kill-timeout", "5", "--log-level", "warning", application,
     ]  # fmt: skip
     return _running(port, command, environment)
 

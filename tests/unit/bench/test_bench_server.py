@@ -6,15 +6,16 @@ import sys
 
 from bench.server import ROOT
 from config.runner.port import is_answering
+from tests.services import are_gone
 from tests.waiting import until
 
-# Prints the port when the server answers, and then waits to be killed.
+# Prints port and process id when the server answers, and then waits to be killed.
 BENCHMARK = """
 import time
 from bench.server import bare_server
 
 with bare_server({"page": b"some bytes"}) as server:
-    print(server.address[1], flush=True)
+    print(server.address[1], server.pid, flush=True)
     time.sleep(600)
 """
 
@@ -24,7 +25,8 @@ def test_a_killed_benchmark_leaves_no_bare_server() -> None:
         [sys.executable, "-c", BENCHMARK], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as benchmark:
         assert benchmark.stdout is not None
-        port = int(benchmark.stdout.readline())
+        port, pid = map(int, benchmark.stdout.readline().split())
         assert is_answering(port, "/bare?page")
         benchmark.send_signal(signal.SIGKILL)
-    until(lambda: not is_answering(port, "/bare?page"))
+    until(lambda: are_gone([pid]))
+    assert not is_answering(port, "/bare?page")
