@@ -11,12 +11,12 @@ from tests.waiting import until
 
 # Prints port and process id when the server answers, and then waits to be killed.
 BENCHMARK = """
-import time
+import signal
 from bench.server import bare_server
 
 with bare_server({"page": b"some bytes"}) as server:
     print(server.address[1], server.pid, flush=True)
-    time.sleep(600)
+    signal.pause()
 """
 
 
