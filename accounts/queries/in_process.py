@@ -77,6 +77,12 @@ def find_account_asked_at(account_id: int, account: bytes) -> float:
     return _accounts.find_asked_at(account_id, account)
 
 
+def peek_accounts(account_ids: Collection[int]) -> dict[int, bytes]:
+    """Those of the accounts that have a copy. For a request that has not read the log yet: once it
+    has, ask `is_account_current`."""
+    return _accounts.split(account_ids).hits
+
+
 def has_accounts(account_ids: Collection[int]) -> bool:
     """Whether this process has copies of all of them. The log may say more."""
     return _accounts.has_all(account_ids)

@@ -68,8 +68,11 @@ class InProcessPosts:
         self, ids: Collection[PostId], offset: LogOffset | None
     ) -> dict[PostId, PostCopy]:
         """The finished posts among `ids`, in their order. `offset`: as in `find`."""
-        if offset is None:
-            return {}
+        return {} if offset is None else self.peek_finished(ids)
+
+    def peek_finished(self, ids: Collection[PostId]) -> dict[PostId, PostCopy]:
+        """As `find_finished`, for a request that has not read the log yet. Once it has, ask
+        `are_usable` before the copies are shown."""
         found = self._posts.find_fresh(ids, self.ages.oldest(self._clock()))
         count_reads(FAMILY, "process", len(found), len(ids) - len(found))
         return found
@@ -78,8 +81,10 @@ class InProcessPosts:
         self, ids: Collection[PostId], offset: LogOffset | None
     ) -> dict[PostId, PostCopy]:
         """As `find`, but the copies."""
-        if offset is None:
-            return {}
+        return {} if offset is None else self.peek_copies(ids)
+
+    def peek_copies(self, ids: Collection[PostId]) -> dict[PostId, PostCopy]:
+        """As `find_copies`, for a request that has not read the log yet."""
         now, found = self._clock(), ((i, self._posts.find(i)) for i in ids)
         return {i: copy for i, copy in found if copy is not None and copy.kept_until > now}
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from posts.api.present import find_visibility
 from posts.errors import CannotRepost, PostNotFound
 from posts.ids import PostId
-from posts.queries.complete_posts import OriginalByEvent
-from posts.queries.viewing import show_in_window, view_posts
+from posts.queries.viewing import OriginalByEvent, show_in_window, view_posts
 from posts.types import Visibility
 
 # Relationships are asked of fewer than a thousand at once.

@@ -7,17 +7,17 @@ from django.utils.functional import cached_property
 
 from infra.caching.invalidation_log import LOG, LogQuestion
 from infra.caching.questions import RoundTrip
-from posts.api.present import Flags, find_reposted, is_open
+from posts.api.present import Flags, find_reposted
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
-from posts.cache.used_copies import UsedCopies
 from posts.filters.matching import NO_FILTERS, FilterSet
 from posts.ids import PostId, authors_of
-from posts.queries.complete_posts import CompletePosts, OriginalByEvent
 from posts.queries.hydrate import Hydrated, Hydration, hydrate
 from posts.queries.viewer import KnownViewer, PostViewer, find_known_viewer
 from posts.rules import is_for_viewer, may_see
 from relations.types import UNRELATED, Relationship
+
+OriginalByEvent = Mapping[PostId, PostId]  # a post or repost → the post that it shows
 
 
 class ViewedPosts(NamedTuple):
@@ -107,21 +107,6 @@ class Viewing:
         """
         fragments = self.value.hydrated.fragments
         return {i: shown for i, text in fragments.items() if (shown := find_reposted(text))}
-
-    def find_complete(self) -> CompletePosts | None:
-        """All posts, for reads by any viewer, if they were ready in process memory, and open."""
-        finished = self._posts.ready
-        reposts = in_process_posts.find_copies(self._reposts, self._posts.offset)
-        if len(finished) < len(self._originals) or len(reposts) < len(self._reposts):
-            return None
-        are_open = all(copy.is_open for copy in finished.values())
-        if not are_open or not all(is_open(copy.fragment) for copy in reposts.values()):
-            return None
-        accounts = self.value.hydrated.accounts if reposts else {}
-        reposters = {i: accounts[i] for i in authors_of(reposts) if i in accounts}
-        if len(reposters) < len(authors_of(reposts)):
-            return None
-        return CompletePosts(self._shown, UsedCopies(finished, reposts, reposters))
 
     def _find_ready(self) -> Mapping[PostId, PostCopy]:
         """The posts that are finished in process memory, if this viewer may get copies."""

@@ -29,7 +29,8 @@ from relations.queries.relationships import (
 from relations.types import UNRELATED, Relationship
 
 # Of all viewers together, and of one viewer. Of others only the filter knows.
-MOST_RELATIONSHIPS = most_entries("relations.relationship", share=0.24, bytes_each=100)
+BYTES_EACH = 85
+MOST_RELATIONSHIPS = most_entries("relations.relationship", share=0.205, bytes_each=BYTES_EACH)
 MOST_OF_VIEWER = 500
 # What a viewer takes without any, in their number.
 A_VIEWER = 24
@@ -37,7 +38,8 @@ A_VIEWER = 24
 
 def _weigh(relationships: Relationships) -> int:
     """With the filter. A viewer without any takes memory, too."""
-    return len(relationships.by_account) + len(relationships.filter_data or b"") // 100 + A_VIEWER
+    in_filter = len(relationships.filter_data or b"") // BYTES_EACH
+    return len(relationships.by_account) + in_filter + A_VIEWER
 
 
 _by_viewer: ViewerCopies[Relationships] = ViewerCopies(

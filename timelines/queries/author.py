@@ -1,19 +1,16 @@
 """A page of one account's posts, replies and reposts."""
 
 import time
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from accounts.queries.load import require_account
 from infra.api.pages import KeptPage, Page, Window
 from infra.caching.invalidation_log import LOG
-from infra.caching.process_memory import most_entries
 from infra.caching.questions import RoundTrip
-from infra.caching.short_lived import ShortLived
-from infra.clock import now_ms
 from infra.sharding.replicas import settled_before
 from infra.shared_thread import need_own_thread
-from posts.api.present import has_media, is_open, page_of_statuses
+from posts.api.present import has_media, is_open
 from posts.cache.newest import (
     ListedPair,
     NewestPosts,
@@ -23,7 +20,6 @@ from posts.cache.newest import (
     peek_newest_posts,
 )
 from posts.ids import SEQUENCES, moment_after, moment_below, second_of
-from posts.queries.complete_posts import CompletePosts
 from posts.queries.rows import ALL_KINDS, PAST_ALL, list_timeline, list_with_images, list_with_tag
 from posts.queries.viewer import KnownViewer, PostViewer, find_known_viewer
 from posts.queries.viewing import Viewing, view_posts
@@ -31,11 +27,7 @@ from posts.types import Visibility
 from relations.queries.relationships import load_relationships
 from relations.types import UNRELATED
 from timelines.queries.home import decode_cursor
-
-# At most about 50 kB each, if all posts are reposts; other posts are in process memory anyway.
-MOST_KEPT = most_entries("timelines.author_pages", share=0.04, bytes_each=3_800)
-# The texts of posts that have changed since may be nowhere else.
-KEPT_MS = 60_000
+from timelines.queries.kept_author_pages import KeptBatch, page_of, peek_batch
 
 
 class AuthorTimelineQuery(NamedTuple):
@@ -66,22 +58,6 @@ class _Batch(NamedTuple):
     page: KeptPage | None = None
 
 
-class _KeptBatch(NamedTuple):
-    """A batch in process memory, for all viewers. `newest`: the list that it was taken from.
-
-    `page`: for viewers who see all posts, without flags and filters.
-    """
-
-    newest: NewestPosts
-    pairs: Sequence[ListedPair]
-    posts: CompletePosts
-    page: KeptPage
-
-
-# By author, range, kinds and visibility.
-_kept: ShortLived[Hashable, _KeptBatch] = ShortLived(MOST_KEPT, KEPT_MS)
-
-
 def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
@@ -100,7 +76,7 @@ def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
     found = _take(query, span, first)
     if not found:
         require_account(query.author_id)
-    return _page_of(span, found)
+    return page_of(span, found)
 
 
 def _span_of(author_id: int, window: Window) -> PostRange:
@@ -111,14 +87,6 @@ def _span_of(author_id: int, window: Window) -> PostRange:
     if window.min_id is not None:
         return PostRange(first, last, window.limit, newest_first=False)
     return PostRange(first, last, window.limit + 1, newest_first=True)
-
-
-def _page_of(span: PostRange, found: Sequence[bytes]) -> Page[bytes]:
-    """The page with the first visible posts of its span."""
-    if not span.newest_first:
-        return page_of_statuses(found[::-1], has_older=True)
-    limit = span.most - 1
-    return page_of_statuses(found[:limit], has_older=len(found) > limit)
 
 
 def _take(query: AuthorTimelineQuery, span: PostRange, first: _Batch) -> list[bytes]:
@@ -154,16 +122,16 @@ def _read(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
     if query.tag is not None or query.only_media:
         return _read_chosen(query, span)
     known = peek_newest_posts(query.author_id)
-    kept = _kept.get(_key_of(query, span, known), now_ms()) if known is not None else None
-    if kept is not None and kept.newest is known and kept.posts.are_usable:
-        return _read_kept(query, span, kept)
     if known is None:
         need_own_thread()  # an author's first page mostly reads a shard
-    guess = known.find(span, query.kinds, query.most_closed) if known is not None else None
-    if known is not None and guess is not None:
-        return _read_guessed(query, span, known, guess)
-    newest = _load_newest(query.author_id) if known is None and span.upper == PAST_ALL else None
-    return _load(query, span, newest)
+        return _load(query, span, _load_newest(query.author_id) if span.upper == PAST_ALL else None)
+    kept = peek_batch(query.author_id, span, query.kinds, query.most_closed, known)
+    if kept is not None:
+        return _read_kept(query, span, kept)
+    guess = known.find(span, query.kinds, query.most_closed)
+    if guess is None:
+        return _load(query, span, None)
+    return _read_guessed(query, span, known, guess)
 
 
 def _read_chosen(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
@@ -178,7 +146,7 @@ def _read_chosen(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
     return _Batch(pairs, [one for one in shown if has_media(one) or not query.only_media])
 
 
-def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: _KeptBatch) -> _Batch:
+def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: KeptBatch) -> _Batch:
     """The same posts for another read, if the read window or the round trip says that nothing has
     changed."""
     if find_newest_in_window(query.author_id) is kept.newest:
@@ -196,7 +164,7 @@ def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: _KeptBatch) ->
     return _show_kept(kept, viewer)
 
 
-def _show_kept(kept: _KeptBatch, viewer: KnownViewer) -> _Batch:
+def _show_kept(kept: KeptBatch, viewer: KnownViewer) -> _Batch:
     hidden = viewer.find_hidden(kept.posts.accounts)
     flags = viewer.load_flags(kept.posts.texts)
     shown = kept.posts.list_visible(hidden, flags)
@@ -216,18 +184,7 @@ def _read_guessed(
     trip.run()
     if newest.value is not known:
         return _load(query, span, newest.value)
-    shown = _show(query, viewing)
-    if posts := viewing.find_complete():
-        page = KeptPage(*_page_of(span, posts.statuses))
-        kept = _KeptBatch(known, guess, posts, page)
-        _kept.put(_key_of(query, span, known), kept, now_ms())
-    return _Batch(guess, shown)
-
-
-def _key_of(query: AuthorTimelineQuery, span: PostRange, known: NewestPosts) -> Hashable:
-    """The same for all viewers of an author without closed posts."""
-    most_closed = min(query.most_closed, max(known.most_closed, Visibility.UNLISTED))
-    return query.author_id, span, tuple(query.kinds), most_closed
+    return _Batch(guess, _show(query, viewing))
 
 
 def _load_newest(author_id: int) -> NewestPosts:

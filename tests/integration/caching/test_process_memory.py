@@ -17,7 +17,7 @@ from relations.queries import in_process_relationships
 from tests.callers import Caller
 from tests.memory_sizes import deep_size
 from tests.world import drain_all, make_accounts, publish, rest
-from timelines.queries import author, kept_pages, last_shown
+from timelines.queries import kept_author_pages, kept_pages, last_shown
 
 READERS, AUTHORS, POSTS_EACH = 12, 30, 6
 TEXT = "A usual post is about as long as this one, it has two sentences, and there is no image. "
@@ -42,7 +42,7 @@ CACHES: dict[str, Callable[[], tuple[Any, int]]] = {
     "accounts.viewer": lambda: _counted(viewers._viewers, "_by_checksum"),
     "relations.relationship": _relationships,
     "timelines.kept_pages": lambda: _counted(kept_pages._pages, "_values"),
-    "timelines.author_pages": lambda: _counted(author._kept, "_values"),
+    "timelines.author_pages": lambda: _counted(kept_author_pages._kept, "_values"),
     "timelines.last_shown": lambda: (last_shown._last, len(last_shown._last)),
 }
 
@@ -57,7 +57,7 @@ def busy(world: None) -> None:
     """Each reader follows all authors, and reads its home and their pages."""
     for cache in (newest._newest, in_process_relationships._by_viewer):
         cache.forget_all()  # of other tests, as the memory that `world` empties
-    author._kept.clear()
+    kept_author_pages._kept.clear()
     readers, authors = make_accounts(READERS), make_accounts(AUTHORS)
     for one in authors:
         for number in range(POSTS_EACH):

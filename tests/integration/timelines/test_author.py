@@ -212,6 +212,22 @@ def test_a_page_is_used_again_for_all_viewers(
         assert author_page(AuthorTimelineQuery(author, viewer), Window(20)).items == page
 
 
+def test_a_page_is_made_of_posts_that_another_page_finished(
+    world: None, drain: Any, lasting_copies: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    author, reader = make_accounts(2)
+    ids = [publish(author).public for _ in range(3)]
+    drain()
+    query = AuthorTimelineQuery(author, reader)
+    for _ in range(2):
+        author_page(query, Window(20))
+    monkeypatch.delattr(author_module, "Viewing")
+    with count_calls() as calls:
+        page = author_page(query, Window(2))
+    assert ids_of(page.items) == ids[:0:-1] and page.older == ids[1]
+    assert (calls.sql.total(), calls.round_trips) == (0, 1)
+
+
 def test_viewers_without_flags_share_one_page(
     world: None, drain: Any, lasting_copies: None
 ) -> None:

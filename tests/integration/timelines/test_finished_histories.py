@@ -27,7 +27,7 @@ from relations.actions.mute import mute, unmute
 from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.test_histories import History, person, step
 from tests.world import clean, rest
-from timelines.queries import author, kept_pages
+from timelines.queries import author, kept_author_pages, kept_pages
 from timelines.queries.author import AuthorTimelineQuery, author_page
 from timelines.queries.home import home_page
 
@@ -63,7 +63,7 @@ def no_memory() -> Iterator[None]:
         patch.setattr(kept_pages, "_pages", ShortLived(100, 60_000))
         # Lists of authors are read from the shards.
         patch.setattr(author, "peek_newest_posts", lambda _: None)
-        patch.setattr(author, "_kept", ShortLived(100, 60_000))
+        patch.setattr(kept_author_pages, "_kept", ShortLived(100, 60_000))
         patch.setattr(author, "_load_newest", lambda _: None)
         for tier in (in_process._accounts, counts._counts_in_memory):
             patch.setattr(tier, "_cache", type(tier._cache)(100, 60.0))
