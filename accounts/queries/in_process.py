@@ -5,7 +5,7 @@ also read the invalidation log, which names restricted accounts.
 """
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 from struct import Struct
 
@@ -46,7 +46,9 @@ def ask_accounts(
     else:
         copies = _accounts.split(account_ids)
     if not copies.missing:
-        return Question((), lambda _: _confirm(copies.hits, log), has_copies=bool(copies.hits))
+        return Question(
+            (), lambda _: confirm_accounts(copies.hits, log), has_copies=bool(copies.hits)
+        )
     both = profiles.ask_uncopied(copies.missing), account_counts.ask_uncopied(copies.missing)
     return ask_both(*both).then(partial(_merge, copies, log), has_copies=bool(copies.hits))
 
@@ -60,10 +62,10 @@ def _merge(
     fragments, counts = found
     accounts = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
     _accounts.store(accounts, copies.asked_at)
-    return _confirm(copies.hits, log) | accounts
+    return confirm_accounts(copies.hits, log) | accounts
 
 
-def _confirm(known: dict[int, bytes], log: LogQuestion | None) -> dict[int, bytes]:
+def confirm_accounts(known: dict[int, bytes], log: LogQuestion | None) -> dict[int, bytes]:
     """The accounts, after those that the log invalidates were read again. Without Redis all are."""
     if log is None or not known:
         return known
@@ -77,10 +79,16 @@ def find_account_asked_at(account_id: int, account: bytes) -> float:
     return _accounts.find_asked_at(account_id, account)
 
 
-def peek_accounts(account_ids: Collection[int]) -> dict[int, bytes]:
-    """Those of the accounts that have a copy. For a request that has not read the log yet: once it
-    has, ask `is_account_current`."""
-    return _accounts.split(account_ids).hits
+def peek_accounts(account_ids: Collection[int]) -> ProcessCacheReply[int, bytes]:
+    """The accounts that have a copy, and those that have none. For a request that has not read the
+    log yet: once it has, ask `confirm_accounts`, or `is_account_current` for one of them."""
+    return _accounts.split(account_ids)
+
+
+def keep_in_spare_room(accounts: Mapping[int, bytes], asked_at: float) -> None:
+    """Copies of accounts that only lists show: they must not drop those of many pages. `asked_at`:
+    of `peek_accounts`."""
+    _accounts.store_in_spare_room(accounts, asked_at)
 
 
 def has_accounts(account_ids: Collection[int]) -> bool:

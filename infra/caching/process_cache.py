@@ -84,6 +84,11 @@ class ProcessCache(Generic[K, V]):
                 {k: (asked_at, v) for k, v in values.items() if may_store(k, asked_at)}
             )
 
+    def store_in_spare_room(self, values: Mapping[K, V], asked_at: float) -> None:
+        """As `store`, if no other copy is dropped for it: for values that few readers ask for."""
+        if len(self._cache) + len(values) <= self._cache.maxsize:
+            self.store(values, asked_at)
+
     def find_asked_at(self, key: K, value: V) -> float:
         """When this very object was asked for; -inf if it is not the copy of the key."""
         copy = self._cache.get(key)

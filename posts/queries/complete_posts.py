@@ -37,7 +37,7 @@ class CompletePosts:
             return None
         events = [event for event, original in shown if event is not original]
         reposts = in_process_posts.peek_copies(events)
-        reposters = peek_accounts(authors_of(events)) if events else {}
+        reposters = peek_accounts(authors_of(events)).hits if events else {}
         if len(reposts) < len(events) or len(reposters) < len(authors_of(events)):
             return None
         if not all(is_open(copy.fragment) for copy in reposts.values()):

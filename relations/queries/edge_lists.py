@@ -22,6 +22,7 @@ from infra.caching.invalidation import register_copies
 from infra.caching.invalidation_log import LOG, InvalidationLog, LogEntryKind, log_command
 from infra.caching.lists import ListCache, ListContinuation
 from infra.caching.load_tokens import LoadTokens
+from infra.shared_thread import need_own_thread
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
 from relations.queries.cached_edge_list import (
     CachedEdgeList,
@@ -294,5 +295,6 @@ def _is_worth_loading(tier: Tier, cached: CachedEdgeList) -> bool:
 
 
 def _admit(tier: Tier) -> None:
+    need_own_thread()  # a page is admitted once, and then reads a shard
     if tier.is_endless:
         admit_deep_page()

@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema
 from accounts.api.schema import AccountEntity
 from accounts.encode import hides_collections
 from accounts.errors import AccountNotFound
-from accounts.queries.load import load_account_json, require_account
+from accounts.queries.load import load_accounts_for, require_account
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, Window, page_response, paging, read_window
 from infra.api.parsing import read_limit
@@ -50,6 +50,8 @@ class FollowersView(Endpoint):
 
     scopes = {"GET": "read:accounts"}
     public = True
+    is_quick = True
+    in_read_window = True
     shown: ClassVar[EdgeList] = FOLLOWERS_LIST
     own: ClassVar[EdgeList] = OWN_FOLLOWERS_LIST
     can_be_hidden: ClassVar[bool] = True
@@ -72,7 +74,8 @@ class FollowersView(Endpoint):
         self, request: ApiRequest, account_id: int, page: Page[ListedAccount]
     ) -> HttpResponse:
         """Raises: AccountNotFound."""
-        accounts = load_account_json([*(listed.account_id for listed in page.items), account_id])
+        shown = [*(listed.account_id for listed in page.items), account_id]
+        accounts = load_accounts_for(shown, request.viewer_id)
         if account_id not in accounts:
             raise AccountNotFound
         is_hidden = self.can_be_hidden and hides_collections(accounts[account_id])
@@ -139,6 +142,7 @@ class EndorsementsView(QuietFollowingView):
 class EndorsedAccountsView(FollowersView):
     """Accounts that an account shows on its profile. Only itself sees its quiet follows there."""
 
+    is_quick = False  # it always reads a shard
     shown = ENDORSED_LIST
     own = OWN_ENDORSED_LIST
     can_be_hidden = False
@@ -161,7 +165,7 @@ class MutesView(Endpoint):
         owner_id = request.account_id
         page = read_page(request, EdgeList(muted_at(now_ms())), owner_id)
         ids = [listed.account_id for listed in page.items]
-        accounts, ends = load_account_json(ids), read_mute_ends(owner_id, ids)
+        accounts, ends = load_accounts_for(ids, owner_id), read_mute_ends(owner_id, ids)
         bodies = [present_muted(accounts[i], ends[i]) for i in ids if i in accounts]
         return page_response(request, Page(bodies, page.older, page.newer))
 
@@ -179,7 +183,8 @@ def read_list_window(request: ApiRequest) -> Window:
 
 def answer_accounts(request: ApiRequest, page: Page[ListedAccount]) -> HttpResponse:
     """The answer with a page of accounts."""
-    return _answer(request, page, load_account_json(listed.account_id for listed in page.items))
+    ids = [listed.account_id for listed in page.items]
+    return _answer(request, page, load_accounts_for(ids, request.viewer_id))
 
 
 def _answer(

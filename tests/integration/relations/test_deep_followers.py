@@ -14,6 +14,7 @@ from infra.caching.client import SingleClient, redis
 from infra.caching.quotas import QuotaClaim, Quotas
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
+from infra.shared_thread import SharedThread
 from relations.actions import mirror
 from relations.actions.follow import follow, unfollow
 from relations.errors import TooManyDeepPages
@@ -103,6 +104,17 @@ class TestQuota:
         assert len(reads_of_followers(calls)) == served
         assert PER_S // 4 <= served <= PER_S * (lasted + 2)
         assert sum(isinstance(a, TooManyDeepPages) for a in answers) == 200 - served
+
+    def test_a_page_is_admitted_once_it_has_a_thread_of_its_own(self, star, allow):
+        """A shared thread hands it over, and it begins again."""
+        fill_whole(star)
+        allow(1, LONG_S)
+        handed_over = []
+        shared = SharedThread(lambda bound: ids(star, max_id=bound), handed_over.append)
+        waits = shared.turn([DEEP])
+        while waits:
+            waits = shared.turn([])
+        assert [len(ids(star, max_id=bound)) for bound in handed_over] == [80]
 
     def test_what_redis_holds_is_never_refused(self, star, allow):
         fill_whole(star)

@@ -5,6 +5,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from accounts.actions.update_profile import update_profile
+from accounts.queries import load
 from accounts.types import ProfileEdit, Restriction
 from infra.caching.client import redis
 from relations.actions.block import block
@@ -15,7 +16,7 @@ from relations.cache import FOLLOWING, QUIET
 from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
-from tests.world import make_accounts, restrict
+from tests.world import make_accounts, rest, restrict
 
 ACCOUNTS = "/api/v1/accounts"
 QUIETLY = FollowOptions(quiet=True)
@@ -225,6 +226,7 @@ def test_pages_are_full_and_cursors_name_no_hidden_account(world):
 def test_budgets_of_warm_pages(world_of_seven):
     ann, others = world_of_seven
     block(ann, others[2])
+    rest()
     me, other = Caller(ann), Caller(others[0])
     following, followers = (f"{ACCOUNTS}/{ann}/{name}" for name in ("following", "followers"))
     # the list, and the accounts on it with the account itself; what another account follows may be
@@ -252,6 +254,38 @@ def test_budgets_of_warm_pages(world_of_seven):
     with count_calls() as calls:
         assert me.get(COUNTS).json()["blocked_count"] == 1
     assert (calls.sql.total(), calls.round_trips) == (1, 0)
+
+
+def test_accounts_on_lists_come_from_process_memory_until_they_change(world_of_seven, monkeypatch):
+    ann, others = world_of_seven
+    fan, guest = Caller(others[0]), Client()
+    path = f"{ACCOUNTS}/{ann}/followers"
+    shown = [ids_of(caller.get(path)) for caller in (fan, guest)]
+    with monkeypatch.context() as patch:
+        patch.setattr(load, "ask_profiles", lambda _, ids: pytest.fail(ids) if ids else None)
+        assert [ids_of(caller.get(path)) for caller in (fan, guest)] == shown
+    update_profile(others[4], ProfileEdit(display_name="Renamed"))
+    assert guest.get(path).json()[0]["display_name"] == "Renamed"
+    restrict(others[4], Restriction.SUSPENDED)
+    assert ids_of(guest.get(path)) == []
+
+
+def test_who_wrote_lately_sees_accounts_on_lists_as_they_are(world_of_seven, monkeypatch):
+    """The invalidations of the write may be on their way to this process."""
+    ann, others = world_of_seven
+    fan, path = Caller(others[0]), f"{ACCOUNTS}/{ann}/followers"
+    read = []
+    load_json = load.load_account_json
+    monkeypatch.setattr(load, "load_account_json", lambda ids: read.append(ids) or load_json(ids))
+    for _ in range(2):
+        assert ids_of(fan.get(path))
+    assert read == []
+    follow(others[0], others[1])
+    assert ids_of(fan.get(path))
+    assert [*map(set, read)] == [{others[4], ann}]
+    rest()
+    assert ids_of(fan.get(path))
+    assert len(read) == 1
 
 
 def test_lists_of_unknown_and_suspended_accounts_are_missing(world_of_seven):

@@ -28,6 +28,14 @@ def test_at_most_so_many_are_kept_and_the_newest_stay():
     assert missing == list(range(7))
 
 
+def test_what_few_ask_for_drops_nothing():
+    tier = ProcessCache("tests.local", 3, MINUTE)
+    tier.store({1: "one"}, NOW)
+    tier.store_in_spare_room({2: "two", 3: "three"}, NOW)
+    tier.store_in_spare_room({4: "four"}, NOW)
+    assert tier.split([1, 2, 3, 4])[:2] == ({1: "one", 2: "two", 3: "three"}, [4])
+
+
 @pytest.mark.parametrize(("is_proved", "ends_after_s"), [(False, 1), (True, 30)])
 def test_values_are_gone_after_their_time(is_proved, ends_after_s):
     clock = Clock()
