@@ -21,9 +21,10 @@ SELECT restrictions, fields::text, id, username, display_name, note, is_bot, cre
 FROM accounts_account WHERE id = ANY(%s::bigint[])
 """
 REQUESTS = select_counts("account.id", str(ACCOUNT), f"kind = {CounterKind.FOLLOW_REQUESTS:d}")
+DEFAULTS = "default_privacy, default_sensitive, default_language"
+READ_DEFAULTS = f"SELECT {DEFAULTS} FROM accounts_account WHERE id = %s"  # noqa: S608
 READ_SOURCE = f"""
-SELECT note, fields::text, coalesce((SELECT value FROM ({REQUESTS}) AS requests), 0),
-    default_privacy, default_sensitive, default_language
+SELECT note, fields::text, coalesce((SELECT value FROM ({REQUESTS}) AS requests), 0), {DEFAULTS}
 FROM accounts_account AS account WHERE id = %s
 """  # noqa: S608
 _fields = msgspec.json.Decoder(list[ProfileField])
@@ -55,6 +56,14 @@ def get_source(account_id: int) -> ProfileSource:
         raise AccountNotFound
     note, fields, requests, *defaults = row
     return ProfileSource(note, _fields.decode(fields), PostingDefaults(*defaults), requests)
+
+
+def get_posting_defaults(account_id: int) -> PostingDefaults:
+    """What the account wants for its posts. One query by key. Raises AccountNotFound."""
+    row = fetch_one(shard_of(account_id), READ_DEFAULTS, (account_id,))
+    if row is None:
+        raise AccountNotFound
+    return PostingDefaults(*row)
 
 
 def _profile_of(restrictions: int, fields: str, *others: Any) -> Profile:

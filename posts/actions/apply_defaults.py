@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from accounts.queries.profiles import get_source
+from accounts.queries.profiles import get_posting_defaults
 from posts.types import Draft, Visibility
 
 NAMES = ("visibility", "sensitive", "language")
@@ -19,7 +19,7 @@ def apply_defaults(author_id: int, draft: Draft, data: Mapping[str, Any]) -> Dra
     missing = {name for name in NAMES if data.get(name) in (None, "")}
     if not missing:
         return draft
-    defaults = get_source(author_id).defaults
+    defaults = get_posting_defaults(author_id)
     if "visibility" in missing:
         draft = replace(draft, visibility=Visibility[defaults.privacy.upper()])
     if "sensitive" in missing:

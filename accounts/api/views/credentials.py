@@ -12,7 +12,7 @@ from accounts.api import schema
 from accounts.api.present import present_credentials, present_preferences
 from accounts.api.profile_edits import find_picture, read_profile_edit
 from accounts.queries.load import get_account_json
-from accounts.queries.profiles import get_source
+from accounts.queries.profiles import get_posting_defaults, get_source
 from accounts.types import NO_PICTURE, ProfileEdit, ProfilePicture
 from images.actions.store_image import store_image
 from images.types import Purpose
@@ -85,7 +85,7 @@ class PreferencesView(Endpoint):
 
     @extend_schema(responses=schema.PreferencesEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
-        return json_response(present_preferences(get_source(request.account_id).defaults))
+        return json_response(present_preferences(get_posting_defaults(request.account_id)))
 
 
 def _store(account_id: int, content: bytes, purpose: Purpose) -> ProfilePicture:
