@@ -63,6 +63,8 @@ def load_accounts_for(account_ids: Iterable[int], viewer_id: int | None) -> dict
     one round trip, none in the read window if all have copies; two for a viewer who wrote lately.
     """
     wanted, trip = list(dict.fromkeys(account_ids)), RoundTrip()
+    if not wanted:
+        return {}
     log = trip.ask(LOG.ask())
     viewer = trip.ask(ValidatorsQuestion(viewer_id)) if viewer_id is not None else None
     copies = peek_accounts(wanted if log.since is not None else ())
