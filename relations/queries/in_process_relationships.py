@@ -28,8 +28,8 @@ from relations.queries.relationships import (
 )
 from relations.types import UNRELATED, Relationship
 
-# Of all viewers together, and of one viewer. Of others only the filter knows.
 BYTES_EACH = 85
+# Of all viewers together, and of one viewer. Of others only the filter knows.
 MOST_RELATIONSHIPS = most_entries("relations.relationship", share=0.205, bytes_each=BYTES_EACH)
 MOST_OF_VIEWER = 500
 # What a viewer takes without any, in their number.
