@@ -19,10 +19,11 @@ from relations.cache import FOLLOWING
 from tests.budgets import count_calls, files_of
 from tests.integration.timelines.homes import first_page, ids_of, pulls
 from tests.world import make_accounts, publish, rest
+from timelines.queries import kept_pages
 from timelines.queries.home import home_page
 
 Drain = Callable[[], int]
-MOST_FILES = 30
+MOST_FILES = {"same": 28, "renewed": 37, "loaded": 49, "made": 45}
 
 
 def test_a_live_timeline_gets_new_posts_by_push_alone(world: None, drain: Drain) -> None:
@@ -54,16 +55,28 @@ def test_a_warm_page_costs_one_round_trip_and_no_query(world: None, drain: Drain
     assert (calls.statements, calls.round_trips) == ([], 2), "without process memory one more"
 
 
-def test_a_warm_page_runs_code_in_few_files(world: None, drain: Drain) -> None:
-    """A newcomer can read all of them."""
-    me, *friends = make_accounts(26)
+def test_how_many_files_run_for_a_page(world: None, drain: Drain) -> None:
+    """The table in docs/explanation/timelines.md. A newcomer reads all of them."""
+    me, other, *friends = make_accounts(27)
     for friend in friends:
         follow(me, friend)
+        follow(other, friend)
         publish(friend)
     drain()
-    first_page(me)
+    for _ in range(3):
+        first_page(me)
+        first_page(other)
+    found: dict[str, int] = {}
     # Copies of counts in process memory may have expired for one of the pages.
-    assert min(len(files_of(partial(first_page, me))) for _ in range(10)) <= MOST_FILES
+    for friend in friends[:5]:
+        publish(friend)
+        drain()
+        for kind, reader in (("loaded", other), ("renewed", me), ("same", me)):
+            files = files_of(partial(first_page, reader))
+            found[kind] = min(found.get(kind, len(files)), len(files))
+    kept_pages._pages.clear()
+    found["made"] = len(files_of(partial(first_page, me)))
+    assert all(found[kind] <= most for kind, most in MOST_FILES.items()), found
 
 
 def test_a_reader_who_returns_needs_one_round_trip_for_names_and_counts_too(
