@@ -55,7 +55,7 @@ _env.require(
     DEVELOPMENT or not PUSH_PRIVATE_ADDRESSES,
     "PUSH_PRIVATE_ADDRESSES: refused outside DEVELOPMENT=1",
 )
-# Mails with a link for a new password. Empty: the site sends none.
+# Mails with a link for a new password or a new address. Empty: the site sends none.
 MAIL_URL = _env.text("MAIL_URL", "consolemail://" if DEVELOPMENT else "")
 _mail = _env.mail("MAIL_URL", MAIL_URL)
 EMAIL_BACKEND = _mail.get("EMAIL_BACKEND", "django.core.mail.backends.dummy.EmailBackend")

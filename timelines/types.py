@@ -77,7 +77,7 @@ class Place(NamedTuple):
 
 
 # A NamedTuple's field is found in half the time by its index.
-EVENT, ORIGINAL = itemgetter(0), itemgetter(1)
+ORIGINAL = itemgetter(1)
 
 
 class TimeRange(NamedTuple):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from config.runner.terminal import clean_command
 from config.services.spawn import log_tail
 
 
@@ -32,6 +33,6 @@ class DataOfOtherVersion(RunFailed):
         super().__init__(
             f"The data was written by another version of Tideline, and this version cannot read "
             f"it: the database {alias} records the migration {migrations[0]}, which this version "
-            "does not have. Nothing was changed. Delete the data with `make clean`, or keep it "
-            "and start with other data: DATA_DIR=.data-new make run"
+            f"does not have. Nothing was changed. Delete the data with `{clean_command()}`, or "
+            "keep it and start with other data: DATA_DIR=.data-new make run"
         )

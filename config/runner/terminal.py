@@ -1,5 +1,7 @@
 """The lines that `make run` prints: progress while it starts, then the start screen."""
 
+import os
+import shlex
 import sys
 import threading
 import time
@@ -16,6 +18,12 @@ def say(line: str) -> None:
     with suppress(OSError):
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
+
+
+def clean_command() -> str:
+    """The command that deletes the data of this run."""
+    named = os.environ.get("DATA_DIR")
+    return f"DATA_DIR={shlex.quote(named)} make clean" if named else "make clean"
 
 
 @contextmanager
@@ -52,6 +60,7 @@ class StartScreen:
     def text(self) -> str:
         address = f"http://localhost:{self.port}"
         data = self.data or "in the databases that the environment names"
+        deletes = f"; `{clean_command()}` deletes it" if self.data else ""
         return f"""
 Tideline is running at {address}
 
@@ -61,7 +70,7 @@ Tideline is running at {address}
   Data      {data}
   Logs      {self.folder}/logs
   Commands  . {self.folder}/environment && .venv/bin/python manage.py help
-  Stop      Ctrl-C. The next `make run` continues with the same data; `make clean` deletes it.
+  Stop      Ctrl-C. The next `make run` continues with the same data{deletes}.
 
 The home timeline of {self.accounts[0]}, ready to paste:
 

@@ -26,7 +26,6 @@ API_PREFIXES = (
 UNAVAILABLE = "Temporarily unavailable, try again"
 _SORRY = f"<!doctype html><title>{UNAVAILABLE}</title><h1>{UNAVAILABLE}</h1>"
 _TOO_LARGE = "The request is too large"
-DjangoPage = Callable[..., HttpResponse]
 log = structlog.get_logger()
 
 

@@ -30,17 +30,14 @@ NOT_MODIFIED = OpenApiResponse(description="The client has this answer already")
 
 
 def tagged_response(
-    request: Request,
-    parts: Iterable[bytes],
-    body: Callable[[], bytes],
-    headers: Mapping[str, str] | None = None,
+    request: Request, parts: Iterable[bytes], body: Callable[[], bytes]
 ) -> HttpResponse:
     """The JSON answer with its ETag; 304 if the client has it.
 
     `parts`: all that the body and the headers are made of, in their order. `body` joins them, and
-    is not called for a 304. `headers`: as in `json_response`.
+    is not called for a 304.
     """
-    return response_with_tag(request, {**(headers or {}), "ETag": make_tag(parts)}, body)
+    return response_with_tag(request, {"ETag": make_tag(parts)}, body)
 
 
 def response_with_tag(

@@ -83,7 +83,7 @@ def wait_until_ready(pause: Callable[[float], bool], say: Callable[[str], object
     return True
 
 
-def list_unusable(deadline_s: float = DEADLINE_S) -> list[DatabaseUnusable]:
+def list_unusable() -> list[DatabaseUnusable]:
     """Why databases that answer cannot be used. Those that do not answer are left out.
 
     No query for databases that were in order before.
@@ -91,7 +91,7 @@ def list_unusable(deadline_s: float = DEADLINE_S) -> list[DatabaseUnusable]:
     unchecked = [alias for alias in all_aliases() if alias not in _ready]
     # The default database first: the installation of the shards is compared with its own.
     first, others = unchecked[:1], unchecked[1:]
-    answers = _probe(first, deadline_s) | _probe(others, deadline_s)
+    answers = _probe(first, DEADLINE_S) | _probe(others, DEADLINE_S)
     return [one.error for one in answers.values() if isinstance(one.error, DatabaseUnusable)]
 
 

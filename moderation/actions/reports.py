@@ -1,7 +1,6 @@
 """Reports: accounts file them; moderators assign, resolve and reopen them."""
 
 import time
-from collections.abc import Callable
 from datetime import datetime
 
 from django.conf import settings
@@ -22,9 +21,7 @@ DAY_S = 86_400
 _quotas = Quotas(DAY_S)
 
 
-def file_report(
-    reporter_id: int, draft: ReportDraft, clock_s: Callable[[], float] = time.time
-) -> Report:
+def file_report(reporter_id: int, draft: ReportDraft) -> Report:
     """Puts a report into the moderators' queue.
 
     Posts that do not exist, or that are hidden from the reporter, are accepted: an error would tell
@@ -36,7 +33,7 @@ def file_report(
     """
     require_account(draft.account_id)
     post_ids = _read_post_ids(draft)
-    _charge(reporter_id, clock_s())
+    _charge(reporter_id, time.time())
     report = Report(
         reporter_id=reporter_id,
         account_id=draft.account_id,

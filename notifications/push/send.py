@@ -32,14 +32,14 @@ class PushOutcome(Enum):
     LATE = "late"  # no answer in time, or no time left
 
 
-def send_all(requests: Sequence[PushRequest], batch_s: float = BATCH_S) -> list[PushOutcome]:
-    """The outcome of each request. It returns after `batch_s` seconds at the latest.
+def send_all(requests: Sequence[PushRequest]) -> list[PushOutcome]:
+    """The outcome of each request. It returns after BATCH_S seconds at the latest.
 
     A host that was late once gets no other request of this batch.
     """
     late_hosts: set[str] = set()
     futures = [_executor().submit(send, request, late_hosts) for request in requests]
-    wait(futures, timeout=batch_s)
+    wait(futures, timeout=BATCH_S)
     return [_outcome_of(future) for future in futures]
 
 

@@ -1,7 +1,6 @@
 """Replaces the text of a post and keeps the version before: one statement on the author's shard."""
 
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 from django.conf import settings
@@ -25,7 +24,7 @@ FROM posts_edit_post({", ".join(["%s"] * 17)}) AS edited
 """  # noqa: S608
 
 
-def edit_post(old: PostRow, draft: Draft, clock_s: Callable[[], float] = time.time) -> bool:
+def edit_post(old: PostRow, draft: Draft) -> bool:
     """Replaces text, warning, flag, language and images of a post. False: it has them already.
 
     `old`: the post as it was read; only what an edit cannot change is taken from it. The next read
@@ -33,7 +32,7 @@ def edit_post(old: PostRow, draft: Draft, clock_s: Callable[[], float] = time.ti
     AccountNotFound, TooManyEdits, TooManyLinksToday, ImagesTaken. Safety: idempotent; the function
     locks the account, so versions are in the order of edits. Cost: as `create_post`.
     """
-    now_s, alias = clock_s(), shard_of(old.author_id)
+    now_s, alias = time.time(), shard_of(old.author_id)
     new = _row_of(old, draft)
     today = (int(now_s // DAY_S), settings.MENTIONS_PER_DAY, settings.TAGS_PER_DAY)
     at = datetime.fromtimestamp(now_s, UTC)

@@ -1,7 +1,6 @@
 """Mutes a thread: one statement on the shard of the account that mutes."""
 
 import time
-from collections.abc import Callable
 
 from django.conf import settings
 
@@ -18,7 +17,7 @@ from posts.types import Kind
 MUTE = f"SELECT * FROM posts_mute_thread({', '.join(['%s'] * 8)})"  # noqa: S608
 
 
-def mute_thread(owner_id: int, thread: PostId, clock_s: Callable[[], float] = time.time) -> bool:
+def mute_thread(owner_id: int, thread: PostId) -> bool:
     """Mutes the thread that begins with this post. False: it was muted already.
 
     `mark_post` with Kind.THREAD_MUTE ends it. Raises: AccountNotFound, TooManyMutedThreads. Safety:
@@ -26,7 +25,7 @@ def mute_thread(owner_id: int, thread: PostId, clock_s: Callable[[], float] = ti
     """
     alias = shard_of(owner_id)
     change = PostMarked(int(Kind.THREAD_MUTE), thread.author_id, thread.moment)
-    muted = (owner_id, thread.author_id, thread.moment, int(clock_s() * 1000))
+    muted = (owner_id, thread.author_id, thread.moment, int(time.time() * 1000))
     row = fetch_one(
         alias, MUTE, (*muted, settings.MAX_MUTED_THREADS, *columns_of(owner_id, change))
     )

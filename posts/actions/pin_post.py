@@ -1,7 +1,6 @@
 """Pins posts of their author: one statement on the author's shard."""
 
 import time
-from collections.abc import Callable
 
 from django.conf import settings
 
@@ -24,7 +23,7 @@ REFUSALS = {
 }
 
 
-def pin_post(post_id: PostId, clock_s: Callable[[], float] = time.time) -> bool:
+def pin_post(post_id: PostId) -> bool:
     """Pins a post to the page of its author. False: it was pinned already.
 
     `mark_post` with Kind.PIN ends the pin; so does deleting the post. Raises: AccountNotFound,
@@ -33,7 +32,7 @@ def pin_post(post_id: PostId, clock_s: Callable[[], float] = time.time) -> bool:
     """
     author_id, moment = post_id.author_id, post_id.moment
     alias, change = shard_of(author_id), PostMarked(int(Kind.PIN), author_id, moment)
-    pin = (author_id, moment, int(clock_s() * 1000), settings.MAX_PINNED_POSTS)
+    pin = (author_id, moment, int(time.time() * 1000), settings.MAX_PINNED_POSTS)
     row = fetch_one(alias, PIN, (*pin, *columns_of(author_id, change)))
     is_known, refused, change_id, at = row  # type: ignore[misc]  # a function has one row
     if not is_known:

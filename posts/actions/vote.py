@@ -1,7 +1,7 @@
 """Votes on a poll: one statement on the shard of the poll's author, where all its votes are."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
 from infra.sharding.buckets import shard_of
@@ -28,12 +28,7 @@ REFUSALS = {
 }
 
 
-def vote(
-    voter_id: int,
-    post_id: PostId,
-    choices: Sequence[int],
-    clock_s: Callable[[], float] = time.time,
-) -> None:
+def vote(voter_id: int, post_id: PostId, choices: Sequence[int]) -> None:
     """Votes for these options, each once. The caller checks that the voter may see the post.
 
     If a poll allows several options, an account may add further ones later, as in Mastodon.
@@ -46,7 +41,7 @@ def vote(
     author_id, moment = post_id.author_id, post_id.moment
     alias, change = shard_of(author_id), PollVoted(moment, voter_id)
     chosen = sorted(set(choices))
-    values = (author_id, moment, voter_id, chosen, int(clock_s()), *columns_of(author_id, change))
+    values = (author_id, moment, voter_id, chosen, int(time.time()), *columns_of(author_id, change))
     outcome, change_id, at = fetch_one(alias, VOTE, values)  # type: ignore[misc]  # one row
     if outcome == "again":
         # The process that wrote the vote may have died before the caches had it.

@@ -8,7 +8,7 @@ import orjson
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.replicas import read_replica_or_shard
-from infra.sharding.sql import fetch_all, fetch_one
+from infra.sharding.sql import fetch_all
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
 from posts.sql import LIVE_POSTS_AND_REPOSTS
 from posts.types import Kind, PostRow, Visibility
@@ -64,10 +64,6 @@ ORDER BY moment {{order}} LIMIT %s
 NEWEST = """
 SELECT moment, kind, target_author, target_moment, visibility FROM posts_post
 WHERE deleted_at IS NULL AND author_id = %s ORDER BY moment DESC LIMIT %s
-"""
-KEYS = """
-SELECT count(*) FROM posts_publishedkey
-WHERE author_id = ANY(%s::bigint[]) AND key = ANY(%s::text[])
 """
 ALL_KINDS = (Kind.POST, Kind.REPLY, Kind.REPOST)
 _JSON = [
@@ -175,12 +171,6 @@ def list_newest(author_id: int, limit: int) -> list[ListedPost]:
     """An author's newest live posts, newest first, hidden ones too. One index-only scan."""
     rows = fetch_all(shard_of(author_id), NEWEST, (author_id, limit))
     return [ListedPost(*row) for row in rows]
-
-
-def count_published_keys(alias: str, author_ids: Sequence[int], keys: Sequence[str]) -> int:
-    """The number of these Idempotency-Keys that one shard still has. One query."""
-    row = fetch_one(alias, KEYS, (list(author_ids), list(keys)))
-    return int(row[0]) if row else 0
 
 
 def _read(alias: str, sql: str, ids: Sequence[PostId]) -> list[PostRow]:

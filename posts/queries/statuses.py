@@ -69,17 +69,15 @@ def load_with_originals(
     return {i: found[i] for i in ids if i in found}, reposts
 
 
-def load_visible(
-    shown: OriginalByEvent, viewer_id: int | None, is_current: bool = False
-) -> dict[PostId, bytes]:
+def load_visible(shown: OriginalByEvent, viewer_id: int | None) -> dict[PostId, bytes]:
     """Status entities of the events that the viewer may see, in this order, any number.
 
-    For callers that know the original of each event; else call `load_status_json`. `is_current`: as
-    in `Viewing`. Cost: one round trip and no SQL when warm, for every MOST_AT_ONCE events.
+    For callers that know the original of each event; else call `load_status_json`. Cost: one round
+    trip and no SQL when warm, for every MOST_AT_ONCE events.
     """
     events = list(shown)
     found: dict[PostId, bytes] = {}
     for start in range(0, len(events), MOST_AT_ONCE):
         part = {event: shown[event] for event in events[start : start + MOST_AT_ONCE]}
-        found |= view_posts(part, viewer_id, is_current).list_visible()
+        found |= view_posts(part, viewer_id).list_visible()
     return found

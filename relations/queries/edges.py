@@ -32,8 +32,10 @@ FROM unnest(%s::bigint[], %s::bigint[]) AS pair (follower_id, followee_id)
 JOIN {{table}} e USING (follower_id, followee_id) WHERE e.kind = {KIND}
 """  # noqa: S608
 LOAD_FORWARD = LOAD.format(table=FORWARD_TABLE)
-LOAD_BACKWARD = LOAD.format(table=BACKWARD_TABLE)
-LOCK_BACKWARD = f"{LOAD_BACKWARD} ORDER BY e.followee_id, e.follower_id FOR NO KEY UPDATE OF e"
+LOCK_BACKWARD = (
+    f"{LOAD.format(table=BACKWARD_TABLE)} "
+    "ORDER BY e.followee_id, e.follower_id FOR NO KEY UPDATE OF e"
+)
 
 
 def get_edge(alias: str, follower_id: int, followee_id: int) -> Edge:
@@ -67,11 +69,6 @@ def load_follows(alias: str, pairs: Iterable[Pair]) -> dict[Pair, KnownFollow]:
     }
 
 
-def load_backward_edges(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
-    """The backward edges of followees of one shard. One query by key."""
-    return _load(alias, LOAD_BACKWARD, pairs)
-
-
 def edge_of(columns: Sequence[int]) -> Edge:
     """From attribute, revision, since_ms, flags."""
     attribute, revision, since_ms, flags = columns
@@ -96,7 +93,7 @@ def _first(row: Sequence[int] | None) -> Edge:
 
 
 def edges_of(rows: Iterable[Sequence[int]]) -> dict[Pair, Edge]:
-    """From rows of LOAD_FORWARD, LOAD_BACKWARD or LOCK_BACKWARD."""
+    """From rows of LOAD_FORWARD or LOCK_BACKWARD."""
     return {(row[0], row[1]): edge_of(row[2:]) for row in rows}
 
 

@@ -1,10 +1,18 @@
 """Every change an app emits has somebody who consumes it, and its table serves the drain."""
 
+import re
+
 import pytest
 from django.conf import settings
 
 from infra.changes.batches import TAKE
-from infra.changes.registry import Payload, consumers_of, registered_consumers
+from infra.changes.registry import (
+    Payload,
+    consumers_of,
+    inline_consumers_of,
+    is_attempt,
+    registered_consumers,
+)
 from infra.sharding.sql import execute, fetch_all
 from tests.plans import settle
 
@@ -45,6 +53,17 @@ def test_consumers_run_from_the_lowest_floor_up():
     floors = [consumer.__module__.partition(".")[0] for consumer in registered_consumers()]
     ours = [apps.index(app) for app in floors if app in apps]
     assert ours == sorted(ours)
+
+
+def test_docs_list_every_consumer_and_whether_it_is_inline():
+    kinds = {payload.kind for payload in OURS}
+    inline = {one for one in inline_consumers_of(kinds) if not is_attempt(one)}
+    ours = {consumer for kind in kinds for consumer in consumers_of(kind)}
+    told = (settings.BASE_DIR / "docs/explanation/changes.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| (yes|no) \|", told, re.MULTILINE)
+    assert dict(rows) == {c.__name__: "yes" if c in inline else "no" for c in ours}
+    attempts = {one.__name__ for one in inline_consumers_of(kinds) if is_attempt(one)}
+    assert attempts <= set(re.findall(r"`(\w+)`", told))
 
 
 def test_batch_is_found_by_its_index(world):

@@ -106,6 +106,17 @@ def test_screen_says_all_there_is_to_know():
     assert "  Commands  . /here/.data/environment && .venv/bin/python manage.py help" in lines
     curl = "  curl -H 'Authorization: Bearer TOKEN' http://localhost:8001/api/v1/timelines/home"
     assert curl in lines
+    assert "same data; `make clean` deletes it." in screen.text()
+
+
+def test_screen_says_how_to_delete_the_data_of_another_folder(monkeypatch):
+    monkeypatch.setenv("DATA_DIR", ".data new")
+    assert terminal.clean_command() == "DATA_DIR='.data new' make clean"
+
+
+def test_screen_does_not_say_that_it_deletes_data_of_other_servers():
+    screen = StartScreen(8001, ["ada"], "hunter2", "TOKEN", Path("/here/.data"), None)
+    assert "deletes" not in screen.text()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

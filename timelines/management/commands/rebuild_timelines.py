@@ -18,7 +18,7 @@ from timelines.jobs.rebuild_timelines import rebuild_timelines
 class Command(JobCommand):
     help = (
         "Adds missing entries to live timelines and removes stale ones. Timelines stay readable."
-        " Needs --account, --shard or --all. --dry-run lists every entry."
+        " Needs --account, --shard or --all. --dry-run lists the first 1,000 entries."
     )
     unit = "accounts"
     flags = WALK
