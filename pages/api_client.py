@@ -71,7 +71,9 @@ class ApiClient:
 
     def _ask(self, method: str, path: str, more: Mapping[str, str], body: bytes) -> ApiAnswer:
         variables = {name: value for name in PASSED if (value := self._request.META.get(name))}
-        variables |= {"REQUEST_METHOD": method, "PATH_INFO": path, **more}
+        # WSGI has the bytes of the path as characters.
+        wsgi_path = path.encode("utf-8", "surrogatepass").decode("latin-1")
+        variables |= {"REQUEST_METHOD": method, "PATH_INFO": wsgi_path, **more}
         variables |= {"CONTENT_LENGTH": str(len(body)), "wsgi.input": BytesIO(body)}
         if self.token:
             variables["HTTP_AUTHORIZATION"] = f"Bearer {self.token}"

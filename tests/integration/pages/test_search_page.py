@@ -1,6 +1,7 @@
 """The search page."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 
@@ -22,6 +23,20 @@ def test_one_search_finds_people_posts_and_tags(ann: int) -> None:
     assert ids_on(only["statuses"]) == [post.public] and not ids_on(only["accounts"])
     assert "Nothing matches" in browser.read("/search?q=%3Cb%3Exyz")
     assert "<b>xyz" not in browser.read("/search?q=%3Cb%3Exyz")
+
+
+@pytest.mark.parametrize("name", ["日本語", "münchen", "Ελληνικά", "café", "plain"])
+def test_the_page_of_a_tag_has_its_posts_whatever_its_letters(ann: int, name: str) -> None:
+    post = publish(ann, f"I write #{name}")
+    for browser in (Browser(), Browser(ann)):
+        assert ids_on(browser.read(f"/tags/{quote(name)}")) == [post.public]
+
+
+@pytest.mark.parametrize("odd", ["😀", "\u0661", "%ff", "%ED%A0%80"])
+def test_what_is_no_id_in_any_letters_is_not_found(ann: int, odd: str) -> None:
+    browser, path = Browser(ann), quote(odd, safe="%")
+    for page in (f"/lists/{path}", f"/lists/{path}/edit", f"/settings/filters/{path}"):
+        browser.read(page, 404)
 
 
 def test_a_search_without_words_is_a_page(ann: int) -> None:
