@@ -14,6 +14,7 @@ from infra.api import base36
 from infra.api.errors import InvalidCursor
 from infra.api.ids import split_cursor
 from infra.api.pages import Page, Window
+from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.api.present import find_replied_to
@@ -58,7 +59,8 @@ class ListSource(NamedTuple):
 def list_responders(
     post_id: PostId, kind: Kind, viewer_id: int | None, window: Window
 ) -> Page[bytes]:
-    """Accounts that responded to a post, latest first, without blocks between them and the viewer.
+    """Accounts that responded to a post, latest first, without blocks between them and the viewer,
+    and without accounts that the viewer mutes.
 
     The repost of a private post is the author's own and private too, so it is not on the list.
     Raises: PostNotFound, InvalidCursor. Cost: one index-only query, and the accounts; up to
@@ -72,7 +74,8 @@ def list_responders(
         ids = [responder_id for _, responder_id in rows]
         accounts = load_account_json(ids)
         relationships = load_relationships(viewer_id, ids) if viewer_id is not None else {}
-        hidden = {i for i, relationship in relationships.items() if relationship.is_blocked}
+        now = now_ms()
+        hidden = {i for i, one in relationships.items() if one.is_blocked or one.is_muted_at(now)}
         return [None if i in hidden else accounts.get(i) for i in ids]
 
     return list_rows(RESPONDERS, (original.author_id, original.moment, int(kind)), window, show)

@@ -9,6 +9,7 @@ from posts.actions.delete_post import delete_post
 from posts.ids import PostId
 from posts.queries import context
 from relations.actions.block import block, unblock
+from relations.actions.mute import mute, unmute
 from tests.callers import Caller, ids_of, next_link
 from tests.integration.posts.interacting import STATUSES, do, reply
 from tests.world import make_accounts, publish
@@ -52,6 +53,33 @@ def test_context_goes_up_to_the_root_and_down_depth_first(people, ann, bob, orig
     assert around(aaa) == [[], []]
     block(people[0], people[1])
     assert around(a) == [[], []]
+
+
+def test_muted_accounts_are_left_out_as_in_mastodon(people, ann, bob, original, drain):
+    """Of the thread and of the lists of who did it; not for others, and not when the mute ends."""
+    muted, other = make_accounts(2)
+    theirs = reply(Caller(muted), original)["id"]
+    below = reply(bob, theirs)["id"]
+    for who in (muted, other):
+        do(Caller(who), "reblog", original)
+        do(Caller(who), "favourite", original)
+    drain()
+
+    def seen(caller: Caller):
+        found = caller.get(f"{STATUSES}/{original}/context").json()["descendants"]
+        lists = [
+            {*ids_of(caller.get(f"{STATUSES}/{original}/{way}"))}
+            for way in ("reblogged_by", "favourited_by")
+        ]
+        return [status["id"] for status in found], *lists
+
+    everything = ([theirs, below], *[{str(other), str(muted)}] * 2)
+    assert seen(ann) == everything
+    mute(people[0], muted)
+    assert seen(ann) == ([below], *[{str(other)}] * 2)
+    assert seen(bob) == everything
+    unmute(people[0], muted)
+    assert seen(ann) == everything
 
 
 def test_context_is_bounded(people, bob, original, monkeypatch, drain):
