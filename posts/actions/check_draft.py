@@ -20,6 +20,8 @@ UNSUPPORTED = (
     "scheduled_at",
     "quoted_status_id",
 )
+# Who may quote the post. Nobody can, so each of these is kept.
+QUOTE_POLICIES = ("public", "followers", "nobody")
 
 
 def check_draft(data: Mapping[str, Any], has_images: bool = False) -> Draft:
@@ -37,6 +39,10 @@ def check_content(data: Mapping[str, Any], has_images: bool = False) -> Draft:
     Raises: EmptyPost, PostTooLong, InvalidDraft, InvalidRequest (all 422).
     """
     _refuse_sent(data, UNSUPPORTED)
+    if data.get("quote_approval_policy") not in (None, "", *QUOTE_POLICIES):
+        raise InvalidDraft(
+            f"Validation failed: quote_approval_policy can be {', '.join(QUOTE_POLICIES)}"
+        )
     text = read_text(data, "status")
     spoiler_text = read_text(data, "spoiler_text")
     if not text.strip() and not has_images:

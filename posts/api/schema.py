@@ -29,7 +29,7 @@ from infra.api.fields import (
     ids_parameter,
 )
 from infra.api.openapi import error_response
-from posts.actions.check_draft import MAX_KEY_LENGTH, MAX_LANGUAGE_LENGTH
+from posts.actions.check_draft import MAX_KEY_LENGTH, MAX_LANGUAGE_LENGTH, QUOTE_POLICIES
 from posts.actions.check_poll import (
     FEWEST_OPTIONS,
     LONGEST_OPTION,
@@ -51,7 +51,8 @@ MOST_AT_ONCE = 40
 STATUS_IDS = ids_parameter("id[]", MOST_AT_ONCE, "status")
 VISIBILITIES = [one.name.lower() for one in Visibility]
 DELETE_MEDIA = flag_parameter(
-    "delete_media", "Remove its images at once. Else they can be used in a new post for a day"
+    "delete_media",
+    "Remove its images within minutes. Else they can be used in a new post for a day",
 )
 NO_PARENT = error_response("The post to reply to does not exist, or the caller may not see it")
 
@@ -90,6 +91,12 @@ class StatusBody(Serializer[Any]):
     )
     language = TextField(max_length=MAX_LANGUAGE_LENGTH, **OPTIONAL)
     visibility = ChoiceField(VISIBILITIES, allow_blank=True, **OPTIONAL)
+    quote_approval_policy = ChoiceField(
+        QUOTE_POLICIES,
+        allow_blank=True,
+        help_text="Posts cannot be quoted, whatever it says",
+        **OPTIONAL,
+    )
     poll = NewPollBody(**OPTIONAL)
     in_reply_to_id = CharField(
         help_text="The id of the post to answer", allow_blank=True, **OPTIONAL

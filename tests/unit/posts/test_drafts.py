@@ -55,6 +55,8 @@ def test_what_cannot_be_stored_is_refused_in_every_field(field, value):
         {"media_attributes[][id]": "1", "media_attributes[][description]": "Sea"},
         {"scheduled_at": "2030-01-01"},
         {"quoted_status_id": "00000100000203"},
+        {"quote_approval_policy": "friends"},
+        {"quote_approval_policy": ["public"]},
         {"visibility": "mine"},
         {"visibility": 3},
         {"language": "x" * 17},
@@ -72,6 +74,7 @@ def test_everything_that_is_kept():
         "sensitive": "true",
         "language": "en",
         "visibility": "public",
+        "quote_approval_policy": "public",
         "media_ids": [],
     }
     assert check_draft(form) == Draft("  text as typed ", True, "careful", "en")
