@@ -90,8 +90,9 @@ def _refresh_counts(deliveries: Deliveries) -> None:
     created = [d for d in deliveries if isinstance(d.payload, PostCreated)]
     posts = [d.written for d in created if d.written is not None]
     # A call that was kept while Redis was away comes late: others may have responded by then.
-    new = [post.row for post in posts if time.monotonic() - post.at_s < JUST_NOW_S]
-    store_no_responses(PostId.at(row.author_id, row.moment) for row in new)
+    new = [post for post in posts if time.monotonic() - post.at_s < JUST_NOW_S]
+    until = min((post.at_s for post in new), default=0.0) + JUST_NOW_S
+    store_no_responses([PostId.at(one.row.author_id, one.row.moment) for one in new], until)
 
 
 def _change_of(

@@ -26,13 +26,13 @@ def main() -> None:
 
 def heat(account_id: int) -> str:
     from accounts.cache import profiles  # noqa: PLC0415 - needs the settings
-    from accounts.queries.load import load_account_json  # noqa: PLC0415
+    from accounts.queries.load import find_existing  # noqa: PLC0415
 
     deadline = time.monotonic() + PATIENCE_S
     while not profiles.hot.split((account_id,)).hits:
         if time.monotonic() > deadline:
             return "cold"
-        load_account_json([account_id])
+        find_existing([account_id])
     return "hot"
 
 

@@ -87,10 +87,8 @@ def peek_accounts(account_ids: Collection[int]) -> ProcessCacheReply[int, bytes]
 
 def keep_in_spare_room(accounts: Mapping[int, bytes], asked_at: float) -> None:
     """Copies of accounts that only lists show: they must not drop those of many pages. `asked_at`:
-    of `peek_accounts`. Hot ones get none: they may come from a copy that is older."""
-    is_profile_hot, is_count_hot = profiles.hot.is_hot, account_counts.hot.is_hot
-    kept = {i: a for i, a in accounts.items() if not (is_profile_hot(i) or is_count_hot(i))}
-    _accounts.store_in_spare_room(kept, asked_at)
+    of `peek_accounts`."""
+    _accounts.store_in_spare_room(accounts, asked_at)
 
 
 def has_accounts(account_ids: Collection[int]) -> bool:

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from accounts.api.present import present_account
+from accounts.cache import profiles
 from accounts.encode import is_locked
 from accounts.errors import AccountNotFound
-from accounts.hot_profiles import ask_profiles, load_shown_profiles
+from accounts.hot_profiles import load_shown_profiles
 from accounts.queries.in_process import (
     ask_accounts,
     confirm_accounts,
@@ -24,8 +25,8 @@ def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> 
 
     `own_id`: the viewer, whose own counts include quiet follows.
 
-    Cost: one round trip and no query if Redis has all; misses add one query per shard and cache.
-    For hot accounts it only reads the invalidation log.
+    Nothing comes from process memory, so an account sees its own writes. Cost: one round trip and
+    no query if Redis has all; misses add one query per shard and cache.
     """
     trip = RoundTrip()
     accounts = ask_account_json(trip, account_ids, own_id)
@@ -40,12 +41,11 @@ def ask_account_json(
     wanted = list(dict.fromkeys(account_ids))
     if not wanted:
         return trip.ask(Question((), lambda _: {}))
-    profiles = ask_profiles(trip, wanted)
-    totals = account_counts.hot.split(wanted)
-    counts = trip.ask(account_counts.ask(totals, existing=lambda: profiles.value))
+    shown = trip.ask(profiles.ask_uncopied(wanted))
+    counts = trip.ask(account_counts.ask_uncopied(wanted, existing=lambda: shown.value))
 
     def present(_: Replies) -> dict[int, bytes]:
-        fragments, count_of = profiles.value, counts.value.get
+        fragments, count_of = shown.value, counts.value.get
         return {
             id_: present_account(fragments[id_], count_of(id_), is_own=id_ == own_id)
             for id_ in wanted

@@ -52,10 +52,10 @@ class InProcessViewers:
 
     def find(self, checksum: str) -> Viewer | None:
         """The viewer, if memory has it and the log was read in the last FRESH_S. No round trip."""
-        cached = self._by_checksum.get(checksum)
-        if cached is None or time.monotonic() >= cached.until:
-            return None
-        return cached.viewer if self._log.find_fresh_offset() else None
+        # In this order: another thread may read the log, and forget the viewer, in between.
+        is_fresh = self._log.find_fresh_offset() is not None
+        cached = self._by_checksum.get(checksum) if is_fresh else None
+        return cached.viewer if cached is not None and time.monotonic() < cached.until else None
 
     def keep(self, checksum: str, cached: CachedViewer, offset: LogOffset | None) -> None:
         """Stores a viewer that was read after the log was read up to `offset`."""

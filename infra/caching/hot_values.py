@@ -121,10 +121,6 @@ class HotValues(Generic[K, V]):
             reads[name] += count
         return reads
 
-    def is_hot(self, key: K) -> bool:
-        """Whether its reads may come from copies here."""
-        return key in self._hot
-
     def hot_names(self) -> Collection[bytes]:
         return set(self._hot.values())
 

@@ -64,6 +64,9 @@ class LogEntryKind(bytes, Enum):
     VIEWERS = b"v"
 
 
+_KINDS = frozenset(kind.value for kind in LogEntryKind)
+
+
 class LogOffset(NamedTuple):
     """An entry of the log, up to which a process has read.
 
@@ -106,6 +109,17 @@ class LogQuestion(Question[LogOffset | None]):
             command = ("XRANGE", log.key, since.entry_id, "+", "COUNT", log.most_entries)
         # Not a method of this object: each request would leave a cycle to the garbage collector.
         super().__init__([command], partial(_decode, log, LogReading(since, asked_at, token)))
+
+    def names(self, kind: LogEntryKind) -> bool:
+        """Whether the reply has an entry of this kind, or one that drops everything.
+
+        True without an answer, and for the start of the log.
+        """
+        if self.since is None or self.value is None:
+            return True
+        others = _KINDS - {kind.value, LogEntryKind.FLUSH.value}
+        entries = self._replies[0][1:] if self._replies else ()
+        return any(_offset_of(entry).value[:1] not in others for entry in entries)
 
     def receive(self, replies: Replies) -> None:
         """Drops what the reply names at once, before another answer is made of memory."""
@@ -213,10 +227,15 @@ class InvalidationLog:
         LOSSES.inc()
 
     def _start(self, offset: LogOffset) -> LogOffset:
-        """Sets the first offset. Older entries of the log were not read, so nothing is kept."""
+        """Sets the first offset. Older entries of the log were not read, so nothing is kept.
+
+        Several threads may start at the same time. The newest start holds, whichever comes first: a
+        thread that used an older one would bring back what the others know of the time in between.
+        """
         with self._lock:
-            self._empty_memory()
-            self._offset = offset
+            if self._offset is None or _order(self._offset) < _order(offset):
+                self._empty_memory()
+                self._offset = offset
         return offset
 
     def _empty_memory(self) -> None:

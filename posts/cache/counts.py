@@ -20,9 +20,11 @@ from infra.caching.keys import key
 from infra.caching.process_cache import ProcessCache, ProcessCacheReply
 from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question
+from infra.caching.round_trips import run_together
 from infra.caching.values import ValueCache, Versioned
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
+from infra.telemetry.reached import reached
 from posts.api.present import present_counts
 from posts.cache.by_author import PostCopy
 from posts.cache.weeks import Fragments
@@ -145,14 +147,23 @@ def load_count_entries(ids: Iterable[PostId]) -> Mapping[int, Versioned]:
     return _load(list(map(number_of, dict.fromkeys(ids))))
 
 
-def store_no_responses(ids: Iterable[PostId]) -> None:
+def store_no_responses(ids: Sequence[PostId], until: float) -> None:
     """Stores the counts of new posts, so that their first readers do not read them from the shard.
 
-    Only before another process knows the posts: later they may have responses. Cost: a round trip,
-    which it may share.
+    Only before another process knows the posts: later they may have responses. So if Redis has them
+    after `until`, by the monotonic clock, they are read all the same. Cost: a round trip, which it
+    may share.
     """
     entry = _versioned([NONE_YET] * len(POST_KINDS))
     post_counts.create(dict.fromkeys(map(number_of, ids), entry), NEW_S)
+    run_together([], lambda _: _refresh_if_late(ids, until))
+
+
+def _refresh_if_late(ids: Sequence[PostId], until: float) -> None:
+    """For a process that was paused."""
+    if ids and time.monotonic() > until:
+        reached("posts.counts_created_late")
+        refresh_post_counts(ids)
 
 
 def forget_counts() -> None:

@@ -77,13 +77,21 @@ class HotAuthorDirectory:
         """The copy, for a request that has read the log. None: the log named a change since."""
         return self._cached
 
-    def ask(self, log: LogQuestion) -> Question[HotAuthors]:
-        """All hot authors. `log`: asked before in the same round trip.
+    def ask(self, log: LogQuestion, known: HotAuthors | None) -> Question[HotAuthors]:
+        """All hot authors at the moment of the round trip that asked the log.
 
-        Cost: one command if this process has no copy; one query per shard when Redis has no set.
+        `log`, and then `known`, the copy: taken before that round trip. A page that has read its
+        timeline in it must merge these authors: another thread may have dropped the copy since,
+        because one of them is not hot any more. Cost: one command without a copy; one query per
+        shard when Redis has no set.
         """
-        commands: list[Command] = [] if self._cached else [("GET", SET)]
-        return Question(commands, lambda replies: self._load(log.value, replies or ()))
+        commands: list[Command] = [] if known else [("GET", SET)]
+        return Question(commands, partial(self._choose, log, known))
+
+    def _choose(self, log: LogQuestion, known: HotAuthors | None, replies: Replies) -> HotAuthors:
+        if known is not None and not log.names(LogEntryKind.HOT_AUTHORS):
+            return known
+        return self._load(log.value, replies or ())
 
     def load(self, offset: LogOffset | None) -> HotAuthors:
         """All hot authors. `offset`: of the log in this request; None without Redis.

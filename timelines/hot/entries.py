@@ -75,11 +75,8 @@ class HotEntriesCache:
         """
         if not author_ids:
             return []
-        self._copies.update(ahead)
-        oldest = self._clock_s() - COPY_S
-        found = [self._copies.get(author) for author in author_ids]
-        fresh = [copy for copy in found if copy is not None and copy.read_at >= oldest]
-        return fresh if len(fresh) == len(found) else None
+        found = self._find(author_ids, self._clock_s() - COPY_S, ahead)
+        return [*found.values()] if len(found) == len(author_ids) else None
 
     def ask(
         self, author_ids: Collection[int], since_s: float = 0.0
@@ -101,23 +98,30 @@ class HotEntriesCache:
         Cost: none when all are fresh; else one round trip. If Redis lacks some, one more round
         trip, and one query and three round trips for each of them.
         """
-        self._copies.update(ahead)
-        stale = self.list_stale(author_ids, since_s)
-        for author in stale:
-            self._copies.pop(author, None)
-        if stale:
-            self._copies.update(answer(self.ask(stale, since_s)))
-        found = {author: copy for author in author_ids if (copy := self._copies.get(author))}
-        missing = [author for author in author_ids if author not in found]
-        if missing:
-            found |= self._build(missing)
+        read_at = self._clock_s()
+        found = self._find(author_ids, max(read_at - COPY_S, since_s), ahead)
+        for load in (_read_entries, _loads.load_missing):
+            missing = [author for author in author_ids if author not in found]
+            if missing:
+                read = _as_read(load(missing), read_at)
+                self._keep(read)
+                found |= read
         return [found[author] for author in author_ids]
 
-    def _build(self, author_ids: Sequence[int]) -> dict[int, HotEntries]:
-        read_at = self._clock_s()
-        built = _as_read(_loads.load_missing(author_ids), read_at)
-        self._copies.update(built)
-        return built
+    def _find(
+        self, author_ids: Collection[int], oldest: float, ahead: Mapping[int, HotEntries]
+    ) -> dict[int, HotEntries]:
+        """The entries that were read after `oldest`, in the order of the authors."""
+        self._keep(ahead)
+        newest = ((i, self._copies.get(i) or ahead.get(i)) for i in author_ids)
+        return {i: one for i, one in newest if one is not None and one.read_at >= oldest}
+
+    def _keep(self, read: Mapping[int, HotEntries]) -> None:
+        """Stores copies, but none over a newer one: a slow request must not take entries back."""
+        for author, one in read.items():
+            copy = self._copies.get(author)
+            if copy is None or copy.read_at < one.read_at:
+                self._copies[author] = one
 
 
 def push_hot_entries(posted: Mapping[int, Sequence[Entry]]) -> None:
@@ -133,6 +137,10 @@ def push_hot_entries(posted: Mapping[int, Sequence[Entry]]) -> None:
 @cache
 def hot_entries_store() -> PackedStore:
     return PackedStore(ENTRIES_PER_AUTHOR, LIVE_S, HOT_ENTRIES_FAMILY)
+
+
+def _read_entries(author_ids: Collection[int]) -> dict[int, LiveTimeline]:
+    return answer(_ask_entries(author_ids))
 
 
 def _ask_entries(author_ids: Collection[int]) -> Question[dict[int, LiveTimeline]]:

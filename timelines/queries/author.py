@@ -125,9 +125,11 @@ def _read(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
     if known is None:
         need_own_thread()  # an author's first page mostly reads a shard
         return _load(query, span, _load_newest(query.author_id) if span.upper == PAST_ALL else None)
+    # First: the log that opened the window may have ended copies of posts.
+    is_in_window = find_newest_in_window(query.author_id) is known
     kept = peek_batch(query.author_id, span, query.kinds, query.most_closed, known)
     if kept is not None:
-        return _read_kept(query, span, kept)
+        return _read_kept(query, span, kept, is_in_window)
     guess = known.find(span, query.kinds, query.most_closed)
     if guess is None:
         return _load(query, span, None)
@@ -146,10 +148,12 @@ def _read_chosen(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
     return _Batch(pairs, [one for one in shown if has_media(one) or not query.only_media])
 
 
-def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: KeptBatch) -> _Batch:
+def _read_kept(
+    query: AuthorTimelineQuery, span: PostRange, kept: KeptBatch, is_in_window: bool
+) -> _Batch:
     """The same posts for another read, if the read window or the round trip says that nothing has
     changed."""
-    if find_newest_in_window(query.author_id) is kept.newest:
+    if is_in_window:
         known = find_known_viewer(query.viewer_id, kept.posts.accounts)
         if known is not None:
             return _show_kept(kept, known)

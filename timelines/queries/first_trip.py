@@ -55,6 +55,7 @@ class FirstTrip:
         trip = RoundTrip()
         # The log and the validators come before the values that are kept under them.
         self.log = trip.ask(LOG.ask())
+        self._known_hot = directory.cached
         self.validators = trip.ask(ValidatorsQuestion(reader_id))
         if likely is None:
             self._ask_rest(trip)
@@ -81,7 +82,7 @@ class FirstTrip:
         """What only a page needs that is made: mostly, process memory has the answers."""
         self._version = trip.ask(ask_following_version(self.reader_id, self.validators))
         self.viewer_state = trip.ask(ask_viewer_state(self.reader_id, self.validators))
-        self._hot = trip.ask(directory.ask(self.log))
+        self._hot = trip.ask(directory.ask(self.log, self._known_hot))
         followees = guess_hot_followees(self.reader_id)
         self.ahead = trip.ask(hot_entries.ask(followees, self._since_s))
 
@@ -89,6 +90,8 @@ class FirstTrip:
         """Asks what a trip for a likely page left out. Cost: mostly none, else one round trip."""
         trip = RoundTrip()
         self._ask_rest(trip)
+        if self._known_hot is None:  # the timeline must be read together with the hot authors
+            self.stored = trip.ask(timeline_store().ask(self.reader_id))
         trip.run()
 
     def find_inputs(self) -> PageInputs | None:

@@ -14,9 +14,7 @@ from accounts.api import schema
 from accounts.cache import profiles
 from accounts.models import Account, Application
 from accounts.queries import load, site_counts
-from accounts.queries.in_process import has_accounts
-from accounts.queries.load import find_existing, load_account_json, load_accounts_for
-from counters.cache import account_counts
+from accounts.queries.load import find_existing, load_account_json
 from infra.caching import questions
 from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
@@ -85,18 +83,6 @@ def test_a_viewer_who_wrote_lately_gets_no_copy_of_an_account(
     assert caller.get(path).json() == "read again"
     rest()
     assert caller.get(path).json()["username"] == "ann"
-
-
-@pytest.mark.parametrize("family", [None, profiles, account_counts])
-def test_a_hot_account_on_a_list_gets_no_copy_of_a_copy(
-    ann: Person, monkeypatch: pytest.MonkeyPatch, family: Any
-) -> None:
-    """Its names and counts could then be twice as old."""
-    if family is not None:
-        monkeypatch.setattr(family.hot, "_hot", {ann.id: family.key(ann.id)})
-    for _ in range(2):
-        assert ann.id in load_accounts_for([ann.id], None)
-    assert has_accounts([ann.id]) is (family is None)
 
 
 def test_counts_are_shown_with_the_account(ann: Person, client: Client) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from accounts.cache import profiles
 from accounts.queries.in_process import account_invalidation_command
-from accounts.queries.load import find_existing, load_account_json
+from accounts.queries.load import find_existing
 from infra.caching.client import redis
 from infra.caching.hot_keys import HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
@@ -76,7 +76,7 @@ def copied(world: None, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(profiles.hot, "_hot", {account_id: profiles.key(account_id)})
     monkeypatch.setattr(InvalidationListener, "start", lambda _: None)
     LOG.read()
-    load_account_json([account_id])
+    find_existing([account_id])
     assert profiles.hot.split([account_id]).hits
     return account_id
 

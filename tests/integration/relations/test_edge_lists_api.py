@@ -262,7 +262,7 @@ def test_accounts_on_lists_come_from_process_memory_until_they_change(world_of_s
     path = f"{ACCOUNTS}/{ann}/followers"
     shown = [ids_of(caller.get(path)) for caller in (fan, guest)]
     with monkeypatch.context() as patch:
-        patch.setattr(load, "ask_profiles", lambda _, ids: pytest.fail(ids) if ids else None)
+        patch.setattr(load.profiles, "ask_uncopied", pytest.fail)
         assert [ids_of(caller.get(path)) for caller in (fan, guest)] == shown
     update_profile(others[4], ProfileEdit(display_name="Renamed"))
     assert guest.get(path).json()[0]["display_name"] == "Renamed"
