@@ -20,7 +20,7 @@ UNSUPPORTED = (
     "scheduled_at",
     "quoted_status_id",
 )
-# Who may quote the post. Nobody can, so each of these is kept.
+# Who may quote the post. No account can, so each of these is kept.
 QUOTE_POLICIES = ("public", "followers", "nobody")
 
 

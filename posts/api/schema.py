@@ -94,7 +94,7 @@ class StatusBody(Serializer[Any]):
     quote_approval_policy = ChoiceField(
         QUOTE_POLICIES,
         allow_blank=True,
-        help_text="Posts cannot be quoted, whatever it says",
+        help_text="It has no effect: posts cannot be quoted",
         **OPTIONAL,
     )
     poll = NewPollBody(**OPTIONAL)

@@ -22,13 +22,14 @@ class PostCopy:
     viewer's flags, and `account` and `counts` are the JSON of these parts, and `is_open` says
     whether it is public or unlisted. `kept_until` (of the fragment) and `asked_at` (when the older
     of these parts was asked for) are times of the caller's clock. Pages that were made of a copy
-    look at them, so a copy that is removed or replaced ends.
+    look at them, so a copy that is removed or replaced ends. `author`: set when it is stored.
     """
 
     __slots__ = (
         "_fragment_bytes",
         "account",
         "asked_at",
+        "author",
         "counts",
         "is_open",
         "kept_until",
@@ -40,6 +41,7 @@ class PostCopy:
         self._fragment_bytes = len(fragment)
         self.account, self.counts, self.asked_at = b"", b"", ENDED
         self.is_open = False
+        self.author: _Author | None = None
 
     def finish(self, status: bytes, account: bytes, counts: bytes, asked_at: float) -> Self:
         """A finished copy of the same post. `status` has the fragment after its first byte."""
@@ -121,6 +123,14 @@ class PostsByAuthor:
                 return False
         return True
 
+    @staticmethod
+    def count_reads(copies: Iterable[PostCopy], times: int) -> None:
+        """Counts reads of copies that a page has kept, and that it did not search here."""
+        for copy in copies:
+            author = copy.author  # another thread may remove the copy
+            if author is not None:
+                author.reads += times
+
     def of_author(self, author_id: int) -> Collection[PostCopy]:
         author = self._authors.get(author_id)
         return author.copies.values() if author is not None else ()
@@ -140,7 +150,8 @@ class PostsByAuthor:
                 self._count += 1
             elif old is not copy:
                 old.end()
-            author.copies[post_id] = copy
+                old.author = None
+            author.copies[post_id], copy.author = copy, author
         if self._count > self._most:
             self._evict(self._count - self._most + self._most // EVICTED_PART)
 
@@ -149,6 +160,7 @@ class PostsByAuthor:
         copy = author.copies.pop(post_id, None) if author is not None else None
         if author is not None and copy is not None:
             copy.end()
+            copy.author = None
             self._count -= 1
             if not author.copies:
                 del self._authors[post_id.author_id]
@@ -156,6 +168,7 @@ class PostsByAuthor:
     def clear(self) -> None:
         for copy in self.all():
             copy.end()
+            copy.author = None
         self._authors, self._count = {}, 0
 
     def _evict(self, count: int) -> None:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from accounts.cache import profiles
@@ -33,6 +34,9 @@ from posts.ids import PostId
 
 FAMILY = "posts.finished"
 MEMORY_S = 60.0
+# Of so many uses of kept pages, the posts of one count as read so often: counting costs more than
+# the page.
+USES_COUNTED = 8
 MOST_POSTS = most_entries(FAMILY, share=0.25, bytes_each=2_200)
 
 
@@ -57,6 +61,7 @@ class InProcessPosts:
         self._posts, self.ages = PostsByAuthor(MOST_POSTS), ages
         self._log, self._clock = log, clock
         self._changing = threading.Lock()
+        self._uses = 0
         log.register(LogEntryKind.POST, self._forget)
         log.register_memory(self.forget_all)
 
@@ -116,9 +121,12 @@ class InProcessPosts:
         copies = map(self._posts.find, ids)
         return all(copy is not None and copy.kept_until > now for copy in copies)
 
-    def are_usable(self, finished: Iterable[PostCopy], others: Collection[PostCopy]) -> bool:
+    def are_usable(self, finished: Collection[PostCopy], others: Collection[PostCopy]) -> bool:
         """Whether the entities of some copies, and the fragments of others, may be used as they
-        are. The request has read the log."""
+        are. The request has read the log. Counts some of the reads, each for all of them."""
+        self._uses += 1
+        if self._uses % USES_COUNTED == 0:
+            self._posts.count_reads(chain(finished, others), USES_COUNTED)
         now = self._clock()
         oldest = self.ages.oldest(now)
         for copy in finished:

@@ -2,11 +2,13 @@
 
 import gc
 import io
+import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 import pytest
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
 from django.urls import clear_script_prefix, resolve
@@ -20,6 +22,7 @@ from config.short_path import ShortPath
 from infra.sharding.bounded import scarcity
 from relations.actions.follow import follow
 from tests.callers import token_of
+from tests.other_process import environment_of_this_test
 from tests.reads import CLOCK
 from tests.world import drain_all, make_account, make_accounts, publish, restrict
 
@@ -159,6 +162,47 @@ def test_both_paths_answer_the_same(town, short, django_application, case):
     assert len(routes) > 25
     for route in routes:
         assert_same(short, django_application, town.path(route), **CASES[case](town))
+
+
+def test_a_client_that_has_the_answer_gets_304_on_both_paths(town, short, django_application):
+    tagged = []
+    for route in [*short._exact, *short._by_shape]:
+        path = town.path(route)
+        tag = ask(short, path, town.token).headers.get("ETag")
+        if tag is not None:
+            known = {"token": town.token, "HTTP_IF_NONE_MATCH": f'W/"1", {tag}'}
+            assert ask(short, path, **known).status == "304 Not Modified", path
+            assert_same(short, django_application, path, **known)
+            tagged.append(path)
+    status, author = f"/api/v1/statuses/{town.post}", f"/api/v1/accounts/{town.friend}/statuses"
+    assert {"/api/v1/timelines/home", "/api/v1/timelines/public", status, author} <= {*tagged}
+
+
+def test_both_paths_refuse_alike_when_the_quota_is_used_up(
+    town, short, django_application, settings
+):
+    settings.QUOTA_PER_ACCOUNT = 1
+    ask(short, "/api/v1/timelines/home", town.token)
+    refused = set()
+    for route in [*short._exact, *short._by_shape]:
+        path = town.path(route)
+        assert_same(short, django_application, path, token=town.token)
+        if ask(short, path, town.token).status[:3] == "429":
+            refused.add(route)
+    assert len(refused) > 25
+    assert {"/api/v1/timelines/home", "/api/v1/accounts/relationships"} <= refused
+
+
+@pytest.mark.parametrize(("value", "is_on"), [("0", False), ("1", True)])
+def test_the_setting_chooses_the_path(world, value, is_on):
+    home = "/api/v1/timelines/home"
+    loaded = f"from config.wsgi import application; print(application.is_quick({home!r}))"
+    environment = environment_of_this_test() | {"SHORT_PATH": value}
+    done = subprocess.run(
+        [sys.executable, "-c", loaded],
+        env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == str(is_on)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,10 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infra.caching.copy_ages import AgeLimit
+from infra.caching.invalidation_log import InvalidationLog
 from posts.cache.by_author import EVICTED_PART, PostCopy, PostsByAuthor
+from posts.cache.in_process import USES_COUNTED, InProcessPosts
 from posts.ids import PostId
 
 MOST = 2 * EVICTED_PART
@@ -87,6 +90,24 @@ def test_only_finished_copies_are_fresh_and_only_those_asked_for_lately() -> Non
     finished = cache.find(post_id)
     assert finished is not None
     assert (finished.fragment, finished.kept_until) == (b"fragment", 60.0)
+
+
+def test_reads_of_a_kept_page_count_too() -> None:
+    """Else the posts that everybody looks at, which pages keep, would be the first to go."""
+    memory = InProcessPosts(InvalidationLog(), lambda: 10.0, AgeLimit(1.0, 30.0, lambda _: False))
+    memory._posts = PostsByAuthor(MOST)
+    hot, cold = PostId(1, 1, 0), PostId(1, 2, 0)
+    for post_id in (hot, cold):
+        finished = copy_of(post_id).finish(b"{}", b"account", b"counts", 10.0)
+        memory._posts.put({post_id: finished})
+    page = memory.peek_finished([hot])
+    for _ in range(40 * USES_COUNTED):
+        assert memory.are_usable(page.values(), ())
+    for _ in range(20):
+        memory.peek_finished([cold])
+    memory._posts.put({PostId(second, 3, 0): copy_of(hot) for second in range(MOST)})
+    assert hot in memory._posts
+    assert cold not in memory._posts
 
 
 def test_threads_read_while_others_change_it() -> None:
