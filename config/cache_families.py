@@ -50,6 +50,7 @@ NOT_CACHES = {
     "timelines.public_before": "since when posts are on the public timeline",
     "timelines.polls": "what polling clients were served; they would get late posts once more",
     "timelines.touched": "which readers read lately; the cold store needs it",
+    "timelines.warmings": "load tokens of copies from rows; others would copy the same at once",
     "timelines.repair_requested": "readers whose repair was requested within the last minute",
     "timelines.promotions.day": "which promotions readers saw today; daily caps would start again",
     "timelines.promotions.session": "distances between promotions; promotions would move",

@@ -1,5 +1,6 @@
 """About how many users and posts there are, for the description of the site."""
 
+import threading
 import time
 from functools import partial
 from typing import NamedTuple
@@ -36,23 +37,34 @@ class SiteCounts(NamedTuple):
 class _Memory:
     """The last counts of this process. `fresh_until`: by the monotonic clock."""
 
-    counts = SiteCounts(0, 0)
+    counts: SiteCounts | None = None
     fresh_until = 0.0
+    loading = threading.Lock()
 
 
 def get_site_counts() -> SiteCounts:
     """Exact for small sites, within a few percent for large ones; at most a minute old.
 
-    If a database cannot be reached, the last counts stay. Cost: nothing, except every IN_PROCESS_S
-    a read of Django's cache, and two queries per database if no process counted in CACHED_S.
+    If a database cannot be reached, the last counts stay; none count as zero. Cost: nothing, except
+    every IN_PROCESS_S for one thread a read of Django's cache, and two queries per database if no
+    process counted in CACHED_S. The others use the last counts, and wait if there are none.
     """
-    if time.monotonic() >= _Memory.fresh_until:
-        _Memory.fresh_until = time.monotonic() + IN_PROCESS_S
+    if time.monotonic() >= _Memory.fresh_until and _Memory.loading.acquire(_Memory.counts is None):
         try:
-            _Memory.counts = _load_counts()
-        except (DatabaseError, InterfaceError) as error:
-            log.warning("site_counts.not_refreshed", error=str(error))
-    return _Memory.counts
+            _refresh()
+        finally:
+            _Memory.loading.release()
+    return _Memory.counts or SiteCounts(0, 0)
+
+
+def _refresh() -> None:
+    if time.monotonic() < _Memory.fresh_until:  # by a thread that this one waited for
+        return
+    try:
+        _Memory.counts = _load_counts()
+    except (DatabaseError, InterfaceError) as error:
+        log.warning("site_counts.not_refreshed", error=str(error))
+    _Memory.fresh_until = time.monotonic() + IN_PROCESS_S
 
 
 def _load_counts() -> SiteCounts:

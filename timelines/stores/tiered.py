@@ -15,6 +15,8 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import Command
 from infra.caching.keys import key
+from infra.caching.load_tokens import LoadTokens, write_loaded
+from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, Replies, ask_both
 from infra.changes.errors import UNREACHABLE
 from timelines.stores.interface import FollowingChange
@@ -24,6 +26,8 @@ from timelines.types import Entry, LiveTimeline
 
 # timelines.touched:v1:{reader}: set while a read was noted in the cold timeline within a day.
 TOUCHED = "timelines.touched:v1"
+# timelines.warmings:v1:{reader}:load: load token; a thread copies the cold timeline, others wait.
+FAMILY = "timelines.warmings:v1"
 DAY_S = 86_400
 log = structlog.get_logger()
 
@@ -34,6 +38,7 @@ class TieredStore:
 
     def __init__(self, hot: PackedStore, cold: PostgresStore) -> None:
         self._hot, self._cold = hot, cold
+        self._warmings = SharedLoads(FAMILY, _key_of, self._ask_hot, self._write_hot)
 
     def ask(self, reader_id: int) -> Question[LiveTimeline | None]:
         """The cold timeline when Redis is down or has none.
@@ -96,21 +101,31 @@ class TieredStore:
         self._hot.drop(reader_id)
 
     def _warm(self, reader_id: int) -> LiveTimeline | None:
-        """Writes the cold timeline to Redis, by the protocol of builds.
+        """The cold timeline, which this thread or another one writes to Redis.
 
-        Only if the cold one can be read: else this would needlessly take over a build of both.
+        Only if it can be read: else this would needlessly take over a build of both.
         """
         if not self._cold.is_readable(reader_id):
             return None
-        epoch = secrets.randbits(64)
+        return self._warmings.load_missing([reader_id]).get(reader_id)
+
+    def _ask_hot(self, reader_ids: Sequence[int]) -> Question[dict[int, LiveTimeline]]:
+        (reader_id,) = reader_ids
+        asked = self._hot.ask(reader_id)
+        return asked.then(lambda found: {} if found is None else {reader_id: found})
+
+    def _write_hot(self, reader_ids: Sequence[int], tokens: LoadTokens) -> dict[int, LiveTimeline]:
+        """By the protocol of builds."""
+        (reader_id,), epoch = reader_ids, secrets.randbits(64)
         try:
             self._hot.begin_build(reader_id, epoch)
             found = self._cold.load(reader_id)
             if found is not None:
                 self._hot.finish_build(reader_id, epoch, found)
         except RedisError:
-            return self._cold.load(reader_id)
-        return found
+            found = self._cold.load(reader_id)
+        write_loaded(FAMILY, tokens.release_commands([_key_of(reader_id)]))
+        return {} if found is None else {reader_id: found}
 
     def _touch(self, reader_id: int) -> None:
         """When the shard is down, the cold timeline loses a day of its life and the page works."""
@@ -118,6 +133,10 @@ class TieredStore:
             self._cold.touch(reader_id)
         except UNREACHABLE as error:
             log.warning("timeline.touch_failed", reader=reader_id, error=str(error))
+
+
+def _key_of(reader_id: int) -> bytes:
+    return key(FAMILY, reader_id)
 
 
 def _is_first(replies: Replies) -> bool | None:

@@ -2,16 +2,26 @@
 
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import orjson
 import pytest
 from django.conf import settings
 
+from accounts.models import AccessToken
+from accounts.queries import client_names, site_counts
+from accounts.queries.site_counts import SiteCounts, get_site_counts
+from infra.sharding.buckets import shard_of
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.sql import execute
 from tests.herd import READS, Herd, Subject, lose, make_subject, read_together
 from tests.other_process import environment_of_this_test
+from tests.races import run_together
+from timelines.stores.factory import timeline_store
 
 READERS = 32
 
@@ -58,6 +68,24 @@ def test_processes_that_miss_an_entry_together_read_its_source_once(
             assert_each_ran_once(family, read_together(herd) + theirs.result())
 
 
+@pytest.mark.parametrize("has_rows", [True, False])
+def test_threads_that_miss_a_tiered_timeline_read_its_rows_or_pull_once(
+    subject: Subject, monkeypatch: pytest.MonkeyPatch, has_rows: bool
+) -> None:
+    monkeypatch.setattr(settings, "TIMELINE_STORE", "tiered")
+    timeline_store.cache_clear()
+    try:
+        lose("timelines.home", subject)
+        if not has_rows:
+            execute(shard_of(subject.viewer), "DELETE FROM timelines_head")
+        found = read_together(Herd("timelines.home", subject, READERS, READERS))
+    finally:
+        timeline_store.cache_clear()
+    table = "timelines_entry" if has_rows else "timelines_recentpost"
+    read = {sql: times for sql, times in found.items() if table in sql}
+    assert [*read.values()] == [1], found
+
+
 def _ask(other: subprocess.Popen[str], herd: Herd) -> Counter[str]:
     assert other.stdin is not None and other.stdout is not None
     request = [herd.family, list(herd.subject), herd.readers, herd.everyone]
@@ -68,3 +96,42 @@ def _ask(other: subprocess.Popen[str], herd: Herd) -> Counter[str]:
 def assert_each_ran_once(family: str, found: Counter[str]) -> None:
     assert found, f"{family}: no statement ran"
     assert set(found.values()) == {1}, (family, found)
+
+
+def test_threads_that_need_the_name_of_a_client_read_it_once(
+    subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    application = AccessToken.objects.using(GLOBAL_ALIAS).first().application_id
+    client_names._names.clear()
+    read: list[int] = []
+
+    def read_slowly(alias: str, sql: str, params: tuple[int]) -> tuple[str, str]:
+        read.append(params[0])
+        time.sleep(0.05)
+        return "client", ""
+
+    monkeypatch.setattr(client_names, "fetch_one", read_slowly)
+    names = run_together([partial(client_names.find_client_name, application)] * READERS)
+    assert names == [{"name": "client", "website": None}] * READERS
+    assert read == [application]
+
+
+def test_the_first_readers_of_the_site_counts_wait_for_them(
+    subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the site has no users and no posts for all but one of them."""
+    counted: list[SiteCounts] = []
+
+    def count_slowly() -> SiteCounts:
+        time.sleep(0.05)
+        counted.append(SiteCounts(2, 1))
+        return counted[-1]
+
+    monkeypatch.setattr(site_counts, "_load_counts", count_slowly)
+    monkeypatch.setattr(site_counts._Memory, "counts", None)
+    monkeypatch.setattr(site_counts._Memory, "fresh_until", 0.0)
+    assert run_together([get_site_counts] * READERS) == [SiteCounts(2, 1)] * READERS
+    assert len(counted) == 1
+    monkeypatch.setattr(site_counts._Memory, "fresh_until", 0.0)
+    run_together([get_site_counts] * READERS)
+    assert len(counted) == 2, "and later they use the last ones"
