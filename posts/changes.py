@@ -104,6 +104,20 @@ class PollClosed(Payload, frozen=True):
     moment: int
 
 
+class RepostsLeft(Payload, frozen=True):
+    """The owner deleted a post. Its reposts by accounts above `after` are to be undone.
+
+    A replay leaves it out, because the deletion is replayed.
+    """
+
+    kind: ClassVar[str] = "posts.reposts_left"
+    lanes: ClassVar[LaneGroup] = LaneGroup.BULK
+    is_follow_up: ClassVar[bool] = True
+
+    moment: int
+    after: int = 0
+
+
 class ResponsesPostponed(Payload, frozen=True):
     """Responses to the owner's post changed, and its counts are still to be moved.
 

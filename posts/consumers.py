@@ -12,8 +12,9 @@ from infra.caching.hashes import HashChange
 from infra.caching.round_trips import run_together
 from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
-from infra.changes.registry import Delivery, attempts, consumes
+from infra.changes.registry import Delivery, FollowUp, attempts, consumes
 from infra.sharding.attempts import attempt
+from posts.actions.end_reposts import end_reposts, find_reposted, undo_reposts_of_deleted
 from posts.actions.record_responses import (
     COUNTED,
     Identity,
@@ -42,6 +43,7 @@ from posts.changes import (
     PostHidden,
     PostImagesChanged,
     PostMarked,
+    RepostsLeft,
     ResponsesPostponed,
 )
 from posts.ids import PostId
@@ -187,6 +189,40 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
     # After all rows: without Redis the rows at least are current.
     if responses:
         refresh_post_counts({response.post_id for response in responses})
+
+
+@consumes(PostCreated, PostDeleted)
+def end_reposts_of_deleted_posts(
+    alias: str, deliveries: Sequence[Delivery[PostCreated | PostDeleted]]
+) -> list[FollowUp]:
+    """Begins to undo the reposts of deleted posts, and undoes new reposts of such posts.
+
+    A repost that is created while its original is deleted is found here or there: this runs after
+    `record_responses`. Safety: idempotent. Cost: one query for deleted posts, one for each shard of
+    reposted ones.
+    """
+    reposts, gone = [], []
+    for one in deliveries:
+        post_id, target = PostId.at(one.owner_id, one.payload.moment), one.payload.target
+        is_repost = target is not None and target.kind == Kind.REPOST
+        if isinstance(one.payload, PostDeleted) and not is_repost:
+            gone.append(post_id)
+        elif isinstance(one.payload, PostCreated) and target is not None and is_repost:
+            reposts.append((one.owner_id, target.post_id))
+    undo_reposts_of_deleted(reposts)
+    return [FollowUp(i.author_id, RepostsLeft(i.moment)) for i in find_reposted(alias, gone)]
+
+
+@consumes(RepostsLeft)
+def end_reposts_left(alias: str, deliveries: Sequence[Delivery[RepostsLeft]]) -> list[FollowUp]:
+    """Undoes a page of the reposts of each post. Safety and cost: as `end_reposts`."""
+    follow_ups = []
+    for one in deliveries:
+        moment, after = one.payload.moment, one.payload.after
+        last = end_reposts(PostId.at(one.owner_id, moment), after)
+        if last is not None:
+            follow_ups.append(FollowUp(one.owner_id, RepostsLeft(moment, last)))
+    return follow_ups
 
 
 @consumes(ResponsesPostponed)

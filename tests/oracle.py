@@ -78,9 +78,12 @@ class Oracle:
         return _latest_first(post for post in posts if self._visibility[post] <= most)
 
     def delete(self, author: int, post_id: str) -> None:
+        """Its reposts end with it."""
         self._posts[author].discard(post_id)
         self._replies.pop(post_id, None)
         self._reposts.pop(post_id, None)
+        for repost in [one for one, of in self._reposts.items() if of == post_id]:
+            self.delete(author_of(repost), repost)
 
     def reply(self, author: int, post_id: str, parent: str) -> None:
         self.publish(author, post_id)

@@ -194,7 +194,7 @@ class SimulatedService:
         if call.kind in ("post", "repost"):
             call = self._write_entry(call, effect_s)
         elif call.kind in ("delete", "unrepost"):
-            self._remove(call)
+            self._remove(call, effect_s)
         elif call.kind in ("home", "poll"):
             call = self._read_home(client, call, effect_s)
         elif call.kind == "relationship":
@@ -239,13 +239,30 @@ class SimulatedService:
             self._posts[seen.author].append(seen.post)
             self._posts[ALL].append(seen.post)
 
-    def _remove(self, call: ClientCall) -> None:
-        entry_id = call.target
+    def _remove(self, call: ClientCall, effect_s: float) -> None:
+        post = call.target or 0
         if call.kind == "unrepost":
-            entry_id = self._reposts.pop((call.account, call.target or 0), None)
-        if entry_id is not None and not self.entries[entry_id].gone:
-            self.entries[entry_id].gone = True
-            self._post_counts[call.account] -= 1
+            self._undo_repost((call.account, post))
+            return
+        if post in self.entries and not self.entries[post].gone:
+            self._end(post)
+            late_s = effect_s + self.rng.uniform(0, self.delay_s)
+            self._at(late_s, lambda: self._undo_reposts_of(post))
+
+    def _undo_reposts_of(self, post: int) -> None:
+        for pair in [pair for pair in self._reposts if pair[1] == post]:
+            self._undo_repost(pair)
+
+    def _undo_repost(self, pair: Pair) -> None:
+        entry_id = self._reposts.pop(pair, None)
+        if entry_id is not None:
+            self._end(entry_id)
+
+    def _end(self, entry_id: int) -> None:
+        entry = self.entries[entry_id]
+        if not entry.gone:
+            entry.gone = True
+            self._post_counts[poster_of(entry.seen)] -= 1
 
     def _write_edge(self, call: ClientCall, effect_s: float) -> ClientCall:
         pair = (call.account, call.target or 0)

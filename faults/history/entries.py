@@ -20,7 +20,7 @@ class Written:
     """An entry. `acked_s` and `due_s` are infinite if no answer named it.
 
     `gone_from_s`: from then on it may be gone. `gone_by_s`: from then on it must be. A repost is
-    gone with its post, but counts until it ends itself: `ended_from_s`, `ended_by_s`.
+    gone with its post, but may count until the drain has undone it: `ended_from_s`, `ended_by_s`.
     """
 
     seen: Seen
@@ -137,8 +137,10 @@ class Entries:
         seen = entry.seen
         self._remove(entry, (seen.reposter, seen.post), False)
         self._remove(entry, seen.entry, True)
-        entry.ended_from_s, entry.ended_by_s = entry.gone_from_s, entry.gone_by_s
+        ended_by_s = entry.gone_by_s
         self._remove(entry, seen.post, True)
+        with_post_s = self._promises.due_s(max(entry.gone_by_s, entry.acked_s))
+        entry.ended_from_s, entry.ended_by_s = entry.gone_from_s, min(ended_by_s, with_post_s)
         self.by_id[seen.entry] = entry
 
     def _list(self, entry: Written) -> None:

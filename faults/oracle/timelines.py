@@ -58,8 +58,8 @@ class TimelineChecker:
             yield Violation("gone", f"{seen}")
 
     def _check_count(self, account: int, statuses: Sequence[Seen]) -> Iterator[Violation]:
-        """Reposts of deleted posts and of blocked accounts count, and are not shown. So reposts of
-        unknown outcome may count.
+        """Reposts of blocked accounts count, and are not shown. So reposts of unknown outcome may
+        count, and those of posts whose deletion has an unknown outcome.
         """
         count = self._state.counts[account]["posts"]
         shown = {*statuses}
