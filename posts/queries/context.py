@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
-from posts.ids import PostId, authors_of
+from posts.ids import PostId
 from posts.queries.responses import read_replies
 from posts.queries.rows import read_posts
 from posts.queries.statuses import get_original, load_visible
 from posts.types import Kind, PostRow
-from relations.queries.relationships import find_muted
 
 
 class Bounds(NamedTuple):
@@ -37,16 +36,13 @@ def load_context(post_id: PostId, viewer_id: int | None) -> Context:
     """The conversation around a post that the viewer may see. Raises: PostNotFound.
 
     A deleted ancestor ends the chain. Posts of accounts that the viewer mutes are left out, as in
-    Mastodon. Cost: one query per ancestor, one per level of replies and shard, load_visible, and
-    load_relationships.
+    Mastodon. Cost: one query per ancestor, one per level of replies and shard, and load_visible.
     """
     original = get_original(post_id, viewer_id)
     bounds = FOR_GUESTS if viewer_id is None else FOR_VIEWERS
     ancestors = _find_ancestors(original, bounds.ancestors)
     descendants = _find_descendants(original, bounds)
-    found = [*ancestors, *descendants]
-    muted = find_muted(viewer_id, authors_of(found), now_ms())
-    shown = load_visible({i: i for i in found if i.author_id not in muted}, viewer_id)
+    shown = load_visible({i: i for i in (*ancestors, *descendants)}, viewer_id, now_ms())
     return Context(
         [shown[i] for i in ancestors if i in shown], [shown[i] for i in descendants if i in shown]
     )

@@ -109,7 +109,13 @@ class FollowingPages(FirstPages):
         """The copy, or the result of `read`. One round trip. Raises what `read` raises."""
         if page in self._copies:
             self._log.read()
-        return self.get(page, read)
+            return self.get(page, read)
+        # Not a copy that another thread stores after the look: it may be older than the log.
+        asked_at = self.split((page,)).asked_at
+        found = read()
+        if found is not None:
+            self.store({page: found}, asked_at)
+        return found
 
     def forget(self, owner_ids: Iterable[int]) -> None:
         self.forget_names([FOLLOWING.key(owner_id) for owner_id in owner_ids])

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from typing import NamedTuple, Self
 
 from infra.caching.load_tokens import LoadTokens, write_loaded
@@ -95,11 +94,10 @@ class Relationships(NamedTuple):
 
 
 NO_RELATIONSHIPS = Relationships.build(None, {})
-MOST_AT_ONCE = 1_000
 
 
 def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Relationship]:
-    """One per account, in the order given, each once; at most MOST_AT_ONCE accounts.
+    """One per account, in the order given, each once; at most 1,000 accounts.
 
     An account is UNRELATED to itself. Cost: one round trip when warm. A miss costs one query by
     primary keys and two more trips, and one more query when the filter is missing, or all pairs
@@ -110,21 +108,8 @@ def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Re
     return {other: found[other] for other in wanted}
 
 
-def find_muted(viewer_id: int | None, others: Collection[int], at_ms: int) -> set[int]:
-    """Those of the accounts that the viewer mutes at this time, of any number of accounts.
-
-    Cost: as `load_relationships`, for every MOST_AT_ONCE accounts; nothing for guests.
-    """
-    if viewer_id is None:
-        return set()
-    wanted, found = iter(others), dict[int, Relationship]()
-    while part := list(islice(wanted, MOST_AT_ONCE)):
-        found |= load_relationships(viewer_id, part)
-    return {other for other, relationship in found.items() if relationship.is_muted_at(at_ms)}
-
-
 def ask_relationships(viewer_id: int, others: Sequence[int]) -> Question[Relationships]:
-    """Relationships with at least these accounts, each once; at most MOST_AT_ONCE.
+    """Relationships with at least these accounts, each once; at most 1,000.
 
     Accounts that Redis does not answer for come from the viewer's shard, and are written to Redis.
     Cost: as `load_relationships`; no command without accounts.

@@ -13,7 +13,7 @@ from accounts.api import schema
 from accounts.api.address_limits import SIGN_UPS
 from accounts.api.present import present_token
 from accounts.errors import AccountNotFound
-from accounts.queries.load import get_account_json, get_account_json_for, load_account_json
+from accounts.queries.load import get_account_json_for, load_accounts_for
 from accounts.queries.users import find_account_id
 from accounts.types import NewUser
 from infra.api.endpoint import Endpoint
@@ -38,8 +38,9 @@ class AccountsView(Endpoint):
         texts = request.id_list
         if len(texts) > schema.MOST_ACCOUNTS:
             raise InvalidRequest(f"At most {schema.MOST_ACCOUNTS} accounts at once")
-        accounts = load_account_json(parse_account_ids(texts))
-        return json_response(b"[%b]" % b",".join(accounts.values()))
+        ids = dict.fromkeys(parse_account_ids(texts))
+        accounts = load_accounts_for(ids, request.viewer_id)
+        return json_response(b"[%b]" % b",".join(accounts[i] for i in ids if i in accounts))
 
     @extend_schema(request=schema.NewAccountBody, responses=schema.TokenEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
@@ -76,7 +77,7 @@ class LookupView(Endpoint):
         account_id = find_account_id(_local_name(request.query_params.get("acct", "")))
         if account_id is None:
             raise AccountNotFound
-        return json_response(get_account_json(account_id))
+        return json_response(get_account_json_for(account_id, request.viewer_id))
 
 
 def _new_user(request: ApiRequest) -> NewUser:

@@ -97,6 +97,27 @@ def test_copy_is_not_used_when_the_log_cannot_be_read(people, following, clock, 
         assert ids(following, ann) == others[:0:-1]
 
 
+def test_copy_that_another_thread_stores_meanwhile_is_not_used(
+    people, following, clock, monkeypatch
+):
+    """It may be of before the follow became quiet, and this read has not read the log."""
+    ann, others = people
+    make_hot(following, clock, ann)
+    pages = following.tier.first_pages
+    (old,) = [copy.value for copy in pages._copies.values()]
+    follow(ann, others[0], FollowOptions(quiet=True))
+    pages.forget_all()
+    clock.now += 0.001
+    split = pages.split
+
+    def split_late(keys):
+        pages.store(dict.fromkeys(keys, old), clock.now)
+        return split(keys)
+
+    monkeypatch.setattr(pages, "split", split_late)
+    assert ids(following, ann) == others[:0:-1]
+
+
 def away(*_):
     raise RedisConnectionError
 
