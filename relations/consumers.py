@@ -48,8 +48,8 @@ from relations.changes import (
     NoteChanged,
     find_written_edges,
 )
-from relations.queries.edge_lists import quiet_follow_command
 from relations.queries.edges import Pair, group_by_followee_shard, load_forward_edges
+from relations.queries.hot_following import quiet_follow_command
 from relations.types import FOLLOWS, Attribute, Edge
 
 Deliveries = Sequence[Delivery[EdgeChanged]]

@@ -14,6 +14,9 @@ from django.conf import settings
 
 from tests.other_process import environment_of_this_test
 
+# Of `waiting_web`, whose answers to writes wait so long.
+WINDOW_MS = 100
+
 
 @contextmanager
 def other_web(**environment: str) -> Iterator[subprocess.Popen[bytes]]:

@@ -5,9 +5,8 @@ Others and the owner see two different lists: quiet follows are the owner's secr
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from struct import Struct
 
 from redis.exceptions import RedisError
 
@@ -15,11 +14,6 @@ from infra.api import base36
 from infra.api.errors import InvalidCursor
 from infra.api.ids import split_cursor
 from infra.api.pages import Page, Window
-from infra.caching.client import Command
-from infra.caching.hot_keys import HOT_KEYS, HotKeys
-from infra.caching.hot_values import HotValues
-from infra.caching.invalidation import register_copies
-from infra.caching.invalidation_log import LOG, InvalidationLog, LogEntryKind, log_command
 from infra.caching.lists import ListCache, ListContinuation
 from infra.caching.load_tokens import LoadTokens
 from infra.shared_thread import need_own_thread
@@ -48,6 +42,7 @@ from relations.queries.edge_rows import (
     read_newest,
     read_oldest_above,
 )
+from relations.queries.hot_following import FollowingPages, following_pages
 from relations.queries.loaders import (
     admit_deep_page,
     load_followers_list,
@@ -57,12 +52,10 @@ from relations.types import ListedAccount
 
 # Base36 digits of the time and of the account in a cursor.
 CURSOR_DIGITS = 9, 6
-_OWNER = Struct(">I")
 # At most so many members, newest first: the newest below a bound, and the oldest above one.
 ReadBelow = Callable[[ListedAccount | None, int], list[ListedAccount]]
 ReadAbove = Callable[[ListedAccount, int], list[ListedAccount]]
 BeforeLoad = Callable[[], None]
-FirstPages = HotValues[tuple[int, int], CachedEdgeList]  # by owner and limit
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -78,7 +71,7 @@ class Tier:
     cache: ListCache
     load: Callable[[int, LoadTokens, ListCache, bool], CachedEdgeList]
     without: ListCache | None = None
-    first_pages: "FollowingPages | None" = None
+    first_pages: FollowingPages | None = None
     is_endless: bool = False
 
 
@@ -90,48 +83,6 @@ class EdgeList:
     tier: Tier | None = None
 
 
-class FollowingPages(FirstPages):
-    """First pages of following lists. Changes invalidate them by the owner of the list.
-
-    A page without a new follow may be a moment old. One that still shows a follow that is quiet now
-    may not, so copies are used after a read of the invalidation log.
-    """
-
-    def __init__(self, log: InvalidationLog, hot_keys: HotKeys = HOT_KEYS) -> None:
-        super().__init__(FOLLOWING.family, lambda page: FOLLOWING.key(page[0]), hot_keys)
-        self._log = log
-        log.register(LogEntryKind.QUIET_FOLLOW, lambda owner: self.forget(_OWNER.unpack(owner)))
-        log.register_memory(self.forget_all)
-
-    def find(
-        self, page: tuple[int, int], read: Callable[[], CachedEdgeList | None]
-    ) -> CachedEdgeList | None:
-        """The copy, or the result of `read`. One round trip. Raises what `read` raises."""
-        if page in self._copies:
-            self._log.read()
-            return self.get(page, read)
-        # Not a copy that another thread stores after the look: it may be older than the log.
-        asked_at = self.split((page,)).asked_at
-        found = read()
-        if found is not None:
-            self.store({page: found}, asked_at)
-        return found
-
-    def forget(self, owner_ids: Iterable[int]) -> None:
-        self.forget_names([FOLLOWING.key(owner_id) for owner_id in owner_ids])
-
-    def forget_all(self) -> None:
-        self.clear()
-
-
-def quiet_follow_command(owner_id: int, clock_s: float) -> Command:
-    """Removes the owner's following list, as others see it, from the memory of all processes."""
-    return log_command(LogEntryKind.QUIET_FOLLOW, _OWNER.pack(owner_id), clock_s)
-
-
-_following_pages = FollowingPages(LOG)
-register_copies(FOLLOWING.family, _following_pages)
-
 # The lists that others see.
 FOLLOWING_LIST = EdgeList(
     FORWARD_OPEN,
@@ -139,7 +90,7 @@ FOLLOWING_LIST = EdgeList(
         FOLLOWING,
         lambda owner_id, tokens, *_: load_following_lists(owner_id, tokens).open(),
         QUIET,
-        _following_pages,
+        following_pages,
     ),
 )
 # Never from process memory: followers lists of big accounts change all the time (seed S3).

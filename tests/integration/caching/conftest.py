@@ -1,10 +1,12 @@
-"""An empty Redis for each test; no databases."""
+"""An empty Redis for each test, without databases; and a web process that writes."""
 
+import subprocess
 from collections.abc import Iterator
 
 import pytest
 
 from infra.caching.client import FeedRedis, redis
+from tests.other_web import WINDOW_MS, other_web
 from tests.redis_away import wait_for_redis
 
 
@@ -15,3 +17,10 @@ def cache() -> Iterator[FeedRedis]:
     yield redis()
     wait_for_redis()
     redis().call("FLUSHDB")
+
+
+@pytest.fixture(scope="module")
+def waiting_web(databases: None) -> Iterator[subprocess.Popen[bytes]]:
+    """Its answers to writes wait for the read window."""
+    with other_web(READ_WINDOW_MS=str(WINDOW_MS)) as process:
+        yield process

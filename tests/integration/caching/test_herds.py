@@ -2,11 +2,9 @@
 
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import orjson
 import pytest
@@ -21,6 +19,7 @@ from infra.sharding.sql import execute
 from tests.herd import READS, Herd, Subject, lose, make_subject, read_together
 from tests.other_process import environment_of_this_test
 from tests.races import run_together
+from tests.waiting import until
 from timelines.stores.factory import timeline_store
 
 READERS = 32
@@ -103,15 +102,19 @@ def test_threads_that_need_the_name_of_a_client_read_it_once(
 ) -> None:
     application = AccessToken.objects.using(GLOBAL_ALIAS).first().application_id
     client_names._names.clear()
-    read: list[int] = []
+    asked, read = list[int](), list[int]()
 
-    def read_slowly(alias: str, sql: str, params: tuple[int]) -> tuple[str, str]:
+    def read_when_all_have_asked(alias: str, sql: str, params: tuple[int]) -> tuple[str, str]:
         read.append(params[0])
-        time.sleep(0.05)
+        until(lambda: len(asked) == READERS)
         return "client", ""
 
-    monkeypatch.setattr(client_names, "fetch_one", read_slowly)
-    names = run_together([partial(client_names.find_client_name, application)] * READERS)
+    def ask() -> client_names.ClientName | None:
+        asked.append(1)
+        return client_names.find_client_name(application)
+
+    monkeypatch.setattr(client_names, "fetch_one", read_when_all_have_asked)
+    names = run_together([ask] * READERS)
     assert names == [{"name": "client", "website": None}] * READERS
     assert read == [application]
 
@@ -120,18 +123,22 @@ def test_the_first_readers_of_the_site_counts_wait_for_them(
     subject: Subject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else the site has no users and no posts for all but one of them."""
-    counted: list[SiteCounts] = []
+    asked, counted = list[int](), list[SiteCounts]()
 
-    def count_slowly() -> SiteCounts:
-        time.sleep(0.05)
+    def count_when_all_have_asked() -> SiteCounts:
+        until(lambda: len(asked) % READERS == 0)
         counted.append(SiteCounts(2, 1))
         return counted[-1]
 
-    monkeypatch.setattr(site_counts, "_load_counts", count_slowly)
+    def ask() -> SiteCounts:
+        asked.append(1)
+        return get_site_counts()
+
+    monkeypatch.setattr(site_counts, "_load_counts", count_when_all_have_asked)
     monkeypatch.setattr(site_counts._Memory, "counts", None)
     monkeypatch.setattr(site_counts._Memory, "fresh_until", 0.0)
-    assert run_together([get_site_counts] * READERS) == [SiteCounts(2, 1)] * READERS
+    assert run_together([ask] * READERS) == [SiteCounts(2, 1)] * READERS
     assert len(counted) == 1
     monkeypatch.setattr(site_counts._Memory, "fresh_until", 0.0)
-    run_together([get_site_counts] * READERS)
+    run_together([ask] * READERS)
     assert len(counted) == 2, "and later they use the last ones"

@@ -20,16 +20,8 @@ from tests.integration.own_writes.acting import (
     make_pair,
     publish,
 )
-from tests.other_web import other_web
+from tests.other_web import WINDOW_MS
 from tests.world import make_account
-
-WINDOW_MS = 100
-
-
-@pytest.fixture(scope="module")
-def waiting_web(databases):
-    with other_web(READ_WINDOW_MS=str(WINDOW_MS)) as process:
-        yield process
 
 
 @pytest.fixture(params=["no messages", "messages"])

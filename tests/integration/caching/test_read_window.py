@@ -22,18 +22,11 @@ from tests.integration.own_writes.acting import (
     publish,
 )
 from tests.other_process import environment_of_this_test
-from tests.other_web import other_web
+from tests.other_web import WINDOW_MS, other_web
 from tests.world import make_account
 
-WINDOW_MS = 100
 ROUNDS = 6
 LOGS = {LOG.key, VIEWER_LOG.key}
-
-
-@pytest.fixture(scope="module")
-def waiting_web(databases):
-    with other_web(READ_WINDOW_MS=str(WINDOW_MS)) as process:
-        yield process
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ def test_one_search_finds_people_posts_and_tags(ann: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["日本語", "münchen", "Ελληνικά", "café", "plain"])
-def test_the_page_of_a_tag_has_its_posts_whatever_its_letters(ann: int, name: str) -> None:
+def test_the_page_of_a_tag_in_any_script_has_its_posts(ann: int, name: str) -> None:
     post = publish(ann, f"I write #{name}")
     for browser in (Browser(), Browser(ann)):
         assert ids_on(browser.read(f"/tags/{quote(name)}")) == [post.public]

@@ -1,4 +1,4 @@
-"""Reposts end with their original: else they would count as posts that nobody can see."""
+"""Reposts end with their original: else they would count as posts that no account can see."""
 
 from collections.abc import Callable
 

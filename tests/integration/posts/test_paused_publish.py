@@ -1,9 +1,6 @@
 """A process is paused just before it stores the counts of a new post: others may count by then."""
 
-import threading
-
 import orjson
-from django.db import connections
 
 from infra.caching.client import SingleClient
 from posts.actions.mark_post import mark_post
@@ -11,6 +8,7 @@ from posts.cache.counts import post_counts
 from posts.ids import PostId
 from posts.queries.statuses import load_status_json
 from posts.types import Kind
+from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts, publish
 
 
@@ -22,7 +20,6 @@ def test_a_favourite_during_the_pause_is_counted(world, monkeypatch):
         drain_all()
         mark_post(fan, post, Kind.FAVOURITE, True)
         drain_all()
-        connections.close_all()
 
     def run_later(client, commands):
         new = [
@@ -31,9 +28,7 @@ def test_a_favourite_during_the_pause_is_counted(world, monkeypatch):
         if new and not paused:
             paused.append(True)
             moment = int(new[0][1].rpartition(b":")[2])
-            thread = threading.Thread(target=others_run, args=(PostId.at(author, moment),))
-            thread.start()
-            thread.join()
+            assert failures(run_together([lambda: others_run(PostId.at(author, moment))])) == []
         return run(client, commands)
 
     monkeypatch.setattr(SingleClient, "run", run_later)

@@ -10,7 +10,8 @@ from infra.caching.client import SingleClient
 from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.invalidation_log import InvalidationLog
 from relations.actions.follow import follow, unfollow
-from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, FollowingPages, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.queries.hot_following import FollowingPages
 from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.clocks import Clock

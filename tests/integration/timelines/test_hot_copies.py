@@ -12,7 +12,7 @@ from timelines.hot.entries import HotEntriesCache
 def test_a_slow_page_does_not_take_entries_back(
     fans: Fans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A poll gets none from before it began, whatever other requests store."""
+    """A poll gets none from before it began. Another request stores older ones."""
     monkeypatch.setattr(entries, "COPY_S", 1.0)
     fans.heat()
     clock = [10.0]

@@ -1,12 +1,10 @@
 """An author cools between the first round trip of a page and the decoding of its replies."""
 
-import threading
-
 import pytest
-from django.db import connections
 
 from infra.caching.invalidation_log import LOG
 from tests.integration.timelines.homes import first_page
+from tests.races import failures, run_together
 from tests.world import drain_all
 from timelines.queries import home
 
@@ -26,15 +24,12 @@ def test_a_page_read_while_an_author_cools_has_no_hole(fans, monkeypatch, pages_
         fans.cool()
         drain_all()
         LOG.read()  # any other page
-        connections.close_all()
 
     def ask_and_wait(*args, **kwargs):
         trip = first_trip(*args, **kwargs)
         if not cooled:
             cooled.append(True)
-            thread = threading.Thread(target=others_run)
-            thread.start()
-            thread.join()
+            assert failures(run_together([others_run])) == []
         return trip
 
     monkeypatch.setattr(home, "FirstTrip", ask_and_wait)

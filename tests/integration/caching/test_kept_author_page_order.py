@@ -1,23 +1,12 @@
 """A kept page of an author is looked at before the read window is."""
 
-import threading
-
-import pytest
-from django.db import connections
 from django.test import Client
 
 from infra import read_window
 from tests.integration.own_writes.acting import ACCOUNTS, STATUSES, RemoteCaller, make_pair, publish
-from tests.other_web import other_web
+from tests.other_web import WINDOW_MS
+from tests.races import failures, run_together
 from timelines.queries import author
-
-WINDOW_MS = 100
-
-
-@pytest.fixture(scope="module")
-def waiting_web(databases):
-    with other_web(READ_WINDOW_MS=str(WINDOW_MS)) as process:
-        yield process
 
 
 def test_a_deleted_post_is_not_on_the_page_of_its_reposter(world, waiting_web, monkeypatch):
@@ -36,15 +25,12 @@ def test_a_deleted_post_is_not_on_the_page_of_its_reposter(world, waiting_web, m
     def others_run():
         for _ in range(3):
             Client().get(page)
-        connections.close_all()
 
     def find_later(author_id):
         """The interpreter gives the turn to another thread here."""
         if not switched:
             switched.append(True)
-            thread = threading.Thread(target=others_run)
-            thread.start()
-            thread.join()
+            assert failures(run_together([others_run])) == []
         return find(author_id)
 
     monkeypatch.setattr(author, "find_newest_in_window", find_later)
