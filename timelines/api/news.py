@@ -12,7 +12,7 @@ from infra.api.request import ApiRequest
 from posts.ids import BASE36_DIGITS, FIRST, LAST
 from timelines.increments.home_news import find_home_news
 from timelines.increments.stream import LAG_S
-from timelines.queries.home import decode_cursor
+from timelines.queries.cursors import decode_cursor
 from timelines.types import TimeRange
 
 SINCE = OpenApiParameter(

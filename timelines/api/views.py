@@ -22,7 +22,8 @@ from posts.types import Kind
 from timelines.promotions.blend import HomePageRequest, blend_promotions
 from timelines.promotions.schema import ALL_PROMOTIONS, HomeItemEntity
 from timelines.queries.author import AuthorTimelineQuery, author_page
-from timelines.queries.home import decode_cursor, home_page
+from timelines.queries.cursors import decode_cursor
+from timelines.queries.home import home_page
 
 DEFAULT_LIMIT, MOST = 20, 40
 _FIRST_PAGE = Window(DEFAULT_LIMIT)

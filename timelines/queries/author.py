@@ -26,7 +26,7 @@ from posts.queries.viewing import Viewing, view_posts
 from posts.types import Visibility
 from relations.queries.relationships import load_relationships
 from relations.types import UNRELATED
-from timelines.queries.home import decode_cursor
+from timelines.queries.cursors import decode_cursor
 from timelines.queries.kept_author_pages import KeptBatch, page_of, peek_batch
 
 

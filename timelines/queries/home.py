@@ -6,18 +6,19 @@ from functools import partial
 from django.db import InterfaceError, OperationalError
 from prometheus_client import Counter
 
-from infra.api.errors import InvalidCursor
 from infra.api.pages import KeptPage, Page, Window
 from infra.clock import now_ms
 from infra.read_window import close_window
 from infra.shared_thread import need_own_thread
 from infra.telemetry.series import adder
 from posts.api.present import page_of_statuses
-from posts.ids import FIRST, LAST, MalformedPostId, PostId, id_after
+from posts.ids import FIRST, PostId, id_after
+from timelines.polling.begin import begin_poll, is_poll
 from timelines.polling.late_posts import PolledAuthors, load_late_posts
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
-from timelines.polling.records import Poller, load_records
+from timelines.polling.records import Poller
+from timelines.queries.cursors import range_of
 from timelines.queries.first_trip import FirstTrip
 from timelines.queries.kept_pages import find_kept_page, keep_page
 from timelines.queries.last_shown import keep_last_shown, was_shown
@@ -55,7 +56,7 @@ def home_page(
     try:
         if around is not None:
             page, trip = _load_around(viewer_id, around, window.limit, at_ms)
-        elif _is_poll(client, window):
+        elif is_poll(client, window):
             page, trip = _load_polled(viewer_id, window, client, at_ms)
         else:
             page, trip = _load_unless_kept(viewer_id, window, at_ms)
@@ -72,7 +73,8 @@ def _load_polled(
     """A page with late posts too. It shows what was visible when the late posts were read."""
     close_window()
     poller = Poller(viewer_id, "home", client, window.way)
-    poll = begin_poll(poller, PolledAuthors(viewer_id), window, at_ms)
+    load_late = partial(load_late_posts, PolledAuthors(viewer_id))
+    poll = begin_poll(poller, window, at_ms, load_late)
     trip = FirstTrip(viewer_id, window.max_id, is_polled=True)
     return load_page(HomeSkeleton(trip, at_ms), window, poll), trip
 
@@ -120,39 +122,14 @@ def list_shown_events(
     return [place.event for place in collect(partial(list_places, skeleton), entries, most)]
 
 
-def begin_poll(poller: Poller, authors: PolledAuthors, window: Window, at_ms: int) -> Poll | None:
-    """The late posts for a client that polls; None without a client or a lower cursor,
-    and for a gap.
-
-    Call it before the entries of the page are read. Cost: one round trip, one query.
-    """
-    lower = window.min_id or window.since_id
-    if lower is None or not _is_poll(poller.client, window):
-        return None
-    need_own_thread()  # a poll always reads the reader's shard
-    cursor, records = decode_cursor(lower), load_records(poller)
-    below = decode_cursor(window.max_id) if window.max_id else LAST
-    record = records.get(cursor)
-    late = load_late_posts(authors, cursor, record.floor if record else None)
-    return Poll(poller, cursor, below, records, late, at_ms)
-
-
-def _is_poll(client: str | None, window: Window) -> bool:
-    has_lower = bool(window.min_id or window.since_id)
-    return has_lower and client is not None and not window.is_gap
-
-
 def load_page(skeleton: Skeleton, window: Window, poll: Poll | None = None) -> Page[bytes]:
     """One page of the timeline with this skeleton, as `home_page`."""
     if poll is not None:
         return poll_page(PolledSkeleton(skeleton), poll, window)
-    below = decode_cursor(window.max_id) if window.max_id else LAST
+    time_range = range_of(window)
     if window.min_id is not None:
-        above = decode_cursor(window.min_id)
-        return _load_newer_page(skeleton, TimeRange(above, below), window.limit)
-    above = decode_cursor(window.since_id) if window.since_id else FIRST
-    entries = skeleton.iter_older(TimeRange(above, below))
-    shown = take(skeleton, entries, window.limit + 1)
+        return _load_newer_page(skeleton, time_range, window.limit)
+    shown = take(skeleton, skeleton.iter_older(time_range), window.limit + 1)
     return page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
 
 
@@ -189,11 +166,3 @@ def _load_around(
     older = take(skeleton, skeleton.iter_older(TimeRange(FIRST, id_after(around))), rest + 1)
     page = page_of_statuses([*newer[::-1], *older[:rest]], has_older=len(older) > rest)
     return page, trip
-
-
-def decode_cursor(text: str) -> PostId:
-    """The status id in a cursor. No such status needs to exist. Raises InvalidCursor."""
-    try:
-        return PostId.from_cursor(text)
-    except MalformedPostId:
-        raise InvalidCursor from None

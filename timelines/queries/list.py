@@ -4,6 +4,7 @@ Nothing is stored: every page is pulled.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 from infra.api.pages import Page, Window
@@ -19,9 +20,10 @@ from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
 from relations.lists.types import ListMembers, RepliesPolicy
 from relations.queries.following import load_following
-from timelines.polling.late_posts import PolledAuthors
+from timelines.polling.begin import begin_poll
+from timelines.polling.late_posts import PolledAuthors, load_late_posts
 from timelines.polling.records import Poller
-from timelines.queries.home import begin_poll, load_page
+from timelines.queries.home import load_page
 from timelines.queries.pull import iter_pulled
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
@@ -43,7 +45,8 @@ def account_list_page(
     at_ms = clock_ms()
     skeleton = AccountListSkeleton(reader_id, list_id, at_ms)
     poller = Poller(reader_id, f"list-{list_id}", client, window.way)
-    poll = begin_poll(poller, PolledAuthors(reader_id, skeleton.member_ids), window, at_ms)
+    load_late = partial(load_late_posts, PolledAuthors(reader_id, skeleton.member_ids))
+    poll = begin_poll(poller, window, at_ms, load_late)
     return load_page(skeleton, window, poll)
 
 

@@ -1,6 +1,7 @@
 """A page of the public timeline: the newest posts of all authors."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from accounts.encode import is_limited
@@ -9,18 +10,18 @@ from infra.caching.questions import RoundTrip
 from infra.clock import now_ms
 from posts.api.present import has_media, page_of_statuses
 from posts.cache.newest import NewestPosts, PostRange, ask_newest_posts
-from posts.ids import EPOCH, FIRST, LAST, SEQUENCES, PostId
+from posts.ids import EPOCH, SEQUENCES, PostId
 from posts.queries.rows import PAST_ALL
 from posts.queries.viewing import ViewedPosts, view_posts
 from posts.types import Kind, Visibility
 from relations.types import UNRELATED
 from timelines.cache import TTL_S, PublicList, ask_public_list
+from timelines.polling.begin import begin_poll
 from timelines.polling.late_posts import SKEW_MS
 from timelines.polling.page import poll_page
-from timelines.polling.poll import Poll
-from timelines.polling.records import Poller, load_records
+from timelines.polling.records import Poller
 from timelines.polling.types import LatePost, LatePosts
-from timelines.queries.home import decode_cursor
+from timelines.queries.cursors import range_of
 from timelines.recent.actions.settle_posts import SETTLE_MS
 from timelines.types import Entry, TimeRange
 
@@ -54,13 +55,12 @@ def public_page(
     timeline = PolledPublic(
         PublicViewer(viewer_id, at_ms, only_media), sorted(public.listed, reverse=True)
     )
-    above = window.min_id or window.since_id
-    if above is not None and client is not None and not window.is_gap:
-        name = "public media" if only_media else "public"
-        poller = Poller(viewer_id or client, name, client, window.way)
-        return poll_page(timeline, _begin_poll(poller, public, window, at_ms), window)
-    below = decode_cursor(window.max_id) if window.max_id else LAST
-    time_range = TimeRange(decode_cursor(above) if above else FIRST, below)
+    name = "public media" if only_media else "public"
+    poller = Poller(viewer_id or client or "", name, client, window.way)
+    poll = begin_poll(poller, window, at_ms, partial(_list_late, public))
+    if poll is not None:
+        return poll_page(timeline, poll, window)
+    time_range = range_of(window)
     if window.min_id is not None:
         newer = timeline.take_newer(time_range, window.limit)
         return page_of_statuses(newer[::-1], has_older=True)
@@ -105,18 +105,16 @@ class PolledPublic(NamedTuple):
         return _take(self.viewer, [one.event for one in entries], count)
 
 
-def _begin_poll(poller: Poller, public: PublicList, window: Window, at_ms: int) -> Poll:
-    cursor, records = decode_cursor(window.min_id or window.since_id or ""), load_records(poller)
-    below = decode_cursor(window.max_id) if window.max_id else LAST
-    record = records.get(cursor)
-    floor = _find_floor(public, cursor) if record is None else record.floor
+def _list_late(public: PublicList, cursor: PostId, floor: int | None) -> LatePosts:
+    """What came on the list below the cursor after `floor`. None: after the cursor's post."""
+    since = _find_floor(public, cursor) if floor is None else floor
     late = [
-        LatePost(Entry.of_post(post_id), since)
-        for post_id, since in public.listed.items()
-        if post_id < cursor and since > floor
+        LatePost(Entry.of_post(post_id), visible_ms)
+        for post_id, visible_ms in public.listed.items()
+        if post_id < cursor and visible_ms > since
     ]
     late.sort(key=lambda one: (one.visible_ms, one.event))
-    return Poll(poller, cursor, below, records, LatePosts(late, floor, public.at_ms), at_ms)
+    return LatePosts(late, since, public.at_ms)
 
 
 def _find_floor(public: PublicList, cursor: PostId) -> int:

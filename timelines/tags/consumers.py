@@ -1,12 +1,17 @@
 """The consumers of tags: they keep the tag index."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from infra.changes.registry import Delivery, attempts, consumes
 from posts.changes import PostCreated, PostDeleted, PostEdited
 from posts.ids import PostId
 from posts.types import Visibility
-from timelines.tags.actions.index_posts import attempt_to_index, index_posts, read_tags
+from timelines.tags.actions.index_posts import (
+    attempt_to_index,
+    index_posts,
+    read_tags,
+    settle_tagged,
+)
 
 Tagged = PostCreated | PostEdited | PostDeleted
 Deliveries = Sequence[Delivery[Tagged]]
@@ -39,7 +44,7 @@ def index_tagged_posts(alias: str, deliveries: Deliveries) -> None:
     """Adds live public posts to the index, and removes the others.
 
     Safety: idempotent, in any order: it reads the posts as they are now. Cost: nothing without
-    tags; else one query, and one transaction for each shard that has one of the tags.
+    tags; else one query, and one transaction and one statement for each shard that has one of them.
     """
     named: dict[PostId, set[str]] = {}
     for one in deliveries:
@@ -50,6 +55,21 @@ def index_tagged_posts(alias: str, deliveries: Deliveries) -> None:
     now = read_tags(alias, list(named))
     gone = {i: names - set(now.get(i, ())) for i, names in named.items()}
     index_posts(now, gone)
+    settle_tagged(_list_new(deliveries, now))
+
+
+def _list_new(
+    deliveries: Deliveries, now: Mapping[PostId, Collection[str]]
+) -> dict[PostId, set[str]]:
+    """The tags that these changes gave to their posts, and that the posts still have."""
+    new: dict[PostId, set[str]] = {}
+    for one in deliveries:
+        post_id = PostId.at(one.owner_id, one.payload.moment)
+        added = set(one.payload.tags)
+        if isinstance(one.payload, PostEdited):
+            added -= set(one.payload.tags_before)
+        new.setdefault(post_id, set()).update(added.intersection(now.get(post_id, ())))
+    return {post_id: names for post_id, names in new.items() if names}
 
 
 def _names_of(payload: Tagged) -> Collection[str]:

@@ -31,6 +31,8 @@ class TaggedPost(ShardedModel):
     Written by timelines.tags.actions.index_posts. Derived from the posts tables: the row of a
     deleted post may stay for a moment, so readers check that each post exists. The key serves a
     page of a tag timeline by an index-only scan: the posts of a tag in page order.
+    `arrival`: when the row became visible, by this shard's clock in ms; 0 means long ago. Polls
+    read it, and find rows that were late by a partial index (ADR 0034).
     """
 
     owner = "tag_id"
@@ -40,6 +42,7 @@ class TaggedPost(ShardedModel):
     second = models.BigIntegerField()
     author_id = models.BigIntegerField()
     sequence = models.SmallIntegerField()
+    arrival = models.BigIntegerField()
 
     def __str__(self) -> str:
         return f"{self.author_id} at {self.second} with {self.tag_id}"

@@ -39,6 +39,13 @@ class TagQuery(NamedTuple):
     none_of: Collection[str] = ()
     only_media: bool = False
 
+    @property
+    def digest(self) -> str:
+        """The same for the same posts: a name for keys."""
+        tags = (self.any_of, self.all_of, self.none_of)
+        text = f"{[sorted(names) for names in tags]} {self.only_media}"
+        return f"tag-{xxhash.xxh3_64_hexdigest(text.encode())}"
+
 
 class TagUse(NamedTuple):
     """How often an author used a tag. `last_moment`: of the author's latest post with it."""

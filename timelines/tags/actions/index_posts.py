@@ -12,6 +12,7 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import Statement, execute, fetch_all, fetch_pipelined
 from posts.ids import PostId
 from posts.sql import TAGS_OF_PUBLIC_POSTS
+from timelines.recent.actions.settle_posts import NOW_MS, SETTLE_MS, Stopwatch
 from timelines.tags.models import LONGEST_NAME
 from timelines.tags.types import tag_id_of
 
@@ -25,6 +26,25 @@ INSERT INTO tags_taggedpost (tag_id, second, author_id, sequence)
 SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[]) ORDER BY 1, 2, 3, 4
 ON CONFLICT DO NOTHING
 """
+# Rows that the index lacked for long: no poll returns them.
+ADD_OLD = """
+INSERT INTO tags_taggedpost (tag_id, second, author_id, sequence, arrival)
+SELECT *, 0 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
+ORDER BY 1, 2, 3, 4 ON CONFLICT DO NOTHING
+"""
+# In key order as well.
+SETTLE = f"""
+UPDATE tags_taggedpost AS post SET arrival = {NOW_MS}
+FROM (
+    SELECT late.* FROM tags_taggedpost AS late
+    JOIN unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
+        AS one (tag_id, second, author_id, sequence) USING (tag_id, second, author_id, sequence)
+    WHERE late.arrival < {NOW_MS} - {SETTLE_MS}
+    ORDER BY 1, 2, 3, 4 FOR UPDATE OF late
+) AS wanted
+WHERE (post.tag_id, post.second, post.author_id, post.sequence)
+    = (wanted.tag_id, wanted.second, wanted.author_id, wanted.sequence)
+"""  # noqa: S608
 REMOVE = """
 DELETE FROM tags_taggedpost AS p
 USING unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
@@ -72,13 +92,26 @@ def attempt_to_index(tags: TagsByPost) -> None:
     """As `index_posts`, but gives way to a shard that does not answer at once. The drain adds the
     posts then. Raises: errors of UNREACHABLE."""
     for alias, rows in _by_shard(tags).items():
+        watch = Stopwatch()
         attempt(alias, partial(_write, alias, rows, [], gives_way=True))
+        if watch.is_late:
+            _settle(alias, rows)
+
+
+def settle_tagged(tags: TagsByPost) -> None:
+    """Records that these posts became visible under these tags only now, if their rows arrived more
+    than SETTLE_MS ago. Call it after `index_posts`, before the change is filed: a drain that dies
+    is repeated, and the repetition settles.
+
+    Safety: idempotent. Cost: one statement on each shard that has one of the tags.
+    """
+    scatter({alias: partial(_settle, alias, rows) for alias, rows in _by_shard(tags).items()})
 
 
 def add_missing(tags: TagsByPost, dry_run: bool) -> int:
     """Adds the posts that the index lacks, and returns how many rows those are."""
     calls = {
-        alias: partial(_count_missing if dry_run else _add, alias, rows)
+        alias: partial(_count_missing if dry_run else _add_old, alias, rows)
         for alias, rows in _by_shard(tags).items()
     }
     return sum(scatter(calls).values())
@@ -109,10 +142,14 @@ def _write(
         fetch_pipelined(alias, statements)
 
 
-def _add(alias: str, rows: Collection[TaggedRow]) -> int:
+def _add_old(alias: str, rows: Collection[TaggedRow]) -> int:
     with transaction.atomic(using=alias):
         execute(alias, NAME, _names(rows))
-        return execute(alias, ADD, _columns(rows))
+        return execute(alias, ADD_OLD, _columns(rows))
+
+
+def _settle(alias: str, rows: Collection[TaggedRow]) -> None:
+    execute(alias, SETTLE, _columns(rows))
 
 
 COUNT = """

@@ -16,7 +16,7 @@ from infra.api.parsing import read_flag, read_limit, read_text
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.api.schema import StatusEntity
-from timelines.api.public import CHOICES
+from timelines.api.public import CHOICES, name_client
 from timelines.api.views import PAGING, read_timeline_window
 from timelines.tags.actions.own_tags import MOST_FEATURED, add_own_tag, remove_own_tag
 from timelines.tags.api import schema
@@ -54,7 +54,7 @@ class TagTimelineView(Endpoint):
         local, remote = read_flag(query, "local"), read_flag(query, "remote")
         if remote and not local:
             return json_response(b"[]")
-        return tagged_page_response(request, tag_page(wanted, window))
+        return tagged_page_response(request, tag_page(wanted, window, name_client(request)))
 
 
 class TagView(Endpoint):

@@ -1,22 +1,28 @@
 """A page of a tag timeline: public posts with certain tags, newest first."""
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from accounts.encode import is_limited
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
-from infra.sharding.buckets import shard_of
+from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.api.present import find_tags, has_media, page_of_statuses
-from posts.ids import FIRST, LAST, PostId
+from posts.ids import PostId
 from posts.queries.viewing import ViewedPosts, view_posts
 from relations.types import UNRELATED
-from timelines.queries.home import decode_cursor
+from timelines.polling.begin import begin_poll
+from timelines.polling.page import poll_page
+from timelines.polling.records import Poller
+from timelines.queries.cursors import range_of
+from timelines.tags.queries.late_posts import load_late_tagged
 from timelines.tags.types import TagQuery, tag_id_of
+from timelines.types import Entry, TimeRange
 
 RANGE = """
 SELECT second, author_id, sequence FROM tags_taggedpost
@@ -41,21 +47,40 @@ class PostSpan(NamedTuple):
         return self._replace(below=post_id) if self.newest_first else self._replace(above=post_id)
 
 
-def tag_page(query: TagQuery, window: Window) -> Page[bytes]:
+def tag_page(query: TagQuery, window: Window, client: str | None = None) -> Page[bytes]:
     """One page of Status entities, newest first. It may be short before the list ends only if the
     viewer may see few of MOST_BATCHES times the limit.
 
+    `client`: who polls, if the window has a lower cursor. The page then has late posts too.
     Raises: InvalidCursor. Cost: one index-only query for each tag in `any_of`, and one round trip
-    to Redis; the same again for each refill.
+    to Redis; the same again for each refill. A poll costs one more query on each shard that has
+    one of the tags, and two more round trips.
     """
-    lower = window.min_id or window.since_id
-    below = decode_cursor(window.max_id) if window.max_id else LAST
-    above = decode_cursor(lower) if lower else FIRST
-    span = PostSpan(above, below, newest_first=window.min_id is None)
+    poller = Poller(query.viewer_id or client or "", query.digest, client, window.way)
+    poll = begin_poll(poller, window, now_ms(), partial(load_late_tagged, query.any_of))
+    if poll is not None:
+        return poll_page(PolledTag(query), poll, window)
+    span = PostSpan(*range_of(window), newest_first=window.min_id is None)
     if not span.newest_first:
         return page_of_statuses(_take(query, span, window.limit)[::-1], has_older=True)
     found = _take(query, span, window.limit + 1)
     return page_of_statuses(found[: window.limit], has_older=len(found) > window.limit)
+
+
+class PolledTag(NamedTuple):
+    """PolledTimeline of a tag query."""
+
+    query: TagQuery
+
+    def take_newer(self, time_range: TimeRange, count: int) -> list[bytes]:
+        return _take(self.query, PostSpan(*time_range, newest_first=False), count)
+
+    def take_older(self, time_range: TimeRange, count: int) -> list[bytes]:
+        return _take(self.query, PostSpan(*time_range, newest_first=True), count)
+
+    def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
+        shown = _show(self.query, [one.event for one in entries])
+        return list(islice(shown, count))
 
 
 def _take(query: TagQuery, span: PostSpan, count: int) -> list[bytes]:
@@ -73,12 +98,9 @@ def _take(query: TagQuery, span: PostSpan, count: int) -> list[bytes]:
 def _read_ids(query: TagQuery, span: PostSpan, count: int) -> list[PostId]:
     """The first posts of the span with any of the tags."""
     sql = OLDER if span.newest_first else NEWER
-    by_shard: dict[str, list[int]] = {}
-    for tag_id in map(tag_id_of, query.any_of):
-        by_shard.setdefault(shard_of(tag_id), []).append(tag_id)
     calls = {
         alias: partial(_read_of_shard, alias, sql, tag_ids, (*span.above, *span.below, count))
-        for alias, tag_ids in by_shard.items()
+        for alias, tag_ids in group_by_shard(map(tag_id_of, query.any_of)).items()
     }
     lists = [one for lists in scatter(calls).values() for one in lists]
     return _merge(lists, span.newest_first)[:count]

@@ -1,0 +1,81 @@
+"""Finds the posts with certain tags that became visible after a client saw a newer one."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from infra.sharding.buckets import group_by_shard
+from infra.sharding.scatter import scatter
+from infra.sharding.sql import fetch_all
+from posts.ids import EPOCH, PostId
+from timelines.polling.late_posts import LATE_MS, MARGIN_MS, SKEW_MS
+from timelines.polling.types import MOST_LATE, LatePost, LatePosts
+from timelines.recent.actions.settle_posts import NOW_MS
+from timelines.tags.types import tag_id_of
+from timelines.types import Entry
+
+# Rows of the last seconds below the cursor, and rows that are in the index of late rows.
+READ = f"""
+SELECT clock.now_ms, late.second, late.author_id, late.sequence, late.arrival
+FROM (SELECT {NOW_MS.replace("clock_timestamp", "statement_timestamp")} AS now_ms) AS clock
+LEFT JOIN LATERAL (
+    SELECT row.* FROM unnest(%(tag_ids)s::bigint[]) AS wanted (tag_id) CROSS JOIN LATERAL (
+        SELECT * FROM tags_taggedpost AS post
+        WHERE post.tag_id = wanted.tag_id AND second >= %(near)s AND second <= %(cursor_second)s
+            AND arrival > %(floor)s
+        UNION ALL
+        SELECT * FROM tags_taggedpost AS post
+        WHERE post.tag_id = wanted.tag_id AND second < %(near)s AND second <= %(cursor_second)s
+            AND arrival > %(floor)s AND arrival > (second + {EPOCH}) * 1000 + {LATE_MS}
+    ) AS row
+    WHERE (second, author_id, sequence)
+        < (%(cursor_second)s, %(cursor_author)s, %(cursor_sequence)s)
+    ORDER BY arrival, second, author_id, sequence LIMIT {MOST_LATE}
+) AS late ON true
+"""  # noqa: S608
+
+
+def load_late_tagged(names: Iterable[str], cursor: PostId, floor: int | None) -> LatePosts:
+    """The posts with any of these tags below the cursor that became visible after `floor`.
+
+    `floor` None: since the second before the cursor's, for clocks that differ. Call it before the
+    page is read. Source: the tag index. Raises: OperationalError, InterfaceError, as the page does.
+    Cost: one query on each shard that has one of the tags.
+    """
+    since = cursor.posted_at_s * 1000 - SKEW_MS - MARGIN_MS if floor is None else floor
+    params = {
+        "floor": since,
+        "near": (since - LATE_MS) // 1000 - 1 - EPOCH,
+        "cursor_second": cursor.second,
+        "cursor_author": cursor.author_id,
+        "cursor_sequence": cursor.sequence,
+    }
+    calls = {
+        alias: partial(_read_of_shard, alias, tag_ids, params)
+        for alias, tag_ids in group_by_shard(map(tag_id_of, names)).items()
+    }
+    answers = scatter(calls).values()
+    seen_until = min(now_ms for now_ms, _ in answers) - MARGIN_MS
+    return LatePosts(_merge([posts for _, posts in answers]), since, seen_until)
+
+
+def _read_of_shard(
+    alias: str, tag_ids: Sequence[int], params: dict[str, Any]
+) -> tuple[int, list[LatePost]]:
+    """The shard's clock, and its late posts."""
+    rows = fetch_all(alias, READ, {"tag_ids": list(tag_ids), **params})
+    found = [LatePost(Entry.of_post(PostId(*row[1:4])), row[4]) for row in rows if row[1]]
+    return rows[0][0], found
+
+
+def _merge(lists: Sequence[Sequence[LatePost]]) -> list[LatePost]:
+    """By visible time. A post with several of the tags is there once, with its latest."""
+    latest: dict[PostId, LatePost] = {}
+    for one in sorted(chain.from_iterable(lists), key=_by_visible_time):
+        latest[one.event] = one
+    return sorted(latest.values(), key=_by_visible_time)[:MOST_LATE]
+
+
+def _by_visible_time(late: LatePost) -> tuple[int, PostId]:
+    return late.visible_ms, late.event
