@@ -12,6 +12,8 @@ import django
 import hypothesis
 import pytest
 from django.conf import settings
+from hypothesis import Phase
+from hypothesis.internal.conjecture import providers
 
 from tests.failed_again import STATUS_KEY
 from tests.migrated_data import delete_migrated_data
@@ -27,10 +29,16 @@ FIXTURES = ("tests.fixtures", "tests.private_world")
 _services = pytest.StashKey[SessionServices]()
 # How long an example takes says how crowded the machine is, not whether the example holds.
 _PATIENT = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
-# `make test` tries the same examples every time; `make test-random` draws new ones.
-hypothesis.settings.register_profile("same", derandomize=True, **_PATIENT)
+# `make test` tries the same examples every time; `make test-random` draws new ones. The search for
+# the smallest example that fails takes five minutes a test: `make test` leaves it to "smallest".
+_NO_SEARCH = [one for one in Phase if one not in (Phase.shrink, Phase.explain)]
+hypothesis.settings.register_profile("same", derandomize=True, phases=_NO_SEARCH, **_PATIENT)
+hypothesis.settings.register_profile("smallest", derandomize=True, **_PATIENT)
 hypothesis.settings.register_profile("random", **_PATIENT)
 hypothesis.settings.load_profile("same")
+# Hypothesis also tries the constants of all modules that the process has loaded. Which those are
+# depends on the tests that ran before.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.hookimpl(tryfirst=True)
