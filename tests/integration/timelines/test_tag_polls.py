@@ -8,7 +8,6 @@ from django.core.management import call_command
 from django.db import OperationalError
 
 from infra.api.pages import Window
-from infra.sharding.attempts import attempt
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.delete_post import delete_post
@@ -19,9 +18,7 @@ from tests.callers import Caller, ids_of
 from tests.integration.timelines.polling_clients import CLIENTS, MinIdClient
 from tests.plans import nodes_of, rows_handled, settle
 from tests.world import drain_all, make_accounts, publish
-from timelines.recent.actions.settle_posts import Stopwatch
 from timelines.tags import consumers
-from timelines.tags.actions import index_posts
 from timelines.tags.queries.late_posts import load_late_tagged
 from timelines.tags.queries.timeline import tag_page
 from timelines.tags.types import TagQuery, tag_id_of
@@ -164,17 +161,6 @@ def test_a_row_that_is_delivered_again_was_not_visible_before(people, client):
     age("tea", s=10)
     assert client.poll() == []
     drain_all()
-    assert client.poll() == [late]
-
-
-def test_a_transaction_that_took_long_settles_its_rows(people, client, monkeypatch):
-    def attempt_slowly(alias, write):
-        attempt(alias, write)
-        age("tea", s=10)
-
-    monkeypatch.setattr(index_posts, "attempt", attempt_slowly)
-    monkeypatch.setattr(Stopwatch, "is_late", True)
-    late = late_post(people)
     assert client.poll() == [late]
 
 

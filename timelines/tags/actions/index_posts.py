@@ -12,7 +12,7 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import Statement, execute, fetch_all, fetch_pipelined
 from posts.ids import PostId
 from posts.sql import TAGS_OF_PUBLIC_POSTS
-from timelines.recent.actions.settle_posts import NOW_MS, SETTLE_MS, Stopwatch
+from timelines.recent.actions.settle_posts import NOW_MS, SETTLE_MS
 from timelines.tags.models import LONGEST_NAME
 from timelines.tags.types import tag_id_of
 
@@ -92,16 +92,14 @@ def attempt_to_index(tags: TagsByPost) -> None:
     """As `index_posts`, but gives way to a shard that does not answer at once. The drain adds the
     posts then. Raises: errors of UNREACHABLE."""
     for alias, rows in _by_shard(tags).items():
-        watch = Stopwatch()
         attempt(alias, partial(_write, alias, rows, [], gives_way=True))
-        if watch.is_late:
-            _settle(alias, rows)
 
 
 def settle_tagged(tags: TagsByPost) -> None:
     """Records that these posts became visible under these tags only now, if their rows arrived more
-    than SETTLE_MS ago. Call it after `index_posts`, before the change is filed: a drain that dies
-    is repeated, and the repetition settles.
+    than SETTLE_MS ago: the transaction took long, or the request added them and the drain is late.
+    Call it after `index_posts`, before the change is filed: a drain that dies is repeated, and the
+    repetition settles.
 
     Safety: idempotent. Cost: one statement on each shard that has one of the tags.
     """
