@@ -110,6 +110,11 @@ def has_media(fragment: bytes) -> bool:
     return b'"media_attachments":[{' in fragment
 
 
+def is_edited(fragment: bytes) -> bool:
+    # Text that people write has no unescaped quotes.
+    return b'"edited_at":null' not in fragment
+
+
 def find_thread(fragment: bytes) -> PostId:
     """The first post of the thread, from a fragment or a Status entity.
 

@@ -7,6 +7,7 @@ from django.test import Client
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from posts.changes import PostEdited
+from posts.ids import PostId
 from posts.models import PostVersion
 from relations.actions.follow import follow
 from tests.callers import Caller, assert_refused, ids_of
@@ -14,6 +15,7 @@ from tests.integration.posts.interacting import STATUSES, do, reply, see
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth
 from tests.world import publish
+from timelines.tags.actions.index_posts import attempt_to_index
 
 
 def edit(caller: Caller, post: str, text: str, status: int = 200, **more: object):
@@ -169,10 +171,21 @@ def test_the_tags_of_the_new_text_are_indexed_and_the_old_ones_are_not(people, a
     post = ann.post(STATUSES, {"status": "#old #both"}).json()["id"]
     drain()
     edit(ann, post, "#new #both")
-    assert ids_of(ann.get("/api/v1/timelines/tag/new")) == [post]  # before the drain
+    pages = ("new", "both", "old?any[]=new", "old", "old?min_id=1")
+    before = {page: ids_of(ann.get(f"/api/v1/timelines/tag/{page}")) for page in pages}
+    assert before == {page: [] if page in pages[3:] else [post] for page in pages}
     drain()
     found = {tag: ids_of(ann.get(f"/api/v1/timelines/tag/{tag}")) for tag in ("old", "new", "both")}
     assert found == {"old": [], "new": [post], "both": [post]}
+
+
+def test_a_tag_that_an_edit_took_away_stays_away(ann, drain):
+    """Also if the process that published it was paused before it wrote to the index."""
+    post = ann.post(STATUSES, {"status": "#tea"}).json()["id"]
+    edit(ann, post, "no tag")
+    drain()
+    attempt_to_index({PostId.from_public(post): ["tea"]})
+    assert ids_of(ann.get("/api/v1/timelines/tag/tea")) == []
 
 
 def test_bookmarks_are_kept(people, bob, ann, original):

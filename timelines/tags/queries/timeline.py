@@ -12,7 +12,7 @@ from infra.clock import now_ms
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
-from posts.api.present import find_tags, has_media, page_of_statuses
+from posts.api.present import find_tags, has_media, is_edited, page_of_statuses
 from posts.ids import PostId
 from posts.queries.viewing import ViewedPosts, view_posts
 from relations.types import UNRELATED
@@ -139,7 +139,9 @@ def _is_asked(query: TagQuery, view: ViewedPosts, post_id: PostId) -> bool:
     fragment = view.hydrated.fragments[post_id]
     if query.only_media and not has_media(fragment):
         return False
-    if not query.all_of and not query.none_of:
+    # The index keeps the tags that an edit took away until the drain has removed their rows.
+    if not query.all_of and not query.none_of and not is_edited(fragment):
         return True
     tags = find_tags(fragment)
-    return tags.issuperset(query.all_of) and tags.isdisjoint(query.none_of)
+    is_wanted = tags.issuperset(query.all_of) and tags.isdisjoint(query.none_of)
+    return is_wanted and not tags.isdisjoint(query.any_of)
