@@ -23,11 +23,12 @@ from posts.cache.counts import MOMENTS, number_of
 from posts.ids import PostId
 
 ACCOUNTS = MAX_ACCOUNT_ID + 1
+# Also of hidden posts: a post may be shown again, and an entry without a poll would outlive that.
 POLLS = """
 SELECT author_id, moment, poll, votes, coalesce(voters, 0)
 FROM unnest(%s::bigint[], %s::bigint[]) AS wanted (author_id, moment)
 JOIN posts_post USING (author_id, moment) LEFT JOIN posts_polltally USING (author_id, moment)
-WHERE poll IS NOT NULL AND deleted_at IS NULL AND hidden_at IS NULL
+WHERE poll IS NOT NULL AND deleted_at IS NULL
 """
 VOTES = """
 SELECT author_id, moment, voter_id, choices

@@ -14,6 +14,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
 from posts.actions.check_poll import LONGEST_OPTION, LONGEST_S, MOST_OPTIONS, SHORTEST_S
 from posts.actions.create_post import create_post
+from posts.actions.hide_post import hide_post
 from posts.actions.vote import forget_votes, vote
 from posts.errors import AlreadyVoted
 from posts.ids import PostId
@@ -25,7 +26,7 @@ from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.pictures import picture, upload
 from tests.races import failures, run_together
-from tests.world import forget_memory, make_account, make_accounts
+from tests.world import NOW, forget_memory, make_account, make_accounts
 
 STATUSES = "/api/v1/statuses"
 POLL = {"options": ["tea", "milk"], "expires_in": 600}
@@ -153,6 +154,16 @@ def test_second_vote_own_poll_and_ended_poll_are_refused(me, you, ann):
     ):
         assert (answer.status_code, text in answer.json()["error"]) == (422, True)
     assert poll_of(me, post_id.public)["voters_count"] == 1
+
+
+def test_a_poll_comes_back_with_its_hidden_post(you, ann):
+    """A read that began before the post was hidden may load the poll after that."""
+    post_id = publish_poll(ann)
+    hide_post(post_id, NOW, revision=1)
+    assert you.get(f"/api/v1/polls/{post_id.public}").status_code == 404
+    load_polls([post_id], None, time.time())  # of such a read
+    hide_post(post_id, None, revision=2)
+    assert poll_of(you, post_id.public)["id"] == post_id.public
 
 
 def test_totals_can_be_hidden_until_the_end(me, you, ann):
