@@ -265,6 +265,17 @@ def test_deleted_post_takes_its_votes_along(me, you, ann, drain):
         assert fetch_one(shard_of(ann), f"SELECT count(*) FROM {table}") == (0,)
 
 
+def test_the_answer_to_a_deletion_has_the_poll_also_without_caches(me, you, ann):
+    """Clients write the post and its poll again from this answer."""
+    post_id = publish_poll(ann)
+    send_votes(you, post_id.public, 1)
+    redis().call("FLUSHDB")
+    forget_memory()
+    poll = me.delete(f"{STATUSES}/{post_id.public}").json()["poll"]
+    assert [one["title"] for one in poll["options"]] == ["tea", "milk", "rum"]
+    assert poll["votes_count"] == 1
+
+
 def test_purged_voters_are_forgotten_and_their_votes_count(ann, bob):
     post_id = publish_poll(ann)
     vote(bob, post_id, [0])
