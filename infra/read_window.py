@@ -8,6 +8,9 @@ after this answer uses only what was asked after the change.
 No process needs to know another one, and no clocks are compared: each process only measures how
 long ago it asked, by its monotonic clock. Only reads that call `enter_read` use the window. A
 process that makes a change closes its own window at once.
+
+A request is authenticated before its first question, by what its process asked in the last
+TOKEN_WINDOW_S. So an answer to a change that ends tokens waits that long.
 """
 
 import atexit
@@ -18,12 +21,13 @@ from contextvars import ContextVar, Token
 from django.conf import settings
 
 WINDOW_S = settings.READ_WINDOW_MS / 1000
+TOKEN_WINDOW_S = 0.1
 # Writers wait a little longer: the clocks of two machines may run at different speeds.
-_WAIT_S = WINDOW_S * 1.05
+_WAIT_S, TOKEN_WAIT_S = WINDOW_S * 1.05, TOKEN_WINDOW_S * 1.05
 _NEVER = float("inf")
 # What was asked after this moment of the monotonic clock may be used by the current read.
 _oldest: ContextVar[float] = ContextVar("tideline_oldest_asked", default=_NEVER)
-_changed_at = float("-inf")
+_changed_at = _tokens_ended_at = float("-inf")
 # `waited_from`: when this thread last began to wait.
 _thread = threading.local()
 
@@ -53,25 +57,32 @@ def is_in_window(asked_at: float) -> bool:
     return asked_at > _oldest.get() and asked_at > _changed_at
 
 
-def note_change() -> None:
+def note_change(ends_tokens: bool = False) -> None:
     """This process tells Redis of a change. It closes the window of this process."""
-    global _changed_at
+    global _changed_at, _tokens_ended_at
     _changed_at = time.monotonic()
+    if ends_tokens:
+        _tokens_ended_at = _changed_at
 
 
 def wait_for_windows(since: float) -> None:
     """Waits until no process reads without the changes that this one made after `since`.
 
     Call it when Redis has them, before the client gets the answer. Cost: READ_WINDOW_MS if there
-    was a change that this thread has not waited for, else nothing.
+    was a change that this thread has not waited for, TOKEN_WINDOW_S if it ended tokens, else
+    nothing.
     """
-    if _changed_at >= max(since, getattr(_thread, "waited_from", since)):
+    began = max(since, getattr(_thread, "waited_from", since))
+    if _changed_at >= began:
         _thread.waited_from = time.monotonic()
-        time.sleep(_WAIT_S)
+        time.sleep(TOKEN_WAIT_S if _tokens_ended_at >= began else _WAIT_S)
 
 
 @atexit.register
 def _wait_at_exit() -> None:
     """The end of a command is its answer."""
-    if time.monotonic() - _changed_at < _WAIT_S:
+    now = time.monotonic()
+    if now - _tokens_ended_at < TOKEN_WAIT_S:
+        time.sleep(TOKEN_WAIT_S)
+    elif now - _changed_at < _WAIT_S:
         time.sleep(_WAIT_S)

@@ -32,7 +32,7 @@ from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_all_copies
 from infra.caching.keys import key
 from infra.caching.questions import Question, Replies
-from infra.read_window import is_in_window, note_change
+from infra.read_window import TOKEN_WINDOW_S, is_in_window, note_change
 from infra.telemetry.reached import reached
 
 LOG_KEY = key("caching.invalidation_log:v1", 0)
@@ -40,8 +40,9 @@ FIELD = b"p"
 TOKEN_BYTES = 8
 # A process that reads nothing for so long drops its memory.
 LOG_S = 600
-# How late a process may be that does not read the log first.
-FRESH_S = 0.1
+# How late a process may be that does not read the log first. Answers to what ends tokens wait so
+# long.
+FRESH_S = TOKEN_WINDOW_S
 MOST_ENTRIES = 1_000
 
 LOSSES = Counter(
@@ -265,7 +266,7 @@ def log_command(kind: LogEntryKind, subject: bytes, clock_s: float) -> Command:
     Send it in a round trip of its own, after the one that updates the caches: a script that Redis
     does not know runs after the other commands of its round trip.
     """
-    note_change()
+    note_change(ends_tokens=kind is LogEntryKind.TOKEN)
     return ("XADD", LOG_KEY, "MINID", "~", oldest_ms(clock_s), "*", FIELD, kind.value + subject)
 
 

@@ -17,6 +17,7 @@ from accounts.models import AccessToken
 from accounts.queries import tokens, viewers
 from accounts.queries.viewers import MEMORY_S, find_viewer
 from accounts.types import Restriction
+from infra import read_window
 from infra.caching import invalidation_log
 from infra.caching.client import redis
 from infra.caching.invalidation_log import FRESH_S, LOG, LOG_KEY, InvalidationLog
@@ -179,6 +180,17 @@ def test_a_revoked_token_is_refused_elsewhere_within_a_tenth_of_a_second(
     clock.now += FRESH_S
     assert FRESH_S <= 0.1
     assert elsewhere.find(ann.token) is None
+
+
+def test_the_answer_to_a_revocation_waits_until_all_processes_refuse_the_token(
+    ann: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So a client that has the answer is refused by its next request, in every process."""
+    waited: list[float] = []
+    monkeypatch.setattr(read_window.time, "sleep", waited.append)
+    ann.app.revoke(ann.token)
+    assert waited == [read_window.TOKEN_WAIT_S]
+    assert FRESH_S < read_window.TOKEN_WAIT_S
 
 
 def test_a_lost_log_ends_what_memory_has(ann: Person, spending: Any) -> None:
