@@ -1,13 +1,13 @@
 """A thread that serves many requests at a time, so that they share their round trips to Redis.
 
 A round trip costs more CPU than all the rest of a warm page: two system calls, and each time other
-threads take over the processor and the interpreter's lock. So each request is a greenlet, a
-function that the thread can leave and resume. A request that asks Redis is left, and the thread
-goes on with the next one. When all of them wait, one round trip asks for all.
+threads take over the processor and the interpreter's lock. So each request runs in a greenlet: a
+function that the thread can leave and resume. When a request asks Redis, the thread leaves this
+request and goes on with the next one. When all requests wait, one round trip asks for all of them.
 
-Only Redis is waited for like this. Any other wait would stop all requests of the thread, so the
-code that waits calls `need_own_thread` before. The request is then given to another thread, where
-it begins again. So nothing of it may have changed anything that cannot be done twice.
+A request may wait for Redis only: any other wait would stop all requests of the thread. Code that
+waits for something else calls `need_own_thread` before. The request then begins again in another
+thread. So until then it must change nothing that cannot be done twice.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,14 +18,14 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 import structlog
 from greenlet import getcurrent, greenlet
 
-W = TypeVar("W")
+R = TypeVar("R")
 Command = tuple[Any, ...]
 # One round trip: the replies to the commands, in their order.
 Exchange = Callable[[Sequence[Command]], list[Any]]
-# Kept for the next requests; each has a stack of 16 kB.
+# Greenlets that are kept for the next requests. Each has a stack of 16 kB.
 _MOST_IDLE = 32
-# Reads of a log and of a timeline. Many pages have the same, and one request never asks for the
-# same after a change of its own.
+# Reads of a log and of a timeline. Many pages send the same ones, and one request never sends the
+# same one again after a change of its own.
 _SENT_ONCE = ("XRANGE", "GETEX")
 log = structlog.get_logger()
 
@@ -35,45 +35,45 @@ class OwnThreadNeeded(BaseException):
 
 
 class _Asked(NamedTuple):
-    """What a request waits for."""
+    """The commands whose replies a request waits for, and who sends them."""
 
     exchange: Exchange
     commands: Sequence[Command]
 
 
 class _Outcome(Enum):
-    """How a request left the greenlet that served it."""
+    """How a request left its greenlet."""
 
     ENDED = 1
     NEEDS_OWN_THREAD = 2
 
 
-class _Server(greenlet):
+class _RequestGreenlet(greenlet):
     """Serves one request after the other. A new greenlet for each would cost two system calls.
 
     `asked`: what its request waits for.
     """
 
-    work: Any
+    request: Any
     asked: _Asked
 
     def __init__(self, serve: Callable[[Any], None]) -> None:
         super().__init__(self._serve_all)
         self._serve = serve
 
-    def begin(self, work: Any) -> Any:
-        """What the request asks, or its outcome."""
-        self.work = work
+    def begin(self, request: Any) -> Any:
+        """Serves the request until it asks Redis or ends: what it asks, or its outcome."""
+        self.request = request
         self.gr_context = Context()
-        return self.switch(work)
+        return self.switch(request)
 
-    def _serve_all(self, work: Any) -> None:
+    def _serve_all(self, request: Any) -> None:
         while True:
-            work = cast(greenlet, self.parent).switch(self._outcome_of(work))
+            request = cast(greenlet, self.parent).switch(self._outcome_of(request))
 
-    def _outcome_of(self, work: Any) -> _Outcome:
+    def _outcome_of(self, request: Any) -> _Outcome:
         try:
-            self._serve(work)
+            self._serve(request)
         except OwnThreadNeeded:
             return _Outcome.NEEDS_OWN_THREAD
         except Exception:
@@ -83,7 +83,7 @@ class _Server(greenlet):
 
 def is_in_shared_thread() -> bool:
     """Whether the caller is a request of a shared thread. Cost: less than 0.1 us."""
-    return type(getcurrent()) is _Server
+    return type(getcurrent()) is _RequestGreenlet
 
 
 def need_own_thread() -> None:
@@ -91,72 +91,73 @@ def need_own_thread() -> None:
 
     Raises: OwnThreadNeeded, which the shared thread catches. Cost: less than 0.1 us.
     """
-    if type(getcurrent()) is _Server:
+    if type(getcurrent()) is _RequestGreenlet:
         raise OwnThreadNeeded
 
 
 def share_exchange(exchange: Exchange, commands: Sequence[Command]) -> list[Any]:
-    """The replies, from a round trip with other requests. Raises what `exchange` raises.
+    """The replies, from a round trip that other requests share. Raises what `exchange` raises.
 
-    For requests of a shared thread only. It returns when all others wait too, or have ended.
+    For requests of a shared thread only. It returns after the other requests have run until they
+    wait too, or end.
     """
     parent = cast(greenlet, getcurrent().parent)
     return cast(list[Any], parent.switch(_Asked(exchange, commands)))
 
 
-class SharedThread(Generic[W]):
-    """Serves requests together. `serve` serves one, and catches all errors of its own.
+class SharedThread(Generic[R]):
+    """Serves requests together. `serve` serves one request, and catches all errors of its own.
 
-    `leave`: gets a request that needs a thread of its own.
+    `hand_over`: gets each request that needs a thread of its own.
     """
 
-    def __init__(self, serve: Callable[[W], None], leave: Callable[[W], None]) -> None:
-        self._serve, self._leave = serve, leave
-        self._waiting: list[_Server] = []
-        self._idle: list[_Server] = []
+    def __init__(self, serve: Callable[[R], None], hand_over: Callable[[R], None]) -> None:
+        self._serve, self._hand_over = serve, hand_over
+        self._waiting: list[_RequestGreenlet] = []
+        self._idle: list[_RequestGreenlet] = []
 
-    def turn(self, works: Sequence[W]) -> bool:
-        """Begins these requests, and makes the round trip that they and the ones before wait for.
+    def turn(self, requests: Sequence[R]) -> bool:
+        """Begins these requests. Then makes one round trip for all that wait, and resumes them.
 
-        Whether some still wait, for another one.
+        Returns whether some requests wait for the round trip of the next turn.
         """
-        for work in works:
-            server = self._idle.pop() if self._idle else _Server(self._serve)
-            self._go_on(server, server.begin(work))
-        servers, self._waiting = self._waiting, []
-        # Sorted before the first trip: a request may go on to ask another client after it.
-        by_exchange: dict[Exchange, list[_Server]] = {}
-        for server in servers:
-            by_exchange.setdefault(server.asked.exchange, []).append(server)
-        for exchange, asking in by_exchange.items():
-            self._exchange(exchange, asking)
+        for request in requests:
+            one = self._idle.pop() if self._idle else _RequestGreenlet(self._serve)
+            self._put_away(one, one.begin(request))
+        waiting, self._waiting = self._waiting, []
+        # Grouped before the first trip: a resumed request may wait again, for another client.
+        by_exchange: dict[Exchange, list[_RequestGreenlet]] = {}
+        for one in waiting:
+            by_exchange.setdefault(one.asked.exchange, []).append(one)
+        for exchange, group in by_exchange.items():
+            self._exchange(exchange, group)
         return bool(self._waiting)
 
-    def _exchange(self, exchange: Exchange, servers: Sequence[_Server]) -> None:
-        """One round trip, also if it fails."""
-        parts = [server.asked.commands for server in servers]
+    def _exchange(self, exchange: Exchange, group: Sequence[_RequestGreenlet]) -> None:
+        """One round trip for these requests. If it fails, each of them gets the error."""
+        parts = [one.asked.commands for one in group]
         try:
             replies = _exchange_once(exchange, [command for part in parts for command in part])
         except Exception as error:
-            for server in servers:
-                self._go_on(server, server.throw(error.with_traceback(None)))
+            for one in group:
+                self._put_away(one, one.throw(error.with_traceback(None)))
             return
         start = 0
-        for server, part in zip(servers, parts, strict=True):
+        for one, part in zip(group, parts, strict=True):
             end = start + len(part)
-            self._go_on(server, server.switch(replies[start:end]))
+            self._put_away(one, one.switch(replies[start:end]))
             start = end
 
-    def _go_on(self, server: _Server, result: Any) -> None:
-        """`result`: what the request asks now, or its outcome."""
+    def _put_away(self, one: _RequestGreenlet, result: Any) -> None:
+        """Keeps a greenlet that the thread has just left. `result`: as `begin` returns it."""
         if isinstance(result, _Asked):
-            server.asked = result
-            self._waiting.append(server)
+            one.asked = result
+            self._waiting.append(one)
             return
         if len(self._idle) < _MOST_IDLE:
-            self._idle.append(server)
+            self._idle.append(one)
         if result is _Outcome.NEEDS_OWN_THREAD:
-            self._leave(server.work)
+            self._hand_over(one.request)
 
 
 def _exchange_once(exchange: Exchange, commands: Sequence[Command]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""A lane with one thread, which serves many requests at a time."""
+"""A lane whose one thread serves many requests at a time."""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,7 +10,7 @@ from config.serving.pending import PendingRequest
 from infra.shared_thread import SharedThread
 from infra.telemetry.series import adder
 
-# More would make the first of them wait for the last one, for little gain.
+# With more, the first of them would wait for the last one, for little gain.
 _MOST_TOGETHER = 32
 TURNS = Counter(
     "tideline_shared_turns_total", "Turns of the shared thread; each has one round trip at most"
@@ -24,9 +24,10 @@ _add_turn, _add_begun = adder(TURNS), adder(BEGUN)
 
 
 class SharedLane(Lane):
-    """For requests that wait for nothing but Redis, if the caches are warm (infra/shared_thread).
+    """For requests that wait for nothing but Redis if the caches are warm (infra/shared_thread.py).
 
-    `other`: gets those that wait for more. They keep the time since when they wait.
+    `other`: the lane that gets the requests that wait for more. Their time in both lanes counts as
+    one wait, because `since` stays.
     """
 
     def __init__(self, most: int, wait_s: float, other: Lane) -> None:
@@ -37,13 +38,13 @@ class SharedLane(Lane):
         thread = SharedThread(partial(self._serve, serve), self._hand_over)
         some_wait = False
         while True:
-            requests = self._take(not some_wait)
+            requests = self._take(may_wait=not some_wait)
             _add_turn(1)
             _add_begun(len(requests))
             some_wait = thread.turn(requests)
 
     def _take(self, may_wait: bool) -> list[PendingRequest]:
-        """The requests that wait, at most so many. It waits for one if nothing else is to do."""
+        """At most _MOST_TOGETHER requests of the queue. `may_wait`: waits for the first one."""
         taken = [self._queue.get()] if may_wait else []
         while len(taken) < _MOST_TOGETHER and not self._queue.empty():
             taken.append(self._queue.get())
