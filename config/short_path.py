@@ -1,8 +1,8 @@
-"""The short path: GETs of the API are answered without Django's request cycle.
+"""The short path: answers GETs of the API without Django's request cycle.
 
-Django's handler and this one are two adapters of the same endpoints. What this one skips is what
-Django does for pages: it finds the route by trying them in order, and builds a request with a
-stream for its body. See docs/explanation/decisions/0053-a-short-path-for-gets.md.
+Both ways call the same endpoints. Django tries all routes in their order, and builds a request with
+a stream for its body. The short path finds the route by one lookup, and builds neither. See
+docs/explanation/decisions/0053-a-short-path-for-gets.md.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,46 +21,48 @@ from config.cross_origin import Handler, answer_cross_origin
 from infra.api.endpoint import Endpoint
 from infra.sharding.connection_health import drop_broken_connections, give_back_connections
 
-Variables = dict[str, Any]
+Environment = dict[str, Any]
 StartResponse = Callable[..., Any]
-Application = Callable[[Variables, StartResponse], Iterable[bytes]]
-# Middlewares that every request passes. The ones after it are for pages.
-_LAST_MIDDLEWARE = "config.middleware.StatelessRoutes"
-# "", "api", "v1", "accounts", an id, the rest.
+Application = Callable[[Environment, StartResponse], Iterable[bytes]]
+# Every request passes the middlewares before this one. This one and those after it are for pages.
+_FIRST_FOR_PAGES = "config.middleware.StatelessRoutes"
+# A path is split into "", "api", "v1", "accounts", an id, and the rest.
 _ID, _PARTS = 4, 5
-# Parsed queries and paths that are kept: at most about 1 kB each.
+# How many parsed queries and matched paths are kept. Each takes about 1 kB at most.
 _MOST_QUERIES, _LONGEST_QUERY = 1_024, 64
 _MOST_PATHS, _LONGEST_PATH = 4_096, 100
 
 
 class Route(NamedTuple):
-    """A route whose GET is answered by an endpoint. `match`: what Django would find for it."""
+    """A route with an endpoint that has GET. `match`: as Django gives it to the request."""
 
     pattern: URLPattern
     endpoint: Endpoint
     match: ResolverMatch
 
 
-# With the arguments of its view.
+# A route, and the arguments of its view: what the path has in their places.
 Found = tuple[Route, Mapping[str, Any]]
 
 
 class ShortRequest(WSGIRequest):
-    """A GET without a body. It has what endpoints and middlewares of the API use of a request."""
+    """A GET without a body, with only what endpoints and middlewares of the API read."""
 
     content_type: str | None = ""
     content_params: dict[str, str] | None = {}
     _read_started = False
 
-    def __init__(self, variables: Variables, route: Route, arguments: Mapping[str, Any]) -> None:
-        self.environ = self.META = variables
-        self.path = self.path_info = variables["PATH_INFO"]
+    def __init__(
+        self, environment: Environment, route: Route, arguments: Mapping[str, Any]
+    ) -> None:
+        self.environ = self.META = environment
+        self.path = self.path_info = environment["PATH_INFO"]
         self.method = "GET"
         self.resolver_match = route.match
         self.route, self.arguments = route, arguments
 
     def _read_query(self) -> QueryDict:
-        """Many requests have the same query, and parsing it costs more than the way to it."""
+        """Short queries are kept: many requests have the same one, and parsing is slow."""
         query = self.META.get("QUERY_STRING", "")
         return _parse_short(query) if len(query) <= _LONGEST_QUERY else _parse(query)
 
@@ -72,7 +74,7 @@ class ShortRequest(WSGIRequest):
 
 
 def _parse(query: str) -> QueryDict:
-    """As Django's GET, which gets its characters from WSGI. The result cannot be changed."""
+    """As Django parses it: WSGI gives each byte as one character. The result cannot be changed."""
     return QueryDict(query.encode("latin-1"))
 
 
@@ -80,9 +82,10 @@ _parse_short = lru_cache(_MOST_QUERIES)(_parse)
 
 
 class ShortPath:
-    """A WSGI application in front of Django's. `routes`: all routes of the site, in their order.
+    """A WSGI application that answers some GETs, and gives all other requests to Django's.
 
-    It calls the receivers of request_started and request_finished itself: a signal costs 5 us.
+    `routes`: all routes of the site, in their order. It does itself what receivers of Django's
+    signals request_started and request_finished do, because a signal costs 5 us.
     """
 
     def __init__(self, django: Application, routes: Sequence[Any]) -> None:
@@ -91,13 +94,13 @@ class ShortPath:
         self._match_short = lru_cache(_MOST_PATHS)(self._match)
         self._answer = _with_middlewares(_call_endpoint)
 
-    def __call__(self, variables: Variables, start_response: StartResponse) -> Iterable[bytes]:
-        found = self.find(variables)
+    def __call__(self, environment: Environment, start_response: StartResponse) -> Iterable[bytes]:
+        found = self.find(environment)
         if found is None:
-            return self._django(variables, start_response)
+            return self._django(environment, start_response)
         drop_broken_connections()
         try:
-            response: Any = self._answer(ShortRequest(variables, *found))
+            response: Any = self._answer(ShortRequest(environment, *found))
             status = f"{response.status_code} {response.reason_phrase}"
             start_response(status, list(response.items()))
             return [response.content]
@@ -109,16 +112,15 @@ class ShortPath:
         found = self._find(path)
         return found is not None and found[0].endpoint.is_quick
 
-    def find(self, variables: Variables) -> Found | None:
-        """The route of a plain GET, with its arguments. None: this request is Django's."""
-        path = variables["PATH_INFO"]
+    def find(self, environment: Environment) -> Found | None:
+        """The route of a plain GET, with its arguments. None: Django must answer this request."""
         if (
-            variables["REQUEST_METHOD"] != "GET"
-            or variables.get("SCRIPT_NAME")
-            or _has_body(variables)
+            environment["REQUEST_METHOD"] != "GET"
+            or environment.get("SCRIPT_NAME")
+            or _may_have_body(environment)
         ):
             return None
-        return self._find(path)
+        return self._find(environment["PATH_INFO"])
 
     def _find(self, path: str) -> Found | None:
         if route := self._exact.get(path):
@@ -126,22 +128,20 @@ class ShortPath:
         return self._match_short(path) if len(path) <= _LONGEST_PATH else self._match(path)
 
     def _match(self, path: str) -> Found | None:
-        """The route with an id that has this path."""
+        """The route with an id in this path."""
         route = self._by_shape.get(_shape(path))
         matched = route.pattern.pattern.match(path[1:]) if route else None
         return (route, matched[2]) if route and matched else None
 
 
-def _has_body(variables: Variables) -> bool:
-    """Also without one a Content-Type could say how the query is encoded."""
-    return bool(variables.get("CONTENT_TYPE")) or variables.get("CONTENT_LENGTH", "0") not in (
-        "",
-        "0",
-    )
+def _may_have_body(environment: Environment) -> bool:
+    """True for any Content-Type: without a body, it may still say how the query is encoded."""
+    has_type = bool(environment.get("CONTENT_TYPE"))
+    return has_type or environment.get("CONTENT_LENGTH", "0") not in ("", "0")
 
 
 def _shape(path: str) -> str:
-    """The path with a star in place of the id; empty: no endpoint has such a path."""
+    """The path with a star in place of the id; empty if no endpoint can have this path."""
     parts = path.split("/", _PARTS)
     if len(parts) <= _ID or not path.isascii():
         return ""
@@ -150,7 +150,10 @@ def _shape(path: str) -> str:
 
 
 def _find_routes(patterns: Iterable[Any]) -> tuple[dict[str, Route], dict[str, Route]]:
-    """Routes without arguments by path, and those with an id by shape. The first one wins."""
+    """Routes without arguments by path, and routes with an id by shape.
+
+    Of equal ones the first one wins, as in Django.
+    """
     exact: dict[str, Route] = {}
     by_shape: dict[str, Route] = {}
     for pattern in _flatten(patterns):
@@ -166,7 +169,7 @@ def _find_routes(patterns: Iterable[Any]) -> tuple[dict[str, Route], dict[str, R
 
 
 def _flatten(patterns: Iterable[Any]) -> Iterator[URLPattern]:
-    """Also those of included modules, if they have no prefix."""
+    """All routes, with those of included modules that have no prefix."""
     for pattern in patterns:
         if isinstance(pattern, URLPattern):
             yield pattern
@@ -176,14 +179,14 @@ def _flatten(patterns: Iterable[Any]) -> Iterator[URLPattern]:
 
 def _route(pattern: URLPattern, view: type[Endpoint]) -> Route:
     match = ResolverMatch(pattern.callback, (), {}, route=str(pattern.pattern))
-    # What the route gave to `as_view`, as Django does for each request.
+    # Arguments of `as_view`. Django passes them to a new view for each request.
     options = getattr(pattern.callback, "view_initkwargs", {})
     return Route(pattern, view(**options), match)
 
 
 def _with_middlewares(handler: Handler) -> Handler:
-    """The handler inside the middlewares that come before those of pages."""
-    for path in reversed(settings.MIDDLEWARE[: settings.MIDDLEWARE.index(_LAST_MIDDLEWARE)]):
+    """The handler inside the middlewares that every request passes."""
+    for path in reversed(settings.MIDDLEWARE[: settings.MIDDLEWARE.index(_FIRST_FOR_PAGES)]):
         handler = import_string(path)(handler)
     return cast(Handler, convert_exception_to_response(handler))
 

@@ -1,5 +1,9 @@
-"""The request's way through a web process: received, its body read, queued, served or refused.
+"""The way of a request through a web process, from the connection to the thread that serves it.
 
-Granian speaks HTTP and gives each request to `reception`, in one thread. Bodies are read by the
-event loop (`bodies`). Then the request waits in a lane (`lanes`) for a thread that runs Django.
+1. Granian speaks HTTP. One thread of Granian gives each request to `reception`.
+2. The event loop reads the body, if there is one (`bodies`).
+3. The request waits in a lane (`lanes`, `shared_lane`) for a thread.
+4. The thread runs the application: the short path, or Django.
+
+A request that is refused on this way gets an answer of `refusals`.
 """

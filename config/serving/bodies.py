@@ -1,6 +1,7 @@
-"""Reads request bodies without a thread for each, so that slow clients hold nothing.
+"""Reads the bodies of requests in the event loop, so that a slow client holds no thread.
 
-Bounded are the size and the time of a body, and how many are unfinished: of one address and in all.
+A body has a limit of size and of time. The number of unfinished bodies has a limit for each
+address, and one for all together.
 """
 
 import asyncio
@@ -22,7 +23,10 @@ from config.serving.refusals import (
 
 
 class BodyLimits(NamedTuple):
-    """Of one body: its size and time. `most`: how many are unfinished; `of_address`: of one."""
+    """`size_bytes`, `time_s`: of one body. `most`: how many may be unfinished at a time.
+
+    `of_address`: the same for one address.
+    """
 
     size_bytes: int
     time_s: float
@@ -88,6 +92,6 @@ class BodyReader:
         try:
             request.body = future.result()
         except (RuntimeError, asyncio.CancelledError):
-            return  # the client has gone, or the body took too long
+            return  # the client has gone, or `sweep` refused the body
         request.since = time.monotonic()
         self._finish(request)

@@ -1,7 +1,7 @@
-"""Lanes: where requests wait for a thread that serves them, few and for a short time.
+"""Lanes: queues with limits, in which requests wait for a thread that serves them.
 
-Without a bound, a server that was overloaded for a while answers requests long after their clients
-have gone, and is late for the others.
+Without limits, a server that was overloaded for a while would answer requests whose clients have
+gone long ago, and the other clients would wait.
 """
 
 import threading
@@ -19,9 +19,9 @@ log = structlog.get_logger()
 
 
 class Lane:
-    """Threads of their own and one queue, first in first out. Thread-safe after `start`.
+    """One queue, first in first out, with threads of its own. Thread-safe after `start`.
 
-    `most`: how many may wait. `wait_s`: how long; after that the request is refused, not served.
+    `most`: how many requests may wait. `wait_s`: a request that has waited longer is refused.
     """
 
     def __init__(self, threads: int, most: int, wait_s: float) -> None:
@@ -44,10 +44,11 @@ class Lane:
         self._queue.put(request)
 
     def sweep(self) -> None:
-        """Refuses what waited too long. It is for threads that hang: nothing leaves the queue then.
+        """Refuses the requests that waited too long, also while all threads of the lane hang.
 
-        Safety: only one thread may call it. A thread that takes the request at the same time also
-        refuses it, because it looks at the clock after `has_started`, and this after the clock.
+        Safety: only one thread may call it. A request that is refused here is never served as well:
+        `_serve` sets `has_started` and then reads the clock, and here it is the other way round. So
+        if this method finds the request late and not started, `_serve` finds it late, too.
         """
         waiting = self._waiting
         while waiting and (waiting[0].has_started or self._is_late(waiting[0])):

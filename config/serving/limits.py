@@ -1,10 +1,13 @@
-"""What one web process takes on at most."""
+"""The limits of one web process."""
 
 from typing import NamedTuple
 
 
 class Limits(NamedTuple):
-    """`wait_s`: in the queue. `body_s`: for a body to arrive; `upload_s`: for one with images."""
+    """`wait_s`: how long a request may wait in a queue. `body_s`: how long its body may take.
+
+    `upload_s`: the same as `body_s`, for a body with images.
+    """
 
     threads: int
     wait_s: float

@@ -1,4 +1,4 @@
-"""Where each request goes first: Granian's thread sorts the requests and serves none."""
+"""The reception: Granian's thread gives each request to a lane, and serves none itself."""
 
 import asyncio
 from typing import Any
@@ -16,14 +16,14 @@ from pages import cookie
 
 _MOST_WAITING = 256
 _MOST_PROBES = 16
-# A probe may find a store that hangs, and is to say so.
+# Long enough for a probe to find that a store hangs, and to say so.
 _PROBE_WAIT_S = 5.0
 _SWEEPS_PER_WAIT = 4
 # An image takes up to a second and a few hundred megabytes, so one is served at a time. The others
 # wait with their bodies in memory.
 _MOST_UPLOADS, _UPLOAD_WAIT_S = 4, 10.0
 _MOST_UPLOADS_UNFINISHED, _OF_ADDRESS = 16, 4
-# An archive takes many reads, and as long as its client takes it.
+# An archive takes many reads. Its thread is busy until the client has received it.
 _ARCHIVE_PATH, _MOST_ARCHIVES, _ARCHIVE_WAIT_S = "/settings/export", 4, 10.0
 _RETRIED = "x-retried-by-proxy"
 _METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
@@ -34,11 +34,13 @@ _PROBES = ("/health/ready", "/metrics")
 
 
 class Reception:
-    """Gives each request to a lane. Health checks have lanes and threads of their own.
+    """Gives each request to a lane, which has threads of its own.
 
-    So they are answered when all threads of the application are busy or hang. Uploads have a lane
-    with one thread: neither a large image nor a store of files that hangs keeps other requests
-    waiting. Archives have another one. GETs that wait for nothing but Redis share a thread.
+    - Health checks: answered also while all threads of the application are busy or hang.
+    - Uploads, one thread: neither a large image nor a file store that hangs keeps others waiting.
+    - Archives, one thread: for the same reason.
+    - GETs that wait for nothing but Redis: they share a thread (SharedLane).
+    - All other requests.
     """
 
     def __init__(
