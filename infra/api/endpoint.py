@@ -55,23 +55,23 @@ class Meter(Protocol):
 
 
 class Endpoint(APIView):
-    """A view returns an HttpResponse or raises an error, which `answer_error` turns into one.
+    """A view returns an HttpResponse or raises an error, which `answer_error` turns into one."""
 
-    `scopes`: the scope that a token must have, by method. `public`: GET works without a token, and
-    so do methods without a scope; a token that is sent must still be valid. `needs_user`: an
-    application's own token is not enough. `for_frozen`: accounts that moderators froze may use all
-    methods, not only GET. `is_quick`: a GET takes about a millisecond of CPU at most, and waits for
-    nothing but Redis if the caches are warm. It is then served in a shared thread
-    (infra/shared_thread.py), and must change nothing that cannot be done twice. `in_read_window`:
-    a GET may use what the process asked Redis a moment ago (infra/read_window.py). Not for
-    polls: what a later poll leaves out must be on the page.
-    """
-
+    # The scope that a token must have, by method.
     scopes: ClassVar[Mapping[str, str]] = {}
+    # GET works without a token, and so do methods without a scope. A token that is sent must still
+    # be valid.
     public: ClassVar[bool] = False
+    # An application's own token is not enough.
     needs_user: ClassVar[bool] = True
+    # Accounts that moderators froze may use all methods, not only GET.
     for_frozen: ClassVar[bool] = False
+    # GET takes about a millisecond of CPU at most, and waits for nothing but Redis if the caches
+    # are warm. It is served in a shared thread (infra/shared_thread.py), where a request may begin
+    # twice: it must change nothing that cannot be done twice.
     is_quick: ClassVar[bool] = False
+    # GET may use what the process asked Redis a moment ago (infra/read_window.py). A poll must call
+    # `close_window`: later polls leave out what was visible at its time, so it must be on its page.
     in_read_window: ClassVar[bool] = False
     operation_suffix: ClassVar[str] = ""  # see infra.api.openapi
 
@@ -153,7 +153,10 @@ class Endpoint(APIView):
         return caller
 
     def _charge(self, request: HttpRequest, caller: Caller | None) -> Mapping[str, str]:
-        """Once, also if the request begins again in another thread (infra/shared_thread.py)."""
+        """Headers with the state of the quotas.
+
+        A request that begins again in another thread (infra/shared_thread.py) is charged once.
+        """
         charged: dict[str, str] | None = request.META.get(_CHARGED)
         if charged is None:
             charged = {}
