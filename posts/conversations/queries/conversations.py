@@ -12,7 +12,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.conversations.errors import ConversationNotFound
 from posts.ids import MalformedPostId, PostId
-from posts.queries.lists import ListSource, Row, list_rows
+from posts.queries.row_pages import ListSource, Row, list_rows
 from posts.queries.statuses import load_visible
 
 ONE = """

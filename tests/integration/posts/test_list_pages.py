@@ -10,7 +10,7 @@ from infra.api import base36
 from infra.api.pages import Window
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
-from posts.queries import lists
+from posts.queries import lists, row_pages
 from posts.queries.lists import list_marked, list_responders
 from posts.types import Kind
 from relations.actions.block import block
@@ -71,8 +71,8 @@ def test_no_link_leads_to_what_cannot_be_seen(me):
 
 
 def test_list_that_nobody_may_see_is_walked_in_bounded_steps(me, monkeypatch):
-    monkeypatch.setattr(lists, "MOST_BATCHES", 2)
-    monkeypatch.setattr(lists, "NEXT_BATCH", 3)
+    monkeypatch.setattr(row_pages, "MOST_BATCHES", 2)
+    monkeypatch.setattr(row_pages, "NEXT_BATCH", 3)
     author = make_accounts(1)[0]
     post = publish(author)
     responders = make_accounts(9)
@@ -91,8 +91,8 @@ def test_list_that_nobody_may_see_is_walked_in_bounded_steps(me, monkeypatch):
 
 def test_newer_pages_that_nobody_may_see_lead_on_too(me, monkeypatch):
     """Of the cursor after them the client learns a time, and no account."""
-    monkeypatch.setattr(lists, "MOST_BATCHES", 2)
-    monkeypatch.setattr(lists, "NEXT_BATCH", 3)
+    monkeypatch.setattr(row_pages, "MOST_BATCHES", 2)
+    monkeypatch.setattr(row_pages, "NEXT_BATCH", 3)
     left = [post.public for post in marked(me, 2)]
     bottom = list_marked(me, Kind.BOOKMARK, Window(1)).newer
     author = make_accounts(1)[0]

@@ -12,7 +12,8 @@ from posts.actions.repost import repost
 from posts.cache import viewer_state
 from posts.cache.weeks import begin_weeks, fill_weeks, week_of
 from posts.ids import SEQUENCES, PostId
-from posts.queries.lists import RESPONDERS, VIEWER_MARKS, _encode_responder, _read
+from posts.queries.lists import RESPONDERS, VIEWER_MARKS, _encode_responder
+from posts.queries.row_pages import _read
 from posts.queries.responses import read_replies
 from posts.queries.rows import PAST_ALL, list_newest, list_timeline, read_posts
 from posts.types import Kind
