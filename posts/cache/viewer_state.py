@@ -2,11 +2,7 @@
 
 One value an account.
 
-    posts.viewer_state:v3:{account}   version:…:payload
-    payload   bytes 0-3   floor: the state is complete for posts from this second on
-              bytes 4-7   the length of the filters
-              …           the filters: a list as JSON; nothing for an account without filters
-              11 bytes    for each post: its packed id and its flags, the sum of 1 << kind
+    posts.viewer_state:v3:{account}   version:…:payload (viewer_state_payload.py)
 
 A page reads the newest MOST_INTERACTIONS in its first round trip. That suffices for most pages,
 because pages show new posts. Flags of older posts are read from the account's shard. The version is
@@ -17,7 +13,6 @@ of filters.
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from struct import Struct
 from typing import NamedTuple
 
 from counters.kinds import CounterKind
@@ -38,16 +33,21 @@ from infra.clock import now_ms
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
-from posts.api.present import MUTED, Flags, add_muted
+from posts.api.present import Flags, add_muted
+from posts.cache.viewer_state_payload import (
+    ViewerState,
+    add_flag,
+    build_viewer_state,
+    is_packed,
+    pack,
+    unpack,
+)
 from posts.filters.matching import NO_FILTERS, FilterSet
 from posts.filters.sql import select_filters
 from posts.ids import PostId
-from posts.types import Kind
 
 MOST_INTERACTIONS = 500
 MOST_DECODED = most_entries("posts.viewer_state", share=0.03, bytes_each=700)
-HEAD = Struct(">II")
-RECORD = Struct(">IIHB")
 COUNTED = [
     kind.value for kind in (CounterKind.POSTS, CounterKind.VIEWER_MARKS, CounterKind.FILTERS)
 ]
@@ -94,24 +94,6 @@ SELECT NULL, NULL, NULL, rule FROM ({select_filters("%(owners)s")}) AS filters
 """  # noqa: S608
 
 
-class ViewerState(NamedTuple):
-    """The viewer state of an account, complete for posts from the second `floor` on.
-
-    `muted`: the public ids of all muted threads. `wrote_lately`: the account must see its own
-    writes, so counts from process memory are too old. `filters`: those that hold at the time of the
-    request.
-    """
-
-    floor: int
-    flags: Flags
-    muted: frozenset[bytes] = frozenset()
-    wrote_lately: bool = False
-    filters: FilterSet = NO_FILTERS
-
-
-NO_STATE = ViewerState(0, {})
-
-
 class CachedState(NamedTuple):
     """A state in process memory. `fresh_until`: the soft time to live of its entry in Redis."""
 
@@ -141,7 +123,9 @@ def _load_shard(alias: str, owner_ids: Sequence[int]) -> dict[int, Versioned]:
         else:
             rows[owner_id].append((PostId.at(author_id, moment), kind))
     return {
-        i: Versioned(versions[i], pack(build_viewer_state(rows[i]), _join(rules[i])))
+        i: Versioned(
+            versions[i], pack(build_viewer_state(rows[i], MOST_INTERACTIONS), _join(rules[i]))
+        )
         for i in owner_ids
     }
 
@@ -150,52 +134,8 @@ def _join(rules: Sequence[str]) -> bytes:
     return f"[{','.join(rules)}]".encode() if rules else b""
 
 
-def _is_packed(payload: bytes) -> bool:
-    _, filters_bytes = HEAD.unpack_from(payload)
-    return (len(payload) - HEAD.size - filters_bytes) % RECORD.size == 0
-
-
-viewer_states = ValueCache("posts.viewer_state:v3", ttl_s=86_400, load=_load, check=_is_packed)
+viewer_states = ValueCache("posts.viewer_state:v3", ttl_s=86_400, load=_load, check=is_packed)
 _states: ViewerCopies[CachedState] = ViewerCopies(viewer_states.family, MOST_DECODED)
-
-
-def build_viewer_state(rows: Sequence[tuple[PostId, int]]) -> ViewerState:
-    """The state from the newest MOST_INTERACTIONS + 1 rows of each table.
-
-    A table with that many rows is cut off. The floor is the higher of the two cuts. Muted threads
-    are never cut off.
-    """
-    reposted = [post_id for post_id, kind in rows if kind == Kind.REPOST]
-    apart = (Kind.REPOST, Kind.THREAD_MUTE)
-    marked = [post_id for post_id, kind in rows if kind not in apart]
-    cut = [min(ids).second + 1 for ids in (reposted, marked) if len(ids) > MOST_INTERACTIONS]
-    floor = max(cut, default=0)
-    flags: dict[PostId, int] = {}
-    for post_id, kind in rows:
-        if post_id.second >= floor or kind == Kind.THREAD_MUTE:
-            _add(flags, post_id, kind)
-    return _state_of(floor, flags)
-
-
-def _state_of(floor: int, flags: Flags) -> ViewerState:
-    muted = frozenset(i.public.encode() for i, bits in flags.items() if bits & MUTED)
-    return ViewerState(floor, flags, muted)
-
-
-def pack(state: ViewerState, filters: bytes = b"") -> bytes:
-    """`filters`: as FilterSet.decode reads them, or empty."""
-    records = [RECORD.pack(*post_id, flags) for post_id, flags in state.flags.items()]
-    return b"".join((HEAD.pack(state.floor, len(filters)), filters, *records))
-
-
-def unpack(payload: bytes) -> ViewerState:
-    floor, filters_bytes = HEAD.unpack_from(payload)
-    rest = HEAD.size + filters_bytes
-    records = RECORD.iter_unpack(payload[rest:])
-    state = _state_of(floor, {PostId(*record[:3]): record[3] for record in records})
-    if not filters_bytes:
-        return state
-    return state._replace(filters=FilterSet.decode(payload[HEAD.size : rest]))
 
 
 def ask_viewer_state(account_id: int, validators: ValidatorsQuestion) -> Question[ViewerState]:
@@ -262,7 +202,7 @@ def read_viewer_flags(account_id: int, ids: Sequence[PostId]) -> dict[PostId, in
     params = {"owner": account_id, "authors": authors, "moments": moments}
     flags: dict[PostId, int] = {}
     for *target, kind in fetch_all(shard_of(account_id), BY_POST, params):
-        _add(flags, PostId.at(*target), kind)
+        add_flag(flags, PostId.at(*target), kind)
     return flags
 
 
@@ -276,7 +216,7 @@ def read_own_marks(
     rules = []
     for *target, kind, rule in fetch_all(shard_of(account_id), BY_POST_WITH_FILTERS, params):
         if rule is None:
-            _add(flags, PostId.at(*target), kind)
+            add_flag(flags, PostId.at(*target), kind)
         else:
             rules.append(rule)
     return flags, FilterSet.decode(_join(rules)).at(now_ms()) if rules else NO_FILTERS
@@ -291,7 +231,3 @@ def refresh_viewer_states(account_ids: Iterable[int]) -> None:
     owners = list(dict.fromkeys(account_ids))
     viewer_states.refresh(_load(owners))
     run_together(drop_validator_commands(owners, ViewerField.STATE), is_last=True)
-
-
-def _add(flags: dict[PostId, int], post_id: PostId, kind: int) -> None:
-    flags[post_id] = flags.get(post_id, 0) | 1 << kind

@@ -1,4 +1,4 @@
-"""The viewer of posts: which posts the viewer may see, with which flags and filters."""
+"""The viewer of posts: relationships, flags and filters, and which posts the viewer may see."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -14,13 +14,12 @@ from infra.caching.viewer_validators import (
 from posts.api.present import Flags, with_flags
 from posts.cache.by_author import PostCopy
 from posts.cache.viewer_state import (
-    NO_STATE,
-    ViewerState,
     ask_viewer_state,
     find_kept_state,
     has_kept_state,
     load_flags,
 )
+from posts.cache.viewer_state_payload import NO_STATE, ViewerState
 from posts.ids import PostId
 from posts.rules import is_for_viewer, may_see_author
 from relations.queries.in_process_relationships import (
@@ -39,7 +38,7 @@ class KnownViewer(NamedTuple):
     state: ViewerState = NO_STATE
 
     def load_flags(self, posts: Mapping[PostId, bytes]) -> Flags:
-        """The flags of these posts, and perhaps of other posts. With their texts."""
+        """The flags of these posts, and perhaps of other posts. `posts`: with their texts."""
         if self.account_id is None:
             return {}
         return load_flags(self.account_id, self.state, posts)
@@ -77,8 +76,10 @@ class KnownViewer(NamedTuple):
 
 
 def find_known_viewer(account_id: int | None, authors: Collection[int]) -> KnownViewer | None:
-    """As `PostViewer`, without a command. None: the read window is closed, or this process does not
-    know all."""
+    """The viewer, without a round trip.
+
+    None: the read window is closed, or this process does not know the viewer and all authors.
+    """
     if account_id is None:
         return KnownViewer(None)
     validators = find_known_validators(account_id)
@@ -102,41 +103,41 @@ class PostViewer:
     """Questions about the viewer of posts, in a round trip. After it, `value`.
 
     `account_id` None: a guest. `authors`: of the posts, and of the reposts that show them. Cost:
-    one command if this process knows the viewer and the authors; then a change of them costs one
-    more round trip.
+    one command if this process knows the viewer and the authors. If the round trip says that what
+    it knows has changed, one more trip.
     """
 
     def __init__(self, trip: RoundTrip, account_id: int | None, authors: Collection[int]) -> None:
         self._account_id = account_id
-        self._unknown: _UnknownViewer | None = None
+        self._asked: _ViewerQuestions | None = None
         if account_id is None:
             return
         self._others = [author for author in authors if author != account_id]
         self._validators = trip.ask(ValidatorsQuestion(account_id))
         if not (has_kept_state(account_id) and has_kept_relationships(account_id, self._others)):
-            self._unknown = _UnknownViewer(trip, account_id, self._others, self._validators)
+            self._asked = _ViewerQuestions(trip, account_id, self._others, self._validators)
 
     @cached_property
     def value(self) -> KnownViewer:
         if self._account_id is None:
             return KnownViewer(None)
         known = None
-        if self._unknown is None:
+        if self._asked is None:
             known = _find_kept(self._account_id, self._validators.value, self._others)
         return known or self._load(self._account_id)
 
     def _load(self, account_id: int) -> KnownViewer:
-        asked = self._unknown
+        asked = self._asked
         if asked is None:
             trip = RoundTrip()
             validators = trip.ask(ValidatorsQuestion(account_id))
-            asked = _UnknownViewer(trip, account_id, self._others, validators)
+            asked = _ViewerQuestions(trip, account_id, self._others, validators)
             trip.run()
         return KnownViewer(account_id, asked.relationships.value, asked.state.value)
 
 
-class _UnknownViewer:
-    """Questions for what this process does not know of a viewer, in a round trip."""
+class _ViewerQuestions:
+    """Questions about a viewer whom this process does not know, in a round trip."""
 
     def __init__(
         self,

@@ -17,7 +17,8 @@ from infra.caching.viewer_validators import ViewerValidators
 from posts.api.present import page_of_statuses, with_flags
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
-from posts.cache.viewer_state import ViewerState, find_kept_state, load_flags
+from posts.cache.viewer_state import find_kept_state, load_flags
+from posts.cache.viewer_state_payload import ViewerState
 from posts.ids import PostId, authors_of
 from posts.queries.hydrate import Hydration
 from relations.queries.in_process_relationships import find_kept_relationships

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 from infra.caching.invalidation_log import LogOffset
 from posts.cache.by_author import PostCopy
-from posts.cache.viewer_state import ViewerState
+from posts.cache.viewer_state_payload import ViewerState
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.hydrate import Hydrated
 from posts.queries.responses import read_reposts

@@ -10,14 +10,8 @@ from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
 from posts.api.present import BOOKMARKED, FAVOURITED, REPOSTED
 from posts.cache import viewer_state
-from posts.cache.viewer_state import (
-    ViewerState,
-    ask_viewer_state,
-    load_flags,
-    pack,
-    refresh_viewer_states,
-    unpack,
-)
+from posts.cache.viewer_state import ask_viewer_state, load_flags, refresh_viewer_states
+from posts.cache.viewer_state_payload import ViewerState, pack, unpack
 from posts.ids import EPOCH, PostId
 from posts.types import Kind
 from tests.budgets import count_calls

@@ -1,0 +1,85 @@
+"""Viewer states as values and as bytes: which posts an account marked, and its filters.
+
+payload   bytes 0-3   floor: the state is complete for posts from this second on
+          bytes 4-7   the length of the filters
+          …           the filters: a list as JSON; nothing for an account without filters
+          11 bytes    for each post: its packed id and its flags, the sum of 1 << kind
+"""
+
+from collections.abc import Sequence
+from struct import Struct
+from typing import NamedTuple
+
+from posts.api.present import MUTED, Flags
+from posts.filters.matching import NO_FILTERS, FilterSet
+from posts.ids import PostId
+from posts.types import Kind
+
+HEAD = Struct(">II")
+RECORD = Struct(">IIHB")
+
+
+class ViewerState(NamedTuple):
+    """The viewer state of an account, complete for posts from the second `floor` on.
+
+    `muted`: the public ids of all muted threads. `wrote_lately`: the account must see its own
+    writes, so counts from process memory are too old. `filters`: those that hold at the time of the
+    request.
+    """
+
+    floor: int
+    flags: Flags
+    muted: frozenset[bytes] = frozenset()
+    wrote_lately: bool = False
+    filters: FilterSet = NO_FILTERS
+
+
+NO_STATE = ViewerState(0, {})
+
+
+def build_viewer_state(rows: Sequence[tuple[PostId, int]], most: int) -> ViewerState:
+    """The state from the newest `most` + 1 rows of the tables of reposts and of viewer marks.
+
+    A table with more than `most` rows is cut off. The floor is the higher of the two cuts. Muted
+    threads are never cut off.
+    """
+    reposted = [post_id for post_id, kind in rows if kind == Kind.REPOST]
+    apart = (Kind.REPOST, Kind.THREAD_MUTE)
+    marked = [post_id for post_id, kind in rows if kind not in apart]
+    cut = [min(ids).second + 1 for ids in (reposted, marked) if len(ids) > most]
+    floor = max(cut, default=0)
+    flags: dict[PostId, int] = {}
+    for post_id, kind in rows:
+        if post_id.second >= floor or kind == Kind.THREAD_MUTE:
+            add_flag(flags, post_id, kind)
+    return _state_of(floor, flags)
+
+
+def _state_of(floor: int, flags: Flags) -> ViewerState:
+    muted = frozenset(i.public.encode() for i, bits in flags.items() if bits & MUTED)
+    return ViewerState(floor, flags, muted)
+
+
+def pack(state: ViewerState, filters: bytes = b"") -> bytes:
+    """`filters`: as FilterSet.decode reads them, or empty."""
+    records = [RECORD.pack(*post_id, flags) for post_id, flags in state.flags.items()]
+    return b"".join((HEAD.pack(state.floor, len(filters)), filters, *records))
+
+
+def unpack(payload: bytes) -> ViewerState:
+    floor, filters_bytes = HEAD.unpack_from(payload)
+    rest = HEAD.size + filters_bytes
+    records = RECORD.iter_unpack(payload[rest:])
+    state = _state_of(floor, {PostId(*record[:3]): record[3] for record in records})
+    if not filters_bytes:
+        return state
+    return state._replace(filters=FilterSet.decode(payload[HEAD.size : rest]))
+
+
+def is_packed(payload: bytes) -> bool:
+    _, filters_bytes = HEAD.unpack_from(payload)
+    return (len(payload) - HEAD.size - filters_bytes) % RECORD.size == 0
+
+
+def add_flag(flags: dict[PostId, int], post_id: PostId, kind: int) -> None:
+    flags[post_id] = flags.get(post_id, 0) | 1 << kind
