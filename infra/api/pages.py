@@ -63,8 +63,8 @@ class HeadersOfUrl(NamedTuple):
     headers: Mapping[str, str]
 
 
-class KeptPage(Page[bytes]):
-    """A page that answers several requests. It has the headers of its last answer, too."""
+class ReusablePage(Page[bytes]):
+    """A page that may answer several requests. `last_answer`: the headers of the last one."""
 
     last_answer: HeadersOfUrl | None = None
 
@@ -144,14 +144,14 @@ def object_page_response(request: Request, page: Page[Any], body: bytes) -> Http
 
 def tagged_page_response(request: Request, page: Page[bytes]) -> HttpResponse:
     """As `page_response`, with an ETag; 304 if the client has this page."""
-    if isinstance(page, KeptPage):
+    if isinstance(page, ReusablePage):
         headers = _find_headers(request, page)
     else:
         headers = _make_headers(request, page)
     return response_with_tag(request, headers, partial(_join, page))
 
 
-def _find_headers(request: Request, page: KeptPage) -> Mapping[str, str]:
+def _find_headers(request: Request, page: ReusablePage) -> Mapping[str, str]:
     """The headers of the page's last answer if the request is the same, as mostly."""
     asked = request._request.META
     # A content type may name the encoding of the query.

@@ -34,7 +34,7 @@ MAX_COPIES = 10_000
 
 
 class HotEntries(NamedTuple):
-    """One hot author's packed entries from `complete_from` on, oldest first.
+    """One hot author's packed entries from the second `complete_from` on, oldest first.
 
     `reposts`: by the post that they show. `read_at`: monotonic seconds just before the read.
     """
@@ -46,60 +46,61 @@ class HotEntries(NamedTuple):
 
     @property
     def as_input(self) -> tuple[Sequence[bytes], int]:
-        """What a page is made of: two reads without a push in between give the same."""
+        """What a page uses of them: equal for two reads without a push in between."""
         return self.entries, self.complete_from
 
 
-NONE_AHEAD: Mapping[int, HotEntries] = {}
+NONE_READ: Mapping[int, HotEntries] = {}
 
 
 class HotEntriesCache:
-    """This process's copies of hot authors' entries. A returned copy is at most COPY_S old."""
+    """This process's copies of hot authors' entries. A returned copy is at most COPY_S old.
+
+    `since_s`: entries that were read before this moment are too old for the caller. `just_read`:
+    the answer to `ask` in this request; other threads may have replaced or dropped its copies.
+    """
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._copies: LRUCache[int, HotEntries] = LRUCache(MAX_COPIES)
         self._clock_s = clock_s
 
     def list_stale(self, author_ids: Collection[int], since_s: float = 0.0) -> list[int]:
-        """The authors whose copies are missing or too old, or from before `since_s`."""
+        """The authors whose copies are missing or too old."""
         oldest = max(self._clock_s() - COPY_S, since_s)
         copies = ((author, self._copies.get(author)) for author in author_ids)
         return [author for author, copy in copies if copy is None or copy.read_at < oldest]
 
     def find_fresh(
-        self, author_ids: Collection[int], ahead: Mapping[int, HotEntries] = NONE_AHEAD
+        self, author_ids: Collection[int], just_read: Mapping[int, HotEntries] = NONE_READ
     ) -> list[HotEntries] | None:
-        """The copies, one per author; None if one of them is stale. No round trip.
-
-        `ahead`: answered to `ask` in this request.
-        """
+        """The copies, one per author; None if one of them is stale. No round trip."""
         if not author_ids:
             return []
-        found = self._find(author_ids, self._clock_s() - COPY_S, ahead)
+        found = self._find(author_ids, self._clock_s() - COPY_S, just_read)
         return [*found.values()] if len(found) == len(author_ids) else None
 
     def ask(
         self, author_ids: Collection[int], since_s: float = 0.0
     ) -> Question[Mapping[int, HotEntries]]:
-        """Reads the entries of those authors whose copies are stale. For `load`."""
+        """Reads the entries of those authors whose copies are stale. `load` keeps the answer."""
         read_at, stale = self._clock_s(), author_ids and self.list_stale(author_ids, since_s)
         if not stale:
-            return Question((), lambda _: NONE_AHEAD)
+            return Question((), lambda _: NONE_READ)
         return _ask_entries(stale).then(lambda found: _as_read(found, read_at))
 
     def load(
         self,
         author_ids: Sequence[int],
         since_s: float = 0.0,
-        ahead: Mapping[int, HotEntries] = NONE_AHEAD,
+        just_read: Mapping[int, HotEntries] = NONE_READ,
     ) -> list[HotEntries]:
-        """One per author, none from before `since_s`. `ahead`: answered to `ask` in this request.
+        """The entries, one per author.
 
         Cost: none when all are fresh; else one round trip. If Redis lacks some, one more round
         trip, and one query and three round trips for each of them.
         """
         read_at = self._clock_s()
-        found = self._find(author_ids, max(read_at - COPY_S, since_s), ahead)
+        found = self._find(author_ids, max(read_at - COPY_S, since_s), just_read)
         for load in (_read_entries, _loads.load_missing):
             missing = [author for author in author_ids if author not in found]
             if missing:
@@ -109,11 +110,11 @@ class HotEntriesCache:
         return [found[author] for author in author_ids]
 
     def _find(
-        self, author_ids: Collection[int], oldest: float, ahead: Mapping[int, HotEntries]
+        self, author_ids: Collection[int], oldest: float, just_read: Mapping[int, HotEntries]
     ) -> dict[int, HotEntries]:
         """The entries that were read after `oldest`, in the order of the authors."""
-        self._keep(ahead)
-        newest = ((i, self._copies.get(i) or ahead.get(i)) for i in author_ids)
+        self._keep(just_read)
+        newest = ((i, self._copies.get(i) or just_read.get(i)) for i in author_ids)
         return {i: one for i, one in newest if one is not None and one.read_at >= oldest}
 
     def _keep(self, read: Mapping[int, HotEntries]) -> None:

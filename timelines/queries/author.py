@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from accounts.queries.load import require_account
-from infra.api.pages import KeptPage, Page, Window
+from infra.api.pages import Page, ReusablePage, Window
 from infra.caching.invalidation_log import LOG
 from infra.caching.questions import RoundTrip
 from infra.sharding.replicas import settled_before
@@ -55,7 +55,7 @@ class _Batch(NamedTuple):
 
     pairs: Sequence[ListedPair]
     shown: Collection[bytes]
-    page: KeptPage | None = None
+    page: ReusablePage | None = None
 
 
 def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:

@@ -1,6 +1,7 @@
 """The first round trip of a home page: what Redis knows of a reader.
 
-It reads the invalidation log, the reader's validators, and the live timeline.
+It reads the invalidation log, the reader's validators and the live timeline, and what process
+memory lacks: the version of the following list, the viewer state, hot authors and their entries.
 """
 
 import time
@@ -22,7 +23,7 @@ from timelines.hot.directory import directory
 from timelines.hot.entries import HotEntries, hot_entries
 from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
 from timelines.queries.kept_pages import PageInputs, PageMoment, shorten
-from timelines.queries.last_shown import LastShown, find_due
+from timelines.queries.last_shown import LastShown, find_ended
 from timelines.queries.likely_page import LikelyPage
 from timelines.queries.merged import MergedTimeline
 from timelines.stores.factory import timeline_store
@@ -32,10 +33,17 @@ from timelines.types import LiveTimeline
 class FirstTrip:
     """What Redis knows of a reader. Each answer is decoded at its first use.
 
-    `log`: without an offset process memory must not be used. `ahead`: entries of hot authors that
-    were stale in process memory, or from before `since_s`. It also brings the posts of the
-    reader's last page up to date in process memory. Cost: one round trip; another one after
-    a change of the reader's; two more queries and trips when the cached following list expired.
+    `below`: the upper cursor of the page. `is_polled`: copies of hot authors' entries are not used,
+    so that no post becomes visible to this page later than to another one (timelines/polling).
+    `likely`: the page is probably this one. So only what confirms this page is asked, and
+    `viewer_state` is missing. If it is another page, call `complete`.
+
+    `log`: if its value is None, process memory must not be used. `just_read`: the hot authors'
+    entries that this trip has read.
+
+    The trip also brings the posts of the reader's last page up to date in process memory. Cost: one
+    round trip. One more after a change of the reader. If the cached following list has expired, two
+    more queries and trips.
     """
 
     def __init__(
@@ -45,13 +53,8 @@ class FirstTrip:
         is_polled: bool = False,
         likely: LikelyPage | None = None,
     ) -> None:
-        """`below`: the upper cursor of the page. `is_polled`: hot authors' entries are read now, so
-        that no post becomes visible later to this page than to another one (timelines/polling).
-
-        `likely`: the page is probably this one. If it is not, call `complete`.
-        """
-        since_s = time.monotonic() if is_polled else 0.0
-        self.reader_id, self._since_s = reader_id, since_s
+        self.reader_id = reader_id
+        self._hot_since_s = time.monotonic() if is_polled else 0.0
         trip = RoundTrip()
         # The log and the validators come before the values that are kept under them.
         self.log = trip.ask(LOG.ask())
@@ -60,45 +63,46 @@ class FirstTrip:
         if likely is None:
             self._ask_rest(trip)
         else:
-            self.ahead = trip.ask(hot_entries.ask(likely.hot_followees))
+            self.just_read = trip.ask(hot_entries.ask(likely.hot_followees))
         self.stored = trip.ask(timeline_store().ask(reader_id))
         has_posts = likely is not None and likely.is_usable
-        due = None if has_posts else find_due(reader_id, below)
-        again = self._ask_again(trip, due) if due else None
+        last = None if has_posts else find_ended(reader_id, below)
+        renewal = self._ask_posts(trip, last) if last else None
         trip.run()
         self.has_redis = trip.error is None
-        if again is not None and self.has_redis:
+        if renewal is not None and self.has_redis:
             with suppress(*UNREACHABLE):  # the page may not need these posts
-                again.finish()
+                renewal.finish()
 
-    def _ask_again(self, trip: RoundTrip, due: LastShown) -> Hydration | Renewal:
+    def _ask_posts(self, trip: RoundTrip, last: LastShown) -> Hydration | Renewal:
         """The posts of the last page. Mostly, only their names and counts have ended."""
-        ending = in_process_posts.find_ending(due.originals, due.events)
+        ending = in_process_posts.find_ending(last.originals, last.events)
         if ending is None or self.log.since is None:
-            return Hydration(trip, due.originals, due.events, log=self.log)
-        return Renewal(trip, ending, due.events, self.log)
+            return Hydration(trip, last.originals, last.events, log=self.log)
+        return Renewal(trip, ending, last.events, self.log)
 
     def _ask_rest(self, trip: RoundTrip) -> None:
-        """What only a page needs that is made: mostly, process memory has the answers."""
+        """What a page needs that is made as usual. Mostly, process memory has the answers."""
         self._version = trip.ask(ask_following_version(self.reader_id, self.validators))
         self.viewer_state = trip.ask(ask_viewer_state(self.reader_id, self.validators))
         self._hot = trip.ask(directory.ask(self.log, self._known_hot))
         followees = guess_hot_followees(self.reader_id)
-        self.ahead = trip.ask(hot_entries.ask(followees, self._since_s))
+        self.just_read = trip.ask(hot_entries.ask(followees, self._hot_since_s))
 
     def complete(self) -> None:
-        """Asks what a trip for a likely page left out. Cost: mostly none, else one round trip."""
+        """Asks what the trip for a likely page left out. Cost: mostly none, else one round trip."""
         trip = RoundTrip()
         self._ask_rest(trip)
-        if self._known_hot is None:  # the timeline must be read together with the hot authors
+        # Together with the hot authors: an author who cools between two reads would be in neither.
+        if self._known_hot is None:
             self.stored = trip.ask(timeline_store().ask(self.reader_id))
         trip.run()
 
     def find_inputs(self) -> PageInputs | None:
-        """What a page of this trip is made of; None if pages of process memory cannot be used."""
+        """What a page of this trip is made of. None: it is not kept, and no kept page is used."""
         validators, stored = self.validators.value, self.stored.replies
         is_known = self.log.value is not None and validators.are_complete
-        # Without a reply the timeline comes from a shard, or there is none.
+        # Without a reply the timeline is on a shard, or there is none: no reply says what changed.
         if not is_known or not stored or stored[-1] is None or validators.wrote_lately:
             return None
         hot = [one.as_input for one in self._hot_entries]
@@ -124,7 +128,9 @@ class FirstTrip:
     @cached_property
     def _hot_entries(self) -> Sequence[HotEntries]:
         followees = self._hot_followees
-        return hot_entries.load(followees, self._since_s, self.ahead.value) if followees else ()
+        if not followees:
+            return ()
+        return hot_entries.load(followees, self._hot_since_s, self.just_read.value)
 
     @cached_property
     def _hot_followees(self) -> Sequence[int]:

@@ -1,4 +1,7 @@
-"""A page of a home timeline: skeleton, hydrate, rules, present."""
+"""A page of a home timeline: a kept page if one is still right, else one of the four steps.
+
+The steps are skeleton, hydrate, rules, present. `showing.py` calls the last three.
+"""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -6,7 +9,7 @@ from functools import partial
 from django.db import InterfaceError, OperationalError
 from prometheus_client import Counter
 
-from infra.api.pages import KeptPage, Page, Window
+from infra.api.pages import Page, ReusablePage, Window
 from infra.clock import now_ms
 from infra.read_window import close_window
 from infra.shared_thread import need_own_thread
@@ -20,7 +23,7 @@ from timelines.polling.poll import Poll
 from timelines.polling.records import Poller
 from timelines.queries.cursors import range_of
 from timelines.queries.first_trip import FirstTrip
-from timelines.queries.kept_pages import find_kept_page, keep_page
+from timelines.queries.kept_pages import find_same_page, keep_page
 from timelines.queries.last_shown import keep_last_shown, was_shown
 from timelines.queries.likely_page import LikelyPage
 from timelines.queries.plain_pages import PlainRead
@@ -28,8 +31,8 @@ from timelines.queries.showing import collect, list_places, take
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
 from timelines.types import Entry, TimeRange
 
-# A page is whole or refused. `without_redis`: the shards gave the whole page. `missing_shard`: a
-# shard that the page needs did not answer, so there is no page.
+# A page is whole or refused. `all`: Redis answered. `without_redis`: the shards gave all of the
+# page. `missing_shard`: a shard that the page needs did not answer, so there is no page.
 PAGES = Counter(
     "tideline_home_pages_total", "Home pages, by the sources they came from", ["sources"]
 )
@@ -38,7 +41,7 @@ REFUSED = PAGES.labels("missing_shard")
 
 
 def home_page(
-    viewer_id: int,
+    reader_id: int,
     window: Window,
     clock_ms: Callable[[], int] = now_ms,
     client: str | None = None,
@@ -47,19 +50,19 @@ def home_page(
     """One page of Status entities, newest first; full unless the list ends.
 
     `client`: who polls, if the window has a lower cursor. The page then has late posts too.
-    `around`: the place of this id is inside the page, and the window has no cursor.
-    Cost when warm: two Redis round trips and no SQL; one trip when the posts are in process memory.
-    Entries that the rules remove cost one more round trip per refill. For a poll also one query on
-    the viewer's shard and two round trips.
+    `around`: the page is around the place of this id, and the window has no cursor.
+    Cost when warm: one Redis round trip and no SQL if the posts are in process memory, else two
+    trips. If the rules remove entries, one more trip per refill. For a poll also one query on the
+    reader's shard and two trips.
     """
     at_ms = clock_ms()
     try:
         if around is not None:
-            page, trip = _load_around(viewer_id, around, window.limit, at_ms)
+            page, trip = _load_around(reader_id, around, window.limit, at_ms)
         elif is_poll(client, window):
-            page, trip = _load_polled(viewer_id, window, client, at_ms)
+            page, trip = _load_polled(reader_id, window, client, at_ms)
         else:
-            page, trip = _load_unless_kept(viewer_id, window, at_ms)
+            page, trip = _load_likely(reader_id, window, at_ms)
     except (OperationalError, InterfaceError):
         REFUSED.inc()
         raise
@@ -68,56 +71,60 @@ def home_page(
 
 
 def _load_polled(
-    viewer_id: int, window: Window, client: str | None, at_ms: int
+    reader_id: int, window: Window, client: str | None, at_ms: int
 ) -> tuple[Page[bytes], FirstTrip]:
-    """A page with late posts too. It shows what was visible when the late posts were read."""
+    """A page with late posts too. It has all that was visible when the late posts were read."""
     close_window()
-    poller = Poller(viewer_id, "home", client, window.way)
-    load_late = partial(load_late_posts, PolledAuthors(viewer_id))
+    poller = Poller(reader_id, "home", client, window.way)
+    load_late = partial(load_late_posts, PolledAuthors(reader_id))
     poll = begin_poll(poller, window, at_ms, load_late)
-    trip = FirstTrip(viewer_id, window.max_id, is_polled=True)
+    trip = FirstTrip(reader_id, window.max_id, is_polled=True)
     return load_page(HomeSkeleton(trip, at_ms), window, poll), trip
 
 
-def _load_unless_kept(reader_id: int, window: Window, at_ms: int) -> tuple[Page[bytes], FirstTrip]:
-    """The page that this process kept, if it would be the same; else a new one."""
+def _load_likely(reader_id: int, window: Window, at_ms: int) -> tuple[Page[bytes], FirstTrip]:
+    """The likely page, if the first round trip confirms it; else as `_find_or_load`."""
     if not was_shown(reader_id, window.max_id):
         need_own_thread()  # a reader's first page mostly reads a shard
     likely = LikelyPage.find(reader_id, window, at_ms)
     trip = FirstTrip(reader_id, window.max_id, likely=likely)
     if likely is not None:
-        known = likely.confirm(trip.log, trip.validators, trip.stored, trip.ahead)
-        if known is not None:
-            return known, trip
+        page = likely.confirm(trip.log, trip.validators, trip.stored, trip.just_read)
+        if page is not None:
+            return page, trip
         trip.complete()
     return _find_or_load(trip, window, at_ms), trip
 
 
 def _find_or_load(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
+    """The kept page if it would be the same; else one that is made as usual, and kept if possible.
+
+    The trip may have renewed the posts of a kept page that was not usable before.
+    """
     reader, inputs = trip.reader_id, trip.find_inputs()
-    kept = find_kept_page(reader, window, inputs, at_ms) if inputs is not None else None
-    if kept is not None:
-        return kept
+    same = find_same_page(reader, window, inputs, at_ms) if inputs is not None else None
+    if same is not None:
+        return same
     skeleton = HomeSkeleton(trip, at_ms)
     page = load_page(skeleton, window)
     parts = skeleton.parts
     keep_last_shown(reader, window.max_id, parts.originals, parts.reposts)
     if inputs is None or not skeleton.may_keep_page:
         return page
-    repeatable, moment = KeptPage(*page), trip.find_moment(at_ms)
+    reusable, moment = ReusablePage(*page), trip.find_moment(at_ms)
     read = PlainRead.find(reader, at_ms, inputs.validators, trip.find_live(), trip.log.value)
-    keep_page(window, inputs, parts, repeatable, moment, read)
-    return repeatable
+    keep_page(window, inputs, parts, reusable, moment, read)
+    return reusable
 
 
 def list_shown_events(
-    viewer_id: int, time_range: TimeRange, most: int, clock_ms: Callable[[], int] = now_ms
+    reader_id: int, time_range: TimeRange, most: int, clock_ms: Callable[[], int] = now_ms
 ) -> list[PostId]:
     """The events of the newest entries that a page of this range shows, at most `most`.
 
     Newest first. Cost: as `home_page`, without the JSON.
     """
-    skeleton = HomeSkeleton(FirstTrip(viewer_id), clock_ms())
+    skeleton = HomeSkeleton(FirstTrip(reader_id), clock_ms())
     entries = skeleton.iter_older(time_range)
     return [place.event for place in collect(partial(list_places, skeleton), entries, most)]
 

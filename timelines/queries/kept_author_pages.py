@@ -8,7 +8,7 @@ a round trip.
 from collections.abc import Collection, Hashable, Sequence
 from typing import NamedTuple
 
-from infra.api.pages import KeptPage, Page
+from infra.api.pages import Page, ReusablePage
 from infra.caching.process_memory import most_entries
 from infra.caching.short_lived import ShortLived
 from infra.clock import now_ms
@@ -32,7 +32,7 @@ class KeptBatch(NamedTuple):
     newest: NewestPosts
     pairs: Sequence[ListedPair]
     posts: CompletePosts
-    page: KeptPage
+    page: ReusablePage
 
 
 # By author, range, kinds and visibility.
@@ -61,7 +61,7 @@ def peek_batch(
     posts = CompletePosts.find(pairs) if pairs else None
     if pairs is None or posts is None:
         return None
-    made = KeptBatch(newest, pairs, posts, KeptPage(*page_of(span, posts.statuses)))
+    made = KeptBatch(newest, pairs, posts, ReusablePage(*page_of(span, posts.statuses)))
     _kept.put(key, made, now_ms())
     return made
 

@@ -1,8 +1,8 @@
-"""Home pages in process memory, used again while nothing has changed that they were made of.
+"""Kept pages: home pages in process memory, used again while nothing that they show has changed.
 
-Most readers who look for news find none. Their page is known after the first round trip: the reader
-has the same validators, the same stored timeline and the same hot authors' entries, and the posts,
-names and counts of the page are copies that may still be used.
+Most readers who look for news find none. The first round trip then says that the page is the same:
+the reader has the same validators, the same stored timeline and the same hot authors' entries. The
+posts, names and counts on the page must be copies that may still be used.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from xxhash import xxh3_128_digest
 
-from infra.api.pages import KeptPage, Page, Window
+from infra.api.pages import Page, ReusablePage, Window
 from infra.caching.invalidation_log import LogOffset
 from infra.caching.metrics import count_reads
 from infra.caching.process_memory import most_entries
@@ -27,17 +27,19 @@ from timelines.queries.plain_pages import PlainPage, PlainRead
 from timelines.types import Entry
 
 FAMILY = "timelines.kept_pages"
-# Without the posts. Most are in process memory anyway; the texts of posts that have changed
-# since are not, up to 2 kB each. So a page goes when its time has ended.
+# The size is without the posts, because most are in process memory anyway. Posts that have changed
+# since are not: a page has their old texts, up to 2 kB each. So it is dropped after KEPT_MS.
 MOST_PAGES = most_entries(FAMILY, share=0.12, bytes_each=4_000)
-# A page does more than to answer: it cuts old entries and asks for repairs. It does so this often.
+# A page that is made as usual also cuts old entries and requests repairs. So one is made as often
+# as this.
 KEPT_MS = 30_000
 
 
 class PageMoment(NamedTuple):
-    """Whose page it is, and when it was made, by the clock and by the invalidation log.
+    """The reader of a page, and the moment at which it was made.
 
-    `hot_authors`: all of them at that moment. `hot_followees`: those that the reader followed.
+    `offset`: of the invalidation log. `hot_authors`: all hot authors. `hot_followees`: those among
+    them that the reader followed.
     """
 
     reader_id: int
@@ -52,10 +54,9 @@ HotInput = tuple[Sequence[bytes], int]
 
 
 class PageInputs(NamedTuple):
-    """What a page is made of, except its posts.
+    """What a page is made of, except its posts. Equal inputs give equal pages of the same posts.
 
-    `stored`: Redis' replies with the live timeline, by `shorten`. `hot`: entries of each hot author
-    that the reader follows, and since when they are complete.
+    `stored`: Redis' replies with the live timeline, by `shorten`. `hot`: of each hot followee.
     """
 
     validators: ViewerValidators
@@ -64,17 +65,19 @@ class PageInputs(NamedTuple):
 
 
 def shorten(replies: Sequence[Any]) -> Sequence[Any]:
-    """Equal for equal replies: a long text is replaced by its hash, because a whole stored timeline
-    takes more memory than the rest of a kept page."""
+    """The replies, with hashes in place of texts: equal for equal replies.
+
+    A stored timeline would take more memory than the rest of a kept page.
+    """
     return [xxh3_128_digest(one) if isinstance(one, bytes) else one for one in replies]
 
 
 class PageParts:
-    """What a page is made of, apart from its inputs. It is gathered while the page is made.
+    """The posts and accounts that a page is made of, shown or not. Collected while it is made.
 
-    `finished`: copies of the posts, shown or not, that were finished before. `statuses`: entities
-    of the others, without the viewer's flags. `reposts`: events that show some of the posts.
-    `reposters`: Account JSON of their authors. `is_whole`: everything was there.
+    `finished`: copies of posts that were finished before. `statuses`: entities of the other posts,
+    without the viewer's flags. `reposts`: events that show some of these posts. `reposters`:
+    Account JSON of their authors. `is_whole`: no post or account was missing.
     """
 
     def __init__(self) -> None:
@@ -92,7 +95,10 @@ class PageParts:
     def add(
         self, sources: Sequence[Entry], ready: Mapping[PostId, PostCopy], hydrated: Hydrated
     ) -> None:
-        """`sources`: entries that were looked at. Their posts are finished copies, or hydrated."""
+        """`sources`: entries that the page looked at. `ready`: finished copies of their posts.
+
+        `hydrated`: the posts that are not ready.
+        """
         self.finished |= ready
         if len(ready) == len(sources):
             return
@@ -112,43 +118,43 @@ class PageParts:
             self.reposters[event.author_id] = by
 
 
-class PageCopy(NamedTuple):
-    """A page and what it was made of. `plain`: what is needed to make it again, if it is plain."""
+class KeptPage(NamedTuple):
+    """A page and what it was made of. `plain`: how to make it again; None if it is not plain."""
 
     window: Window
     inputs: PageInputs
     copies: UsedCopies
-    page: KeptPage
+    page: ReusablePage
     made_at: PageMoment
     plain: PlainPage | None
 
 
-# By reader and upper cursor, so that a next page leaves the first page there.
-_pages: ShortLived[tuple[int, str | None], PageCopy] = ShortLived(MOST_PAGES, KEPT_MS)
+# By reader and upper cursor: a next page does not replace the first page.
+_pages: ShortLived[tuple[int, str | None], KeptPage] = ShortLived(MOST_PAGES, KEPT_MS)
 
 
-def find_kept_page(
+def find_same_page(
     reader_id: int, window: Window, inputs: PageInputs, now_ms: int
 ) -> Page[bytes] | None:
-    """The reader's last page, if it was the same window and would be the same page again."""
-    kept = find_copy(reader_id, window, now_ms)
+    """The reader's last page of this window, if it would be the same again from these inputs."""
+    kept = find_kept_page(reader_id, window, now_ms)
     is_same = kept is not None and kept.inputs == inputs and kept.copies.are_usable
     count_reads(FAMILY, "process", int(is_same), int(not is_same))
     return kept.page if kept is not None and is_same else None
 
 
-def find_copy(reader_id: int, window: Window, now_ms: int) -> PageCopy | None:
-    """The page of this part of the timeline, if it is young enough. It may be outdated."""
+def find_kept_page(reader_id: int, window: Window, now_ms: int) -> KeptPage | None:
+    """The reader's last page of this window, if it is young enough. It may be outdated."""
     kept = _pages.get((reader_id, window.max_id), now_ms)
     return kept if kept is not None and kept.window == window else None
 
 
-def put_copy(kept: PageCopy) -> None:
+def store_kept_page(kept: KeptPage) -> None:
     """Keeps the page for KEPT_MS after the time in `made_at`."""
     _pages.put((kept.made_at.reader_id, kept.window.max_id), kept, kept.made_at.now_ms)
 
 
-def drop_copy(kept: PageCopy) -> None:
+def drop_kept_page(kept: KeptPage) -> None:
     _pages.drop((kept.made_at.reader_id, kept.window.max_id))
 
 
@@ -156,13 +162,13 @@ def keep_page(
     window: Window,
     inputs: PageInputs,
     parts: PageParts,
-    page: KeptPage,
+    page: ReusablePage,
     made_at: PageMoment,
     read: PlainRead | None,
 ) -> None:
-    """Keeps a page, if all that it was made of are copies, and nothing of it ends by the clock.
+    """Keeps a page, if it was made of copies only, and no mute on it ends by the clock.
 
-    `read`: says whether it is a plain page.
+    `read`: tells whether the page is plain. None: that cannot be known.
     """
     others = in_process_posts.find_finished(parts.statuses, made_at.offset)
     copies = UsedCopies(
@@ -171,7 +177,7 @@ def keep_page(
         parts.reposters,
     )
     if (
-        _are_what_was_shown(others, parts)
+        _have_statuses(others, parts.statuses)
         and len(copies.reposts) == len(set(parts.reposts))
         and copies.are_usable
         and not _has_mute_that_ends(made_at.reader_id, inputs, copies)
@@ -179,14 +185,12 @@ def keep_page(
         plain = None
         if read is not None and not parts.reposts:
             plain = read.find_plain(parts.originals, window)
-        put_copy(PageCopy(window, inputs, copies, page, made_at, plain))
+        store_kept_page(KeptPage(window, inputs, copies, page, made_at, plain))
 
 
-def _are_what_was_shown(posts: Mapping[PostId, PostCopy], parts: PageParts) -> bool:
-    """Whether these are the copies of the statuses that the page was made of."""
-    return len(posts) == len(parts.statuses) and all(
-        posts[i].text is text for i, text in parts.statuses.items()
-    )
+def _have_statuses(posts: Mapping[PostId, PostCopy], statuses: Mapping[PostId, bytes]) -> bool:
+    """Whether the copies have exactly these entities: another thread may have replaced a copy."""
+    return len(posts) == len(statuses) and all(posts[i].text is s for i, s in statuses.items())
 
 
 def _has_mute_that_ends(reader_id: int, inputs: PageInputs, copies: UsedCopies) -> bool:

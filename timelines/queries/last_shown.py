@@ -1,8 +1,8 @@
-"""The posts of each reader's last page, so that the next page asks for their counts early.
+"""The ids of the posts on each reader's last page, so that the next page asks for them early.
 
-Names and counts in finished entities end when they change. A reader who comes back sees mostly
-the same posts, so the first round trip of a page asks for those that ended in the meantime.
-Without this, many pages would need a second round trip for some of them.
+A reader who comes back sees mostly the same posts. Names and counts of some have changed since, so
+their finished entities have ended. The first round trip of the page asks for these names and
+counts. Without this, many pages would need a second round trip.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ _last: LRUCache[tuple[int, str | None], LastShown] = LRUCache(MOST_PAGES)
 def keep_last_shown(
     reader_id: int, below: str | None, originals: Iterable[PostId], events: Iterable[PostId]
 ) -> None:
-    """Call it for each page that is made: the next one below this cursor shows mostly the same."""
+    """Call it for each page that is made. The reader's next page below this cursor is like it."""
     _last[reader_id, below] = LastShown(list(originals), list(events))
 
 
@@ -41,8 +41,8 @@ def was_shown(reader_id: int, below: str | None) -> bool:
     return (reader_id, below) in _last
 
 
-def find_due(reader_id: int, below: str | None) -> LastShown | None:
-    """The posts of the last such page, if process memory lacks the names or counts of one."""
+def find_ended(reader_id: int, below: str | None) -> LastShown | None:
+    """The posts of the last such page, if process memory lacks the entity or account of one."""
     last = _last.get((reader_id, below))
     if last is None:
         return None

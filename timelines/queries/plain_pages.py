@@ -1,8 +1,8 @@
-"""Plain pages: home pages of nothing but posts that all rules clear, each at its own place.
+"""Plain pages: home pages without reposts, whose posts are all of authors that all rules clear.
 
 No other entry of the timeline can change what such a page shows. So when posts arrive, or names and
-counts change, it is made again from its ids and the finished posts in process memory. A page that
-is made as usual decodes and sorts the whole timeline, and asks the rules again.
+counts change, the page is made again (renewed) from its ids and the finished posts in process
+memory. A page that is made as usual decodes and sorts the whole timeline, and asks the rules again.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 from xxhash import xxh3_128_digest
 
-from infra.api.pages import KeptPage, Window
+from infra.api.pages import ReusablePage, Window
 from infra.caching.invalidation_log import LogOffset
 from infra.caching.questions import RoundTrip
 from infra.caching.viewer_validators import ViewerValidators
@@ -30,8 +30,8 @@ from timelines.types import Entry, LiveTimeline, reposts_among
 class PlainPage(NamedTuple):
     """`posts`: those of the page, newest first, and the next older one if there is one.
 
-    The live timeline that they were read from: `data_bytes` and `digest` of its entries, and what
-    else it has.
+    The other fields say of which live timeline: the length and the digest of its entries, and its
+    head.
     """
 
     posts: Sequence[PostId]
@@ -46,11 +46,12 @@ class PlainPage(NamedTuple):
         return cls(posts, len(live.data), digest, live.complete_from, live.following_version)
 
     def find_added(self, live: LiveTimeline) -> Sequence[PostId] | None:
-        """The posts that have arrived since. None: the timeline differs in another way, or one of
-        them is below the page.
+        """The posts that have arrived since.
 
-        The page shows all entries of its part of the timeline, and none of them is a repost. So no
-        repost above its end shows a post that has arrived since.
+        None: a repost or a post below the page has arrived, or the timeline differs elsewhere.
+
+        Why it is enough to look at the new entries: above the end of the page there was no repost,
+        so no old entry shows a post that has arrived since.
         """
         old, head = live.data[: self.data_bytes], (live.complete_from, live.following_version)
         if head != (self.complete_from, self.following_version):
@@ -65,7 +66,7 @@ class PlainPage(NamedTuple):
 
 
 class PlainRead(NamedTuple):
-    """What a request knows of its reader, for a plain page."""
+    """What a plain page needs of its reader, all of it from this request or still valid."""
 
     reader_id: int
     now_ms: int
@@ -96,16 +97,19 @@ class PlainRead(NamedTuple):
         return authors <= find_clear_authors(inputs)
 
     def find_plain(self, posts: Sequence[PostId], window: Window) -> PlainPage | None:
-        """The first page if it is plain. `posts`: all that it was made of, and no reposts."""
+        """The page if it is a plain first page. `posts`: all that it was made of; no reposts."""
         if not posts or window != Window(window.limit) or not self.clears(authors_of(posts)):
             return None
         return PlainPage.of(sorted(posts, reverse=True), self.live)
 
     def renew(
         self, plain: PlainPage, limit: int
-    ) -> tuple[PlainPage, dict[PostId, PostCopy], KeptPage] | None:
-        """The page as it is now, with its copies. None if it is not plain any more, or if one of
-        its posts is gone. Cost: one round trip for posts that are not in process memory."""
+    ) -> tuple[PlainPage, dict[PostId, PostCopy], ReusablePage] | None:
+        """The page as it is now, and the copies that it is made of.
+
+        None: the page is not plain any more, one of its posts is gone, or the reader has filters.
+        Cost: one round trip for posts that are not in process memory.
+        """
         added = plain.find_added(self.live)
         if added is None or self.state.filters:
             return None
@@ -115,7 +119,7 @@ class PlainRead(NamedTuple):
         copies = self._load(posts)
         if len(copies) < len(posts):
             return None
-        page = KeptPage(*page_of_statuses(self._present(copies)[:limit], len(posts) > limit))
+        page = ReusablePage(*page_of_statuses(self._present(copies)[:limit], len(posts) > limit))
         return PlainPage.of(posts, self.live), copies, page
 
     def _load(self, posts: Sequence[PostId]) -> dict[PostId, PostCopy]:

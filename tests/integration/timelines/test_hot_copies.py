@@ -25,7 +25,7 @@ def test_a_slow_page_does_not_take_entries_back(
     clock[0] = 12.2
     fast = answer(cache.ask([fans.star], since_s=12.2))
     (found,) = cache.load([fans.star], 12.2, fast)
-    cache.load([fans.star], ahead=slow)
+    cache.load([fans.star], just_read=slow)
     assert found.read_at == 12.2
     assert found.entries[-1][-10:] == post.packed
     assert cache.find_fresh([fans.star]) == [found], "the copy is the newer one too"

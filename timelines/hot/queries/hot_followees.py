@@ -23,7 +23,10 @@ _cached: ViewerCopies[HotFollowees] = ViewerCopies("timelines.hot", MOST_READERS
 
 
 def guess_hot_followees(reader_id: int) -> Sequence[int]:
-    """The result of the reader's last page, perhaps outdated: for reading ahead. No round trip."""
+    """The hot followees of the reader's last page, perhaps outdated. No round trip.
+
+    For a trip that reads their entries before it is known whether they are still the hot followees.
+    """
     cached = _cached.peek(reader_id)
     return cached.ids if cached else ()
 
