@@ -59,6 +59,24 @@ class Target(NamedTuple):
         return cls(kind, author_id, moment)
 
 
+class PostRange(NamedTuple):
+    """The first `most` posts of an author between two moments, from the newer or the older end.
+
+    A post of the moment `lower` is inside the range, one of `upper` is not.
+    """
+
+    lower: int
+    upper: int
+    most: int
+    newest_first: bool
+
+    def after(self, moment: int) -> Self:
+        """What is left when the posts up to this moment have been read."""
+        if self.newest_first:
+            return self._replace(upper=moment)
+        return self._replace(lower=moment + 1)
+
+
 class PostRow(NamedTuple):
     """A post as read from its shard. The queries of posts.queries.rows return these columns.
 

@@ -86,6 +86,10 @@ class TimeRange(NamedTuple):
     above: PostId = FIRST
     below: PostId = LAST
 
+    def after(self, event: PostId, newest_first: bool) -> "TimeRange":
+        """What is left when the entries up to this event have been read."""
+        return TimeRange(self.above, event) if newest_first else TimeRange(event, self.below)
+
 
 class TimelineAuthors(NamedTuple):
     """The authors of a reader's timeline: the followees, and with `has_own` the reader."""

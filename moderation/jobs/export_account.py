@@ -38,7 +38,8 @@ from relations.queries.edge_lists import (
     list_page,
 )
 from relations.queries.edge_rows import muted_at
-from timelines.queries.author import AuthorTimelineQuery, author_page
+from timelines.queries.author import author_page
+from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.tags.queries.own_tags import list_own_tags
 from timelines.tags.types import TagListKind
 

@@ -9,7 +9,6 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from itertools import islice
-from typing import NamedTuple, Self
 
 from infra.caching.metrics import count_reads
 from infra.caching.process_memory import most_entries
@@ -24,30 +23,13 @@ from infra.caching.viewer_validators import (
     find_known_validators,
 )
 from posts.ids import PostId
-from posts.queries.rows import ALL_KINDS, ListedPost, list_newest
-from posts.types import Kind, Visibility
+from posts.queries.rows import ALL_KINDS, ListedPair, ListedPost, list_newest
+from posts.types import Kind, PostRange, Visibility
 
 FAMILY = "posts.newest"
 # Two of the largest pages. Older posts are listed by the shard.
 MOST_LISTED = 80
 MOST_AUTHORS = most_entries("posts.newest", share=0.05, bytes_each=1_100)
-
-ListedPair = tuple[PostId, PostId]  # a post or repost, and the post that it shows
-
-
-class PostRange(NamedTuple):
-    """The first `most` posts of the moments from `lower` to below `upper`, from either end."""
-
-    lower: int
-    upper: int
-    most: int
-    newest_first: bool
-
-    def after(self, moment: int) -> Self:
-        """The rest, once the posts up to this one were read."""
-        if self.newest_first:
-            return self._replace(upper=moment)
-        return self._replace(lower=moment + 1)
 
 
 class NewestPosts:
@@ -80,12 +62,12 @@ class NewestPosts:
 
     def find(
         self,
-        span: PostRange,
+        post_range: PostRange,
         kinds: Collection[int] = ALL_KINDS,
         most_closed: Visibility = Visibility.PRIVATE,
     ) -> list[ListedPair] | None:
-        """As `list_timeline`. None: the span may have posts that are not in this list."""
-        lower, upper, most, newest_first = span
+        """As `list_timeline`. None: the range may have posts that are not in this list."""
+        lower, upper, most, newest_first = post_range
         start, end = bisect_left(self._moments, lower), bisect_left(self._moments, upper)
         places: Iterable[int] = range(end - 1, start - 1, -1) if newest_first else range(start, end)
         if len(kinds) < len(ALL_KINDS):

@@ -6,9 +6,9 @@ from typing import Self
 from accounts.queries.in_process import peek_accounts
 from posts.api.present import Flags, is_open, present_repost, with_flags
 from posts.cache.in_process import in_process_posts
-from posts.cache.newest import ListedPair
 from posts.cache.used_copies import UsedCopies
 from posts.ids import PostId, authors_of
+from posts.queries.rows import ListedPair
 
 
 class CompletePosts:

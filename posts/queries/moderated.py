@@ -12,7 +12,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from posts.queries.rows import PAST_ALL, list_timeline
-from posts.types import Kind, Visibility
+from posts.types import Kind, PostRange, Visibility
 
 TEXTS = """
 SELECT moment, NULL AS number, text, spoiler_text, media::text, edited_at, kind, visibility,
@@ -73,7 +73,8 @@ def list_latest_posts(author_id: int, limit: int) -> list[ModeratedPost]:
     Private and direct posts are left out: a moderator reads them only if they are reported. Two
     queries.
     """
-    listed = list_timeline(author_id, 0, PAST_ALL, limit, True, WRITTEN, False, Visibility.UNLISTED)
+    newest = PostRange(0, PAST_ALL, limit, newest_first=True)
+    listed = list_timeline(author_id, newest, WRITTEN, most_closed=Visibility.UNLISTED)
     ids = [post_id for post_id, _ in listed]
     found = load_moderated_posts(author_id, ids)
     return [found[post_id] for post_id in ids if post_id in found]

@@ -8,10 +8,10 @@ import orjson
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.replicas import read_replica_or_shard
-from infra.sharding.sql import fetch_all
+from infra.sharding.sql import Statement, fetch_all
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
 from posts.sql import LIVE_POSTS_AND_REPOSTS
-from posts.types import Kind, PostRow, Visibility
+from posts.types import Kind, PostRange, PostRow, Visibility
 
 _ABOUT = "kind, target_author, target_moment, visibility"
 _DETAILS = ("mentions", "tags", "media", "poll", "application", "edited_at")
@@ -71,6 +71,8 @@ _JSON = [
 ]
 PAST_ALL = (MAX_SECOND + 1) * SEQUENCES
 
+ListedPair = tuple[PostId, PostId]  # a post or repost, and the post that it shows
+
 
 class ListedPost(NamedTuple):
     """A post in the list of its author. The target is that of a reply or repost."""
@@ -109,68 +111,59 @@ def read_ranges(alias: str, spans: Iterable[tuple[int, int, int]], limit: int) -
 
 def list_timeline(
     author_id: int,
-    lower: int,
-    upper: int,
-    limit: int,
-    newest_first: bool,
+    post_range: PostRange,
     kinds: Collection[int] = ALL_KINDS,
     may_trail: bool = False,
     most_closed: Visibility = Visibility.PRIVATE,
-) -> list[tuple[PostId, PostId]]:
-    """An author's live posts from moment `lower` to below `upper`, each with the post it shows.
+) -> list[ListedPair]:
+    """An author's live posts in the range, each with the post that it shows.
 
     Hidden posts are included: hiding a post does not change a timeline. `may_trail`: a replica may
     answer, so posts that were deleted a moment ago may be included. `most_closed`: posts that fewer
     accounts may see are left out. One index-only scan.
     """
-    sql = TIMELINE.format(order="DESC" if newest_first else "ASC")
-    params = (author_id, lower, upper, [int(kind) for kind in kinds], int(most_closed), limit)
-    alias, read = shard_of(author_id), partial(fetch_all, sql=sql, params=params)
-    rows = read_replica_or_shard(alias, read) if may_trail else read(alias)
-    return [(PostId.at(*row[:2]), PostId.at(*row[2:])) for row in rows]
+    alias = shard_of(author_id)
+    read = partial(_read_pairs, _select(TIMELINE, author_id, post_range, kinds, int(most_closed)))
+    return read_replica_or_shard(alias, read) if may_trail else read(alias)
 
 
 def list_with_images(
-    author_id: int,
-    lower: int,
-    upper: int,
-    limit: int,
-    newest_first: bool,
-    kinds: Collection[int],
-    most_closed: Visibility,
-) -> list[tuple[PostId, PostId]]:
+    author_id: int, post_range: PostRange, kinds: Collection[int], most_closed: Visibility
+) -> list[ListedPair]:
     """As list_timeline: an author's posts with images, also hidden ones. One query by index."""
-    sql = WITH_IMAGES.format(order="DESC" if newest_first else "ASC")
-    params = (author_id, lower, upper, [int(kind) for kind in kinds], int(most_closed), limit)
-    return [
-        (PostId.at(*r[:2]), PostId.at(*r[2:])) for r in fetch_all(shard_of(author_id), sql, params)
-    ]
+    statement = _select(WITH_IMAGES, author_id, post_range, kinds, int(most_closed))
+    return _read_pairs(statement, shard_of(author_id))
 
 
 def list_with_tag(
-    author_id: int,
-    lower: int,
-    upper: int,
-    limit: int,
-    newest_first: bool,
-    kinds: Collection[int],
-    tag: str,
-) -> list[tuple[PostId, PostId]]:
+    author_id: int, post_range: PostRange, kinds: Collection[int], tag: str
+) -> list[ListedPair]:
     """As list_timeline: an author's public posts with a tag, also hidden ones. One query by index.
 
     It looks at all posts of the author that have tags.
     """
-    sql = WITH_TAG.format(order="DESC" if newest_first else "ASC")
-    params = (author_id, lower, upper, [int(kind) for kind in kinds], tag, limit)
-    return [
-        (PostId.at(*r[:2]), PostId.at(*r[2:])) for r in fetch_all(shard_of(author_id), sql, params)
-    ]
+    statement = _select(WITH_TAG, author_id, post_range, kinds, tag)
+    return _read_pairs(statement, shard_of(author_id))
 
 
 def list_newest(author_id: int, limit: int) -> list[ListedPost]:
     """An author's newest live posts, newest first, hidden ones too. One index-only scan."""
     rows = fetch_all(shard_of(author_id), NEWEST, (author_id, limit))
     return [ListedPost(*row) for row in rows]
+
+
+def _select(
+    sql: str, author_id: int, post_range: PostRange, kinds: Collection[int], last: int | str
+) -> Statement:
+    """`last`: the value of the last condition of `sql`."""
+    lower, upper, most, newest_first = post_range
+    params = (author_id, lower, upper, [int(kind) for kind in kinds], last, most)
+    return Statement(sql.format(order="DESC" if newest_first else "ASC"), params)
+
+
+def _read_pairs(statement: Statement, alias: str) -> list[ListedPair]:
+    rows = fetch_all(alias, statement.sql, statement.params)
+    return [(PostId.at(*row[:2]), PostId.at(*row[2:])) for row in rows]
 
 
 def _read(alias: str, sql: str, ids: Sequence[PostId]) -> list[PostRow]:

@@ -21,7 +21,8 @@ from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
 from timelines.promotions.blend import HomePageRequest, blend_promotions
 from timelines.promotions.schema import ALL_PROMOTIONS, HomeItemEntity
-from timelines.queries.author import AuthorTimelineQuery, author_page
+from timelines.queries.author import author_page
+from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.queries.cursors import decode_cursor
 from timelines.queries.home import home_page
 

@@ -9,11 +9,11 @@ from infra.api.pages import Page, Window
 from infra.caching.questions import RoundTrip
 from infra.clock import now_ms
 from posts.api.present import has_media, page_of_statuses
-from posts.cache.newest import NewestPosts, PostRange, ask_newest_posts
+from posts.cache.newest import NewestPosts, ask_newest_posts
 from posts.ids import EPOCH, SEQUENCES, PostId
 from posts.queries.rows import PAST_ALL
 from posts.queries.viewing import ViewedPosts, view_posts
-from posts.types import Kind, Visibility
+from posts.types import Kind, PostRange, Visibility
 from relations.types import UNRELATED
 from timelines.cache import TTL_S, PublicList, ask_public_list
 from timelines.polling.begin import begin_poll
@@ -80,8 +80,8 @@ def _load_list(viewer_id: int | None) -> PublicList:
 def _with_own(public: PublicList, own: NewestPosts) -> PublicList:
     """Replies are not added: those to other accounts are not on the list."""
     first = (max(public.at_ms // 1000, EPOCH) - EPOCH - OWN_S) * SEQUENCES
-    span = PostRange(max(first, 0), PAST_ALL, MOST_OWN, newest_first=True)
-    found = own.find(span, [Kind.POST], Visibility.PUBLIC) or []
+    newest = PostRange(max(first, 0), PAST_ALL, MOST_OWN, newest_first=True)
+    found = own.find(newest, [Kind.POST], Visibility.PUBLIC) or []
     new = {post_id: public.at_ms for post_id, _ in found if post_id not in public.listed}
     return public._replace(listed={**new, **public.listed}) if new else public
 

@@ -15,6 +15,7 @@ from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, moment_after, moment_below
 from posts.queries.rows import PAST_ALL, list_timeline
 from posts.sql import LIVE_EVENTS
+from posts.types import PostRange
 from relations.queries.following import Following
 from timelines.recent.queries.recent_posts import RecentEntries, load_recent
 from timelines.types import Entry, LiveTimeline, TimelineAuthors, TimeRange
@@ -61,10 +62,7 @@ def iter_pulled(
         yield from entries
         if len(entries) < PULL_BATCH:
             return
-        edge = entries[-1].event
-        time_range = (
-            TimeRange(time_range.above, edge) if newest_first else TimeRange(edge, time_range.below)
-        )
+        time_range = time_range.after(entries[-1].event, newest_first)
 
 
 def complete_from_tables(
@@ -145,9 +143,8 @@ def list_newest_entries(author_id: int, complete_from: int, most: int) -> tuple[
     Also returns the low-water mark of these entries, which is higher than `complete_from` when
     there were more than `most`. Source: the posts table. Cost: one query on the author's shard.
     """
-    lower = complete_from * SEQUENCES
-    pairs = list_timeline(author_id, lower, PAST_ALL, most + 1, newest_first=True)
-    entries = [Entry(*pair) for pair in pairs]
+    newest = PostRange(complete_from * SEQUENCES, PAST_ALL, most + 1, newest_first=True)
+    entries = [Entry(*pair) for pair in list_timeline(author_id, newest)]
     if len(entries) > most:
         complete_from = entries[-1].event.second + 1
     return [e for e in entries if e.event.second >= complete_from], complete_from

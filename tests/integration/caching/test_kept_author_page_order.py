@@ -6,7 +6,7 @@ from infra import read_window
 from tests.integration.own_writes.acting import ACCOUNTS, STATUSES, RemoteCaller, make_pair, publish
 from tests.other_web import WINDOW_MS
 from tests.races import failures, run_together
-from timelines.queries import author
+from timelines.queries import author_batches
 
 
 def test_a_deleted_post_is_not_on_the_page_of_its_reposter(world, waiting_web, monkeypatch):
@@ -20,7 +20,7 @@ def test_a_deleted_post_is_not_on_the_page_of_its_reposter(world, waiting_web, m
         assert len(Client().get(page).json()) == 1
     RemoteCaller.acting_for(writer, waiting_web).act(f"{STATUSES}/{post}", method="DELETE")
 
-    find, switched = author.find_newest_in_window, []
+    find, switched = author_batches.find_newest_in_window, []
 
     def others_run():
         for _ in range(3):
@@ -33,6 +33,6 @@ def test_a_deleted_post_is_not_on_the_page_of_its_reposter(world, waiting_web, m
             assert failures(run_together([others_run])) == []
         return find(author_id)
 
-    monkeypatch.setattr(author, "find_newest_in_window", find_later)
+    monkeypatch.setattr(author_batches, "find_newest_in_window", find_later)
     assert Client().get(page).json() == []
     assert switched

@@ -13,10 +13,10 @@ from posts.cache import viewer_state
 from posts.cache.weeks import begin_weeks, fill_weeks, week_of
 from posts.ids import SEQUENCES, PostId
 from posts.queries.lists import RESPONDERS, VIEWER_MARKS, _encode_responder
-from posts.queries.row_pages import _read
 from posts.queries.responses import read_replies
+from posts.queries.row_pages import _read
 from posts.queries.rows import PAST_ALL, list_newest, list_timeline, read_posts
-from posts.types import Kind
+from posts.types import Kind, PostRange
 from tests.budgets import Statement, count_calls
 from tests.plans import assert_index_only, nodes_of, settle
 from tests.world import clean, make_account
@@ -89,7 +89,7 @@ RESPONDER_WINDOWS = (
 def test_author_timeline_reads_the_index_only(author):
     for lower, upper, newest_first in product(LOWER, UPPER, (True, False)):
         with count_calls() as calls:
-            assert len(list_timeline(author, lower, upper, 41, newest_first)) == 41
+            assert len(list_timeline(author, PostRange(lower, upper, 41, newest_first))) == 41
         (statement,) = calls.statements
         assert_index_only(statement, "post_live", 41)
 

@@ -29,8 +29,9 @@ from relations.actions.block import block
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import ids_of
 from tests.world import NOW, make_accounts, publish, restrict
-from timelines.queries import author as author_module
-from timelines.queries.author import AuthorTimelineQuery, author_page
+from timelines.queries import author_batches
+from timelines.queries.author import author_page
+from timelines.queries.author_batches import AuthorTimelineQuery
 
 
 @pytest.fixture
@@ -207,7 +208,7 @@ def test_a_page_is_used_again_for_all_viewers(
     assert b'"favourited":true' in expected[fan][1] and b'"bookmarked":true' in expected[fan][0]
     for _ in range(2):
         author_page(AuthorTimelineQuery(author), Window(20))
-    monkeypatch.delattr(author_module, "Viewing")
+    monkeypatch.delattr(author_batches, "Viewing")
     for viewer, page in expected.items():
         assert author_page(AuthorTimelineQuery(author, viewer), Window(20)).items == page
 
@@ -221,7 +222,7 @@ def test_a_page_is_made_of_posts_that_another_page_finished(
     query = AuthorTimelineQuery(author, reader)
     for _ in range(2):
         author_page(query, Window(20))
-    monkeypatch.delattr(author_module, "Viewing")
+    monkeypatch.delattr(author_batches, "Viewing")
     with count_calls() as calls:
         page = author_page(query, Window(2))
     assert ids_of(page.items) == ids[:0:-1] and page.older == ids[1]

@@ -27,8 +27,9 @@ from relations.actions.mute import mute, unmute
 from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.test_histories import History, person, step
 from tests.world import clean, rest
-from timelines.queries import author, kept_author_pages, kept_pages
-from timelines.queries.author import AuthorTimelineQuery, author_page
+from timelines.queries import author_batches, kept_author_pages, kept_pages
+from timelines.queries.author import author_page
+from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.queries.home import home_page
 
 # The kinds of posts, and the cursors that are at a post in the middle.
@@ -62,9 +63,9 @@ def no_memory() -> Iterator[None]:
         patch.setattr(in_process_posts, "_posts", PostsByAuthor(MOST_POSTS))
         patch.setattr(kept_pages, "_pages", ShortLived(100, 60_000))
         # Lists of authors are read from the shards.
-        patch.setattr(author, "peek_newest_posts", lambda _: None)
+        patch.setattr(author_batches, "peek_newest_posts", lambda _: None)
         patch.setattr(kept_author_pages, "_kept", ShortLived(100, 60_000))
-        patch.setattr(author, "_load_newest", lambda _: None)
+        patch.setattr(author_batches, "_load_newest", lambda _: None)
         for tier in (in_process._accounts, counts._counts_in_memory):
             patch.setattr(tier, "_cache", type(tier._cache)(100, 60.0))
         yield

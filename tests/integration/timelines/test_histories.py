@@ -27,7 +27,8 @@ from tests.integration.timelines.homes import ids_of, read_from_bottom, read_to_
 from tests.oracle import Oracle
 from tests.truth import assert_drained_truth
 from tests.world import NOW, clean, drain_all, make_accounts, publish, restrict
-from timelines.queries.author import AuthorTimelineQuery, author_page
+from timelines.queries.author import author_page
+from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.queries.home import home_page
 from timelines.recent.low_water_mark import lower_low_water_mark, raise_low_water_mark
 from timelines.stores.factory import timeline_store

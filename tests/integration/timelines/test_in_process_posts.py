@@ -31,7 +31,8 @@ from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page, ids_of
 from tests.world import make_accounts, publish
-from timelines.queries.author import AuthorTimelineQuery, author_page
+from timelines.queries.author import author_page
+from timelines.queries.author_batches import AuthorTimelineQuery
 
 FINISHED_HITS = READS.labels(FAMILY, "process", "hit")
 POST, OTHER = PostId(5, 7, 0), PostId(6, 7, 0)

@@ -35,18 +35,6 @@ NEWER, OLDER = RANGE.format(order="ASC"), RANGE.format(order="DESC")
 MOST_BATCHES = 10
 
 
-class PostSpan(NamedTuple):
-    """Posts between two ids, both outside."""
-
-    above: PostId
-    below: PostId
-    newest_first: bool
-
-    def after(self, post_id: PostId) -> "PostSpan":
-        """What is left after a batch that ended with this post."""
-        return self._replace(below=post_id) if self.newest_first else self._replace(above=post_id)
-
-
 def tag_page(query: TagQuery, window: Window, client: str | None = None) -> Page[bytes]:
     """One page of Status entities, newest first. It may be short before the list ends only if the
     viewer may see few of MOST_BATCHES times the limit.
@@ -60,10 +48,11 @@ def tag_page(query: TagQuery, window: Window, client: str | None = None) -> Page
     poll = begin_poll(poller, window, now_ms(), partial(load_late_tagged, query.any_of))
     if poll is not None:
         return poll_page(PolledTag(query), poll, window)
-    span = PostSpan(*range_of(window), newest_first=window.min_id is None)
-    if not span.newest_first:
-        return page_of_statuses(_take(query, span, window.limit)[::-1], has_older=True)
-    found = _take(query, span, window.limit + 1)
+    time_range = range_of(window)
+    if window.min_id is not None:
+        newer = _take(query, time_range, window.limit, newest_first=False)
+        return page_of_statuses(newer[::-1], has_older=True)
+    found = _take(query, time_range, window.limit + 1, newest_first=True)
     return page_of_statuses(found[: window.limit], has_older=len(found) > window.limit)
 
 
@@ -73,37 +62,39 @@ class PolledTag(NamedTuple):
     query: TagQuery
 
     def take_newer(self, time_range: TimeRange, count: int) -> list[bytes]:
-        return _take(self.query, PostSpan(*time_range, newest_first=False), count)
+        return _take(self.query, time_range, count, newest_first=False)
 
     def take_older(self, time_range: TimeRange, count: int) -> list[bytes]:
-        return _take(self.query, PostSpan(*time_range, newest_first=True), count)
+        return _take(self.query, time_range, count, newest_first=True)
 
     def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
         shown = _show(self.query, [one.event for one in entries])
         return list(islice(shown, count))
 
 
-def _take(query: TagQuery, span: PostSpan, count: int) -> list[bytes]:
-    """The first wanted posts of the span."""
+def _take(query: TagQuery, time_range: TimeRange, count: int, newest_first: bool) -> list[bytes]:
+    """The first wanted posts of the range."""
     found: list[bytes] = []
     for _ in range(MOST_BATCHES):
-        ids = _read_ids(query, span, count)
+        ids = _read_ids(query, time_range, count, newest_first)
         found += _show(query, ids)
         if len(ids) < count or len(found) >= count:
             break
-        span = span.after(ids[-1])
+        time_range = time_range.after(ids[-1], newest_first)
     return found[:count]
 
 
-def _read_ids(query: TagQuery, span: PostSpan, count: int) -> list[PostId]:
-    """The first posts of the span with any of the tags."""
-    sql = OLDER if span.newest_first else NEWER
+def _read_ids(
+    query: TagQuery, time_range: TimeRange, count: int, newest_first: bool
+) -> list[PostId]:
+    """The first posts of the range with any of the tags."""
+    sql, limits = OLDER if newest_first else NEWER, (*time_range.above, *time_range.below, count)
     calls = {
-        alias: partial(_read_of_shard, alias, sql, tag_ids, (*span.above, *span.below, count))
+        alias: partial(_read_of_shard, alias, sql, tag_ids, limits)
         for alias, tag_ids in group_by_shard(map(tag_id_of, query.any_of)).items()
     }
     lists = [one for lists in scatter(calls).values() for one in lists]
-    return _merge(lists, span.newest_first)[:count]
+    return _merge(lists, newest_first)[:count]
 
 
 def _read_of_shard(
