@@ -16,7 +16,7 @@ SLEEP_S = 0.3
 # Half of the posts are deleted a moment after they were written.
 DELETES = {"home": 10, "poll": 30, "post": 30, "delete": 28}
 GONE_WITHIN_S = 60.0
-# A plain page would show what a poll leaves out.
+# An ordinary page would show what a poll leaves out.
 ONLY_POLLS = {"poll": 60, "post": 40}
 # Longer than a poll may leave out what is due, and than that takes to be due.
 POLLED_ON_S, POLLS_PER_S = 15.0, 20.0

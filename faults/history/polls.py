@@ -6,7 +6,7 @@
 and those of `pages.py` for what is shown. An entry counts as lost at the first answer that has
 everything newer (`is_last`) and began `recover_s` after the entry was due: a late delivery is no
 loss. An answer may be lost on its way, and is not always repeated, so a failed poll ends the row of
-polls; the next plain page begins another one.
+polls; the next ordinary page begins another one.
 """
 
 from bisect import bisect_left, bisect_right
@@ -48,7 +48,7 @@ class PollChecker:
         self._by_due = dict(grouped)
 
     def begin(self, page: ClientCall) -> None:
-        """A plain page shows what is there; polls bring what comes later."""
+        """An ordinary page shows what is there; polls bring what comes later."""
         self._rows.setdefault(page.client, _Row(page.began_s, float("-inf")))
 
     def end(self, client: int) -> None:

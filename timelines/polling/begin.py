@@ -1,4 +1,4 @@
-"""Begins a poll: which late posts there are for a client, before the page itself is read."""
+"""Begins a poll: finds the late posts for a client, before the page itself is read."""
 
 from collections.abc import Callable
 
@@ -10,12 +10,12 @@ from timelines.polling.records import Poller, load_records
 from timelines.polling.types import LatePosts
 from timelines.queries.cursors import range_of
 
-# For a cursor, and a floor or None.
+# The late posts of a cursor, after a floor (or None).
 LoadLate = Callable[[PostId, int | None], LatePosts]
 
 
 def is_poll(client: str | None, window: Window) -> bool:
-    """Whether this client asks what is above the newest post that it has seen."""
+    """Whether the client asks for posts above the newest one that it has seen."""
     has_lower = bool(window.min_id or window.since_id)
     return has_lower and client is not None and not window.is_gap
 

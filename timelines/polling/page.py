@@ -1,7 +1,7 @@
-"""A page for a client that polls: what is above its cursor, and what became visible below it since.
+"""A page for a client that polls: entries above its cursor, and late posts below it.
 
-A late post is returned once. It is returned again where the client may not have got it: within
-REPEAT_MS, or when several clients have the same cursor (ADR 0034).
+A late post is returned once. It is returned again if the client may not have got it: within
+REPEAT_MS, or if several clients have the same cursor (ADR 0034).
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from timelines.types import Entry, TimeRange
 
 
 class PolledTimeline(Protocol):
-    """Each method returns the visible ones as Status entities, in the order of the entries."""
+    """Each method returns Status entities of visible entries, in the order of the entries."""
 
     def take_newer(self, time_range: TimeRange, count: int) -> list[bytes]:
         """Entries inside the range, oldest first."""
@@ -30,11 +30,11 @@ class PolledTimeline(Protocol):
         """Entries inside the range, newest first."""
 
     def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
-        """Those of these entries that a plain page has too."""
+        """Those of these entries that an ordinary page has, too."""
 
 
 class PolledPage(NamedTuple):
-    """Status entities, newest first, and the late posts that there was no room for."""
+    """Status entities, newest first. `owed`: late posts that had no room on the page."""
 
     statuses: Sequence[bytes]
     owed: Sequence[LatePost]
@@ -52,8 +52,8 @@ def id_of(status: bytes) -> PostId:
 def poll_page(timeline: PolledTimeline, poll: Poll, window: Window) -> Page[bytes]:
     """One page for a polling client. Its `newer` is never below the cursor.
 
-    Raises OperationalError when neither the late posts can be read nor this be recorded: the client
-    keeps its cursor. Cost: one round trip if the cursor moves or a late post is shown.
+    Raises: OperationalError if the late posts could not be read and this cannot be recorded: then
+    the client must keep its cursor. Cost: one round trip if a post is shown.
     """
     if window.min_id is not None:
         page = _take_next(timeline, poll, window.limit)
@@ -71,8 +71,10 @@ def poll_page(timeline: PolledTimeline, poll: Poll, window: Window) -> Page[byte
 
 
 def _take_next(timeline: PolledTimeline, poll: Poll, limit: int) -> PolledPage:
-    """Fresh late posts first: they go before what moves the cursor. There is always an older entry:
-    the cursor's own."""
+    """Fresh late posts get room before newer entries, because those move the cursor.
+
+    There is always an older entry: the cursor's own.
+    """
     newer = timeline.take_newer(TimeRange(poll.cursor), limit)
     fresh, again = poll.fresh, poll.list_again(bool(newer))
     first = _take_late(timeline, fresh, limit)
@@ -84,7 +86,7 @@ def _take_next(timeline: PolledTimeline, poll: Poll, limit: int) -> PolledPage:
 
 
 def _take_newest(timeline: PolledTimeline, poll: Poll, limit: int) -> PolledPage:
-    """Late posts are below the cursor, so they come last."""
+    """Newer entries get room first. Late posts are last, because they are below the cursor."""
     newer: list[bytes] = []
     if poll.below > poll.cursor:
         newer = timeline.take_older(TimeRange(poll.cursor, poll.below), limit + 1)
@@ -106,7 +108,7 @@ def _take_late(timeline: PolledTimeline, late: Sequence[LatePost], count: int) -
 def _list_owed(
     poll: Poll, late: Sequence[LatePost], shown: Sequence[bytes], room: int
 ) -> list[LatePost]:
-    """Those after the last one shown, if there was no room for more."""
+    """The late posts after the last one shown, if the room for them was used up."""
     if len(shown) < room:
         return []
     ids = set(map(id_of, shown))
@@ -115,6 +117,6 @@ def _list_owed(
 
 
 def _list_shared(poll: Poll, shown: Sequence[bytes]) -> list[LatePost]:
-    """Another client with this cursor may have got these."""
+    """Late posts that another client with this cursor may have got, and this client did not."""
     ids = set(map(id_of, shown))
     return [one for one in poll.stayed if poll.record.is_shared and one.event not in ids]

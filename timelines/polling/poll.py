@@ -1,4 +1,4 @@
-"""One request of a client that polls, and which late posts it gets."""
+"""One request of a client that polls, and which late posts the client gets."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,12 @@ from posts.ids import LAST, PostId
 from timelines.polling.records import Poller, Records
 from timelines.polling.types import LatePost, LatePosts, PollRecord
 
-# An answer may get lost. A client that asks again so soon gets its late posts again.
+# An answer may get lost. A client that asks again within this time gets its late posts again.
 REPEAT_MS = 5_000
-# Several clients with one cursor may poll this much later than one another.
+# The same if several clients may have the cursor: they may poll this long after one another.
 SHARED_MS = 60_000
-# A client does not get them again if it asks at once, so that one that reads until an answer is
-# empty comes to an end.
+# A client that asks again within this time does not get them again. So a client that reads until an
+# answer is empty comes to an end.
 AT_ONCE_MS = 250
 
 
@@ -28,7 +28,7 @@ class Poll(NamedTuple):
 
     @property
     def record(self) -> PollRecord:
-        """Of the cursor. Without one the client was served what was visible at the floor."""
+        """The record of the cursor. If there is none: the client got all up to the floor."""
         known = self.records.get(self.cursor)
         if known is not None:
             return known
@@ -37,12 +37,12 @@ class Poll(NamedTuple):
 
     @property
     def fresh(self) -> list[LatePost]:
-        """Late posts that no client with this cursor got, by visible time."""
+        """Late posts that no client with this cursor got, in the order of their visible times."""
         served = self.record.served.union(self.record.stayed)
         return [one for one in self.late.posts if one.event not in served]
 
     def list_again(self, is_moving: bool) -> list[LatePost]:
-        """Late posts to return again. `is_moving`: the page will end at another cursor."""
+        """Late posts to return again. `is_moving`: the page moves the client to another cursor."""
         record = self.record
         if is_moving:
             return self.stayed if record.is_shared else []
@@ -54,8 +54,7 @@ class Poll(NamedTuple):
 
     @property
     def is_going_down(self) -> bool:
-        """Whether this is a later page of one answer. Its first page may have been the one that
-        returned late posts just now."""
+        """Whether the client goes on below a cut page. That page may just have had late posts."""
         return self.below != LAST
 
     @property
@@ -65,13 +64,15 @@ class Poll(NamedTuple):
 
     @property
     def repeated_since(self) -> int:
-        """Late posts that one client got while its cursor stayed count as served when they have
-        been visible since then."""
+        """Late posts that became visible at this time or before are not returned again."""
         return self.now_ms - (SHARED_MS if self.record.is_shared else REPEAT_MS)
 
     @property
     def stayed(self) -> list[LatePost]:
-        """Late posts that one of the clients with this cursor got, first those shown long ago."""
+        """Late posts that one of the clients with this cursor got and that may be returned again.
+
+        Those that were shown longest ago are first.
+        """
         since, served = self.repeated_since, self.record.served
         late = {one.event: one for one in self.late.posts if one.visible_ms > since}
         return [late[i] for i in self.record.stayed if i in late and i not in served]

@@ -1,4 +1,4 @@
-"""What a page of a poll leaves in the records, so that the next poll knows what was served."""
+"""Which records a page of a poll changes, so that the next poll knows what was served."""
 
 from collections.abc import Collection, Sequence
 
@@ -6,45 +6,52 @@ from infra.api.pages import Window
 from posts.ids import PostId
 from timelines.polling.poll import Poll
 from timelines.polling.records import ChangedRecord, EnteredCursor
-from timelines.polling.types import LatePost, PollRecord, Walk
+from timelines.polling.types import CutPage, LatePost, PollRecord
 
 
 def list_changes(
     poll: Poll, shown: Sequence[PostId], owed: Collection[LatePost], window: Window, is_cut: bool
 ) -> Sequence[EnteredCursor | ChangedRecord]:
-    """What a page changes in the records. `owed`: late posts that it had no room for.
+    """The changes of the records after a page. `owed`: late posts that had no room on the page.
 
-    `is_cut`: more of the page is below it.
+    `is_cut`: the page was full, and there are older entries.
     """
     if not shown:
         return []
-    walk = Walk(poll.cursor, min(shown)) if is_cut and window.min_id is None else None
+    cut_page = CutPage(poll.cursor, min(shown)) if is_cut and window.min_id is None else None
     if window.min_id is None and window.max_id is not None:
-        return _list_walked(poll, shown, walk)
+        return _list_of_later_page(poll, shown, cut_page)
     if max(shown) > poll.cursor:
-        record = _record_moved(poll, shown, owed)._replace(walk=walk)
+        record = _record_of_new_cursor(poll, shown, owed)._replace(cut_page=cut_page)
         return [EnteredCursor(max(shown), record, [one.event for one in owed])]
-    stayed = _record_stayed(poll, shown, owed)
+    stayed = _record_of_same_cursor(poll, shown, owed)
     return [ChangedRecord(poll.cursor, stayed, poll.record.entered)]
 
 
-def _record_moved(poll: Poll, shown: Sequence[PostId], owed: Collection[LatePost]) -> PollRecord:
-    """Of the cursor that the client has now."""
+def _record_of_new_cursor(
+    poll: Poll, shown: Sequence[PostId], owed: Collection[LatePost]
+) -> PollRecord:
+    """For a page that moved the client from its cursor to a newer one."""
     record, late = poll.record, poll.late
-    floor = max(late.floor, min([late.end, *(one.visible_ms - 1 for one in owed)]))
+    floor = max(late.floor, _latest_floor(late.end, owed))
+    # Of several clients with the old cursor, one may have got the posts of `stayed`.
     had = record.served if record.is_shared else record.served.union(record.stayed)
     newer = {one.event for one in late.posts if one.visible_ms > floor}
     kept = had if late.seen_until is None else had & newer
     return PollRecord(1, floor, late.end, frozenset((*shown, poll.cursor, *kept)))
 
 
-def _record_stayed(poll: Poll, shown: Sequence[PostId], owed: Collection[LatePost]) -> PollRecord:
-    """Of the same cursor. What was shown twice is not shown a third time, unless another client may
-    have got it."""
+def _record_of_same_cursor(
+    poll: Poll, shown: Sequence[PostId], owed: Collection[LatePost]
+) -> PollRecord:
+    """For a page that had late posts only, so that the client keeps its cursor.
+
+    A post that was shown twice is not shown a third time, unless another client with the cursor may
+    have got it.
+    """
     record, late = poll.record, poll.late
     twice = set() if record.is_shared else set(shown).intersection(record.stayed)
-    latest = min([late.end, poll.repeated_since, *(one.visible_ms - 1 for one in owed)])
-    floor = max(late.floor, latest)
+    floor = max(late.floor, _latest_floor(min(late.end, poll.repeated_since), owed))
     old = {one.event for one in late.posts if one.visible_ms <= floor}
     dropped = old.union(twice, shown)
     is_again = poll.is_at_once and set(record.stayed).issuperset(shown)
@@ -58,19 +65,27 @@ def _record_stayed(poll: Poll, shown: Sequence[PostId], owed: Collection[LatePos
     )
 
 
-def _list_walked(poll: Poll, shown: Sequence[PostId], walk: Walk | None) -> list[ChangedRecord]:
-    """For a client that goes down a page that was cut: its next poll asks from the top of it.
+def _latest_floor(end: int, owed: Collection[LatePost]) -> int:
+    """`end`, or the moment before the first of the owed posts: the next poll must find them."""
+    return min([end, *(one.visible_ms - 1 for one in owed)])
 
-    `walk`: where it goes on. Only its own record may have what it was served: another client with
-    this token would miss a late post.
+
+def _list_of_later_page(
+    poll: Poll, shown: Sequence[PostId], cut_page: CutPage | None
+) -> list[ChangedRecord]:
+    """For a client that goes on below a cut page. Its next poll asks from the top of that page.
+
+    `cut_page`: this page, if it is cut, too. The posts count as served in the record of the cut
+    page only: by any other record, another client with this token would miss a late post.
     """
-    place = Walk(poll.cursor, poll.below)
-    tops = [(cursor, one) for cursor, one in poll.records.items() if one.walk == place]
+    place = CutPage(poll.cursor, poll.below)
+    tops = [(cursor, one) for cursor, one in poll.records.items() if one.cut_page == place]
     if len(tops) == 1 and not tops[0][1].is_shared:
         cursor, record = tops[0]
-        walked = record._replace(served=record.served.union(shown), walk=walk)
-        return [ChangedRecord(cursor, walked, record.entered)]
+        served = record._replace(served=record.served.union(shown), cut_page=cut_page)
+        return [ChangedRecord(cursor, served, record.entered)]
     late = [post_id for post_id in shown if post_id < poll.cursor]
     if not late:
         return []
-    return [ChangedRecord(poll.cursor, _record_stayed(poll, late, poll.fresh), poll.record.entered)]
+    stayed = _record_of_same_cursor(poll, late, poll.fresh)
+    return [ChangedRecord(poll.cursor, stayed, poll.record.entered)]

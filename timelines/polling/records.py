@@ -3,8 +3,8 @@
     timelines.polls:v1:{reader}:{timeline}:{client}:{way}   hash, cursor (10 bytes) -> record
     record   entered:floor:seen until:bytes of served:   numbers
              ids that were served                        10 bytes each
-             stayed at:stayed times:walked:              numbers; walked: ids of the walk, 0 or 2
-             its ids, ids that stayed                    10 bytes each
+             stayed at:stayed times:count:               numbers; count: ids of the cut page, 0 or 2
+             these ids, then the ids that stayed         10 bytes each
 
 A record that is lost costs a repetition: late posts are returned once more. It never costs a post.
 """
@@ -23,17 +23,17 @@ from infra.caching.keys import key
 from infra.caching.scripts import load_script
 from infra.telemetry.reached import reached
 from posts.ids import PACKED_BYTES, PostId
-from timelines.polling.types import MOST_LATE, PollRecord, Walk
+from timelines.polling.types import MOST_LATE, CutPage, PollRecord
 
 FAMILY = "timelines.polls:v1"
 ENTER = load_script(Path(__file__).with_name("lua") / "enter_cursor.lua")
 WRITE_RECORD = load_script(Path(__file__).with_name("lua") / "write_record.lua")
 TTL_MS = 2 * 86_400_000
-# Of one client and timeline. A client has one cursor; the others are for clients that share a
-# token, and for answers that were lost.
+# Of one client and timeline. A client has one cursor. The other records are for clients that share
+# a token, and for answers that were lost.
 MOST_RECORDS = 12
-# A page reads its entries at most so long after its late posts. Of two pages whose late posts were
-# read within this time, either may lack a post that the other has.
+# A page reads its entries at most this long after its late posts. If two pages read their late
+# posts within this time, each may lack a post that the other one has.
 PAGE_MS = 5_000
 log = structlog.get_logger()
 
@@ -41,8 +41,10 @@ Records = Mapping[PostId, PollRecord]
 
 
 class Poller(NamedTuple):
-    """Who polls which timeline. `client`: the token, or the address of a client without one. None:
-    nothing is kept for this caller. `way`: min_id or since_id, because a client uses one of them.
+    """Who polls which timeline.
+
+    `client`: the token, or the address of a client without one. None: this caller has no records.
+    `way`: min_id or since_id. A client uses one of them, so each has records of its own.
     """
 
     owner: int | str
@@ -67,9 +69,10 @@ def load_records(poller: Poller) -> Records:
 
 
 class EnteredCursor(NamedTuple):
-    """A page ended at another cursor than it began at. `owed`: visible posts that it did not have.
+    """The change by a page that moved its client to another cursor.
 
-    `record`: of the cursor at which it ended.
+    `cursor`, `record`: of the cursor at which the page ended. `owed`: visible posts that were not
+    on the page.
     """
 
     cursor: PostId
@@ -84,9 +87,10 @@ class EnteredCursor(NamedTuple):
 
 
 class ChangedRecord(NamedTuple):
-    """Replaces the record of this cursor, if it was still `entered` so often as when it was read.
+    """Replaces the record of a cursor, if no other page has ended there since the record was read.
 
-    Otherwise another client may have come to the cursor, whose record must stay.
+    Another page may be that of another client, whose record must stay. `entered`: the number of
+    pages in the record that was read.
     """
 
     cursor: PostId
@@ -111,9 +115,9 @@ def save_records(poller: Poller, changes: Sequence[EnteredCursor | ChangedRecord
 
 
 def _encode_rest(record: PollRecord) -> bytes:
-    walked = record.walk or ()
-    head = b"%d:%d:%d:" % (record.stayed_at, record.stayed_times, len(walked))
-    return head + _pack(walked) + _pack(record.stayed)
+    cut_ids = record.cut_page or ()
+    head = b"%d:%d:%d:" % (record.stayed_at, record.stayed_times, len(cut_ids))
+    return head + _pack(cut_ids) + _pack(record.stayed)
 
 
 def _pack(ids: Iterable[PostId]) -> bytes:
@@ -130,12 +134,12 @@ def _decode(cursor: bytes, data: bytes) -> tuple[PostId, PollRecord] | None:
         *numbers, tail = data.split(b":", 4)
         entered, floor, seen_until, size = map(int, numbers)
         *numbers, packed = tail[size:].split(b":", 3)
-        stayed_at, stayed_times, walked = map(int, numbers)
+        stayed_at, stayed_times, count = map(int, numbers)
         ids = _unpack(packed)
-        walk, stayed = (Walk(*ids[:2]) if walked == 2 else None), tuple(ids[walked:])
+        cut_page, stayed = (CutPage(*ids[:2]) if count == 2 else None), tuple(ids[count:])
         seen = entered, floor, seen_until
         record = PollRecord(
-            *seen, frozenset(_unpack(tail[:size])), stayed, stayed_at, stayed_times, walk
+            *seen, frozenset(_unpack(tail[:size])), stayed, stayed_at, stayed_times, cut_page
         )
         return PostId.from_packed(cursor), record
     except (ValueError, TypeError, IndexError, struct.error):

@@ -22,10 +22,10 @@ class LatePost(NamedTuple):
 
 
 class LatePosts(NamedTuple):
-    """Posts below a cursor that became visible after `floor`, in that order, at most MOST_LATE.
+    """Posts below a cursor that became visible after `floor`, at most MOST_LATE.
 
-    All posts that were visible at `seen_until` are there or on the page. None: the late posts could
-    not be read.
+    They are in the order in which they became visible. All posts that were visible at `seen_until`
+    are among them or on the page. `seen_until` None: the late posts could not be read.
     """
 
     posts: Sequence[LatePost]
@@ -34,7 +34,7 @@ class LatePosts(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Up to when these are all late posts."""
+        """Up to this time no late post is missing."""
         if self.seen_until is None:
             return self.floor
         if len(self.posts) < MOST_LATE:
@@ -42,25 +42,27 @@ class LatePosts(NamedTuple):
         return min(self.seen_until, self.posts[-1].visible_ms - 1)
 
 
-class Walk(NamedTuple):
-    """A client goes down a page that was full. The page began at the cursor `since`; what the
-    client asks for next is below `below`."""
+class CutPage(NamedTuple):
+    """A page by `since_id` that was full, so that the client has to go on below it.
+
+    It began at the cursor `since`, and ended at the entry `below`.
+    """
 
     since: PostId
     below: PostId
 
 
 class PollRecord(NamedTuple):
-    """What clients that have a certain cursor were served. Times are in ms.
+    """What the clients with a certain cursor were served. Times are in ms.
 
-    `entered`: how often a page ended at this cursor. If more than once, there may be several
-    clients, and the rest is what all of them were served.
-    `floor`: everything that was visible then. `served`: newer posts. `seen_until`: up to when the
-    page of this record knew what was visible.
-    `stayed`: late posts of pages that ended at the cursor they began at, the last one at
-    `stayed_at`, after `stayed_times` such pages without a pause. One of several clients got them;
-    those that were shown last are at the end.
-    `walk`: the page that ended here was full, and more of it is below.
+    `entered`: how many pages ended at this cursor. If more than one, there may be several clients,
+    and the other fields say what all of them were served.
+    `floor`: the clients got everything that was visible at this time. `served`: posts that they got
+    and that became visible later. `seen_until`: the page knew what was visible up to this time.
+    `stayed`: late posts of pages that did not move the cursor. One of the clients got them; the
+    last ones shown are at the end. `stayed_at`: the time of the last such page. `stayed_times`: how
+    many such pages there were without a pause.
+    `cut_page`: the page that ended here, if it was cut.
     """
 
     entered: int
@@ -70,7 +72,7 @@ class PollRecord(NamedTuple):
     stayed: tuple[PostId, ...] = ()
     stayed_at: int = 0
     stayed_times: int = 0
-    walk: Walk | None = None
+    cut_page: CutPage | None = None
 
     @property
     def is_shared(self) -> bool:

@@ -12,7 +12,7 @@ MOST_POLLS = 200
 
 
 class PollingClient:
-    """Starts with a plain page. `got`: all answers, newest first in each."""
+    """Starts with an ordinary page. `got`: all answers, newest first in each."""
 
     def __init__(self, read: ReadPage, limit: int = 20) -> None:
         self._read, self.limit = read, limit

@@ -90,7 +90,7 @@ def test_alone_it_is_returned_at_most_twice_and_only_for_some_seconds(late):
 
 @pytest.mark.parametrize("slow_ms", [100, 30_000])
 def test_a_post_that_is_not_pushed_yet_is_not_returned_and_comes_later(late, slow_ms, monkeypatch):
-    """The plain page after the poll would not have it: the client would see it go away."""
+    """The ordinary page after the poll would not have it: the client would see it go away."""
     monkeypatch.setattr(failpoints, "_armed", {})
     late.post()
     client, early = MinIdClient(late.read), []
