@@ -31,10 +31,11 @@ class VisibilityInputs(NamedTuple):
 class Rule(NamedTuple):
     """One reason to hide an entry whose event exists.
 
-    `allows`: whether this reason does not apply. `clear_authors`: authors whose own posts it always
-    allows; None: all authors. It looks at neither `fragments` nor `accounts`. Posts of authors that
-    all rules clear are shown without asking a rule, also from finished entities. A rule that does
-    not say which authors it clears switches this off, so it is slow at first, but never wrong.
+    `allows`: whether the rule lets the entry be shown. `clear_authors`: authors whose own posts the
+    rule always allows; None: all authors. It must not look at `fragments` and `accounts`.
+
+    Own posts of authors that all rules clear are shown without asking a rule. A rule without
+    `clear_authors` clears no author. So a new rule is slow at first, but never skipped by mistake.
     """
 
     allows: Callable[[Entry, VisibilityInputs], bool]
@@ -84,10 +85,10 @@ def is_visible_at_home(entry: Entry, inputs: VisibilityInputs) -> bool:
 
 
 def is_stale(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """Whether the entry will never be shown: a post is deleted, the author is not followed, or the
-    entry of a repost lost its original.
+    """Whether the entry will never be shown.
 
-    If the viewer follows the author again, that brings the entries again.
+    A post of it is deleted, its author is not followed, or it is a repost that lost its original.
+    If the viewer follows the author again, the follow adds the entries again.
     """
     event, original = entry
     author = event.author_id
@@ -99,7 +100,11 @@ def is_stale(entry: Entry, inputs: VisibilityInputs) -> bool:
 
 
 def _exists(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """A repost whose entry lost its original is not shown: its fragment alone is no JSON."""
+    """Whether the event and its author exist.
+
+    False for the entry of a repost that lost its original: the fragment of a repost alone is no
+    JSON.
+    """
     event, original = entry
     if event not in inputs.fragments or event.author_id not in inputs.accounts:
         return False
@@ -108,7 +113,7 @@ def _exists(entry: Entry, inputs: VisibilityInputs) -> bool:
 
 
 def _is_author_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """The viewer, and followees who are not muted now."""
+    """Whether the author of the event is the viewer, or a followee who is not muted now."""
     author = entry.event.author_id
     if author in inputs.relationships.clear_follows or author == inputs.viewer_id:
         return True
@@ -117,7 +122,7 @@ def _is_author_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
 
 
 def _is_reply_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """As in Mastodon's lists. A repost of a reply is not checked."""
+    """Whether the policy of a list includes the reply. Reposts of replies are always included."""
     event, original = entry
     if inputs.replies_to is None or event != original:
         return True
@@ -126,7 +131,7 @@ def _is_reply_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
 
 
 def _are_reposts_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """Not if the viewer hides the reposter's reposts."""
+    """False if the viewer hides the reposter's reposts."""
     event, original = entry
     reposter = event.author_id
     if event == original or reposter == inputs.viewer_id:
@@ -135,11 +140,11 @@ def _are_reposts_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
 
 
 def _is_original_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """Not if the reposted post is of an account that is muted, blocked in either direction, or
-    limited and not followed; and not if its visibility leaves the viewer out.
+    """Whether the viewer may see the post that a repost shows.
 
-    Posts that are no reposts need no such rule: a timeline has no direct posts, and private ones
-    are for followers.
+    Its author must not be muted, nor blocked in either direction, nor limited unless followed. Its
+    visibility must include the viewer. An own post needs no such rule: a timeline has no direct
+    posts, and private posts are for followers.
     """
     event, original = entry
     author = original.author_id
@@ -162,10 +167,11 @@ def _is_blocked_or_muted(relationship: Relationship, now_ms: int) -> bool:
 
 
 def _clear_all(inputs: VisibilityInputs) -> None:
-    """For rules about reposts only."""
+    """All authors: the rule is about reposts only."""
 
 
 def _clear_without_policy(inputs: VisibilityInputs) -> Set[int] | None:
+    """All authors where replies are not restricted, else none."""
     return None if inputs.replies_to is None else frozenset()
 
 

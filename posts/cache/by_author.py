@@ -9,20 +9,24 @@ from typing import Self
 from posts.api.present import is_open
 from posts.ids import PostId
 
-# The time of a copy that is not used any more.
+# The time in a copy that must not be used any more.
 ENDED = float("-inf")
 # An eviction makes room for this part of all copies, so that it is rare.
 EVICTED_PART = 16
 
 
 class PostCopy:
-    """What a process knows of one post.
+    """What a process knows of one post. Times are of the caller's clock.
 
-    `text`: the fragment of the post. Of a finished post it is the Status entity without the
-    viewer's flags, and `account` and `counts` are the JSON of these parts, and `is_open` says
-    whether it is public or unlisted. `kept_until` (of the fragment) and `asked_at` (when the older
-    of these parts was asked for) are times of the caller's clock. Pages that were made of a copy
-    look at them, so a copy that is removed or replaced ends. `author`: set when it is stored.
+    `text`: the fragment of the post. If the post is finished: its Status entity without the
+    viewer's flags.
+    `kept_until`: the fragment may be used until then.
+    `account`, `counts`: of a finished post, the JSON of these parts. `asked_at`: when the older one
+    of the two was asked for. `is_open`: whether the post is public or unlisted.
+    `author`: set when the copy is stored.
+
+    A page that was made of a copy looks at these times. So a copy that is removed or replaced must
+    end (`end`).
     """
 
     __slots__ = (

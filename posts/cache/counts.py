@@ -1,4 +1,4 @@
-"""The cache of post counts: process memory, a second behind at most, then Redis, then the shard.
+"""The cache of post counts: process memory (as old as copy_ages.py says), then Redis, then shards.
 
     posts.counts:v1:{author}:moment   version:…:replies,reposts,favourites
 

@@ -1,7 +1,7 @@
 """Posts in process memory: fragments, and finished Status entities without the viewer's flags.
 
-The invalidation log removes deleted and hidden posts. A finished entity is used while the account
-and the counts in it are copies that pages may use (at most a second behind). So it ends with them.
+The invalidation log removes deleted and hidden posts. A finished entity ends with the copies of the
+account and the counts that are in it. Pages may use these copies as long as copy_ages.py says.
 """
 
 import threading
@@ -34,8 +34,8 @@ from posts.ids import PostId
 
 FAMILY = "posts.finished"
 MEMORY_S = 60.0
-# Of so many uses of kept pages, the posts of one count as read so often: counting costs more than
-# the page.
+# To count the reads of a kept page's posts costs more than the page. So only one of this many uses
+# is counted, and counts as this many reads.
 USES_COUNTED = 8
 MOST_POSTS = most_entries(FAMILY, share=0.25, bytes_each=2_200)
 
@@ -85,7 +85,7 @@ class InProcessPosts:
     def find_copies(
         self, ids: Collection[PostId], offset: LogOffset | None
     ) -> dict[PostId, PostCopy]:
-        """As `find`, but the copies."""
+        """Copies of the posts whose fragments may be used. `offset`: as in `find`."""
         return {} if offset is None else self.peek_copies(ids)
 
     def peek_copies(self, ids: Collection[PostId]) -> dict[PostId, PostCopy]:
@@ -100,9 +100,9 @@ class InProcessPosts:
     def find_ending(
         self, ids: Collection[PostId], events: Iterable[PostId]
     ) -> Mapping[PostId, PostCopy] | None:
-        """The posts among `ids` whose entities have ended or end soon, with their fragments.
+        """The posts among `ids` whose entities have ended or end soon.
 
-        `events`: reposts, of which the fragments are enough. None: a fragment is missing.
+        None: the fragment of one of the posts, or of the reposts `events`, is missing.
         """
         now, find = self._clock(), self._posts.find
         copies = {i: find(i) for i in ids}

@@ -72,11 +72,14 @@ class Hydration:
     """Questions about posts, their authors and counts, in one round trip. After it, `value`.
 
     `reposts`: the reposts that show some of the posts; reposts have no counts of their own.
-    `offset`: of the invalidation log, if this request has read it. Otherwise the log is asked too,
-    and if it has new entries the posts are loaded again. `is_current`: no accounts and counts come
-    from process memory, for a viewer who wrote lately. `uses_memory` False: nothing does. `log`:
-    asked before in the same round trip. Cost: no SQL when warm, and no command if all is in process
-    memory. Data that Redis lacks is read from its shard, once.
+
+    Process memory is used only with the invalidation log. `offset`: the request has read the log up
+    to here, in an earlier round trip. `log`: it was asked before in this round trip. Without both,
+    the log is asked here. If the log turns out to have new entries, the posts are loaded again.
+
+    `is_current`: accounts and counts do not come from process memory, for a viewer who wrote
+    lately. `uses_memory` False: nothing comes from it. Cost: no SQL when warm, and no command if
+    all is in process memory. Data that Redis lacks is read from its shard, once.
     """
 
     def __init__(
@@ -104,6 +107,7 @@ class Hydration:
 
     @property
     def value(self) -> Hydrated:
+        """The posts, after the round trip. Each use finishes them again, so use it once."""
         if self._is_outdated():
             return self._load_again()
         if self._unfinished is None:
@@ -121,8 +125,8 @@ class Hydration:
         )
 
     @property
-    def ready(self) -> Mapping[PostId, PostCopy]:
-        """The posts that are finished in process memory, after the round trip."""
+    def finished(self) -> Mapping[PostId, PostCopy]:
+        """Those of the posts that are finished in process memory, after the round trip."""
         return {} if self._is_outdated() else self._finished
 
     @property
@@ -131,12 +135,12 @@ class Hydration:
         return self._since if self._log is None else self._log.value
 
     def finish(self) -> None:
-        """Only keeps what was loaded in process memory, for reads after this round trip."""
+        """Keeps what was loaded in process memory. For callers who show the posts later."""
         if self._unfinished is not None and not self._is_outdated():
             self._unfinished.finish(self.offset)
 
     def _is_outdated(self) -> bool:
-        """Whether the log has something that the posts from process memory may be missing."""
+        """Whether some posts are from process memory, and the log has new entries."""
         if self._log is None:
             return False
         unfinished = self._unfinished

@@ -55,8 +55,10 @@ def get_with_visibility(post_id: PostId, viewer_id: int | None) -> tuple[PostId,
 def load_with_originals(
     ids: list[PostId], viewer_id: int | None
 ) -> tuple[dict[PostId, bytes], OriginalByEvent]:
-    """The visible posts, and the originals of those that are reposts. Cost: as above; none if all
-    are in process memory and in the read window."""
+    """The visible posts, and the originals of those that are reposts.
+
+    Cost: as `load_status_json`; none in the read window if all is in process memory.
+    """
     known = show_in_window(ids, viewer_id)
     if known is not None and len(known) == len(ids):
         return known, {}

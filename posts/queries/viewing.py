@@ -50,12 +50,12 @@ class ViewedPosts(NamedTuple):
 
 
 class Viewing:
-    """Questions about posts and about their viewer, in one round trip. Ask one answer after it.
+    """Questions about posts and about their viewer, in one round trip. After it, the answers.
 
-    `log`: the invalidation log, if it was asked before in the same round trip. `is_current`: no
-    names and counts come from process memory, if the viewer is known to have written lately. Cost:
-    no SQL when warm; no command for posts that are finished in process memory. A viewer who wrote
-    lately, which was not known, pays a second round trip.
+    `log`: the invalidation log, if it was asked before in the same round trip. `is_current`: the
+    viewer is known to have written lately, so no names and counts come from process memory. Cost:
+    no SQL when warm; no command for posts that are finished in process memory. If only the round
+    trip says that the viewer wrote lately, one more trip.
     """
 
     def __init__(
@@ -80,9 +80,8 @@ class Viewing:
         if hydrated.has_copies and viewer.state.wrote_lately:
             hydrated = hydrate(self._originals, self._reposts, is_current=True)
         posts = {i: hydrated.fragments[i] for i in self._originals if i in hydrated.fragments}
-        flags = viewer.load_flags(posts)
-        facts = viewer.relationships, viewer.account_id, viewer.state.filters
-        return ViewedPosts(hydrated, flags, *facts)
+        flags, filters = viewer.load_flags(posts), viewer.state.filters
+        return ViewedPosts(hydrated, flags, viewer.relationships, viewer.account_id, filters)
 
     @property
     def viewer(self) -> KnownViewer:
@@ -91,9 +90,9 @@ class Viewing:
 
     def list_visible(self) -> dict[PostId, bytes]:
         """Status entities of the events that the viewer may see, in their order."""
-        ready = self._find_ready()
-        found = self._list_ready(ready)
-        others = {e: o for e, o in self._shown.items() if e is not o or e not in ready}
+        finished = self._find_finished()
+        found = self._list_finished(finished)
+        others = {e: o for e, o in self._shown.items() if e is not o or e not in finished}
         if not others:
             return found
         viewed = self.value
@@ -108,13 +107,13 @@ class Viewing:
         fragments = self.value.hydrated.fragments
         return {i: shown for i, text in fragments.items() if (shown := find_reposted(text))}
 
-    def _find_ready(self) -> Mapping[PostId, PostCopy]:
+    def _find_finished(self) -> Mapping[PostId, PostCopy]:
         """The posts that are finished in process memory, if this viewer may get copies."""
-        return {} if self.viewer.state.wrote_lately else self._posts.ready
+        return {} if self.viewer.state.wrote_lately else self._posts.finished
 
-    def _list_ready(self, ready: Mapping[PostId, PostCopy]) -> dict[PostId, bytes]:
+    def _list_finished(self, finished: Mapping[PostId, PostCopy]) -> dict[PostId, bytes]:
         """Posts that are no reposts."""
-        posts = {e: ready[e] for e, o in self._shown.items() if e is o and e in ready}
+        posts = {e: finished[e] for e, o in self._shown.items() if e is o and e in finished}
         return self.viewer.show(posts)
 
 

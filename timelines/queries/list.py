@@ -77,13 +77,13 @@ class AccountListSkeleton:
         return iter_pulled(self._authors, time_range, newest_first=False)
 
     def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]:
-        """All: each page reads the index itself."""
+        """All entries: each page of a list reads the recent-posts index itself."""
         return entries
 
     def note_parts(
         self, sources: Sequence[Entry], ready: Mapping[PostId, PostCopy], hydrated: Hydrated
     ) -> None:
-        """Pages of lists are not kept: nothing says that their index has not changed."""
+        """Does nothing. Pages of lists are not kept: nothing says that the index is the same."""
 
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """These entries and all others of members that show the same posts, without repeats,

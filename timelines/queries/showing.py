@@ -1,4 +1,8 @@
-"""The entries of a timeline that a page shows: hydrate, rules, present."""
+"""Shows entries of a timeline: the steps hydrate, rules and present of a page.
+
+A post is *ready* if it is finished in process memory, all rules clear its author, and no account of
+this timeline reposted it. Ready posts skip hydration and rules.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -36,7 +40,10 @@ def take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[bytes
 def collect(
     make: Callable[[Sequence[Entry]], list[T]], entries: Iterator[Entry], count: int
 ) -> list[T]:
-    """What `make` makes of the first `count` entries that it does not leave out."""
+    """The first `count` results of `make`, which leaves out entries that are not shown.
+
+    Cost: as `make`, once more for each refill.
+    """
     made: list[T] = []
     while len(made) < count:
         batch = list(islice(entries, count - len(made)))
@@ -47,15 +54,16 @@ def collect(
 
 
 def show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
-    """Presents the entries that are the newest visible ones of their post, as Status entities.
+    """Status entities, in the order of the entries. Each post is at its newest visible entry only.
 
-    Cost when warm: no round trip if all posts are finished in process memory, else one.
+    Cost when warm: no round trip if all posts are ready, else one.
     """
     sources = skeleton.list_sources(entries)
     # A viewer who wrote lately must see names and counts as they are now.
     ready = {} if skeleton.viewer_state.wrote_lately else _find_ready(skeleton, sources)
     hydrated, merged = _load_others(skeleton, entries, sources, ready)
     skeleton.note_parts(sources, ready, hydrated)
+    # By event: first the ready posts without flags, later all that the viewer sees.
     shown = {i: post.text for i, post in ready.items()}
     posts = {**shown, **{i: hydrated.fragments[i] for i in merged}} if merged else shown
     flags = load_flags(skeleton.reader_id, skeleton.viewer_state, posts)
@@ -71,7 +79,7 @@ def show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
 
 
 def list_places(skeleton: Skeleton, entries: Sequence[Entry]) -> list[Place]:
-    """The places of the entries that `show` presents, in their order. Cost: as `show`."""
+    """The same as `show`, but places instead of Status entities."""
     sources = skeleton.list_sources(entries)
     ready = _find_ready(skeleton, sources)
     hydrated, merged = _load_others(skeleton, entries, sources, ready)
@@ -82,12 +90,11 @@ def list_places(skeleton: Skeleton, entries: Sequence[Entry]) -> list[Place]:
 
 
 def _find_ready(skeleton: Skeleton, sources: Sequence[Entry]) -> dict[PostId, PostCopy]:
-    """The posts that are finished in process memory, that all rules allow, and that no account of
-    this timeline reposted. In the order of `sources`."""
+    """The ready posts, in the order of `sources`."""
     known = find_kept_relationships(skeleton.reader_id, skeleton.validator)
     if known is None:
         return {}
-    clear = find_clear_authors(_inputs(skeleton, {}, {}, known))
+    clear = find_clear_authors(_inputs(skeleton, NO_POSTS, known))
     reposted = {original for _, original in reposts_among(sources)}
     posts = [e.event for e in sources if e.event.author_id in clear and e.original not in reposted]
     return in_process_posts.find_finished(posts, skeleton.log_offset)
@@ -121,25 +128,27 @@ def _present(hydrated: Hydrated, newest: Entry, older: Sequence[Entry], flags: F
 
 
 def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, VisibilityInputs]:
-    """The posts to show, and the inputs of the rules."""
-    viewer_id, reposts = skeleton.reader_id, [event for event, _ in reposts_among(entries)]
+    """The posts to show, and the inputs of the rules. Cost: one round trip."""
+    reader_id, reposts = skeleton.reader_id, [event for event, _ in reposts_among(entries)]
     originals = list(map(ORIGINAL, entries))
-    people = authors_of(originals + reposts) - {viewer_id}
+    authors = authors_of(originals + reposts) - {reader_id}
     is_current = skeleton.viewer_state.wrote_lately
     trip = RoundTrip()
     posts = Hydration(trip, originals, reposts, skeleton.log_offset, is_current)
-    relationships = trip.ask(ask_kept_relationships(viewer_id, people, skeleton.validator))
+    relationships = trip.ask(ask_kept_relationships(reader_id, authors, skeleton.validator))
     trip.run()
     hydrated = posts.value
-    shown = hydrated.fragments, hydrated.accounts
-    return hydrated, _inputs(skeleton, *shown, relationships.value)
+    return hydrated, _inputs(skeleton, hydrated, relationships.value)
 
 
 def _inputs(
-    skeleton: Skeleton,
-    fragments: Mapping[PostId, bytes],
-    accounts: Mapping[int, bytes],
-    relationships: Relationships,
+    skeleton: Skeleton, hydrated: Hydrated, relationships: Relationships
 ) -> VisibilityInputs:
-    who_when = skeleton.reader_id, skeleton.now_ms
-    return VisibilityInputs(*who_when, fragments, accounts, relationships, skeleton.replies_to)
+    return VisibilityInputs(
+        skeleton.reader_id,
+        skeleton.now_ms,
+        hydrated.fragments,
+        hydrated.accounts,
+        relationships,
+        skeleton.replies_to,
+    )

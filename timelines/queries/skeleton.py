@@ -27,9 +27,9 @@ _KEY = itemgetter(0)
 class Skeleton(Protocol):
     """The entries of one reader's timeline, for one request.
 
-    `is_stored`: entries come from a live timeline, which may need a repair.
-    `replies_to`: replies to these accounts are shown; None: to all. For the rest see HomeSkeleton.
-    `note_parts`: what a part of the page was made of (PageParts.add).
+    `is_stored`: entries come from a live timeline, which may need a repair. `replies_to`: replies
+    to these accounts are shown; None: replies to all. For the other fields see HomeSkeleton.
+    `note_parts`: is called with what each part of the page was made of (PageParts.add).
     """
 
     reader_id: int
@@ -53,8 +53,8 @@ class HomeSkeleton:
     """One reader's home timeline during one request. All rules use the same `now_ms`.
 
     `log_offset`: end of the invalidation log when the request began; None without Redis.
-    `validator`: of the reader's relationships; those in process memory must have the same.
-    `viewer_state`: the reader's favourites, bookmarks and reposts.
+    `validator`: of the reader's relationships. Those in process memory hold if they have the same.
+    `viewer_state`: the reader's favourites, bookmarks, reposts and filters.
     """
 
     is_stored: ClassVar[bool] = True
@@ -71,8 +71,11 @@ class HomeSkeleton:
 
     @property
     def may_keep_page(self) -> bool:
-        """Whether the page has all its parts, all of them from the live timeline, and no filter
-        of the reader ends by the clock."""
+        """Whether the inputs of the page say when it changes.
+
+        Not if a part was missing or came from below the live timeline, and not if a filter ends by
+        the clock.
+        """
         is_whole = self._is_live and self._authors is None and self.parts.is_whole
         return is_whole and not self.viewer_state.filters.have_end
 
@@ -102,8 +105,11 @@ class HomeSkeleton:
             yield from self._pull(time_range, newest_first=False)
 
     def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]:
-        """Those that this timeline has. A fan-out adds an entry to the index before it pushes it,
-        and a poll must not return what the next plain page lacks."""
+        """The entries that this timeline has.
+
+        A fan-out adds an entry to the recent-posts index before it pushes the entry. A poll must
+        not return an entry that the next ordinary page would lack.
+        """
         live, mark = set(self._merged.packed), self._merged.complete_from
         return [one for one in entries if one.event.second < mark or one.packed in live]
 
@@ -162,7 +168,10 @@ class HomeSkeleton:
 
 
 def _load_merged(trip: FirstTrip, now_ms: int) -> MergedTimeline:
-    """A stored timeline lacks hot authors' posts. One that is computed without Redis has them."""
+    """The timeline of the page, with all authors' posts.
+
+    A stored timeline lacks the posts of hot authors. One that is computed without Redis has them.
+    """
     live = trip.find_live()
     if live is None and not trip.has_redis:
         return MergedTimeline(rebuild_timeline(trip.reader_id, now_ms), ())
