@@ -29,17 +29,17 @@ from timelines.queries.home import home_page
 DEFAULT_LIMIT, MOST = 20, 40
 _FIRST_PAGE = Window(DEFAULT_LIMIT)
 PAGING = paging(BASE36_DIGITS)
-EXCLUDED = {"exclude_replies": Kind.REPLY, "exclude_reblogs": Kind.REPOST}
-EXCLUDING = [
-    flag_parameter(name, f"Leave every {kind.name.lower()} out") for name, kind in EXCLUDED.items()
-] + [flag_parameter("exclude_direct", "Leave my own direct posts out")]
+KIND_BY_FLAG = {"exclude_replies": Kind.REPLY, "exclude_reblogs": Kind.REPOST}
+EXCLUDE_FLAGS = [
+    *(
+        flag_parameter(name, f"Leave every {kind.name.lower()} out")
+        for name, kind in KIND_BY_FLAG.items()
+    ),
+    flag_parameter("exclude_direct", "Leave my own direct posts out"),
+]
 ONLY_MEDIA = flag_parameter("only_media", "Only posts and replies with images")
 PINNED = flag_parameter("pinned", "Only the pinned posts, the latest pin first")
-
-
 TAGGED = OpenApiParameter("tagged", str, description="Only public posts with this tag")
-
-
 AROUND = OpenApiParameter(
     "around_id",
     cursor_schema(BASE36_DIGITS),
@@ -62,15 +62,15 @@ class HomeView(Endpoint):
     def get(self, request: ApiRequest) -> HttpResponse:
         viewer_id, query = request.account_id, request.query_params
         window = read_timeline_window(query)
-        reading = HomePageRequest(viewer_id, window, read_flag(query, "all_promotions"))
+        home_request = HomePageRequest(viewer_id, window, read_flag(query, "all_promotions"))
         if around := query.get("around_id"):
             return tagged_page_response(request, _read_around(viewer_id, window, around))
         page = home_page(viewer_id, window, client=str(request.user.token_id))
-        return tagged_page_response(request, blend_promotions(reading, page))
+        return tagged_page_response(request, blend_promotions(home_request, page))
 
 
 def _read_around(viewer_id: int, window: Window, around: str) -> Page[bytes]:
-    """Raises: InvalidRequest, InvalidCursor."""
+    """The home page around this cursor. Raises: InvalidRequest, InvalidCursor."""
     if any(window[1:]):
         raise InvalidRequest("around_id cannot be combined with max_id, since_id or min_id")
     return home_page(viewer_id, window, around=decode_cursor(around))
@@ -85,7 +85,7 @@ class AuthorView(Endpoint):
     in_read_window = True
 
     @extend_schema(
-        parameters=[*PAGING, *EXCLUDING, ONLY_MEDIA, PINNED, TAGGED, *CONDITIONAL],
+        parameters=[*PAGING, *EXCLUDE_FLAGS, ONLY_MEDIA, PINNED, TAGGED, *CONDITIONAL],
         responses={200: StatusEntity(many=True), 304: NOT_MODIFIED},
     )
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
@@ -102,7 +102,7 @@ def _read_author_query(
     """Which posts of the account are wanted. Raises: InvalidRequest."""
     if query is NO_QUERY:
         return AuthorTimelineQuery(account_id, viewer_id)
-    left_out = {kind for name, kind in EXCLUDED.items() if read_flag(query, name)}
+    left_out = {kind for name, kind in KIND_BY_FLAG.items() if read_flag(query, name)}
     return AuthorTimelineQuery(
         account_id,
         viewer_id,
