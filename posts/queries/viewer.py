@@ -137,7 +137,7 @@ class PostViewer:
 
 
 class _ViewerQuestions:
-    """Questions about a viewer whom this process does not know, in a round trip."""
+    """Questions about a viewer that this process does not know, in a round trip."""
 
     def __init__(
         self,
