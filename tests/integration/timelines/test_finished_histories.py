@@ -1,7 +1,7 @@
 """Random histories: pages from finished entities are, byte for byte, those without memory."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from accounts.actions.update_profile import update_profile
 from accounts.errors import AccountNotFound
 from accounts.queries import in_process
 from accounts.types import ProfileEdit
+from infra.api.errors import NotAllowed, NotFound
 from infra.api.pages import Page, Window
 from infra.caching.short_lived import ShortLived
 from infra.read_window import enter_read, leave_read
@@ -20,13 +21,16 @@ from posts.actions.edit_post import edit_post
 from posts.cache import counts, newest
 from posts.cache.by_author import PostsByAuthor
 from posts.cache.in_process import MOST_POSTS, in_process_posts
+from posts.filters.actions.edit_filters import edit_filters
+from posts.filters.types import FilterEdit, KeywordEdit
 from posts.queries.rows import ALL_KINDS, read_posts
 from posts.queries.statuses import load_status_json
 from posts.types import Draft, Kind
+from relations.actions.block import block, unblock
 from relations.actions.mute import mute, unmute
 from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.test_histories import History, person, step
-from tests.world import clean, rest
+from tests.world import clean, drain_all, rest
 from timelines.queries import author_batches, kept_author_pages, kept_pages
 from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
@@ -40,13 +44,26 @@ AUTHOR_PAGES = (
     (ALL_KINDS, ("min_id",)),
     (ALL_KINDS, ("since_id",)),
 )
+# Entries of a home page: so few that each post makes a page, or all.
+LIMITS = (1, 2, 20)
+# Words of the posts: of new ones, of edited ones, and of replies.
+WORDS = ("hello", "text", "so")
+wishes = st.one_of(
+    step_of("mute", st.just(0), person),
+    step_of("block", person, person),
+    step_of("filter", person, st.integers(0, len(WORDS) - 1)),
+)
 steps = st.one_of(
     step,
+    wishes,
+    step_of("unmute", st.just(0), person),
+    step_of("unblock", person, person),
+    step_of("end_filters", person),
     step_of("rename", person, st.integers(0, 3)),
     step_of("edit", person, st.integers(0, 3)),
-    step_of("mute", st.just(0), person),
-    step_of("unmute", st.just(0), person),
     step_of("look", person),
+    # A third of all steps, because pages are made again when posts arrive.
+    *(step_of("arrive", person, st.integers(0, 2)) for _ in range(16)),
 )
 
 
@@ -72,11 +89,24 @@ def no_memory() -> Iterator[None]:
 
 
 class FinishedHistory(History):
-    """Reads after each step, so that memory has something to be wrong about."""
+    """Reads after each step, so that memory has something to be wrong about.
 
-    def __init__(self) -> None:
+    All home pages have one window: a page of another window would take the place of the kept page.
+    """
+
+    def __init__(self, limit: int = 20) -> None:
         super().__init__()
-        self.finished = 0
+        self.window = Window(limit)
+
+    def run(self, name: str, who: int | None, what: int | None) -> None:
+        """A step that a block forbids changes nothing."""
+        with suppress(NotAllowed, NotFound):
+            super().run(name, who, what)
+
+    def arrive(self, author: int, pause: int) -> None:
+        """A post that is in all home timelines before the next read."""
+        self.publish(author, pause)
+        drain_all()
 
     def rename(self, account: int, number: int) -> None:
         update_profile(account, ProfileEdit(display_name=f"Name {number}"))
@@ -94,6 +124,24 @@ class FinishedHistory(History):
 
     def unmute(self, account: int, other: int) -> None:
         unmute(account, self.people[other])
+
+    def block(self, account: int, other: int) -> None:
+        target = self.people[other]
+        if account != target and target not in self.suspended:
+            block(account, target)
+            self.oracle.unfollow(account, target)
+            self.oracle.unfollow(target, account)
+
+    def unblock(self, account: int, other: int) -> None:
+        unblock(account, self.people[other])
+
+    def filter(self, account: int, word: int) -> None:
+        """One more filter of the account, with a keyword that some posts have."""
+        added = FilterEdit(title=WORDS[word], keywords=[KeywordEdit(keyword=WORDS[word])])
+        edit_filters(account, lambda book: book.create(added))
+
+    def end_filters(self, account: int, _: None) -> None:
+        edit_filters(account, lambda book: book.filters.clear())
 
     def look(self, account: int, _: Any) -> None:
         """The same pages twice: the first read finishes what the second one uses."""
@@ -120,7 +168,7 @@ class FinishedHistory(History):
         before = enter_read()
         try:
             singles = load_status_json(self.ever[-5:], viewer)
-            return [singles, list(self._read_authors(viewer)), home_page(viewer, Window(20))]
+            return [singles, list(self._read_authors(viewer)), home_page(viewer, self.window)]
         finally:
             leave_read(before)
 
@@ -137,19 +185,31 @@ class FinishedHistory(History):
 
 
 @examples(20)
-@given(steps=st.lists(steps, min_size=8, max_size=25))
+@given(
+    # From the beginning, so that the pages of later steps are made with them. 0: no mute.
+    muted=person,
+    first=st.lists(wishes, max_size=2),
+    limit=st.sampled_from(LIMITS),
+    steps=st.lists(steps, min_size=8, max_size=25),
+)
 def test_finished_entities_are_what_would_be_loaded(
     world: None,
     tiny_timelines: None,
     short_lists: None,
     open_window: None,
+    muted: int,
+    first: list[tuple[str, int | None, int | None]],
+    limit: int,
     steps: list[tuple[str, int | None, int | None]],
 ) -> None:
     clean()
-    history = FinishedHistory()
+    history = FinishedHistory(limit)
     for friend in range(1, len(history.people)):
         history.follow(history.people[0], friend)
         history.publish(history.people[friend], 1)
+    history.mute(history.people[0], muted)
+    for name, who, what in first:
+        history.run(name, who, what)
     for name, who, what in steps:
         history.run(name, who, what)
         history.compare()
