@@ -12,6 +12,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
 from relations.actions.follow import follow
 from tests.integration.timelines.many_followers import each, have, make_live, write_followers
+from tests.integration.timelines.slow_commits import slow_commits
 from tests.world import drain_all, make_accounts, publish
 from timelines.recent.actions import settle_posts
 from timelines.recent.actions.index_posts import index_recent
@@ -136,3 +137,15 @@ def test_readers_of_a_shard_that_was_away_get_the_post_when_it_arrives_there(aut
     assert settled(post) == dict.fromkeys(ALIASES, False)
     arrivals = {alias: fetch_all(alias, ROW, (author, post.moment))[0][0] for alias in ALIASES}
     assert arrivals[away] == max(arrivals.values())
+
+
+def test_a_time_that_became_visible_late_is_set_again(author):
+    """The disk of the shard is busy while it commits that the post is visible now."""
+    post, alias = publish(author), ALIASES[0]
+    drain_all()
+    age(post, settle_posts.SETTLE_MS + 1)
+    with slow_commits(alias, "timelines_recentpost", 0.3):
+        settle_posts.settle_recent(alias, [post])
+    now_ms = fetch_all(alias, f"SELECT {settle_posts.NOW_MS}")[0][0]
+    settled_ms = fetch_all(alias, ROW, (post.author_id, post.moment))[0][1]
+    assert settled_ms > now_ms - settle_posts.SETTLE_MS

@@ -2,10 +2,11 @@
 
 import random
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.management import call_command
-from django.db import OperationalError
+from django.db import OperationalError, connections
 
 from infra.api.pages import Window
 from infra.sharding.buckets import shard_of
@@ -16,9 +17,11 @@ from relations.actions.mute import mute
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
 from tests.integration.timelines.polling_clients import CLIENTS, MinIdClient
+from tests.integration.timelines.slow_commits import slow_commits
 from tests.plans import nodes_of, rows_handled, settle
 from tests.world import drain_all, make_accounts, publish
 from timelines.tags import consumers
+from timelines.tags.actions.index_posts import settle_tagged
 from timelines.tags.queries.late_posts import load_late_tagged
 from timelines.tags.queries.timeline import tag_page
 from timelines.tags.types import TagQuery, tag_id_of
@@ -161,6 +164,20 @@ def test_a_row_that_is_delivered_again_was_not_visible_before(people, client):
     age("tea", s=10)
     assert client.poll() == []
     drain_all()
+    assert client.poll() == [late]
+
+
+def test_a_time_that_became_visible_late_is_set_again(people, client):
+    """The shard's disk is busy. A client polls while it commits that a post is visible now."""
+    alias, late = shard_of(tag_id_of("tea")), late_post(people)
+    age("tea", s=10)
+    with slow_commits(alias, "tags_taggedpost", 0.6), ThreadPoolExecutor(1) as threads:
+        settled = threads.submit(settle_tagged, {late: ["tea"]})
+        time.sleep(0.4)
+        new = publish(people[2], "#tea")
+        assert client.poll() == [new]
+        settled.result()
+        threads.submit(connections.close_all).result()
     assert client.poll() == [late]
 
 

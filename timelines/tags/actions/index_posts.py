@@ -12,7 +12,7 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import Statement, execute, fetch_all, fetch_pipelined
 from posts.ids import PostId
 from posts.sql import TAGS_OF_PUBLIC_POSTS
-from timelines.recent.actions.settle_posts import NOW_MS, SETTLE_MS
+from timelines.recent.actions.settle_posts import NOW_MS, SETTLE_MS, settle_in_time
 from timelines.tags.models import LONGEST_NAME
 from timelines.tags.types import tag_id_of
 
@@ -34,7 +34,7 @@ ORDER BY 1, 2, 3, 4 ON CONFLICT DO NOTHING
 """
 # In key order as well.
 SETTLE = f"""
-UPDATE tags_taggedpost AS post SET arrival = {NOW_MS}
+UPDATE tags_taggedpost AS post SET arrival = {NOW_MS} + %s
 FROM (
     SELECT late.* FROM tags_taggedpost AS late
     JOIN unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
@@ -101,7 +101,8 @@ def settle_tagged(tags: TagsByPost) -> None:
     Call it after `index_posts`, before the change is filed: a drain that dies is repeated, and the
     repetition settles.
 
-    Safety: idempotent. Cost: one statement on each shard that has one of the tags.
+    Safety: idempotent. Cost: one statement on each shard that has one of the tags, and one more
+    after each that took longer than SETTLE_MS.
     """
     scatter({alias: partial(_settle, alias, rows) for alias, rows in _by_shard(tags).items()})
 
@@ -147,7 +148,7 @@ def _add_old(alias: str, rows: Collection[TaggedRow]) -> int:
 
 
 def _settle(alias: str, rows: Collection[TaggedRow]) -> None:
-    execute(alias, SETTLE, _columns(rows))
+    settle_in_time(lambda ahead_ms: execute(alias, SETTLE, (ahead_ms, *_columns(rows))))
 
 
 COUNT = """
