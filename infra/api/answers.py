@@ -13,18 +13,18 @@ import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.shortcuts import render
 from django.views import defaults
 from rest_framework import exceptions
 
 from infra.api.errors import NotAllowed, NotFound, TidelineError, TokenInvalid
-from infra.api.rendering import json_response
+from infra.api.rendering import NO_STORE, json_response
 
 API_PREFIXES = (
     "/api/", "/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/health", "/.well-known/",
     "/nodeinfo/",
 )  # fmt: skip
 UNAVAILABLE = "Temporarily unavailable, try again"
-_SORRY = f"<!doctype html><title>{UNAVAILABLE}</title><h1>{UNAVAILABLE}</h1>"
 _TOO_LARGE = "The request is too large"
 log = structlog.get_logger()
 
@@ -70,9 +70,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = sys.exception()
     if isinstance(error, OperationalError | InterfaceError):
         answer = _answer_unavailable(error)
-        if not request.path_info.startswith(API_PREFIXES):
-            answer.content, answer["Content-Type"] = _SORRY, "text/html"
-        return answer
+        if request.path_info.startswith(API_PREFIXES):
+            return answer
+        return _draw_unavailable(request, answer)
     # Django's own loggers are silent here.
     log.exception("request.failed", path=request.path)
     return _answer_client(request, 500, "Something went wrong on our side", defaults.server_error)
@@ -81,6 +81,14 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def _answer_unavailable(error: Exception) -> HttpResponse:
     log.error("request.database_unreachable", error=str(error))
     return _answer(503, UNAVAILABLE, {"Retry-After": "2"})
+
+
+def _draw_unavailable(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+    """A page that needs no database."""
+    page = render(request, "503.html", status=answer.status_code)
+    for name, value in {**NO_STORE, "Retry-After": answer["Retry-After"]}.items():
+        page[name] = value
+    return page
 
 
 def body_too_large(request: HttpRequest) -> HttpResponse:

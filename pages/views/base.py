@@ -106,7 +106,11 @@ class WebPage(View):
         """A page without the frame, which may be what was refused."""
         if refusal.status == UNAUTHORIZED:
             return self._send_to_sign_in()
-        answer = self.draw_card("refused.html", {"refusal": refusal}, refusal.status)
+        return self.draw_refused("refused.html", {"refusal": refusal}, refusal)
+
+    def draw_refused(self, template: str, context: Context, refusal: ApiRefused) -> HttpResponse:
+        """A page without the frame, with the status of a refusal and when to come back."""
+        answer = self.draw_card(template, context, refusal.status)
         if wait := refusal.headers.get("Retry-After"):
             answer["Retry-After"] = wait
         return answer

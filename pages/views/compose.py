@@ -1,11 +1,10 @@
 """Writing a post: the form, its images, and what happens if the API refuses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
 
 from pages.api_client import ApiRefused
 from pages.composer import (
@@ -51,16 +50,30 @@ class ComposerPage(WebPage):
         except ApiRefused as refusal:
             if self.is_partial:
                 raise
-            if refusal.status == UNAUTHORIZED:
-                return self.draw_kept_text(sent)
-            typed = typed_composer(self, sent, kept_ids(sent), refusal.message)
-            return self.draw_form(typed, refusal.status)
+            return self.draw_typed(kept_ids(sent), refusal)
         return None
 
-    def draw_kept_text(self, sent: QueryDict) -> HttpResponse:
-        """The session has ended: the text can be copied."""
-        context = {"text": sent.get("status", "")}
-        return render(self.request, "pages/kept_text.html", context, status=UNAUTHORIZED)
+    def draw_typed(self, ids: Sequence[str], refusal: ApiRefused | None) -> HttpResponse:
+        """The form with what was typed, and why it was refused. If what the form shows is refused
+        too, a page that asks the API for nothing: the text can be copied, or sent once more."""
+        if refusal and refusal.status == UNAUTHORIZED:
+            return self._draw_kept(refusal)
+        message, status = (refusal.message, refusal.status) if refusal else ("", 200)
+        try:
+            typed = typed_composer(self, self.request.POST, ids, message)
+            return self.draw_form(typed, status)
+        except ApiRefused as another:
+            return self._draw_kept(another)
+
+    def _draw_kept(self, refusal: ApiRefused) -> HttpResponse:
+        sent = self.request.POST
+        context = {
+            "text": sent.get("status", ""),
+            "fields": [(name, one) for name, values in sent.lists() for one in values],
+            "refusal": refusal,
+            "has_ended": refusal.status == UNAUTHORIZED,
+        }
+        return self.draw_refused("kept_text.html", context, refusal)
 
 
 class ComposePage(ComposerPage):
@@ -128,21 +141,26 @@ class ComposeImages(ComposerPage):
     """Uploads the chosen images, and draws the form with them. A script needs only their part."""
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        ids, message = kept_ids(request.POST), ""
-        files = request.FILES.getlist("image")
-        most = site_limits(self.api)["statuses"]["max_media_attachments"]
-        if len(ids) + len(files) > most:
-            files, message = [], TOO_MANY.format(most)
+        ids = kept_ids(request.POST)
+        refusal = self._upload(ids)
+        if not self.is_partial:
+            return self.draw_typed(ids, refusal)
+        composer = typed_composer(self, request.POST, ids, refusal.message if refusal else "")
+        return self.draw("parts/compose_images.html", {"composer": composer})
+
+    def _upload(self, ids: list[str]) -> ApiRefused | None:
+        """Adds the ids of the images that were sent. Returns why one was refused."""
+        files = self.request.FILES.getlist("image")
         try:
+            most = site_limits(self.api)["statuses"]["max_media_attachments"]
+            if len(ids) + len(files) > most:
+                raise ApiRefused(422, TOO_MANY.format(most), {})
             for file in files:
                 uploaded = self.api.upload("/api/v2/media", "file", file.read())
                 ids.append(uploaded.body["id"])
         except ApiRefused as refusal:
-            message = refusal.message
-        composer = typed_composer(self, request.POST, ids, message)
-        if self.is_partial:
-            return self.draw("parts/compose_images.html", {"composer": composer})
-        return self.draw_form(composer, 422 if message else 200)
+            return refusal
+        return None
 
 
 def read_content(sent: QueryDict) -> dict[str, Any]:
