@@ -9,6 +9,8 @@ import structlog
 from django.http import FileResponse, StreamingHttpResponse
 
 from config.serving.pending import PendingRequest
+from infra.api.errors import TidelineError
+from infra.changes.errors import UNREACHABLE
 
 # For the server's thread to take one piece, and for all of them to be made.
 PIECE_S, WHOLE_S = 10.0, 600.0
@@ -42,9 +44,12 @@ class PieceSender:
         A client cannot see that the end came too early, so the answer must be of a kind that is
         useless without its end.
         """
-        for piece in pieces:
-            if not self._is_sent(piece):
-                return
+        try:
+            for piece in pieces:
+                if not self._is_sent(piece):
+                    return
+        except (*UNREACHABLE, TidelineError) as error:
+            self._log_end(error)
 
     def _is_sent(self, piece: bytes) -> bool:
         wait_s = min(PIECE_S, self._ends_at - time.monotonic())
@@ -53,9 +58,12 @@ class PieceSender:
             sent.result(wait_s)
         except (TimeoutError, RuntimeError) as error:  # too late, or the client is gone
             sent.cancel()
-            log.info("serving.stream_ended_early", path=self._path, error=repr(error))
+            self._log_end(error)
             return False
         return True
+
+    def _log_end(self, error: Exception) -> None:
+        log.info("serving.stream_ended_early", path=self._path, error=repr(error))
 
 
 async def _send(transport: Any, piece: bytes) -> None:

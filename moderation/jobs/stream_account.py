@@ -38,10 +38,19 @@ def stream_account(account_id: int) -> Generator[bytes, None, None]:
     """The archive that `export_account` writes, in pieces that are made when they are asked for.
 
     Shape: PIECE_BYTES each, and what one line or image adds; memory holds one of them. Without the
-    last piece it is no archive, because that has the list of its files. Raises: AccountNotFound at
-    once, also for a suspended account; ImagesUnavailable in the middle. Cost: as `export_account`.
+    last piece it is no archive, because that has the list of its files. Raises: AccountNotFound,
+    also for a suspended account; ImagesUnavailable and errors of databases. The first piece is made
+    at once: a small archive is whole or refused, and only a large one may end in the middle. Cost:
+    as `export_account`.
     """
-    return _stream(account_id, read_account(account_id))
+    pieces = _stream(account_id, read_account(account_id))
+    return _go_on(next(pieces), pieces)
+
+
+def _go_on(first: bytes, pieces: Generator[bytes, None, None]) -> Generator[bytes, None, None]:
+    with closing(pieces):
+        yield first
+        yield from pieces
 
 
 def _stream(account_id: int, account: bytes) -> Generator[bytes, None, None]:

@@ -10,8 +10,11 @@ from zipfile import ZipFile
 import orjson
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
 from accounts.errors import AccountNotFound
+from infra.sharding.bounded.breaker import breaker_of, reset_breakers
+from infra.sharding.buckets import shard_of
 from moderation.jobs.stream_account import stream_account
 from posts.actions.create_post import create_post
 from posts.actions.mark_post import mark_post
@@ -67,6 +70,17 @@ def test_all_of_an_account_is_in_the_archive(ann, tmp_path):
     assert lines(archive, "bookmarks.csv")[0][0].endswith(theirs.public)
     assert lines(archive, "favourites.csv") == []
     assert lines(archive, "followed_tags.csv") == [["Tea"]]
+
+
+def test_a_shard_that_hangs_ends_it_before_its_first_byte(ann):
+    """The account is cached. Else the person would get an empty file."""
+    assert ZipFile(io.BytesIO(b"".join(stream_account(ann))))
+    breaker_of(shard_of(ann)).is_open = True
+    try:
+        with pytest.raises(OperationalError):
+            stream_account(ann)
+    finally:
+        reset_breakers()
 
 
 def test_lists_longer_than_a_page_are_whole(ann, tmp_path):
