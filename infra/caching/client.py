@@ -49,6 +49,8 @@ class SingleClient:
 
     keys_per_script = 128
     pauses = Pauses()
+    # A Redis that refuses writes answers a PING. No entry has this key.
+    probe: Sequence[Command] = (("PING",), ("DEL", b"caching.probe"))
     has_ordered_messages = True
     # Redis always has the next command ready, and another client waits for two at most.
     window = 2
@@ -177,7 +179,8 @@ class FeedRedis:
     def _recover(self) -> bool:
         """One attempt of the breaker's thread."""
         before, self._back_since_s = self._back_since_s, None
-        self._client.run([("PING",)])
+        probe = self._client.probe
+        self._complete(probe, self._client.run(probe))
         self._back_since_s = back_since_s = before or time.time()
         if _recovery_checks:  # they take a moment, and other processes wait for what is kept
             self._unsent.send(self._client.clear)
@@ -203,6 +206,8 @@ class FeedRedis:
         for n in failed:
             if isinstance(replies[n], ReadOnlyError):  # a replica now: its data may be old
                 self._client.disconnect()
+            if isinstance(replies[n], RedisConnectionError):
+                self._breaker.trip()
             if isinstance(replies[n], RedisError):
                 raise replies[n]
         return replies

@@ -14,12 +14,14 @@ class Client(Protocol):
 
     `keys_per_script`: how many owners' keys one script call may name. More keys per call are
     cheaper for Redis, but a long script makes readers wait. A cluster allows one owner per call.
-    `pauses`: between attempts to reach a Redis that is away. `has_ordered_messages`: whether a
-    connection gets published messages before the answers to what it asks later.
+    `pauses`: between attempts to reach a Redis that is away. `probe`: what such an attempt sends.
+    `has_ordered_messages`: whether a connection gets published messages before the answers to what
+    it asks later.
     """
 
     keys_per_script: int
     pauses: Pauses
+    probe: Sequence[Command]
     has_ordered_messages: bool
 
     def run(self, commands: Sequence[Command]) -> list[Any]:

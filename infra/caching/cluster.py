@@ -41,6 +41,8 @@ class ClusterClient:
     keys_per_script = 1
     # Longer than for a single server: one dead node must not end each call to it with a time-out.
     pauses = Pauses(1.0, 1.0)
+    # Of any node: one that is away must not keep a process from the others.
+    probe: Sequence[Command] = (("PING",),)
     # Nodes pass messages on to each other, at any time later.
     has_ordered_messages = False
 

@@ -33,6 +33,8 @@ from redis.exceptions import (
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
+from infra.caching.errors import RedisRefuses
+
 Command = tuple[Any, ...]
 # The first exchange on each socket. Raises if the server must not be used.
 Greeting = Callable[[Callable[[Sequence[Command]], list[Any]]], None]
@@ -51,6 +53,9 @@ _ERRORS: Mapping[str, Callable[[str], RedisError]] = {
     "READONLY": ReadOnlyError,
     "CLUSTERDOWN": ClusterDownError,
     "MASTERDOWN": MasterDownError,
+    "NOREPLICAS": RedisRefuses,
+    "MISCONF": RedisRefuses,
+    "BUSY": RedisRefuses,
 }
 
 

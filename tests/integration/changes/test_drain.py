@@ -9,6 +9,7 @@ from django.db import OperationalError, connections, transaction
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import OutOfMemoryError, ResponseError
 
+from infra.caching.errors import RedisRefuses
 from infra.changes import drain as module
 from infra.changes.append import append_change
 from infra.changes.drain import drain
@@ -204,7 +205,13 @@ def test_back_off_has_an_end(journal):
 
 
 @pytest.mark.parametrize(
-    "error", [RedisConnectionError("away"), OutOfMemoryError("full"), OperationalError("away")]
+    "error",
+    [
+        RedisConnectionError("away"),
+        OutOfMemoryError("full"),
+        RedisRefuses("no replicas"),
+        OperationalError("away"),
+    ],
 )
 def test_store_out_of_reach_parks_nobody_and_uses_up_no_attempts(journal, settings, error):
     settings.CHANGE_MAX_ATTEMPTS = 1
