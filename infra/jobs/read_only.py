@@ -16,6 +16,7 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
+from infra.sharding.bounded.base import refusals_are_faults
 from infra.sharding.placement import all_aliases
 
 READ_ONLY = "SET default_transaction_read_only = on"
@@ -40,7 +41,8 @@ def read_only() -> Iterator[None]:
         for alias in all_aliases():
             if connections[alias].connection is not None:
                 make_read_only(connections[alias])
-        yield
+        with refusals_are_faults():
+            yield
     finally:
         connection_created.disconnect(make_read_only)
         for session in sessions:

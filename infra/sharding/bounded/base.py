@@ -1,6 +1,8 @@
 """The backend of all databases. A database that hangs may only cost a moment."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
@@ -63,10 +65,27 @@ def _class_of(alias: str, answer_s: float | None) -> type[BoundedConnection]:
     return type("BoundedConnection", (BoundedConnection,), {"limit": limit})
 
 
+# A standby that is not promoted yet, or a server whose disk is nearly full, refuses all writes. To
+# psycopg this is an error of the program. It ends like an outage, so it is one for all callers.
+OUT_OF_REACH = (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction)
+# psycopg with another `connect`. Django looks here which of its errors it raises for one.
+_PSYCOPG: Any = SimpleNamespace(
+    **{**vars(psycopg), "connect": BoundedConnection.connect, "OperationalError": OUT_OF_REACH}
+)
+
+
+@contextmanager
+def refusals_are_faults() -> Iterator[None]:
+    """In the block a refused write is an error of the program: a dry run refuses them itself."""
+    _PSYCOPG.OperationalError = psycopg.OperationalError
+    try:
+        yield
+    finally:
+        _PSYCOPG.OperationalError = OUT_OF_REACH
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
-    Database = SimpleNamespace(  # type: ignore[assignment]  # psycopg with another `connect`
-        **{**vars(psycopg), "connect": BoundedConnection.connect}
-    )
+    Database = _PSYCOPG
 
     def get_connection_params(self) -> dict[str, Any]:
         parameters = super().get_connection_params()
