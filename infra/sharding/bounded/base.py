@@ -9,10 +9,14 @@ from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
+from django.db.backends.postgresql.base import ServerBindingCursor
+from django.db.backends.utils import CursorWrapper
+from django.utils.functional import cached_property
 
 from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
 from infra.sharding.bounded.limits import LimitedConnection
 from infra.sharding.bounded.patience import patience, session_limits
+from infra.sharding.bounded.plans import MOST_PREPARED, PREPARED_AFTER, PlansRenewed
 from infra.sharding.bounded.scarcity import connect_when_free, is_scarce
 from infra.sharding.errors import AnswerTooLate
 from infra.shared_thread import need_own_thread
@@ -87,18 +91,36 @@ def refusals_are_faults() -> Iterator[None]:
 class DatabaseWrapper(base.DatabaseWrapper):
     Database = _PSYCOPG
 
+    @cached_property
+    def wrap_database_errors(self) -> PlansRenewed:
+        return PlansRenewed(self)
+
     def get_connection_params(self) -> dict[str, Any]:
         parameters = super().get_connection_params()
         is_replica = parameters.pop("answer_s", None) is not None
         limits = [f" -c {name}={value}" for name, value in session_limits(is_replica).items()]
         parameters["options"] = "".join([parameters.get("options", ""), *limits])
+        parameters["prepare_threshold"] = PREPARED_AFTER
         return parameters
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         answer_s = self.settings_dict["OPTIONS"].get("answer_s")
         limited = conn_params | {"alias": self.alias, "answer_s": answer_s}
         connect = partial(super().get_new_connection, limited)
-        return connect_when_free(self.alias, connect, answer_s or patience().answer_s)
+        made = connect_when_free(self.alias, connect, answer_s or patience().answer_s)
+        made.prepared_max = MOST_PREPARED
+        return made
+
+    def prepared_cursor(self) -> CursorWrapper:
+        """A cursor for statements that only differ in their parameters.
+
+        After PREPARED_AFTER calls in a session, PostgreSQL parses a statement no more, and may keep
+        its plan. The cursors of the ORM write all values into the text: it parses and plans each.
+        """
+        self.ensure_connection()
+        with self.wrap_database_errors:
+            cursor = ServerBindingCursor(self.connection)  # type: ignore[call-arg]
+            return self._prepare_cursor(cursor)  # type: ignore[attr-defined]
 
     def connect(self) -> None:
         """The whole connection or none, as `set_autocommit`."""
