@@ -117,6 +117,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         After PREPARED_AFTER calls in a session, PostgreSQL parses a statement no more, and may keep
         its plan. The cursors of the ORM write all values into the text: it parses and plans each.
         """
+        self.close_if_health_check_failed()
         self.ensure_connection()
         with self.wrap_database_errors:
             cursor = ServerBindingCursor(self.connection)  # type: ignore[call-arg]
