@@ -1,4 +1,4 @@
-"""`make test` tries the same examples every time, whatever the process has loaded."""
+"""`make test` tries the same examples every time, in each process."""
 
 import importlib.util
 import sys

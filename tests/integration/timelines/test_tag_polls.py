@@ -84,7 +84,7 @@ def test_nothing_is_lost_while_shards_and_lanes_are_late(people, monkeypatch):
                 client.poll()
                 polled[n] = now
     drain_all()
-    time.sleep(0.3)
+    time.sleep(0.3)  # longer than AT_ONCE_MS, in which a poll repeats nothing
     for _, client in clients:
         client.poll_to_end()
     assert [len(set(made) - client.seen) for _, client in clients] == [0] * len(clients)
@@ -173,7 +173,7 @@ def test_a_time_that_became_visible_late_is_set_again(people, client):
     age("tea", s=10)
     with slow_commits(alias, "tags_taggedpost", 0.6), ThreadPoolExecutor(1) as threads:
         settled = threads.submit(settle_tagged, {late: ["tea"]})
-        time.sleep(0.4)
+        time.sleep(0.4)  # the commit goes on, and MARGIN_MS is over
         new = publish(people[2], "#tea")
         assert client.poll() == [new]
         settled.result()

@@ -65,7 +65,9 @@ def _read_of_shard(
 ) -> tuple[int, list[LatePost]]:
     """The shard's clock, and its late posts."""
     rows = fetch_all(alias, READ, {"tag_ids": list(tag_ids), **params})
-    found = [LatePost(Entry.of_post(PostId(*row[1:4])), row[4]) for row in rows if row[1]]
+    found = [
+        LatePost(Entry.of_post(PostId(*row[1:4])), row[4]) for row in rows if row[1] is not None
+    ]
     return rows[0][0], found
 
 
