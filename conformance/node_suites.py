@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config.runner.child import CHECKOUT
+from config.services.trial import find_programs, major_version
 from conformance.instance import ClientTarget
 from conformance.sources import FOLDER, ClientsMissing
 from conformance.types import ClientOutcome
@@ -16,6 +17,7 @@ from conformance.types import ClientOutcome
 _SCRIPTS = CHECKOUT / "conformance/node"
 _INSTALLED = FOLDER / "node"
 _LONGEST_S = 300
+OLDEST_NODE = 20
 
 
 class NodeSuite(NamedTuple):
@@ -57,11 +59,7 @@ def read_lines(text: str) -> Iterator[ClientOutcome]:
 
 def _install() -> None:
     """Installs the locked packages, with their hashes, and copies our scripts next to them."""
-    for program in ("node", "npm"):
-        if shutil.which(program) is None:
-            raise ClientsMissing(
-                f"There is no {program} on this machine: install Node.js 20 or newer"
-            )
+    _refuse_old_node()
     for path in _SCRIPTS.iterdir():
         _INSTALLED.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, _INSTALLED)
@@ -70,6 +68,18 @@ def _install() -> None:
     npm = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     subprocess.run(npm, cwd=_INSTALLED, check=True)
     _stamp().write_text(_lock())
+
+
+def _refuse_old_node() -> None:
+    """Raises ClientsMissing."""
+    path = os.environ.get("PATH", "")
+    for name, oldest in (("node", OLDEST_NODE), ("npm", 1)):
+        first = next(find_programs([name], path), None)
+        if first is None or major_version(first, r"^v?(\d+)\.") < oldest:
+            raise ClientsMissing(
+                f"There is no {name} on this machine that runs: "
+                f"install Node.js {OLDEST_NODE} or newer"
+            )
 
 
 def _stamp() -> Path:

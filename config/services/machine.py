@@ -1,14 +1,12 @@
-"""Server programs that are installed on this machine, and how to ask a program for its version."""
+"""Server programs that are installed on this machine and run."""
 
-import re
-import shutil
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from config.services.server_user import ServerUser, can_reach
 from config.services.spawn import server_environment
+from config.services.trial import find_programs, major_version
 
 OLDEST_POSTGRES = 15
 OLDEST_REDIS = 7
@@ -22,6 +20,8 @@ POSTGRES_FOLDERS = (
     "/opt/homebrew/opt/postgresql@*/bin",
 )
 _REDIS_NAMES = ("redis-server", "valkey-server")
+# "postgres (PostgreSQL) 15.8 (Debian …)", "Redis server v=7.0.15 …", "Valkey server v=9.1.2 …"
+_VERSION = r"(?:\(PostgreSQL\) |(?:Redis|Valkey) server v=)(\d+)"
 
 
 @dataclass(frozen=True)
@@ -44,42 +44,50 @@ class Search:
     postgres_folders: Sequence[str] = POSTGRES_FOLDERS
 
 
-def list_machine_postgres(search: Search) -> list[Binary]:
-    """PostgreSQL servers that run, are new enough and have REQUIRED_PROGRAMS; newest first."""
-    programs = {program.resolve() for program in _postgres_programs(search)}
-    complete = [
-        program
-        for program in programs
-        if all(program.with_name(n).exists() for n in REQUIRED_PROGRAMS)
-    ]
-    found = [Binary(program, major_version(program)) for program in complete]
-    usable = [binary for binary in found if binary.major >= OLDEST_POSTGRES]
-    return sorted(usable, key=lambda binary: binary.major, reverse=True)
+def list_machine_postgres(search: Search, user: ServerUser) -> list[Binary]:
+    """PostgreSQL servers that `user` can run and that are new enough; newest first.
+
+    Each has REQUIRED_PROGRAMS of its version, which run too.
+    """
+    by_target: dict[Path, Binary] = {}
+    for program in _postgres_programs(search):
+        if program.resolve() not in by_target and (major := postgres_version(program, user)):
+            by_target[program.resolve()] = Binary(program, major)
+    return sorted(by_target.values(), key=lambda binary: binary.major, reverse=True)
 
 
-def list_machine_redis(search: Search) -> list[Binary]:
-    """Redis servers on PATH that run and are new enough, then Valkey servers."""
-    programs = [shutil.which(name, path=search.path) for name in _REDIS_NAMES]
-    found = [Binary(Path(name).resolve(), major_version(Path(name))) for name in programs if name]
-    return [binary for binary in found if binary.major >= OLDEST_REDIS]
+def iter_machine_redis(search: Search, user: ServerUser) -> Iterator[Binary]:
+    """Redis servers on PATH that `user` can run and that are new enough, then Valkey servers.
+
+    Safety: a server keeps the name under which it was found. The `redis-server` of Debian is a
+    link to a program with several uses, which decides by the name it is started as.
+    """
+    for program in find_programs(_REDIS_NAMES, search.path):
+        if major := redis_version(program, user):
+            yield Binary(program, major)
 
 
-def major_version(program: Path) -> int:
-    """The major version that a server program prints; 0 when the program does not run."""
-    command = [str(program), "--version"]
-    try:
-        printed = subprocess.run(
-            command, check=False, capture_output=True, text=True, env=server_environment()
-        ).stdout
-    except OSError:
-        return 0
-    # "postgres (PostgreSQL) 15.8 (Debian …)", "Redis server v=7.0.15 …", "Valkey server v=9.1.2 …"
-    number = re.search(r"(?:\) |v=)(\d+)", printed)
-    return int(number[1]) if number else 0
+def postgres_version(program: Path, user: ServerUser) -> int:
+    """The major version of this PostgreSQL; 0 when it cannot be used: see the lists above."""
+    major = server_version(program, user)
+    of_others = {server_version(program.with_name(name), user) for name in REQUIRED_PROGRAMS}
+    return major if major >= OLDEST_POSTGRES and of_others == {major} else 0
+
+
+def redis_version(program: Path, user: ServerUser) -> int:
+    """The major version of this Redis or Valkey; 0 when it cannot be used."""
+    major = server_version(program, user)
+    return major if major >= OLDEST_REDIS else 0
+
+
+def server_version(program: Path, user: ServerUser | None = None) -> int:
+    """The major version that `user` gets from a program of PostgreSQL, Redis or Valkey; else 0."""
+    return major_version(program, _VERSION, user=user, env=server_environment())
 
 
 def _postgres_programs(search: Search) -> Iterator[Path]:
+    """A link may lack the other programs next to it, so its target follows it."""
     for pattern in search.postgres_folders:
         yield from Path("/").glob(f"{pattern.lstrip('/')}/postgres")
-    if on_path := shutil.which("postgres", path=search.path):
-        yield Path(on_path)
+    for program in find_programs(["postgres"], search.path):
+        yield from (program, program.resolve())

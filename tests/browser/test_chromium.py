@@ -62,11 +62,22 @@ def digest(content: bytes) -> bytes:
 
 
 def test_the_one_that_is_named_comes_before_the_machines_own(elsewhere, monkeypatch) -> None:
-    for name in ("google-chrome", "chromium"):
-        (elsewhere / name).touch(0o755)
+    for name, says in (("google-chrome", "Google Chrome"), ("chromium", "Chromium")):
+        script(elsewhere / name, f"echo {says} 120.0.1")
         assert find_chromium() == Chromium(str(elsewhere / name), {})
     monkeypatch.setenv("CHROMIUM", "/opt/mine")
     assert find_chromium() == Chromium("/opt/mine", {})
+
+
+def script(file: Path, does: str) -> None:
+    file.write_text(f"#!/bin/sh\n{does}\n")
+    file.chmod(0o755)
+
+
+def test_one_that_does_not_run_is_passed_over(elsewhere: Path) -> None:
+    script(elsewhere / "chromium-browser", "echo chromium-browser needs a snap >&2; exit 1")
+    script(elsewhere / "google-chrome", "echo Google Chrome 120.0.1")
+    assert find_chromium() == Chromium(str(elsewhere / "google-chrome"), {})
 
 
 def test_there_is_none_for_other_machines(monkeypatch, capsys) -> None:

