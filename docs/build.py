@@ -2,7 +2,8 @@
 
 It copies the pages of docs/ to .site-source, draws the diagrams of docs/diagrams there, and writes
 the list of endpoints from the OpenAPI document. Zensical turns the copy into .site. A warning, a
-dead link or a missing anchor ends the build with exit code 1.
+dead link or a missing anchor ends the build with exit code 1. The site is for a browser without a
+server or a network: open .site/index.html.
 """
 
 import json
