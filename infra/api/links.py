@@ -1,21 +1,30 @@
-"""Finds what a text links to: web addresses, @names and #tags."""
+"""Finds what a text links to: web addresses, @names and #tags. Cost: linear in the text.
 
-import re
+A word is what Unicode says (UTS 18): letters, marks, digits, connectors and joiners; `\\w` of the
+module regex. Python's own `\\w` has no marks, and cuts the words of half of the world.
+"""
+
 import unicodedata
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+import regex
 from django.conf import settings
-from linkify_it import LinkifyIt
+
+from infra.api.lengths import BYTES_EACH, count_graphemes, is_longer
+from infra.api.web_addresses import LONGEST_HOST, find_addresses
 
 ADDRESS_CHARACTERS = 23
 # As in Mastodon: not after a letter, "/" or "=", so that addresses and e-mail have no names.
-_NAMES = re.compile(r"(?<![=/\w@])@([A-Za-z0-9_]+)(?:@([\w.-]+\w(?::\d+)?))?")
-_TAGS = re.compile(r"(?<![=/\w#)&])#(\w*[^\W\d_]\w*)")
-# Only whole addresses with a protocol: "example.com" alone stays text, as in Mastodon.
-_ADDRESSES = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
-for _protocol in ("ftp:", "mailto:", "//"):
-    _ADDRESSES.add(_protocol, None)
+_NAMES = regex.compile(
+    rf"(?<![=/\w@])@([A-Za-z0-9_]++)(?!@[\w.-]{{{LONGEST_HOST + 1}}})"
+    r"(?:@([\w.-]+\w(?::\d{1,5})?))?"
+)
+# As in Mastodon: dots between words may be inside. A joiner at the end joins nothing.
+_TAGS = regex.compile(
+    r"(?<![=/\w#)&])#(?=[\w·・]*\p{Alphabetic})(\w[\w·・]*)(?<![·・\u200c\u200d])"
+)
 
 
 class TextSpan(NamedTuple):
@@ -35,6 +44,9 @@ class NameSpan(NamedTuple):
     host: str
 
 
+P = TypeVar("P", TextSpan, NameSpan)
+
+
 class TextLinks(NamedTuple):
     """All that a text links to; no part is in two of them. `tags`: without "#", as typed."""
 
@@ -45,21 +57,27 @@ class TextLinks(NamedTuple):
 
 def find_links(text: str) -> TextLinks:
     """What the text links to, each kind in its order. Cost: nothing for most texts."""
-    addresses = _find_addresses(text)
+    addresses = [TextSpan(start, end, text[start:end]) for start, end in find_addresses(text)]
     names = [_name_of(found) for found in _NAMES.finditer(text)] if "@" in text else []
-    tags = [TextSpan(*m.span(), m[1]) for m in _TAGS.finditer(text)] if "#" in text else []
+    tags = [TextSpan(m.start(), m.end(), m[1]) for m in _TAGS.finditer(text)] if "#" in text else []
     if addresses:
-        names = [name for name in names if not _is_inside(name, addresses)]
-        tags = [tag for tag in tags if not _is_inside(tag, addresses)]
+        names, tags = list(_outside(names, addresses)), list(_outside(tags, addresses))
     return TextLinks(addresses, names, tags)
 
 
+def exceeds(text: str, most: int, warning: str = "") -> bool:
+    """Whether a post has more than `most` characters, or is too heavy to keep.
+
+    Counted as Mastodon does: an address has 23 characters, and hosts of names have none.
+    """
+    if len((text + warning).encode()) > most * BYTES_EACH:
+        return True
+    return is_longer(_countable(text) + warning, most)
+
+
 def count_characters(text: str) -> int:
-    """The length of a text as Mastodon counts it: an address has 23, and hosts of names have 0."""
-    links = find_links(text)
-    hosts = sum(len(one.host) + 1 for one in links.names if one.host)
-    beyond = sum(one.end - one.start - ADDRESS_CHARACTERS for one in links.addresses)
-    return len(text) - hosts - beyond
+    """The length of a text as `exceeds` counts it."""
+    return count_graphemes(_countable(text))
 
 
 def is_here(name: NameSpan) -> bool:
@@ -72,14 +90,27 @@ def normalize_tag(name: str) -> str:
     return unicodedata.normalize("NFKC", name).lower()
 
 
-def _find_addresses(text: str) -> list[TextSpan]:
-    found = _ADDRESSES.match(text) if "://" in text else None
-    return [TextSpan(one.index, one.last_index, one.raw) for one in found or ()]
+def _countable(text: str) -> str:
+    """The text with 23 letters for each address, and without hosts of names."""
+    links = find_links(text)
+    replaced = [(one.start, one.end, "x" * ADDRESS_CHARACTERS) for one in links.addresses]
+    replaced += [(one.end - len(one.host) - 1, one.end, "") for one in links.names if one.host]
+    parts, at = [], 0
+    for start, end, counted in sorted(replaced):
+        parts += [text[at:start], counted]
+        at = end
+    return "".join((*parts, text[at:]))
 
 
-def _name_of(found: re.Match[str]) -> NameSpan:
-    return NameSpan(*found.span(), found[1].lower(), (found[2] or "").lower())
+def _name_of(found: "regex.Match[str]") -> NameSpan:
+    return NameSpan(found.start(), found.end(), found[1].lower(), (found[2] or "").lower())
 
 
-def _is_inside(part: TextSpan | NameSpan, addresses: list[TextSpan]) -> bool:
-    return any(address.start < part.end and part.start < address.end for address in addresses)
+def _outside(parts: Iterable[P], addresses: Sequence[TextSpan]) -> Iterator[P]:
+    """Those that overlap no address. All are in their order, so each is looked at once."""
+    at = 0
+    for part in parts:
+        while at < len(addresses) and addresses[at].end <= part.start:
+            at += 1
+        if at == len(addresses) or part.end <= addresses[at].start:
+            yield part

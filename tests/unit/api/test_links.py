@@ -1,5 +1,8 @@
 """What a text links to, and the HTML of it."""
 
+# ruff: noqa: RUF001 - signs of other scripts are meant
+
+import time
 from html.parser import HTMLParser
 
 import pytest
@@ -7,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infra.api.html import render, to_html
-from infra.api.links import count_characters, find_links, is_here
+from infra.api.links import count_characters, exceeds, find_links, is_here
 
 
 def parts(text: str) -> list[list[str]]:
@@ -32,6 +35,13 @@ def parts(text: str) -> list[list[str]]:
         ("see https://a.example/x_(y)?q=@bob#part.", ["https://a.example/x_(y)?q=@bob#part"], [], []),  # noqa: E501
         ("http://localhost:8000/@bob/1 #x", ["http://localhost:8000/@bob/1"], [], ["x"]),
         ("javascript://x example.com mailto:a@b.example ftp://a.example", [], [], []),
+        ("#हिन्दी #தமிழ் #বাংলা #กรุงเทพ", [], [], ["हिन्दी", "தமிழ்", "বাংলা", "กรุงเทพ"]),
+        ("#Cafe\u0301! #می\u200cخواهم #col·legi #a· #1·", [], [], ["Cafe\u0301", "می\u200cخواهم", "col·legi", "a"]),  # noqa: E501
+        ("हिन्दी@bob หิน@bob می\u200c@bob", [], [], []),
+        ("「https://a.b/x」“https://a.b/y”‘https://a.b/z’", ["https://a.b/x", "https://a.b/y", "https://a.b/z"], [], []),  # noqa: E501
+        ("«https://a.b/x…» (https://a.b/c_(d)) [https://a.b/e].", ["https://a.b/x", "https://a.b/c_(d)", "https://a.b/e"], [], []),  # noqa: E501
+        ("https://a.b/x。 https://a.b/(y https://a.b, https://a.b?!", ["https://a.b/x", "https://a.b/", "https://a.b", "https://a.b"], [], []),  # noqa: E501
+        ("https://bank.example@evil.example/ https://a:b@c.d/", [], [], []),
     ],
 )  # fmt: skip
 def test_parts_of_a_text(text, addresses, names, tags):
@@ -49,6 +59,52 @@ def test_parts_of_a_text(text, addresses, names, tags):
 )
 def test_characters_are_counted_as_in_mastodon(text, count):
     assert count_characters(text) == count
+
+
+@pytest.mark.parametrize(
+    "sign", ["🇩🇪", "👨\u200d👩\u200d👧\u200d👦", "e\u0301", "क्षि", "가", "\r\n", "x"]
+)
+def test_people_see_one_character(sign):
+    assert count_characters(sign * 500) == 500
+    assert not exceeds(sign * 500, 500)
+    assert exceeds(sign * 501, 500)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://a.b/" + "x" * 2_037,  # 2,049 characters
+        "https://" + "x" * 254 + ".b/" + "y" * 300,
+        "@bob@" + "x" * 256 + "y" * 300,
+        "e" + "\u0301" * 5_000,
+        ("https://a.b/" + "x" * 2_000 + " ") * 8,
+        "@bob@" + "x" * 255 + ("@bob@" + "x" * 255) * 80,
+    ],
+)
+def test_a_text_of_few_characters_is_not_heavy(text):
+    assert exceeds(text, 500)
+
+
+def test_longest_addresses_and_hosts_still_count_little():
+    assert not exceeds("https://a.b/" + "x" * 2_036 + " " + "y" * 76, 100)
+    assert not exceeds("@bob@" + "x" * 255, 100)
+    assert find_links("@bob@" + "x" * 256).names == []
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["https://a.b/@bob #x @y ", "https://a.b/x(", "https://a.", "#1", "@a@.", "(", "()", "x@"],
+)
+def test_cost_is_linear_in_the_text(part):
+    once, twice = (min(cost_s(part, size) for _ in range(3)) for size in (25_000, 100_000))
+    assert twice < max(0.02, 10 * once)
+
+
+def cost_s(part, size):
+    text = "https://a.b/" + part * (size // len(part))
+    start = time.perf_counter()
+    find_links(text)
+    return time.perf_counter() - start
 
 
 def test_only_names_of_this_site_are_here(settings):
