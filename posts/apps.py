@@ -13,5 +13,5 @@ class PostsConfig(AppConfig):
     def ready(self) -> None:
         import_module("posts.consumers")
         import_module("posts.counter_rows")
-        live = import_module("posts.api.live_polls")
-        register_live_part(live.FIRST_BYTE, live.fill_polls)
+        place = import_module("posts.api.poll_place")
+        register_live_part(place.FIRST_BYTE, import_module("posts.api.live_polls").fill_polls)

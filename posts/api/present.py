@@ -24,6 +24,7 @@ from images.types import Attachment
 from infra.api.html import profile_url, render, tag_url
 from infra.api.links import find_links, is_here
 from infra.api.pages import Page
+from posts.api.poll_place import place_of
 from posts.ids import BASE36_DIGITS, PostId
 from posts.types import Kind, PostRow, Target, Visibility
 
@@ -48,9 +49,6 @@ _OF_VERSIONS = ("content", "spoiler_text", "sensitive", "media_attachments", "em
 _WORDS = (b"false", b"true")
 _VISIBILITIES = {one.value: one.name.lower() for one in Visibility}
 _BY_WORD = {one.name.lower().encode(): one for one in Visibility}
-# A poll changes with each vote, so its place in a fragment has only the id of the post. The answer
-# gets the poll itself (posts/api/live_polls.py). Text that people write has no unescaped quotes.
-LIVE_POLL = "\ue000"
 _BITS = (FAVOURITED, REPOSTED, MUTED, BOOKMARKED, PINNED)
 # The viewer's flags as JSON, by the sum of their bits.
 _FLAGS = {
@@ -241,7 +239,7 @@ def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
         "tags": [{"name": name, "url": tag_url(name)} for name in row.tags or ()],
         "emojis": [],
         "card": None,
-        "poll": LIVE_POLL + post_id.public if row.poll else None,
+        "poll": place_of(post_id.public, row.poll) if row.poll else None,
         "edited_at": f"{row.edited_at:%Y-%m-%dT%H:%M:%S}.000Z" if row.edited_at else None,
         "filtered": [],
     }

@@ -37,7 +37,7 @@ MEMORY_S = 60.0
 # To count the reads of a kept page's posts costs more than the page. So only one of this many uses
 # is counted, and counts as this many reads.
 USES_COUNTED = 8
-MOST_POSTS = most_entries(FAMILY, share=0.25, bytes_each=2_200)
+MOST_POSTS = most_entries(FAMILY, share=0.225, bytes_each=2_200)
 
 
 class StatusParts(NamedTuple):

@@ -5,11 +5,19 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from posts.filters.errors import FilterNotFound, TooManyFilterRules, TooManyFilters
+from infra.api.words import fold
+from posts.filters.errors import (
+    FilterKeywordsTooLong,
+    FilterNotFound,
+    TooManyFilterRules,
+    TooManyFilters,
+)
 from posts.filters.types import FilterEdit, FilteredStatus, FilterKeyword, KeywordEdit, PostFilter
 
 # Of one account. They are part of each copy of its viewer state.
 MOST_FILTERS, MOST_RULES = 50, 200
+# Of all keywords together, folded as they are searched: what a process keeps of them has bounds.
+MOST_KEYWORD_CHARACTERS = 3_000
 P = TypeVar("P", FilterKeyword, FilteredStatus)
 
 
@@ -40,14 +48,14 @@ class FilterBook:
         return _find(self.filters.values(), lambda one: one.statuses, rule_id)
 
     def create(self, edit: FilterEdit) -> PostFilter:
-        """Raises: TooManyFilters, TooManyFilterRules."""
+        """Raises: TooManyFilters, TooManyFilterRules, FilterKeywordsTooLong."""
         if len(self.filters) >= MOST_FILTERS:
             raise TooManyFilters
         empty = PostFilter(self._take_id(), "", (), "warn", None)
         return self._keep(self._edited(empty, edit))
 
     def change(self, filter_id: int, edit: FilterEdit) -> PostFilter:
-        """Raises: FilterNotFound, also for a keyword of another filter; TooManyFilterRules."""
+        """Raises: as `create`, and FilterNotFound, also for a keyword of another filter."""
         return self._keep(self._edited(self.get(filter_id), edit))
 
     def remove(self, filter_id: int) -> None:
@@ -119,6 +127,9 @@ class FilterBook:
         rules = sum(len(one.keywords) + len(one.statuses) for one in (*others, changed))
         if rules > MOST_RULES:
             raise TooManyFilterRules
+        words = [word.keyword for one in (*others, changed) for word in one.keywords]
+        if sum(len(fold(word)) for word in words) > MOST_KEYWORD_CHARACTERS:
+            raise FilterKeywordsTooLong(MOST_KEYWORD_CHARACTERS)
         self.filters[changed.filter_id] = changed
         return changed
 

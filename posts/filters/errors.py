@@ -15,6 +15,13 @@ class TooManyFilterRules(TidelineError):
     text = "Validation failed: Your filters have reached the maximum number of keywords or posts"
 
 
+class FilterKeywordsTooLong(TidelineError):
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"Validation failed: The keywords of your filters have more than {most} characters"
+        )
+
+
 class HasOtherKeywords(TidelineError):
     """The old API shows each keyword as a filter, and cannot say that others change with it."""
 

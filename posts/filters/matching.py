@@ -5,85 +5,51 @@ knows what it shows, and hides it or warns.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from html import unescape
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-import msgspec
 import orjson
+from django.utils.functional import cached_property
 
-from posts.filters.types import FilterKeyword, PostFilter
+from posts.api.poll_place import options_at
+from posts.filters.searching import FilterSearch, decode_filters, search_of
+from posts.filters.types import PostFilter
 
-_decoder = msgspec.json.Decoder(list[PostFilter])
 _BREAKS = re.compile(r"<br ?/?>|</p>")
 _TAGS = re.compile(r"<[^>]*>")
-# A letter of a script that puts blanks between words. The others are Thai and Lao, Burmese, Hangul
-# (its words have endings), Khmer, kana and Han.
-_SPACED_LETTER = (
-    r"[^\W\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u31ff\u3400-\u9fff"
-    r"\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af]"
-)
-
-
-class _Rule(NamedTuple):
-    """A filter that is ready to be applied. `entity`: as the API shows it in a result."""
-
-    filter: PostFilter
-    entity: dict[str, Any]
-    keywords: re.Pattern[str] | None
-    status_ids: frozenset[str]
-
-    @classmethod
-    def of(cls, rule: PostFilter) -> Self:
-        patterns = "|".join(map(_pattern_of, rule.keywords))
-        compiled = re.compile(patterns, re.IGNORECASE) if patterns else None
-        ids = frozenset(status.status_id for status in rule.statuses)
-        return cls(rule, present_filter_head(rule), compiled, ids)
-
-    @property
-    def hides_at_home(self) -> bool:
-        return self.filter.action == "hide" and "home" in self.filter.contexts
-
-    def find_match(self, text: str, ids: Sequence[str]) -> dict[str, Any] | None:
-        """The result for a post, None if it matches neither a keyword nor an id."""
-        found = self.keywords.search(text) if self.keywords is not None else None
-        named = [status_id for status_id in ids if status_id in self.status_ids]
-        if found is None and not named:
-            return None
-        words = [found[0]] if found is not None else None
-        return {"filter": self.entity, "keyword_matches": words, "status_matches": named or None}
+# The end of a long address says nothing, and must not push words out of the text to search.
+_LONG_ENDS = re.compile(r'(<span class="invisible">[^<]{200})[^<]+')
+Entity = dict[str, Any]
 
 
 class FilterSet:
     """The filters of one viewer. False if there are none."""
 
-    def __init__(self, rules: Sequence[_Rule]) -> None:
-        self._rules = rules
+    def __init__(self, text: bytes = b"", have_end: bool = False, now_ms: int = 0) -> None:
+        self._text = text
+        self._now_ms = now_ms
+        # Whether the clock ends one of them.
+        self.have_end = have_end
 
     @classmethod
     def decode(cls, text: bytes) -> Self:
         """From `[filter, …]` as JSON. Raises: ValueError."""
-        return cls([_Rule.of(one) for one in _decoder.decode(text)])
+        filters = decode_filters(text)
+        return cls(text if filters else b"", any(one.expires_ms is not None for one in filters))
 
     def __bool__(self) -> bool:
-        return bool(self._rules)
+        return bool(self._text)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FilterSet) and self._rules == other._rules
+        return isinstance(other, FilterSet) and self._text == other._text
 
     __hash__ = None  # type: ignore[assignment]
 
-    @property
-    def have_end(self) -> bool:
-        """Whether the clock ends one of them."""
-        return any(rule.filter.expires_ms is not None for rule in self._rules)
-
     def at(self, now_ms: int) -> "FilterSet":
-        """Those that hold at this time."""
-        if not self.have_end:
-            return self
-        return FilterSet([rule for rule in self._rules if rule.filter.holds_at(now_ms)])
+        """For one request: those that hold at this time. The search is not kept with the others."""
+        return FilterSet(self._text, self.have_end, now_ms)
 
     def hide_at_home(self, fragment: bytes, ids: Sequence[str]) -> bool:
         """Whether a filter hides the post of this fragment in the home timeline.
@@ -91,30 +57,57 @@ class FilterSet:
         `ids`: public ids of the post and of the repost that shows it. Cost: the fragment is parsed
         if there are such filters.
         """
-        rules = [rule for rule in self._rules if rule.hides_at_home]
+        rules = [one for one in self._held if one.action == "hide" and "home" in one.contexts]
         if not rules:
             return False
         text = _text_of(orjson.loads(b"{%b}" % fragment))
-        return any(rule.find_match(text, ids) for rule in rules)
+        return any(self._find_results(rules, text, ids))
 
     def apply(self, status: bytes) -> bytes:
         """The Status entity with the results of all filters. Cost: it is parsed if there are any.
 
         The text of a repost is that of its original.
         """
-        if not self._rules:
+        if not self._held:
             return status
         event = orjson.loads(status)
         original = event["reblog"] or event
         text, ids = _text_of(original), list(dict.fromkeys((event["id"], original["id"])))
-        results = [one for rule in self._rules if (one := rule.find_match(text, ids)) is not None]
+        results = list(self._find_results(self._held, text, ids))
         if not results:
             return status
         event["filtered"] = original["filtered"] = results
         return orjson.dumps(event)
 
+    @cached_property
+    def _search(self) -> FilterSearch:
+        return search_of(self._text)
 
-NO_FILTERS = FilterSet(())
+    @cached_property
+    def _held(self) -> Sequence[PostFilter]:
+        if not self._text:
+            return ()
+        return [one for one in self._search.filters if one.holds_at(self._now_ms)]
+
+    def _find_results(
+        self, rules: Sequence[PostFilter], text: str, ids: Sequence[str]
+    ) -> Iterator[Entity]:
+        """The results for a post of the filters that match it."""
+        found = self._search.find(text)
+        for rule in rules:
+            words = [word.keyword for word in rule.keywords if word.id in found][:1]
+            named = [one.status_id for one in rule.statuses if one.status_id in ids]
+            if words or named:
+                head = present_filter_head(rule)
+                named_in_order = [one for one in ids if one in named]
+                yield {
+                    "filter": head,
+                    "keyword_matches": words or None,
+                    "status_matches": named_in_order or None,
+                }
+
+
+NO_FILTERS = FilterSet()
 
 
 def present_filter_head(rule: PostFilter) -> dict[str, Any]:
@@ -128,25 +121,13 @@ def present_filter_head(rule: PostFilter) -> dict[str, Any]:
     }
 
 
-def _pattern_of(rule: FilterKeyword) -> str:
-    """A word begins and ends at a boundary only where the keyword has letters, as in Mastodon.
-
-    Without blanks between words there are no boundaries, so there the word is found anywhere. A
-    letter of such a script is a boundary of a word of another one.
-    """
-    text = re.escape(rule.keyword)
-    if not rule.whole_word:
-        return text
-    start = f"(?<!{_SPACED_LETTER})" if re.match(_SPACED_LETTER, rule.keyword[0]) else ""
-    end = f"(?!{_SPACED_LETTER})" if re.match(_SPACED_LETTER, rule.keyword[-1]) else ""
-    return f"{start}{text}{end}"
-
-
-def _text_of(status: dict[str, Any]) -> str:
-    """What people typed: the warning, the text, descriptions of media. A poll is not there yet."""
-    content = unescape(_TAGS.sub("", _BREAKS.sub("\n", status["content"])))
+def _text_of(status: Entity) -> str:
+    """All that people typed: the warning, options of a poll, the text, descriptions of media."""
+    html = _LONG_ENDS.sub(r"\1", _BREAKS.sub("\n", status["content"]))
+    content = unescape(_TAGS.sub("", html))
     described = [media.get("description") or "" for media in status["media_attachments"]]
-    return "\n".join((status["spoiler_text"], content, *described))
+    texts = (status["spoiler_text"], *options_at(status["poll"]), content, *described)
+    return "\n".join(texts)
 
 
 def _moment(unix_ms: int | None) -> str | None:

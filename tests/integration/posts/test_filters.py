@@ -1,5 +1,7 @@
 """Filters over HTTP: who sees which results, at once and on every kind of page."""
 
+# ruff: noqa: RUF001 - signs of other scripts are meant
+
 import orjson
 import pytest
 
@@ -8,6 +10,7 @@ from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.integration.posts.interacting import STATUSES, do, see
+from tests.pictures import picture, upload
 from tests.races import run_together
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, forget_memory, publish
@@ -58,7 +61,7 @@ def test_a_page_has_the_results_of_its_viewer_only(people, ann, bob, filtered, p
     """Also when the page, or the post in it, is kept in process memory by another viewer's read."""
     other, path = Caller(people[2]), path.format(author=people[0], post=filtered)
     for _ in range(3):
-        for caller, words in ((bob, ["SPOILER"]), (other, []), (ann, []), (bob, ["SPOILER"])):
+        for caller, words in ((bob, ["Spoiler"]), (other, []), (ann, []), (bob, ["Spoiler"])):
             (status,) = caller.get(path).json()
             assert words_of(status) == words
     assert caller.get(path).json()[0]["content"] == ann.get(path).json()[0]["content"]
@@ -68,12 +71,12 @@ def test_each_change_is_seen_at_the_next_read(people, bob, filtered):
     (rule,) = bob.get(V2).json()
     seen = lambda: words_of(bob.get(HOME).json()[0])  # noqa: E731
     keyword = rule["keywords"][0]
-    assert seen() == ["SPOILER"]
+    assert seen() == ["Spoiler"]
     path = f"{V2}/keywords/{keyword['id']}"
     assert put(bob, path, keyword="spoil")["whole_word"] is True
     assert seen() == []
     put(bob, path, whole_word=False)
-    assert seen() == ["SPOIL"]
+    assert seen() == ["spoil"]
     put(bob, f"{V2}/{rule['id']}", keywords_attributes=[{"id": keyword["id"], "_destroy": True}])
     assert seen() == []
     bob.post(f"{V2}/{rule['id']}/keywords", {"keyword": "& more"})
@@ -90,12 +93,12 @@ def test_a_filter_that_ends_stops_matching_also_on_a_kept_page(bob, filtered, mo
     (rule,) = bob.get(V2).json()
     ends = put(bob, f"{V2}/{rule['id']}", expires_in="60")["expires_at"]
     assert ends.endswith("Z")
-    assert words_of(bob.get(HOME).json()[0]) == ["SPOILER"]
+    assert words_of(bob.get(HOME).json()[0]) == ["Spoiler"]
     put(bob, f"{V2}/{rule['id']}", expires_in=0)
     assert words_of(bob.get(HOME).json()[0]) == []
     assert put(bob, f"{V2}/{rule['id']}", title="on")["expires_at"] is not None
     assert put(bob, f"{V2}/{rule['id']}", expires_in="")["expires_at"] is None
-    assert words_of(bob.get(HOME).json()[0]) == ["SPOILER"]
+    assert words_of(bob.get(HOME).json()[0]) == ["Spoiler"]
 
 
 def test_a_repost_and_an_interaction_have_the_results_too(ann, bob, people, filtered):
@@ -103,11 +106,11 @@ def test_a_repost_and_an_interaction_have_the_results_too(ann, bob, people, filt
     reblog = do(ann, "reblog", filtered)
     assert reblog["filtered"] == []
     found = see(bob, reblog["id"])
-    assert words_of(found) == words_of(found["reblog"]) == ["SPOILER"]
+    assert words_of(found) == words_of(found["reblog"]) == ["Spoiler"]
     result = do(bob, "favourite", filtered)["filtered"][0]
     assert result["filter"] == {k: v for k, v in rule.items() if k not in ("keywords", "statuses")}
     assert result["status_matches"] is None
-    assert words_of(do(bob, "reblog", filtered)["reblog"]) == ["SPOILER"]
+    assert words_of(do(bob, "reblog", filtered)["reblog"]) == ["Spoiler"]
     assert do(Caller(people[2]), "favourite", filtered)["filtered"] == []
 
 
@@ -116,7 +119,7 @@ def test_a_filtered_post_keeps_its_poll(bob, ann):
     poll = {"options": ["a", "b"], "expires_in": 300}
     post = ann.post(STATUSES, {"status": "Which?", "poll": poll}).json()
     found = see(bob, post["id"])
-    assert words_of(found) == ["Which"]
+    assert words_of(found) == ["which"]
     assert [option["title"] for option in found["poll"]["options"]] == ["a", "b"]
 
 
@@ -133,6 +136,55 @@ def test_a_whole_word_of_a_script_without_blanks(bob, people, keyword, matches, 
     make(bob, keyword)
     found, missed = (publish(people[0], text).public for text in (matches, misses))
     assert (words_of(see(bob, found)), words_of(see(bob, missed))) == ([keyword], [])
+
+
+@pytest.mark.parametrize(
+    ("keyword", "matches", "misses"),
+    [
+        ("हिन", "हिन, हाँ", "हिन्दी"),
+        ("தமி", "தமி!", "தமிழ்"),
+        ("กร", "กร ไทย", "กรุงเทพ"),
+        ("café", "CAFE\u0301s, cafe\u0301", "cafés cafe"),
+        ("می", "«می»", "می\u200cخواهم"),
+        ("e", "x e\u200b", "e\u0331 é"),
+        ("#tag", "x#Tag", "#tags"),
+        ("straße", "STRASSE", "straßen"),
+        ("a b", "x a b.", "a bc a  b"),
+        ("ﬁn", "FIN", "fins"),
+    ],
+)
+def test_a_whole_word_of_any_script(bob, people, keyword, matches, misses):
+    make(bob, keyword)
+    found, missed = (publish(people[0], text).public for text in (matches, misses))
+    assert (words_of(see(bob, found)), words_of(see(bob, missed))) == ([keyword], [])
+
+
+def test_every_text_of_a_post_is_searched(bob, ann):
+    make(bob, "warned", "told", "chosen", "drawn")
+    image = ann.client.post("/api/v2/media", {"file": upload(picture()), "description": "Drawn"})
+    poll = {"options": ['a "Chosen" \\', "b"], "expires_in": 300}
+    for word, sent in {
+        "warned": {"spoiler_text": "Warned", "status": "x"},
+        "told": {"status": "Told"},
+        "chosen": {"status": "x", "poll": poll},
+        "drawn": {"status": "x", "media_ids": [image.json()["id"]]},
+    }.items():
+        post = ann.post(STATUSES, sent).json()
+        assert words_of(see(bob, post["id"])) == [word]
+        assert words_of(see(bob, do(bob, "reblog", post["id"])["id"])) == [word]
+    assert see(ann, post["id"])["filtered"] == []
+
+
+def test_keywords_that_are_too_long_together_are_refused(ann):
+    rule = make(ann, *("x" * 500 for _ in range(6)))
+    make(ann, "y", status=422)
+    for path, body in (
+        (f"{V2}/{rule['id']}/keywords", {"keyword": "y"}),
+        (V1, {"phrase": "y", "context": ["home"]}),
+    ):
+        refused = ann.post(path, body)
+        assert (refused.status_code, "3000 characters" in refused.json()["error"]) == (422, True)
+    assert len(ann.get(V1).json()) == 6
 
 
 def test_a_post_is_filtered_by_its_id(bob, people):

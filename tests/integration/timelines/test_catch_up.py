@@ -10,7 +10,7 @@ from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
 from posts.ids import EPOCH, PostId
-from posts.types import Draft
+from posts.types import Draft, NewPoll
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute
@@ -269,9 +269,13 @@ def test_rules_of_home_hold(scene: CatchUpScene, hide: Callable[[int, int], obje
     assert scene.is_unread() == 1
 
 
-def test_a_filter_that_hides_leaves_posts_out_of_both(scene: CatchUpScene) -> None:
+POLL = NewPoll(("flies", "Spiders"), False, False, 2**31)
+
+
+@pytest.mark.parametrize("draft", [Draft("about spiders"), Draft("which?", poll=POLL)])
+def test_a_filter_that_hides_leaves_posts_out_of_both(scene: CatchUpScene, draft: Draft) -> None:
     kept = scene.post(scene.ann)
-    scene.post(scene.bob, Draft("about spiders"))
+    scene.post(scene.bob, draft)
     mark(scene.caller, "0")
     for action in ("hide", "warn"):
         sent = {"title": "x", "context": ["home"], "filter_action": action}
