@@ -21,6 +21,7 @@ from accounts.changes import TokenRevoked
 from accounts.types import PRIVACIES, Restriction
 from images.files import FILE_NAME_LENGTH
 from infra.api.ids import MAX_ACCOUNT_ID
+from infra.api.lengths import CODE_POINTS_EACH
 from infra.changes.append import append_change
 from infra.sharding.models import ShardedModel
 from infra.sharding.placement import GLOBAL_ALIAS, Placement
@@ -113,7 +114,9 @@ class Account(ShardedModel):
     id = models.BigIntegerField(primary_key=True)
     tenant = models.SmallIntegerField(db_default=FIRST_TENANT)
     username = models.CharField(max_length=USERNAME_LENGTH)
-    display_name = models.CharField(max_length=DISPLAY_NAME_LENGTH, blank=True, db_default="")
+    display_name = models.CharField(
+        max_length=DISPLAY_NAME_LENGTH * CODE_POINTS_EACH, blank=True, db_default=""
+    )
     note = models.TextField(blank=True, db_default="")
     is_locked = models.BooleanField(db_default=False)
     is_bot = models.BooleanField(db_default=False)

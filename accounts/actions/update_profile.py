@@ -10,6 +10,7 @@ from accounts.types import ProfileEdit
 from images.actions.use_image import replace_image
 from images.types import Purpose
 from infra.api.errors import Fault, ValidationFailed
+from infra.api.lengths import is_longer
 from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
@@ -77,11 +78,11 @@ def display_name_faults(text: str) -> list[Fault]:
 def _edit_faults(edit: ProfileEdit) -> list[Fault]:
     note_faults = _length_faults("note", edit.note or "", NOTE_LENGTH)
     texts = [text for field in edit.fields or () for text in (field.name, field.value)]
-    field_faults = _length_faults("fields", max(texts, key=len, default=""), FIELD_LENGTH)
-    return [*display_name_faults(edit.display_name or ""), *note_faults, *field_faults]
+    field_faults = [one for text in texts for one in _length_faults("fields", text, FIELD_LENGTH)]
+    return [*display_name_faults(edit.display_name or ""), *note_faults, *field_faults[:1]]
 
 
 def _length_faults(field: str, text: str, most: int) -> list[Fault]:
-    if len(text) <= most:
+    if not is_longer(text, most):
         return []
     return [Fault(field, "ERR_TOO_LONG", f"is too long (maximum is {most} characters)")]

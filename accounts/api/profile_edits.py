@@ -29,8 +29,8 @@ def read_profile_edit(data: Mapping[str, Any]) -> ProfileEdit:
     if faults:
         raise ValidationFailed(faults)
     return ProfileEdit(
-        display_name=find_text(data, "display_name"),
-        note=find_text(data, "note"),
+        display_name=_find_stripped(data, "display_name"),
+        note=_find_stripped(data, "note"),
         is_locked=find_flag(data, "locked"),
         is_bot=find_flag(data, "bot"),
         is_discoverable=find_flag(data, "discoverable"),
@@ -41,6 +41,12 @@ def read_profile_edit(data: Mapping[str, Any]) -> ProfileEdit:
         sensitive=find_flag(sent, "source[sensitive]"),
         language=_find_language(sent),
     )
+
+
+def _find_stripped(data: Mapping[str, Any], name: str) -> str | None:
+    """Without blanks around it: as in Mastodon, blanks only are no text."""
+    text = find_text(data, name)
+    return None if text is None else text.strip()
 
 
 def _flatten(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -11,6 +11,7 @@ from images.actions.change_image import Focus
 from images.errors import ImageNotFound, ImageRefused
 from images.types import DESCRIPTION_LENGTH, MOST_OF_POST
 from infra.api.errors import InvalidRequest
+from infra.api.lengths import is_longer
 from infra.api.parsing import find_text
 
 _ID = re.compile(r"[0-9]{1,19}")
@@ -28,9 +29,12 @@ def read_upload(data: Mapping[str, Any], name: str) -> bytes:
 
 
 def find_description(data: Mapping[str, Any]) -> str | None:
-    """The description, None if none was sent. Raises: InvalidRequest (422)."""
+    """The description without blanks around it, None if none was sent. Raises: InvalidRequest."""
     text = find_text(data, "description")
-    if text is not None and len(text) > DESCRIPTION_LENGTH:
+    if text is None:
+        return None
+    text = text.strip()
+    if is_longer(text, DESCRIPTION_LENGTH):
         raise InvalidRequest(
             f"Validation failed: Description is too long (maximum is {DESCRIPTION_LENGTH})"
         )

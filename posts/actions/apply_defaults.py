@@ -23,5 +23,5 @@ def apply_defaults(author_id: int, draft: Draft, data: Mapping[str, Any]) -> Dra
     if "visibility" in missing:
         draft = replace(draft, visibility=Visibility[defaults.privacy.upper()])
     if "sensitive" in missing:
-        draft = replace(draft, sensitive=defaults.sensitive)
+        draft = replace(draft, sensitive=draft.sensitive or defaults.sensitive)
     return replace(draft, language=draft.language or defaults.language or None)

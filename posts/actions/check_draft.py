@@ -7,7 +7,7 @@ from django.conf import settings
 from msgspec.structs import replace
 
 from infra.api.errors import InvalidRequest
-from infra.api.links import count_characters
+from infra.api.links import exceeds
 from infra.api.parsing import clean_text, read_flag, read_text
 from posts.errors import EmptyPost, InvalidDraft, ParentNotFound, PostTooLong
 from posts.ids import MalformedPostId, PostId
@@ -36,23 +36,27 @@ def check_draft(data: Mapping[str, Any], has_images: bool = False) -> Draft:
 def check_content(data: Mapping[str, Any], has_images: bool = False) -> Draft:
     """The draft in a request, as a public one. With images it may have no text.
 
-    Raises: EmptyPost, PostTooLong, InvalidDraft, InvalidRequest (all 422).
+    As in Mastodon: texts have no blanks around them, a warning makes the post sensitive, and a
+    warning without a text is the text. Raises: EmptyPost, PostTooLong, InvalidDraft,
+    InvalidRequest (all 422).
     """
     _refuse_sent(data, UNSUPPORTED)
     if data.get("quote_approval_policy") not in (None, "", *QUOTE_POLICIES):
         raise InvalidDraft(
             f"Validation failed: quote_approval_policy can be {', '.join(QUOTE_POLICIES)}"
         )
-    text = read_text(data, "status")
-    spoiler_text = read_text(data, "spoiler_text")
-    if not text.strip() and not has_images:
+    text, warning = (read_text(data, name).strip() for name in ("status", "spoiler_text"))
+    is_sensitive = read_flag(data, "sensitive") or bool(warning)
+    if not text:
+        text, warning = warning, ""
+    if not text and not has_images:
         raise EmptyPost
-    if count_characters(text) + len(spoiler_text) > settings.POST_MAX_CHARACTERS:
+    if exceeds(text, settings.POST_MAX_CHARACTERS, warning):
         raise PostTooLong(settings.POST_MAX_CHARACTERS)
     language = read_text(data, "language")
     if len(language) > MAX_LANGUAGE_LENGTH:
         raise InvalidDraft("Validation failed: Language is not a language code")
-    return Draft(text, read_flag(data, "sensitive"), spoiler_text, language or None)
+    return Draft(text, is_sensitive, warning, language or None)
 
 
 def _refuse_sent(data: Mapping[str, Any], names: Collection[str]) -> None:

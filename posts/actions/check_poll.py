@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from infra.api.errors import InvalidRequest
+from infra.api.lengths import is_longer
 from infra.api.parsing import clean_text, read_count, read_flag
 from posts.errors import InvalidDraft
 from posts.types import NewPoll
@@ -77,7 +78,7 @@ def _read_options(sent: object) -> tuple[str, ...]:
         text = f"Poll must have {FEWEST_OPTIONS} to {MOST_OPTIONS} options"
     elif not all(options):
         text = "Poll option can't be blank"
-    elif max(map(len, options)) > LONGEST_OPTION:
+    elif any(is_longer(one, LONGEST_OPTION) for one in options):
         text = f"Poll option character limit of {LONGEST_OPTION} exceeded"
     elif len(set(options)) < len(options):
         text = "Poll options must be different"

@@ -100,6 +100,38 @@ def test_a_very_long_text_is_refused(world: None, path: str, name: str) -> None:
     assert len(answer.content) < 1_000, "the text is not sent back"
 
 
+FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
+VISIBLE = {
+    "display_name": ("patch /api/v1/accounts/update_credentials", 100),
+    "note": ("patch /api/v1/accounts/update_credentials", 500),
+    "status": ("post /api/v1/statuses", 500),
+    "spoiler_text": ("post /api/v1/statuses", 499),
+    "description": ("put /api/v1/media/{media_id}", 1_500),
+}
+
+
+@pytest.mark.parametrize("sign", [FAMILY, "e\u0301", "\u0915\u094d\u0937\u093f"])
+@pytest.mark.parametrize("name", VISIBLE)
+def test_a_character_is_one_that_people_see(world: None, name: str, sign: str) -> None:
+    operation, most = VISIBLE[name]
+    body = {"status": "x"} if "statuses" in operation else {}
+    kept = send(operation, body | {name: sign * most})
+    assert kept.status_code == 200, kept.content
+    for text in (sign * (most + 1), "e" + "\u0301" * 20 * most):
+        assert send(operation, body | {name: text}).status_code == 422
+
+
+def test_a_name_of_one_long_word_is_kept_and_found(world: None) -> None:
+    ann = Caller(make_accounts(1)[0], "read write").client
+    name = "\u0915\u094d" * 100 + "\u0301" * 700
+    sent = orjson.dumps({"display_name": f" {name} ", "note": " \u2003 "})
+    path = "/api/v1/accounts/update_credentials"
+    kept = ann.patch(path, sent, "application/json").json()
+    assert (kept["display_name"], kept["note"]) == (name, "")
+    found = ann.get("/api/v1/accounts/search", {"q": "\u0915\u094d" * 3}).json()
+    assert [one["display_name"] for one in found] == [name]
+
+
 def test_no_text_of_a_body_is_forgotten_here() -> None:
     document: Any = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     for path, operations in document["paths"].items():

@@ -15,11 +15,21 @@ def limit(settings):
     settings.POST_MAX_CHARACTERS = MOST
 
 
-@pytest.mark.parametrize("character", ["a", "é", "字", "🌊", "\u0301"])
+@pytest.mark.parametrize(
+    "character", ["a", "é", "字", "🌊", "e\u0301", "👨\u200d👩\u200d👧\u200d👦", "🇩🇪"]
+)
 def test_limit_counts_characters_not_bytes(character):
     assert check_draft({"status": character * MOST}) == Draft(character * MOST)
     with pytest.raises(PostTooLong, match=f"limit of {MOST}"):
         check_draft({"status": character * (MOST + 1)})
+
+
+def test_few_characters_may_be_too_heavy():
+    for text in ("e" + "\u0301" * 5_000, ("https://a.b/" + "x" * 2_000 + " ") * 8):
+        with pytest.raises(PostTooLong):
+            check_draft({"status": text})
+        with pytest.raises(PostTooLong):
+            check_draft({"status": "x", "spoiler_text": text})
 
 
 def test_spoiler_text_counts_too():
@@ -31,7 +41,8 @@ def test_spoiler_text_counts_too():
 @pytest.mark.parametrize("text", ["", " ", "\n\t ", "\u2003", None])
 def test_nothing_to_read_is_no_post(text):
     with pytest.raises(EmptyPost):
-        check_draft({"status": text, "spoiler_text": "something"})
+        check_draft({"status": text, "spoiler_text": text})
+    assert check_draft({"status": text, "spoiler_text": " x "}) == Draft("x", sensitive=True)
 
 
 def test_missing_text_is_no_post():
@@ -69,15 +80,15 @@ def test_what_would_be_lost_is_refused(more):
 
 def test_everything_that_is_kept():
     form = {
-        "status": "  text as typed ",
-        "spoiler_text": "careful",
-        "sensitive": "true",
+        "status": "  text as  typed \r\n",
+        "spoiler_text": " careful ",
+        "sensitive": "false",
         "language": "en",
         "visibility": "public",
         "quote_approval_policy": "public",
         "media_ids": [],
     }
-    assert check_draft(form) == Draft("  text as typed ", True, "careful", "en")
+    assert check_draft(form) == Draft("text as  typed", True, "careful", "en")
 
 
 @pytest.mark.parametrize(("sent", "kept"), [("", None), (None, None), ("k" * 64, "k" * 64)])
