@@ -1,5 +1,6 @@
-"""Errors of a Redis that is out of reach."""
+"""Errors of a Redis that is out of reach, and of loads that take too long."""
 
+from django.db import OperationalError
 from redis.exceptions import ClusterDownError, MasterDownError, OutOfMemoryError, ReadOnlyError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -20,3 +21,10 @@ REDIS_AWAY = (
     OutOfMemoryError,
     ReadOnlyError,
 )
+
+
+class LoadTooSlow(OperationalError):
+    """Other threads load the entry, and none of them has ended within all waits. It is a 503."""
+
+    def __init__(self, family: str) -> None:
+        super().__init__(f"{family}: other threads load the entry for too long")

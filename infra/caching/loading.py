@@ -4,7 +4,8 @@ One thread of one process: the one whose load token is first. The others wait un
 gone, and then read the entry from Redis. So no reader gets the result of a load that began before
 a change: Redis refuses its entry, and one of the waiting threads loads again. Correctness never
 depends on the waits: a process that died delays others for a moment only. Then they load under the
-same token.
+same token. Threads that waited twice load one after the other, so that a slow load does not become
+as many loads as there are readers.
 """
 
 import time
@@ -17,6 +18,7 @@ from django.db import InterfaceError, OperationalError
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command, redis
+from infra.caching.errors import LoadTooSlow
 from infra.caching.load_tokens import LoadTokens, begin_loads, make_token, token_key, write_loaded
 from infra.caching.loads_in_progress import LOADS_IN_PROGRESS
 from infra.caching.metrics import count_error, count_loads, count_waits
@@ -33,6 +35,8 @@ PATIENCE_S = 0.25
 POLL_S = 0.01
 # How often a thread waits. After a wait there is no entry only if the load failed or a change came.
 MOST_WAITS = 2
+# How long a thread then waits for its turn.
+TURNS_S = 10.0
 log = structlog.get_logger()
 
 
@@ -59,8 +63,9 @@ class SharedLoads(Generic[K, V]):
     load: Callable[[Sequence[K], LoadTokens], Mapping[K, V]]
 
     def load_missing(self, owners: Sequence[K]) -> dict[K, V]:
-        """Values that this thread or another one reads from the source. Raises what `load` raises.
+        """Values that this thread or another one reads from the source.
 
+        Raises what `load` raises; LoadTooSlow when others load for longer than all waits.
         Cost: one source read, one round trip, and those of `load`, for all owners together.
         """
         need_own_thread()
@@ -76,7 +81,7 @@ class SharedLoads(Generic[K, V]):
             missing = [owner for owner in attempt.busy if owner not in waited]
             if not missing:
                 return found
-        return found | self._load(missing, "miss", self._begin(missing))
+        return found | self._load_in_turn(missing)
 
     def load_stale(self, owners: Sequence[K]) -> dict[K, V]:
         """Fresh values of the owners that no other thread reloads; {} if the source is away."""
@@ -108,6 +113,22 @@ class SharedLoads(Generic[K, V]):
             found |= self._load(mine, "miss", tokens)
         return _Attempt(found, [owner for owner in missing if owner not in set(mine)], tokens)
 
+    def _load_in_turn(self, owners: Sequence[K]) -> dict[K, V]:
+        """One thread of this process loads at a time; the others read its entries afterwards."""
+        deadline, found, missing = time.monotonic() + TURNS_S, dict[K, V](), list(owners)
+        while missing:
+            with LOADS_IN_PROGRESS.enter(self._turn_of(missing)) as is_its_turn:
+                if is_its_turn:
+                    return found | self._load(missing, "miss", self._begin(missing))
+            if time.monotonic() >= deadline:
+                raise LoadTooSlow(self.family)
+            found |= self._read_again(missing)
+            missing = [owner for owner in missing if owner not in found]
+        return found
+
+    def _turn_of(self, owners: Sequence[K]) -> bytes:
+        return b"turn:" + b" ".join(sorted(map(self.key_of, owners)))
+
     def _wait_for(self, owners: Sequence[K], tokens: LoadTokens) -> dict[K, V]:
         """What other threads load of these owners, as far as Redis has it afterwards."""
         count_waits(self.family, len(owners))
@@ -127,9 +148,12 @@ class SharedLoads(Generic[K, V]):
         with LOADS_IN_PROGRESS.enter(token) as is_other_process:
             if is_other_process and not self._ends(token, owners, deadline):
                 return self._load(owners, "miss", tokens)
-        question = self.ask(owners)
+        return self._read_again(owners)
+
+    def _read_again(self, owners: Sequence[K]) -> dict[K, V]:
+        """What Redis has of these owners after another thread's load."""
         try:
-            return answer_by_redis(question)
+            return answer_by_redis(self.ask(owners))
         except RedisError:
             return {}
 

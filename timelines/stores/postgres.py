@@ -31,14 +31,23 @@ from timelines.stores.rows import ADD, PUSH, READ, columns_of, packed_of, push_p
 from timelines.stores.weeks import oldest_second_read
 from timelines.types import SECOND, Entry, LiveTimeline
 
+# Two of the largest pages: the rules may hide some entries of a page.
+ENOUGH = 80
 FIND = """
 SELECT CASE WHEN complete_from IS NULL THEN 0 ELSE GREATEST(complete_from, %s) END
 FROM timelines_head WHERE reader_id = %s AND read_at > now() - %s * interval '1 day'
 """
-IS_READABLE = """
-SELECT 1 FROM timelines_head
-WHERE reader_id = %s AND complete_from IS NOT NULL AND read_at > now() - %s * interval '1 day'
-    AND epoch >= %s
+# A timeline whose mark was written by a build needs no entries: its pages are pulled below it.
+FILLS_A_PAGE = """
+SELECT 1 FROM timelines_head AS head
+WHERE reader_id = %(reader)s AND complete_from IS NOT NULL
+    AND read_at > now() - %(days)s * interval '1 day' AND epoch >= %(first_epoch)s
+    AND (complete_from >= %(floor)s OR %(enough)s = (
+        SELECT count(*) FROM (
+            SELECT FROM timelines_entry AS entry
+            WHERE entry.reader_id = head.reader_id AND second >= %(floor)s LIMIT %(enough)s
+        ) AS newest
+    ))
 """
 TOUCH = """
 UPDATE timelines_head SET read_at = now()
@@ -121,10 +130,20 @@ class PostgresStore:
             self.touch(reader_id)
         return self._timeline(reader_id, rows)
 
-    def is_readable(self, reader_id: int) -> bool:
-        """Whether `load` would return a timeline. One query."""
-        params = (reader_id, self._read_days, self._first_epoch)
-        return fetch_one(shard_of(reader_id), IS_READABLE, params) is not None
+    def fills_a_page(self, reader_id: int) -> bool:
+        """Whether there is a timeline, and a page of it needs nothing from below its weeks.
+
+        A reader's few entries are read again by each page: the rows cannot say that there were no
+        more in the weeks that were dropped. A build knows it. One query.
+        """
+        params = {
+            "reader": reader_id,
+            "days": self._read_days,
+            "first_epoch": self._first_epoch,
+            "floor": self._floor(),
+            "enough": ENOUGH,
+        }
+        return fetch_one(shard_of(reader_id), FILLS_A_PAGE, params) is not None
 
     def touch(self, reader_id: int) -> None:
         """Notes a read, which extends the life of a live timeline. One statement."""

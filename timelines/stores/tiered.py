@@ -4,6 +4,10 @@ Every change goes to both, to the cold one first. So an entry that a hot timelin
 did not exist yet, is already in the cold one. An entry that the cold one lacked when it was read is
 pushed to the hot one, whose build began before. When a process dies between the two, the change is
 delivered again.
+
+A build ends in the hot one first. Else a reader would find the cold one ended and the hot one not,
+and would take over the hot build to copy the cold one. When a process dies between the two, the
+cold one stays unreadable, and the next reader without a hot one builds both.
 """
 
 import secrets
@@ -84,8 +88,12 @@ class TieredStore:
         self._cold.begin_build(reader_id, epoch)
 
     def finish_build(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
-        is_finished = self._cold.finish_build(reader_id, epoch, timeline)
-        return self._hot.finish_build(reader_id, epoch, timeline) and is_finished
+        """Without Redis the cold timeline ends its build all the same."""
+        try:
+            is_hot = self._hot.finish_build(reader_id, epoch, timeline)
+        finally:
+            is_cold = self._cold.finish_build(reader_id, epoch, timeline)
+        return is_hot and is_cold
 
     def change_following(self, reader_id: int, change: FollowingChange) -> bool:
         is_current = self._cold.change_following(reader_id, change)
@@ -103,9 +111,10 @@ class TieredStore:
     def _warm(self, reader_id: int) -> LiveTimeline | None:
         """The cold timeline, which this thread or another one writes to Redis.
 
-        Only if it can be read: else this would needlessly take over a build of both.
+        Only if it can be read: else this would needlessly take over a build of both. None also if
+        it does not fill a page: building both costs one pull, and then no page pulls.
         """
-        if not self._cold.is_readable(reader_id):
+        if not self._cold.fills_a_page(reader_id):
             return None
         return self._warmings.load_missing([reader_id]).get(reader_id)
 

@@ -13,6 +13,7 @@ from django.db import OperationalError
 from infra.caching import loading, loads_in_progress
 from infra.caching import single_flight as flights_module
 from infra.caching.client import redis
+from infra.caching.errors import LoadTooSlow
 from infra.caching.load_tokens import begin_loads
 from infra.caching.single_flight import SingleFlight
 from infra.caching.values import CHANGE, ValueCache, Versioned
@@ -105,6 +106,36 @@ def test_processes_that_miss_together_read_the_source_once(
     assert not failures(answers)
     assert answers == [{1: b"one"}] * 8
     assert source.reads == 1
+
+
+@pytest.mark.parametrize("second_is_slow", [False, True])
+def test_a_load_that_outlasts_the_waits_is_made_twice_at_most(
+    source: Source, monkeypatch: pytest.MonkeyPatch, second_is_slow: bool
+) -> None:
+    monkeypatch.setattr(loads_in_progress, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(loading, "TURNS_S", 0.2)
+    spec, first_may_end, gave_up = process(source), source.may_end, list[object]()
+    first_may_end.clear()
+
+    def load() -> object:
+        try:
+            return spec.load_many([1])
+        except LoadTooSlow:
+            gave_up.append(1)
+            raise
+
+    def follow() -> None:
+        until(lambda: source.reads == 1)
+        source.may_end = threading.Event()
+        if not second_is_slow:
+            source.may_end.set()
+        until(lambda: len(gave_up) == 6 if second_is_slow else source.reads == 2)
+        source.may_end.set()
+        first_may_end.set()
+
+    *answers, _ = run_together([*[load] * 8, follow])
+    assert source.reads == 2
+    assert answers.count({1: b"one"}) == (2 if second_is_slow else 8)
 
 
 def test_a_holder_that_died_is_not_waited_for_long(
