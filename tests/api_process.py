@@ -16,7 +16,7 @@ from typing import Any
 import django
 from django.conf import settings
 
-from tests.other_process import environment_of_this_test
+from tests.other_process import end_idle_sessions_late, environment_of_this_test
 from tests.waiting import PATIENCE_S
 
 REDIS_TIMEOUT_MS = 250
@@ -60,6 +60,7 @@ class ApiProcess:
 def main() -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
+    end_idle_sessions_late()
     for line in sys.stdin:
         request = json.loads(line)
         word, arguments = request["do"], request["with"]

@@ -15,9 +15,9 @@ from django.conf import settings
 from hypothesis import Phase
 from hypothesis.internal.conjecture import providers
 
-from infra.sharding.bounded import patience
 from tests.failed_again import STATUS_KEY
 from tests.migrated_data import delete_migrated_data
+from tests.other_process import end_idle_sessions_late
 from tests.services import SessionServices, start_for_session
 
 # Tests start other processes. Without compiled modules on disk each of them would compile all
@@ -72,8 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("db=0", f"db={number}")
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    # The server ends idle sessions; on a crowded machine a migration may pause for longer.
-    patience.IDLE_S = 120
+    end_idle_sessions_late()
     # Each test client makes new middlewares. Without this one of them looks at 200 files then.
     settings.WHITENOISE_AUTOREFRESH = True
     for module in FIXTURES:

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 import django
 
+from tests.other_process import end_idle_sessions_late
+
 if TYPE_CHECKING:
     from tests.interleavings.second_process import Call
 
 
 def main() -> None:
     django.setup()
+    end_idle_sessions_late()
     from tests.interleavings.scheduler import watch_statements  # noqa: PLC0415 - needs the settings
     from tests.interleavings.yield_points import yield_points  # noqa: PLC0415
 
