@@ -14,7 +14,7 @@ SEED := $(or $(SEED),$(shell date +%s))
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-failed test-random check docs bench faults soak conformance lock clean free-port app-packages dev-packages python
+.PHONY: help run test test-random check docs bench faults soak conformance lock clean free-port app-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,12 +22,11 @@ help: ## show this list
 run: free-port app-packages ## start Tideline and its servers on PORT (8000); Ctrl-C stops it
 	@PORT=$(PORT) exec $(IN_VENV) -m config.run
 
-test: dev-packages ## run all tests on PostgreSQL and Redis started for them
+test: dev-packages ## run all tests on PostgreSQL and Redis started for them; up to five failed ones twice
 	@$(IN_VENV) -m tests.browser.chromium
-	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL)
-
-test-failed: dev-packages ## run the tests again that failed in the last run, one after the other
-	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m tests.failed_again
+	@rm -f .pytest_cache/v/tideline/exit_status
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) || \
+		env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m tests.failed_again
 
 test-random: dev-packages ## run the tests that draw examples with new ones: make test-random SEED=1
 	@echo "  the same again: make test-random SEED=$(SEED)"

@@ -1,11 +1,12 @@
-"""`make test-failed`: the tests that failed in the last run once more, one after the other.
+"""The tests that failed in a whole run once more, one after the other: the end of `make test`.
 
-CI runs it after a failed `make test`. A test that measures time may fail in the crowd of a whole
-run. It is reported here, so that it gets mended, and the others are not run again for it.
+A test that measures time may fail in the crowd of a whole run. It is counted and named here, so
+that it gets mended, and the others are not run again for it.
 """
 
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import orjson
@@ -35,12 +36,21 @@ def _read(file: Path) -> object:
     return orjson.loads(file.read_bytes()) if file.exists() else None
 
 
-def main() -> int:
-    failed = find_failed(CACHE)
-    names = "\n  ".join(failed)
-    sys.stderr.write(f"These tests failed and are run again, one after the other:\n  {names}\n")
+def run_again(failed: Sequence[str]) -> int:
+    """The exit status of a run of these tests alone."""
     command = [sys.executable, "-m", "pytest", "-n", "0", "--", *failed]
     return subprocess.run(command, check=False).returncode
+
+
+def main(cache: Path = CACHE, run: Callable[[Sequence[str]], int] = run_again) -> int:
+    """The exit status of the second run. Raises as `find_failed`."""
+    failed = find_failed(cache)
+    names = "\n  ".join(failed)
+    sys.stderr.write(f"{len(failed)} failed and run again, one after the other:\n  {names}\n")
+    status = run(failed)
+    end = "passed alone. Mend them" if status == 0 else "failed, and not all of them passed alone"
+    sys.stderr.write(f"Of the whole run, {len(failed)} {end}:\n  {names}\n")
+    return status
 
 
 if __name__ == "__main__":

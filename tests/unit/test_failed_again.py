@@ -5,7 +5,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.failed_again import MOST, STATUS_KEY, find_failed
+from tests.failed_again import MOST, STATUS_KEY, find_failed, main
 
 
 def cache_of(folder: Path, status: int | None, failed: list[str]) -> Path:
@@ -35,3 +35,14 @@ def test_many_failed_tests_or_none_are_not_repeated(tmp_path: Path) -> None:
         find_failed(cache_of(tmp_path, pytest.ExitCode.TESTS_FAILED, []))
     with pytest.raises(SystemExit, match="did not end with failed tests"):
         find_failed(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("status", [0, 1, 2])
+def test_the_end_of_the_run_is_that_of_the_second_one_and_names_the_tests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], status: int
+) -> None:
+    cache = cache_of(tmp_path, pytest.ExitCode.TESTS_FAILED, ["b.py::test", "a.py::test"])
+    assert main(cache, lambda failed: status) == status
+    last = capsys.readouterr().err.split("Of the whole run, ")[1]
+    assert last.startswith("2 passed alone" if status == 0 else "2 failed")
+    assert "a.py::test\n  b.py::test" in last
