@@ -1,17 +1,17 @@
 """Reads requests with images."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
-from django.http import QueryDict
 
 from images.actions.change_image import Focus
 from images.errors import ImageNotFound, ImageRefused
 from images.types import DESCRIPTION_LENGTH, MOST_OF_POST
 from infra.api.errors import InvalidRequest
 from infra.api.lengths import is_longer
+from infra.api.nested import find_list
 from infra.api.parsing import find_text
 
 _ID = re.compile(r"[0-9]{1,19}")
@@ -65,7 +65,7 @@ def find_image_ids(data: Mapping[str, Any]) -> list[int] | None:
 
     Raises: ImageRefused (422) for too many, and for texts that are no ids.
     """
-    sent = _find_list(data, "media_ids")
+    sent = find_list(data, "media_ids")
     if sent is None:
         return None
     try:
@@ -75,12 +75,3 @@ def find_image_ids(data: Mapping[str, Any]) -> list[int] | None:
     if len(ids) > MOST_OF_POST:
         raise ImageRefused(f"Validation failed: Cannot attach more than {MOST_OF_POST} files")
     return ids
-
-
-def _find_list(data: Mapping[str, Any], name: str) -> Sequence[object] | None:
-    """The values of a form or of JSON. None if there are none, so that the name is absent."""
-    for one in (f"{name}[]", name):
-        if one in data:
-            sent = data.getlist(one) if isinstance(data, QueryDict) else data[one]
-            return sent if isinstance(sent, list) else [] if sent in (None, "") else [sent]
-    return None

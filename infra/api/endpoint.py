@@ -8,7 +8,8 @@ are JSON, and the class declares what a request needs, so it is computed once:
 
         def post(self, request: ApiRequest, account_id: int) -> HttpResponse: ...
 
-`request.account_id` is the account of the caller. `request.data` is parsed at its first use.
+`request.account_id` is the account of the caller. `request.data` has the parameters of a write; it
+is parsed at its first use.
 """
 
 import time
@@ -66,6 +67,8 @@ class Endpoint(APIView):
     needs_user: ClassVar[bool] = True
     # Accounts that moderators froze may use all methods, not only GET.
     for_frozen: ClassVar[bool] = False
+    # The query has no parameters of writes: addresses are logged, and secrets must not be.
+    body_only: ClassVar[bool] = False
     # GET takes about a millisecond of CPU at most, and waits for nothing but Redis if the caches
     # are warm. It is served in a shared thread (infra/shared_thread.py), where a request may begin
     # twice: it must change nothing that cannot be done twice.
@@ -134,7 +137,7 @@ class Endpoint(APIView):
     ) -> HttpResponse:
         headers: Mapping[str, str] = {}
         try:
-            wrapped = ApiRequest(request, self._parsers)
+            wrapped = ApiRequest(request, self._parsers, body_only=self.body_only)
             wrapped.user = caller = self._authenticate(request)  # type: ignore[assignment]
             # Before the refusals below, which are not free either.
             headers = self._charge(request, caller)

@@ -1,21 +1,48 @@
-"""Reads lists and objects inside a request, as JSON and forms send them.
+"""Lists and objects inside a request. JSON, forms and queries can say the same:
 
 {"fields": [{"name": "a"}, {"name": "b"}]}          JSON
 {"fields": {"0": {"name": "a"}}}                    JSON of some clients
-fields[0][name]=a&fields[1][name]=b                 a form
-fields[][name]=a&fields[][name]=b                   a form of Rails' clients
+fields[0][name]=a&fields[1][name]=b                 a form or a query
+fields[][name]=a&fields[][name]=b                   the same of Rails' clients
+
+`nest` gives all of them the shape of JSON, so that an endpoint reads one shape.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-
-from django.http import QueryDict
 
 from infra.api.errors import InvalidRequest
 from infra.api.parsing import clean_text
 
-_PART = re.compile(r"(\w+)\[(\d{0,3})\]\[(\w+)\]")
+# Deeper names are no parameters of any endpoint.
+_NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\]){0,4})")
+_PART = re.compile(r"\[([^\[\]]*)\]")
+_MOST_OBJECTS = 1_000
+Field = tuple[str, Sequence[Any]]
+
+
+def nest(fields: Iterable[Field]) -> dict[str, Any]:
+    """One object of these names and their values. A repeated name is a list.
+
+    Raises: InvalidRequest if one name is two things.
+    """
+    found: dict[str, Any] = {}
+    for name, values in fields:
+        matched = _NAME.fullmatch(name)
+        if matched is None:
+            found[name] = values[-1] if values else None
+        else:
+            _put(found, [matched[1], *_PART.findall(matched[2])], values)
+    return found
+
+
+def nest_json(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same body, unless it has names of forms. Raises: InvalidRequest."""
+    if not any("[" in name for name in body):
+        return body
+    lists = {name for name, value in body.items() if name.endswith("]") and type(value) is list}
+    return nest((name, value if name in lists else [value]) for name, value in body.items())
 
 
 def find_objects(data: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]] | None:
@@ -23,41 +50,85 @@ def find_objects(data: Mapping[str, Any], name: str) -> Sequence[Mapping[str, An
 
     Raises: InvalidRequest.
     """
-    whole = data.get(name)
-    sent = list(whole.values()) if isinstance(whole, Mapping) else whole
+    sent = data.get(name)
     if sent in (None, ""):
-        return _find_in_form(data, name)
-    if not isinstance(sent, list) or not all(isinstance(one, Mapping) for one in sent):
+        return None
+    found = list(sent.values()) if isinstance(sent, Mapping) else sent
+    if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
         raise InvalidRequest(f"{name} must be a list of objects")
+    return found
+
+
+def find_object(data: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    """The object with this name. None if the request has none. Raises: InvalidRequest."""
+    sent = data.get(name)
+    if sent is None:
+        return None
+    if not isinstance(sent, Mapping):
+        raise InvalidRequest(f"{name} must be an object")
     return sent
 
 
-def find_texts(data: Mapping[str, Any], name: str) -> Sequence[str] | None:
-    """The texts of a list, or of repeated fields with or without `[]`. None if there is none.
+def find_list(data: Mapping[str, Any], name: str) -> list[Any] | None:
+    """The values of a list, of which one may be sent alone. None if the request has none.
 
+    Blank texts are left out, as in Mastodon: forms send one to say that a list is empty.
     Raises: InvalidRequest.
     """
-    if isinstance(data, QueryDict):
-        sent: object = data.getlist(f"{name}[]") or data.getlist(name) or None
-    else:
-        sent = data.get(name, data.get(f"{name}[]"))
-    if sent is None:
+    if name not in data:
         return None
-    if not isinstance(sent, list):
+    sent = data[name]
+    if isinstance(sent, Mapping):
         raise InvalidRequest(f"{name} must be a list")
-    return [clean_text(one, name) for one in sent]
+    values = sent if isinstance(sent, list) else [] if sent is None else [sent]
+    return [one for one in values if not (isinstance(one, str) and not one.strip())]
 
 
-def _find_in_form(data: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]] | None:
-    found: dict[int, dict[str, Any]] = {}
-    for key in data:
-        part = _PART.fullmatch(key)
-        if part is None or part[1] != name:
-            continue
-        if part[2]:
-            found.setdefault(int(part[2]), {})[part[3]] = data[key]
-        else:
-            values = data.getlist(key) if isinstance(data, QueryDict) else [data[key]]
-            for number, value in enumerate(values):
-                found.setdefault(number, {})[part[3]] = value
-    return [found[number] for number in sorted(found)] if found else None
+def find_texts(data: Mapping[str, Any], name: str) -> Sequence[str] | None:
+    """As `find_list`, of texts only. Raises: InvalidRequest."""
+    sent = find_list(data, name)
+    return None if sent is None else [clean_text(one, name) for one in sent]
+
+
+def _put(place: dict[str, Any], path: Sequence[str], values: Sequence[Any]) -> None:
+    """Puts the values at `path` below `place`."""
+    name, *rest = path
+    if not rest:
+        _put_plain(place, name, values)
+    elif rest == [""]:
+        _below(place, name, list).extend(values)
+    elif rest[0] == "":
+        _put_into_objects(_below(place, name, list), name, rest[1:], values)
+    else:
+        _put(_below(place, name, dict), rest, values)
+
+
+def _put_plain(place: dict[str, Any], name: str, values: Sequence[Any]) -> None:
+    if name in place:
+        raise _two_things(name)
+    if values:
+        place[name] = values[0] if len(values) == 1 else list(values)
+
+
+def _put_into_objects(
+    objects: list[Any], name: str, path: Sequence[str], values: Sequence[Any]
+) -> None:
+    """The first value belongs to the first object, and so on."""
+    if len(values) > _MOST_OBJECTS:
+        raise InvalidRequest(f"{name} has more than {_MOST_OBJECTS} objects")
+    objects.extend({} for _ in range(len(values) - len(objects)))
+    for one, value in zip(objects, values, strict=False):
+        if not isinstance(one, dict):
+            raise _two_things(name)
+        _put(one, path, [value])
+
+
+def _below(place: dict[str, Any], name: str, kind: type[Any]) -> Any:
+    found = place.setdefault(name, kind())
+    if not isinstance(found, kind):
+        raise _two_things(name)
+    return found
+
+
+def _two_things(name: str) -> InvalidRequest:
+    return InvalidRequest(f"{name[:40]} is sent in two forms")

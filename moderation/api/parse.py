@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import QueryDict
-
 from accounts.errors import AccountNotFound
 from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.ids import parse_account_id
+from infra.api.nested import find_list
 from infra.api.parsing import read_text
 from moderation.models import APPEAL_LENGTH, COMMENT_LENGTH
 from moderation.types import Category, ReportDraft
@@ -45,7 +44,7 @@ def _read_category(data: Mapping[str, Any]) -> Category:
     """The category; a report that names rules but no category is a violation, as in Mastodon."""
     named = read_text(data, "category")
     if not named:
-        return Category.VIOLATION if _list(data, "rule_ids") else Category.OTHER
+        return Category.VIOLATION if find_list(data, "rule_ids") else Category.OTHER
     try:
         return Category(named)
     except ValueError:
@@ -53,20 +52,10 @@ def _read_category(data: Mapping[str, Any]) -> Category:
 
 
 def _read_post_ids(data: Mapping[str, Any]) -> tuple[str, ...]:
-    ids = tuple(dict.fromkeys(map(str, _list(data, "status_ids"))))
+    ids = tuple(dict.fromkeys(map(str, find_list(data, "status_ids") or ())))
     if len(ids) > MOST_POSTS:
         raise InvalidRequest(f"At most {MOST_POSTS} statuses at once")
     return ids
-
-
-def _list(data: Mapping[str, Any], name: str) -> list[Any]:
-    """The values of a list field, from a form or JSON. JSON may send a single value."""
-    if isinstance(data, QueryDict):
-        return data.getlist(f"{name}[]") or data.getlist(name)
-    sent = data.get(f"{name}[]", data.get(name))
-    if sent is None:
-        return []
-    return sent if isinstance(sent, list) else [sent]
 
 
 def _too_long(field: str, most: int) -> Fault:

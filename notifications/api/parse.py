@@ -3,10 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from django.http import QueryDict
-
 from infra.api.errors import InvalidRequest
 from infra.api.ids import parse_account_id
+from infra.api.nested import find_list
 from infra.api.pages import Window, read_window
 from infra.api.parsing import find_flag, read_flag, read_limit, read_text
 from infra.api.request import ApiRequest
@@ -90,11 +89,8 @@ def read_measures_v1(data: Mapping[str, Any]) -> dict[str, Measure]:
 
 def read_request_ids(data: Mapping[str, Any]) -> list[int]:
     """The ids of requests, which are those of accounts. Raises: InvalidRequest."""
-    sent = data.get("id") or data.get("id[]") or ()
-    if isinstance(data, QueryDict):
-        sent = data.getlist("id[]") or data.getlist("id")
-    texts = [sent] if isinstance(sent, str) else sent
-    if not isinstance(texts, list) or not 0 < len(texts) <= MOST_REQUESTS:
+    texts = find_list(data, "id") or ()
+    if not 0 < len(texts) <= MOST_REQUESTS:
         raise InvalidRequest(f"id must be a list of 1 to {MOST_REQUESTS} ids")
     found = [parse_account_id(text) for text in texts]
     if None in found:

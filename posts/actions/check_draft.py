@@ -60,9 +60,8 @@ def check_content(data: Mapping[str, Any], has_images: bool = False) -> Draft:
 
 
 def _refuse_sent(data: Mapping[str, Any], names: Collection[str]) -> None:
-    sent = {name.partition("[")[0] for name in data if data.get(name)}  # forms have name[][part]
     for name in names:
-        if name in sent:
+        if data.get(name):
             raise InvalidDraft(f"Validation failed: {name} is not supported")
 
 

@@ -1,11 +1,12 @@
 """Validates the poll in a request that publishes a post, and the choices of a vote."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from infra.api.errors import InvalidRequest
 from infra.api.lengths import is_longer
-from infra.api.parsing import clean_text, read_count, read_flag
+from infra.api.nested import find_list, find_object, find_texts
+from infra.api.parsing import read_count, read_flag
 from posts.errors import InvalidDraft
 from posts.types import NewPoll
 
@@ -19,10 +20,10 @@ def check_poll(data: Mapping[str, Any], now_s: float) -> NewPoll | None:
 
     Raises: InvalidDraft, InvalidRequest (both 422).
     """
-    fields = _fields_of(data)
+    fields = find_object(data, "poll")
     if not fields:
         return None
-    options = _read_options(fields.get("options"))
+    options = _read_options(fields)
     expires_in_s = read_count(fields, "expires_in", LONGEST_S)
     if expires_in_s < SHORTEST_S:
         raise InvalidDraft(f"Validation failed: Poll must last at least {SHORTEST_S} seconds")
@@ -39,45 +40,24 @@ def check_same_poll(data: Mapping[str, Any], poll: Mapping[str, Any] | None) -> 
 
     Only its options are compared: its end cannot be sent, only how long a new poll would last.
     """
-    fields = _fields_of(data)
-    if fields and (poll is None or fields.get("options") != poll["options"]):
+    fields = find_object(data, "poll")
+    if fields and (poll is None or list(_read_options(fields)) != poll["options"]):
         raise InvalidDraft("Validation failed: The poll of a post cannot be changed")
 
 
 def read_choices(data: Mapping[str, Any]) -> list[int]:
     """The places of the chosen options. Raises InvalidRequest."""
-    sent = _list_of(data, "choices")
+    sent = find_list(data, "choices")
     if not sent or len(sent) > MOST_OPTIONS:
         raise InvalidRequest(f"choices must have 1 to {MOST_OPTIONS} numbers of options")
     return [read_count({"choices": one}, "choices", MOST_CHOICE) for one in sent]
 
 
-def _fields_of(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    if data.get("poll") is not None:
-        if not isinstance(data["poll"], dict):
-            raise InvalidRequest("poll must be an object with options and expires_in")
-        return data["poll"]
-    fields = {part: data.get(f"poll[{part}]") for part in ("expires_in", "multiple", "hide_totals")}
-    fields["options"] = _list_of(data, "poll[options]")
-    return fields if any(value not in (None, []) for value in fields.values()) else {}
-
-
-def _list_of(data: Mapping[str, Any], name: str) -> Sequence[Any]:
-    """A list in JSON, or the repeated fields `name[]` of a form."""
-    if hasattr(data, "getlist"):
-        return [*data.getlist(f"{name}[]"), *data.getlist(name)]
-    found = data.get(name, data.get(f"{name}[]"))
-    return found if isinstance(found, list) else [] if found is None else [found]
-
-
-def _read_options(sent: object) -> tuple[str, ...]:
-    if not isinstance(sent, list):
-        raise InvalidRequest("poll[options] must be a list of texts")
-    options = [clean_text(one, "poll[options]").strip() for one in sent]
+def _read_options(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """Without blank ones, as in Mastodon."""
+    options = [one.strip() for one in find_texts(fields, "options") or ()]
     if not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS:
         text = f"Poll must have {FEWEST_OPTIONS} to {MOST_OPTIONS} options"
-    elif not all(options):
-        text = "Poll option can't be blank"
     elif any(is_longer(one, LONGEST_OPTION) for one in options):
         text = f"Poll option character limit of {LONGEST_OPTION} exceeded"
     elif len(set(options)) < len(options):

@@ -13,6 +13,7 @@ from accounts.models import Application
 from accounts.scopes import DEFAULT
 from accounts.types import NewApplication
 from infra.api.endpoint import Endpoint
+from infra.api.nested import find_texts
 from infra.api.parsing import read_text
 from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
@@ -59,10 +60,7 @@ def _new_application(request: ApiRequest) -> NewApplication:
 
 def _read_uris(request: ApiRequest) -> str:
     """One text, separated by blanks; newer clients send a list."""
-    uris = request.data.get("redirect_uris")
-    if isinstance(uris, list):
-        return " ".join(read_text({"redirect_uris": uri}, "redirect_uris") for uri in uris)
-    return read_text(request.data, "redirect_uris")
+    return " ".join(find_texts(request.data, "redirect_uris") or ())
 
 
 def _entity(application: Application) -> dict[str, Any]:

@@ -26,6 +26,7 @@ class TokenView(OAuthLibMixin, Endpoint):
     """Issues a token for a code, a refresh token, a client secret or a password."""
 
     public = True
+    body_only = True
     authentication_classes = ()
 
     def post(self, request: ApiRequest) -> HttpResponse:
@@ -45,6 +46,7 @@ class RevokeView(OAuthLibMixin, Endpoint):
     """Ends a token of the calling client. For an unknown token it does nothing (RFC 7009)."""
 
     public = True
+    body_only = True
     authentication_classes = ()
 
     def post(self, request: ApiRequest) -> HttpResponse:

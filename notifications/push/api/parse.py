@@ -1,9 +1,10 @@
-"""Parses requests about subscriptions: JSON objects, or Mastodon's form fields."""
+"""Parses requests about subscriptions."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from infra.api.errors import InvalidRequest
+from infra.api.nested import find_object
 from infra.api.parsing import read_flag, read_text
 from notifications.push.addresses import is_endpoint
 from notifications.push.keys import is_public_key, is_secret
@@ -43,17 +44,7 @@ def read_wishes(data: Mapping[str, Any]) -> PushWishes:
 
 
 def _part(data: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    """The fields below these names: of nested objects, or of form fields such as a[b][c]."""
-    first, *rest = names
-    prefix = first + "".join(f"[{name}]" for name in rest) + "["
-    fields = {
-        key[len(prefix) : -1]: data[key]
-        for key in data
-        if key.startswith(prefix) and key.endswith("]")
-    }
-    value: Any = data
+    """The object below these names, empty if there is none. Raises: InvalidRequest."""
     for name in names:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    if value is not None and not isinstance(value, Mapping):
-        raise InvalidRequest(f"{prefix[:-1]} must be an object")
-    return {**fields, **(value or {})}
+        data = find_object(data, name) or {}
+    return data

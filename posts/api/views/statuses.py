@@ -102,8 +102,7 @@ class StatusView(Endpoint):
         """Delete your own post. Posts of other accounts answer 404."""
         if status_id.author_id != request.account_id:
             raise PostNotFound
-        sent = request.data if "delete_media" in request.data else request.query_params
-        keeps_images = not read_flag(sent, "delete_media")
+        keeps_images = not read_flag(request.data, "delete_media")
         original = get_any_original(status_id)
         status = get_interaction_json(request.account_id, status_id, original)
         status = fill_polls(status, request.account_id)  # a deleted post has no poll

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 
 import orjson
-from django.http import HttpResponse, QueryDict
+from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.encode import hides_collections
@@ -11,6 +11,7 @@ from accounts.queries.load import find_existing, load_account_json
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.ids import parse_account_ids
+from infra.api.nested import find_list
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from infra.clock import now_ms
@@ -115,16 +116,8 @@ def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
 
 
 def _sent_ids(request: ApiRequest) -> list[str]:
-    """From a form or JSON, as `id` or `id[]`. JSON may send numbers, or a single id.
-
-    Raises: InvalidRequest if there is none.
-    """
-    data = request.data
-    if isinstance(data, QueryDict):
-        ids: list[object] = [*(data.getlist("id[]") or data.getlist("id"))]
-    else:
-        sent = data.get("id[]", data.get("id"))
-        ids = sent if isinstance(sent, list) else [sent]
+    """JSON may send numbers. Raises: InvalidRequest if there is none."""
+    ids = find_list(request.data, "id")
     if not ids or not all(type(i) in {str, int} for i in ids):
         raise InvalidRequest("id must be a list of account ids")
     return [str(i) for i in ids]

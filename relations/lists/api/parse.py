@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import QueryDict
-
 from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.ids import parse_account_id
+from infra.api.nested import find_list
 from infra.api.parsing import clean_text, find_flag
 from relations.lists.actions.members import MOST_MEMBERS
 from relations.lists.errors import ListNotFound
@@ -42,30 +41,21 @@ def read_list_options(data: Mapping[str, Any]) -> ListOptions:
     return ListOptions(_read_title(data), _read_policy(data))
 
 
-def read_account_ids(data: Mapping[str, Any], query: QueryDict) -> list[int]:
-    """From the body, or else the query; 0 for a text that is no id. Raises InvalidRequest."""
-    sent = _sent_ids(data) or _sent_ids(query)
+def read_account_ids(data: Mapping[str, Any]) -> list[int]:
+    """0 for a text that is no id. Raises InvalidRequest."""
+    sent = find_list(data, "account_ids") or []
     if len(sent) > MOST_MEMBERS:
         raise InvalidRequest(f"At most {MOST_MEMBERS} accounts at once")
     texts = (str(one) if type(one) is int else one for one in sent)
     return [parse_account_id(text) or NO_ACCOUNT for text in texts]
 
 
-def read_new_members(data: Mapping[str, Any], query: QueryDict) -> list[int]:
+def read_new_members(data: Mapping[str, Any]) -> list[int]:
     """As read_account_ids, but at least one. Raises InvalidRequest."""
-    ids = read_account_ids(data, query)
+    ids = read_account_ids(data)
     if not ids:
         raise InvalidRequest("account_ids must name at least one account")
     return ids
-
-
-def _sent_ids(data: Mapping[str, Any]) -> list[object]:
-    if isinstance(data, QueryDict):
-        return [*data.getlist("account_ids[]"), *data.getlist("account_ids")]
-    sent = data.get("account_ids[]", data.get("account_ids"))
-    if sent is None:
-        return []
-    return list(sent) if isinstance(sent, list) else [sent]
 
 
 def _read_title(data: Mapping[str, Any]) -> str | None:

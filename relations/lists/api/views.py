@@ -96,14 +96,14 @@ class ListAccountsView(Endpoint):
     @extend_schema(request=schema.ListedAccountsBody, responses={200: None})
     def post(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """Adds accounts I follow, all or none. Existing members stay."""
-        ids = read_new_members(request.data, request.query_params)
+        ids = read_new_members(request.data)
         add_members(request.account_id, read_list_id(list_id), ids)
         return json_response(NOTHING)
 
     @extend_schema(parameters=[schema.ACCOUNT_IDS], responses={200: None})
     def delete(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """Removes accounts. Accounts that are no members are ignored."""
-        ids = read_account_ids(request.data, request.query_params)
+        ids = read_account_ids(request.data)
         remove_members(request.account_id, read_list_id(list_id), ids)
         return json_response(NOTHING)
 

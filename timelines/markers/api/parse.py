@@ -1,4 +1,4 @@
-"""Parses requests that move markers: JSON objects, or Mastodon's form fields.
+"""Parses requests that move markers.
 
 Rows have ids of posts in base36.
 """
@@ -6,7 +6,7 @@ Rows have ids of posts in base36.
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from infra.api.errors import InvalidRequest
 from infra.api.parsing import read_count, read_flag
@@ -16,22 +16,20 @@ from timelines.markers.types import MarkerMove, Timeline
 MOST_VERSION = 2**31 - 1
 # The app of notifications is on a higher floor, so this does not ask whether there is such a one.
 NOTIFICATION_ID = re.compile(r"[0-9]{1,20}", re.ASCII)
-PARTS = ("last_read_id", "version", "forward_only")
 
 
 def read_moves(data: Mapping[str, Any]) -> dict[Timeline, MarkerMove]:
     """The requested moves; ignores unknown names. Raises InvalidRequest."""
-    sent = {timeline: _fields_of(data, timeline.name.lower()) for timeline in Timeline}
+    sent = {timeline: _find_fields(data, timeline.name.lower()) for timeline in Timeline}
     return {timeline: _read_move(timeline, fields) for timeline, fields in sent.items() if fields}
 
 
-def _fields_of(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    if name in data:
-        if not isinstance(data[name], dict) or "last_read_id" not in data[name]:
-            raise InvalidRequest(f"{name} must be an object with last_read_id")
-        return dict(data[name])
-    fields = {part: data.get(f"{name}[{part}]") for part in PARTS}
-    return {part: value for part, value in fields.items() if value is not None}
+def _find_fields(data: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    if name not in data:
+        return None
+    if not isinstance(data[name], Mapping) or "last_read_id" not in data[name]:
+        raise InvalidRequest(f"{name} must be an object with last_read_id")
+    return cast(Mapping[str, Any], data[name])
 
 
 def _read_move(timeline: Timeline, fields: Mapping[str, Any]) -> MarkerMove:

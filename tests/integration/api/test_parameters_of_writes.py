@@ -1,0 +1,136 @@
+"""Parameters of writes mean the same in JSON, in both kinds of forms, and in the query."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from django.test import Client, override_settings
+from drf_spectacular.generators import SchemaGenerator
+
+from tests.callers import Caller
+from tests.integration.accounts.people import FAST_HASHERS, App
+from tests.integration.api.encodings import ENCODINGS, Sent, as_multipart, as_query
+from tests.integration.api.written_routes import ACCOUNT, WRITES, Scene, Write
+from tests.pictures import picture, upload
+from tests.push_service import Device
+from tests.world import make_account
+
+STATUSES = "/api/v1/statuses"
+
+
+@pytest.fixture
+def me(world: None) -> Caller:
+    return Caller(make_account())
+
+
+# Ids, times, names of accounts, and secrets.
+DIFFERENT = re.compile(
+    r'"(?:access_token|client_id|client_secret|url|preview_url)":"[^"]+"'
+    r"|\d{2,}(?:-\d\d)*(?:T[\d:.]+Z)?|(?<=[\"/])\d+(?=[\"/])|(?<=person)\d+"
+)
+
+
+def operations_with_parameters() -> set[tuple[str, str]]:
+    """The documented writes that have a body or a query."""
+    document: Any = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    return {
+        (method.upper(), path)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if method != "get" and (operation.get("requestBody") or _has_query(operation))
+    }
+
+
+def _has_query(operation: Mapping[str, Any]) -> bool:
+    return any(one["in"] == "query" for one in operation.get("parameters", ()))
+
+
+def send(client: Client, write: Write, path: str, sent: Sent) -> Any:
+    query, body, kind = sent
+    return client.generic(write.method, path, body, kind, QUERY_STRING=query)
+
+
+def answers(encoding: str, device: Device) -> list[tuple[str, int, str]]:
+    """What all writes answer in a new scene, without what is different for each account."""
+    scene, found = Scene(device, f"new_{encoding}"), []
+    for write in WRITES:
+        sender = Caller(None, "write") if write.template == ACCOUNT else scene.me
+        parameters = scene.fill(write.parameters)
+        answer = send(
+            sender.client, write, scene.fill(write.template), _encode(encoding, write, parameters)
+        )
+        text = answer.content.decode()
+        for name, value in scene.names.items():
+            text = text.replace(value, name) if len(value) > 3 else text
+        found.append(
+            (f"{write.method} {write.template}", answer.status_code, DIFFERENT.sub("…", text))
+        )
+    return found
+
+
+def _encode(encoding: str, write: Write, parameters: Mapping[str, Any]) -> Sent:
+    """A file is always in a multipart body."""
+    if not write.has_file:
+        return ENCODINGS[encoding](parameters)
+    file = {"file": upload(picture())}
+    if encoding == "query":
+        return (as_query(parameters)[0], *as_multipart(file)[1:])
+    return as_multipart({**parameters, **file})
+
+
+def test_the_table_has_all_writes_with_parameters() -> None:
+    assert operations_with_parameters() == {(one.method, one.template) for one in WRITES}
+
+
+@override_settings(PASSWORD_HASHERS=FAST_HASHERS)
+def test_all_encodings_of_a_write_have_the_same_answer(world: None) -> None:
+    device = Device()
+    expected = answers("json", device)
+    refused = [(name, text) for name, status, text in expected if status != 200]
+    assert [name for name, _ in refused] == [
+        "POST /api/v1/accounts/{account_id}/follow",  # languages
+        "POST /api/v1/statuses",  # scheduled_at
+    ], refused
+    for encoding in ("form", "multipart", "query"):
+        different = [
+            pair
+            for pair in zip(answers(encoding, device), expected, strict=True)
+            if pair[0] != pair[1]
+        ]
+        assert different == [], encoding
+
+
+@pytest.mark.parametrize("encoding", ["json", "form", "multipart"])
+def test_a_post_has_the_visibility_of_its_query_unless_its_body_has_one(
+    me: Caller, encoding: str
+) -> None:
+    _, body, kind = ENCODINGS[encoding]({"status": "for few"})
+    closed = me.client.generic("POST", STATUSES, body, kind, QUERY_STRING="visibility=private")
+    assert closed.json()["visibility"] == "private"
+    _, body, kind = ENCODINGS[encoding]({"status": "for few", "visibility": "direct"})
+    closed = me.client.generic("POST", STATUSES, body, kind, QUERY_STRING="visibility=public")
+    assert closed.json()["visibility"] == "direct"
+
+
+def test_a_list_of_the_body_replaces_the_one_of_the_query(me: Caller) -> None:
+    made = me.post("/api/v2/filters?context[]=home&title=a", {"context": ["public"]})
+    assert (made.json()["context"], made.json()["title"]) == (["public"], "a")
+
+
+def test_secrets_are_not_read_from_an_address(client: Client, world: None) -> None:
+    keys = App.register(client).credentials
+    query = as_query(keys | {"grant_type": "client_credentials"})[0]
+    assert client.post(f"/oauth/token?{query}").status_code == 400
+    assert (
+        client.post("/oauth/token", keys | {"grant_type": "client_credentials"}).status_code == 200
+    )
+
+
+@pytest.mark.parametrize("query", ["poll=a&poll[options][]=b", "poll[options]=a&poll[options][]=b"])
+def test_a_name_that_is_two_things_is_refused(me: Caller, query: str) -> None:
+    answer = me.post(f"{STATUSES}?status=a&{query}")
+    assert (answer.status_code, answer.json()["error"].endswith("is sent in two forms")) == (
+        422,
+        True,
+    )
