@@ -47,6 +47,11 @@ class PendingRequest:
         self.since = time.monotonic()
 
     @property
+    def is_chunked(self) -> bool:
+        """Whether the body says its length at its end. A length in the head is not valid then."""
+        return "transfer-encoding" in self.scope.headers
+
+    @property
     def peer(self) -> str:
         """The address that the connection comes from."""
         return self.scope.client.rpartition(":")[0].strip("[]")
@@ -85,6 +90,8 @@ def environment_of(request: PendingRequest) -> dict[str, Any]:
         "wsgi.url_scheme": scope.scheme,
     }
     _add_headers(environment, scope.headers.items())
+    if "HTTP_TRANSFER_ENCODING" in environment:
+        environment["CONTENT_LENGTH"] = str(len(request.body))
     if "HTTP_HOST" not in environment:
         environment["HTTP_HOST"] = scope.authority or ""
     return environment

@@ -65,9 +65,9 @@ class Reception:
             _MOST_UPLOADS_UNFINISHED,
             _OF_ADDRESS,
         )
-        self._bodies = BodyReader(self._lane.add, of_texts)
-        self._archives = BodyReader(archives.add, of_texts)
-        self._uploads = BodyReader(uploads.add, of_uploads)
+        self._bodies = BodyReader(loop, self._lane.add, of_texts)
+        self._archives = BodyReader(loop, archives.add, of_texts)
+        self._uploads = BodyReader(loop, uploads.add, of_uploads)
 
     def start(self) -> None:
         for lane in self._all_lanes:

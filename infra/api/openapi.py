@@ -16,7 +16,6 @@ NOT_FOUND = {"404": "It does not exist, or the caller may not see it"}
 INVALID = {"422": "A parameter is wrong, or the token has no user; `error` names the parameter"}
 BODY_REFUSED = {
     "400": "The body is not a JSON object, or not a readable form",
-    "411": "The body has no Content-Length",
     "413": "The body is too large",
     "415": "The body has another content type than JSON or a form",
 }

@@ -3,12 +3,13 @@
 import http.client
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGKILL
@@ -30,6 +31,8 @@ SOON_S = 5.0
 ORPHANS_S = 1.0
 # The promise of an overload's end.
 AFTER_FLOOD_S = 2.0
+CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+BODY = re.compile(rb"^\{.*\}", re.MULTILINE)
 SLOW_BODY = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx"
 
 
@@ -123,15 +126,49 @@ def test_a_failing_application_answers_500_and_keeps_its_threads(web):
     assert web.ask("/")[0] == 200
 
 
+def test_a_body_too_large_is_refused_before_it_is_read(web):
+    with web.open(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10485760\r\n\r\n") as it:
+        assert_refused(it, 413)
+
+
+@pytest.mark.parametrize("length", [b"", b"Content-Length: 3\r\n"])
+def test_a_chunked_body_is_read_and_has_a_length(web, length):
+    text = b"x" * 100_000
+    with web.open(CHUNKED.replace(b"\r\n\r\n", b"\r\n%b\r\n" % length)) as it:
+        for piece in (b"4;name=value\r\nsome\r\n", b"%x\r\n%b\r\n" % (len(text), text)):
+            it.sendall(piece)
+        it.sendall(b"0\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        first, *later = (json.loads(part) for part in BODY.findall(read_all(it)))
+    assert (first["body"], first["CONTENT_LENGTH"]) == (f"some{text.decode()}", "100004")
+    # With two lengths nobody knows where the next request begins.
+    assert [one["PATH_INFO"] for one in later] == ([] if length else ["/next"])
+
+
+def test_a_chunked_body_has_the_same_bounds(web):
+    piece = b"10000\r\n%b\r\n" % (b"x" * 65_536)
+    with (
+        web.open(CHUNKED + piece * 16) as large,
+        web.open(CHUNKED + b"1\r\nx\r\n" * 60_000) as many,
+    ):
+        with suppress(OSError):  # refused by then, and the rest is not read
+            large.sendall(piece * 100)
+        assert_refused(large, 413)
+        assert_refused(many, 413)
+    with web.open(CHUNKED + b"4\r\nte") as slow, web.open(CHUNKED + b"zz\r\n") as broken:
+        assert web.ask("/")[0] == 200, "others are served"
+        assert_refused(broken, 400)
+        assert_refused(slow, 408)
+    assert web.ask("/")[0] == 200
+
+
 @pytest.mark.parametrize(
-    ("length", "status"),
-    [("Content-Length: 10485760", 413), ("Transfer-Encoding: chunked", 411)],
+    "end", [b"", b"4\r\nte", b"4\r\ntext", b"0\r\n", b"0\r\nTrailer: a\r\n\r\n"]
 )
-def test_a_body_too_large_or_of_unknown_length_is_refused_before_it_is_read(web, length, status):
-    with web.open(f"POST / HTTP/1.1\r\nHost: a\r\n{length}\r\n\r\n".encode()) as it:
-        answer = read_all(it)
-    assert answer.startswith(b"HTTP/1.1 %d " % status)
-    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
+def test_a_chunked_body_without_its_end_is_never_served(web, end):
+    with web.open(CHUNKED + b"4\r\nsome\r\n" + end) as opened:
+        opened.shutdown(socket.SHUT_WR)
+        assert not read_all(opened).startswith(b"HTTP/1.1 200")
+    assert web.served("/") == 1, "only the question of start_web"
 
 
 @pytest.mark.parametrize(
@@ -281,6 +318,12 @@ def test_workers_end_with_a_killed_main_process_and_leave_the_port(start_web):
     successor = start_web(port)
     own = set(process_tree(successor.process.pid))
     assert {successor.ask("/")[2]["pid"] for _ in range(20)} <= own
+
+
+def assert_refused(opened, status):
+    answer = read_all(opened)
+    assert answer.startswith(b"HTTP/1.1 %d " % status), answer
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
 
 
 def read_all(opened):
