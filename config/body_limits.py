@@ -2,6 +2,8 @@
 
 from django.conf import settings
 
+from config.paths import without_slash
+
 UPLOAD_PATHS = frozenset(
     (
         "/api/v1/media",
@@ -15,7 +17,7 @@ UPLOAD_PATHS = frozenset(
 
 def is_upload(path: str) -> bool:
     """Whether a request with this path may bring files."""
-    return path in UPLOAD_PATHS
+    return without_slash(path) in UPLOAD_PATHS
 
 
 def most_body_bytes(path: str) -> int:

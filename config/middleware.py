@@ -15,6 +15,7 @@ from prometheus_client import Counter, Histogram
 from config.body_limits import most_body_bytes
 from config.cross_origin import Handler, answer_cross_origin
 from config.draining import is_draining
+from config.paths import without_slash
 from infra.api.answers import body_too_large
 from infra.api.rendering import add_trusted_header
 from infra.telemetry.request_ids import choose_request_id, enter_request, leave_request
@@ -83,6 +84,8 @@ class StatelessRoutes:
         self.stateless = _handler_without_middleware()
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        request.path_info = without_slash(request.path_info)
+        request.path = without_slash(request.path)
         # Parsers of forms do not check it, and Django's has no limit for files in a form.
         length = request.META.get("CONTENT_LENGTH")
         if length and _is_too_long(length, most_body_bytes(request.path_info)):

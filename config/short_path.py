@@ -18,6 +18,7 @@ from django.utils.functional import cached_property
 from django.utils.module_loading import import_string
 
 from config.cross_origin import Handler, answer_cross_origin
+from config.paths import without_slash
 from infra.api.endpoint import Endpoint
 from infra.sharding.connection_health import drop_broken_connections, give_back_connections
 
@@ -56,7 +57,7 @@ class ShortRequest(WSGIRequest):
         self, environment: Environment, route: Route, arguments: Mapping[str, Any]
     ) -> None:
         self.environ = self.META = environment
-        self.path = self.path_info = environment["PATH_INFO"]
+        self.path = self.path_info = without_slash(environment["PATH_INFO"])
         self.method = "GET"
         self.resolver_match = route.match
         self.route, self.arguments = route, arguments
@@ -123,6 +124,7 @@ class ShortPath:
         return self._find(environment["PATH_INFO"])
 
     def _find(self, path: str) -> Found | None:
+        path = without_slash(path)
         if route := self._exact.get(path):
             return route, {}
         return self._match_short(path) if len(path) <= _LONGEST_PATH else self._match(path)

@@ -24,11 +24,8 @@ urlpatterns = [
     path("api/v1/preferences", PreferencesView.as_view()),
     path("api/v1/apps/verify_credentials", AppCredentialsView.as_view()),
     path("api/v1/apps", AppsView.as_view()),
-    # Mastodon.py asks with a slash at the end.
     path("api/v1/instance", instance.InstanceView.as_view()),
-    path("api/v1/instance/", instance.InstanceView.as_view(schema=None)),
     path("api/v2/instance", instance.InstanceV2View.as_view()),
-    path("api/v2/instance/", instance.InstanceV2View.as_view(schema=None)),
     path("api/v1/instance/languages", instance.LanguagesView.as_view()),
     path("api/v1/instance/extended_description", instance.ExtendedDescriptionView.as_view()),
     path("api/v1/instance/translation_languages", instance.TranslationLanguagesView.as_view()),

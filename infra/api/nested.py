@@ -18,6 +18,7 @@ from infra.api.parsing import clean_text
 # Deeper names are no parameters of any endpoint.
 _NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\]){0,4})")
 _PART = re.compile(r"\[([^\[\]]*)\]")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _MOST_OBJECTS = 1_000
 Field = tuple[str, Sequence[Any]]
 
@@ -53,7 +54,7 @@ def find_objects(data: Mapping[str, Any], name: str) -> Sequence[Mapping[str, An
     sent = data.get(name)
     if sent in (None, ""):
         return None
-    found = list(sent.values()) if isinstance(sent, Mapping) else sent
+    found = _in_order(sent) if isinstance(sent, Mapping) else sent
     if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
         raise InvalidRequest(f"{name} must be a list of objects")
     return found
@@ -69,11 +70,11 @@ def find_object(data: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
     return sent
 
 
-def find_list(data: Mapping[str, Any], name: str) -> list[Any] | None:
+def find_list(data: Mapping[str, Any], name: str, most: int | None = None) -> list[Any] | None:
     """The values of a list, of which one may be sent alone. None if the request has none.
 
-    Blank texts are left out, as in Mastodon: forms send one to say that a list is empty.
-    Raises: InvalidRequest.
+    Blank texts are left out, as in Mastodon: forms send one to say that a list is empty. They count
+    for `most`. Raises: InvalidRequest.
     """
     if name not in data:
         return None
@@ -81,6 +82,8 @@ def find_list(data: Mapping[str, Any], name: str) -> list[Any] | None:
     if isinstance(sent, Mapping):
         raise InvalidRequest(f"{name} must be a list")
     values = sent if isinstance(sent, list) else [] if sent is None else [sent]
+    if most is not None and len(values) > most:
+        raise InvalidRequest(f"{name} has more than {most} values")
     return [one for one in values if not (isinstance(one, str) and not one.strip())]
 
 
@@ -88,6 +91,13 @@ def find_texts(data: Mapping[str, Any], name: str) -> Sequence[str] | None:
     """As `find_list`, of texts only. Raises: InvalidRequest."""
     sent = find_list(data, name)
     return None if sent is None else [clean_text(one, name) for one in sent]
+
+
+def _in_order(numbered: Mapping[str, Any]) -> list[Any]:
+    """The values by the numbers that are their names."""
+    if not all(_NUMBER.fullmatch(name) for name in numbered):
+        return list(numbered.values())
+    return [numbered[name] for name in sorted(numbered, key=int)]
 
 
 def _put(place: dict[str, Any], path: Sequence[str], values: Sequence[Any]) -> None:

@@ -89,8 +89,8 @@ def read_measures_v1(data: Mapping[str, Any]) -> dict[str, Measure]:
 
 def read_request_ids(data: Mapping[str, Any]) -> list[int]:
     """The ids of requests, which are those of accounts. Raises: InvalidRequest."""
-    texts = find_list(data, "id") or ()
-    if not 0 < len(texts) <= MOST_REQUESTS:
+    texts = find_list(data, "id", MOST_REQUESTS)
+    if not texts:
         raise InvalidRequest(f"id must be a list of 1 to {MOST_REQUESTS} ids")
     found = [parse_account_id(text) for text in texts]
     if None in found:

@@ -82,7 +82,11 @@ class TrendsView(Endpoint):
 class DomainBlocksView(Endpoint):
     """Servers that I block: there are no other servers."""
 
-    scopes: ClassVar = {"GET": "read:blocks", "POST": "write:blocks"}
+    scopes: ClassVar = {
+        "GET": "read:blocks",
+        "POST": "write:blocks",
+        "DELETE": "write:blocks",
+    }
 
     @extend_schema(responses={200: NOTHING})
     def get(self, request: ApiRequest) -> HttpResponse:
@@ -91,3 +95,8 @@ class DomainBlocksView(Endpoint):
     @extend_schema(request=None, responses={403: error_response(NoFederation.text)})
     def post(self, request: ApiRequest) -> HttpResponse:
         raise NoFederation
+
+    @extend_schema(responses={200: None})
+    def delete(self, request: ApiRequest) -> HttpResponse:
+        """Nothing: no server is blocked. Mastodon answers the same for one that is not."""
+        return json_response(b"{}")

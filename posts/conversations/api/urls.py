@@ -12,8 +12,6 @@ ONE = "api/v1/conversations/<post:conversation_id>"
 
 urlpatterns = [
     path("api/v1/conversations", ConversationsView.as_view()),
-    # Mastodon.py asks with a slash at the end.
-    path("api/v1/conversations/", ConversationsView.as_view(schema=None)),
     path(ONE, ConversationView.as_view()),
     path(f"{ONE}/read", ReadConversationView.as_view()),
 ]

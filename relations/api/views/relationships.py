@@ -118,6 +118,10 @@ def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
 def _sent_ids(request: ApiRequest) -> list[str]:
     """JSON may send numbers. Raises: InvalidRequest if there is none."""
     ids = find_list(request.data, "id")
-    if not ids or not all(type(i) in {str, int} for i in ids):
+    if (
+        ids is None
+        or request.data["id"] in (None, [])
+        or not all(type(i) in {str, int} for i in ids)
+    ):
         raise InvalidRequest("id must be a list of account ids")
     return [str(i) for i in ids]

@@ -43,9 +43,7 @@ def read_list_options(data: Mapping[str, Any]) -> ListOptions:
 
 def read_account_ids(data: Mapping[str, Any]) -> list[int]:
     """0 for a text that is no id. Raises InvalidRequest."""
-    sent = find_list(data, "account_ids") or []
-    if len(sent) > MOST_MEMBERS:
-        raise InvalidRequest(f"At most {MOST_MEMBERS} accounts at once")
+    sent = find_list(data, "account_ids", MOST_MEMBERS) or []
     texts = (str(one) if type(one) is int else one for one in sent)
     return [parse_account_id(text) or NO_ACCOUNT for text in texts]
 

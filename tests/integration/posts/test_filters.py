@@ -236,7 +236,7 @@ def test_filters_of_others_do_not_exist(ann, bob):
         {"title": "x" * 257},
         {"context": []},
         {"context": ["nowhere"]},
-        {"context": "home"},
+        {"context": {"a": "home"}},
         {"filter_action": "burn"},
         {"expires_in": "soon"},
         {"expires_in": -1},

@@ -146,7 +146,7 @@ class TestFollowedBy:
         for body in bodies:
             answer = me.post(FOLLOWED_BY, body)
             assert answer.status_code == 422, body
-            assert answer.json()["error"] == "id must be a list of account ids"
+            assert answer.json()["error"].startswith("id must be a list")
 
     def test_more_than_a_hundred_are_refused(self, me):
         assert me.post(FOLLOWED_BY, {"id": [str(n) for n in range(1, 101)]}).status_code == 200
