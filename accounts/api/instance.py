@@ -30,7 +30,7 @@ def present_instance(counts: SiteCounts) -> dict[str, Any]:
         "description": DESCRIPTION,
         "email": "",
         "version": VERSION,
-        "urls": {},
+        "urls": {"streaming_api": _streaming_url()},
         "stats": {"user_count": counts.users, "status_count": counts.posts, "domain_count": 0},
         "thumbnail": _thumbnail(),
         "languages": ["en"],
@@ -56,7 +56,12 @@ def present_instance_v2(counts: SiteCounts) -> dict[str, Any]:
         "icon": [],
         "languages": ["en"],
         "configuration": _configuration() | _configuration_v2(),
-        "registrations": {"enabled": True, "approval_required": False, "message": None},
+        "registrations": {
+            "enabled": True,
+            "approval_required": False,
+            "message": None,
+            "url": None,
+        },
         "api_versions": {"mastodon": MASTODON_API},
         "contact": {"email": "", "account": None},
         "rules": [],
@@ -100,7 +105,7 @@ def _configuration() -> dict[str, Any]:
 
 def _configuration_v2() -> dict[str, Any]:
     return {
-        "urls": {},
+        "urls": {"streaming": _streaming_url()},
         "vapid": {"public_key": vapid_public_key()},
         "translation": {"enabled": False},
         "limited_federation": True,
@@ -110,6 +115,14 @@ def _configuration_v2() -> dict[str, Any]:
 def domain() -> str:
     """The host of this site, with its port unless that is the usual one."""
     return urlsplit(settings.PUBLIC_URL).netloc
+
+
+def _streaming_url() -> str:
+    """There is no streaming here: its routes answer 404, and clients then poll.
+
+    Clients with types refuse a description without this address.
+    """
+    return f"ws{settings.PUBLIC_URL.removeprefix('http')}"
 
 
 def _thumbnail() -> str:

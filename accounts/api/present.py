@@ -13,6 +13,8 @@ EVERYBODY = orjson.dumps(
     {"id": "-99", "name": "", "color": "", "permissions": "0", "highlighted": False}
 )
 _DAY_0 = date(1970, 1, 1).toordinal()
+# Mastodon's clients read them from the source of their own account.
+_ALSO_IN_SOURCE = ("hide_collections", "discoverable", "indexable")
 NO_COUNTS = b"0,0,0,0,0,0"
 
 
@@ -50,7 +52,10 @@ def present_credentials(account: bytes, source: ProfileSource) -> bytes:
             for field in source.fields
         ],
         "follow_requests_count": source.follow_requests,
+        "attribution_domains": [],
     }
+    profile = orjson.loads(account)
+    texts |= {name: profile[name] for name in _ALSO_IN_SOURCE}
     return b'%b,"source":%b,"role":%b}' % (account[:-1], orjson.dumps(texts), EVERYBODY)
 
 

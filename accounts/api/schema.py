@@ -117,6 +117,10 @@ class SourceEntity(Serializer[Any]):
     note = CharField(allow_blank=True, help_text="As it was typed")
     fields = ListField(child=FieldEntity())  # type: ignore[assignment]
     follow_requests_count = IntegerField()
+    attribution_domains = ListField()
+    hide_collections = BooleanField()
+    discoverable = BooleanField()
+    indexable = BooleanField()
 
 
 class RoleEntity(Serializer[Any]):

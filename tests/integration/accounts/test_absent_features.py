@@ -52,7 +52,7 @@ def test_what_cannot_be_done_is_refused(world: None) -> None:
     refused = ann.post("/api/v1/domain_blocks", {"domain": "example.org"})
     assert refused.status_code == 403
     assert "does not federate" in refused.json()["error"]
-    assert ann.delete("/api/v1/domain_blocks").status_code == 405
+    assert ann.delete("/api/v1/domain_blocks").json() == {}
     assert ann.post("/api/v1/announcements/1/dismiss").status_code == 404
     assert ann.get("/api/v1/trends/tags?limit=many").status_code == 422
     assert ann.get("/api/v1/trends/tags?offset=-1").status_code == 422
