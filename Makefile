@@ -71,7 +71,7 @@ lock: dev-packages ## write requirements/*.txt from *.in (LOCK_FLAGS=--upgrade: 
 	$(LOCK) requirements/s3.in --output-file requirements/s3.txt
 
 clean: python ## delete the environment, all caches and ALL DATA of make run (in DATA_DIR)
-	@$(PYTHON) -m config.services.delete_data $(or $(DATA_DIR),.data)
+	@$(PYTHON) -m config.services.delete_data "$(or $(DATA_DIR),.data)"
 	rm -rf .venv .venv-peers .venv-conformance .conformance .static .site .site-source .browser .nginx .artifacts \
 		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,8 +1,9 @@
 """Health endpoints: `live` says that the process answers, `ready` says which stores it reaches.
 
-Ready needs the default database, and that each database that answers is the right one and has the
-schema of this code. Without a shard or Redis the process still serves the accounts of the other
-shards. Without a replica, another one or the shard answers the reads.
+Ready needs the default database, that each database that answers is the right one and has the
+schema of this code, and a worker if the server waits for one. Without a shard or Redis
+the process still serves the accounts of the other shards. Without a replica, another one or the
+shard answers the reads.
 """
 
 from functools import partial
@@ -13,6 +14,7 @@ from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse
 from redis.exceptions import RedisError
 
+from config.delivery import is_delivering
 from config.draining import is_draining
 from infra.api.rendering import json_response
 from infra.caching.client import redis
@@ -40,8 +42,8 @@ def plain(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """`{"status": …, "stores": {name: "ok" | "unreachable" | why it cannot be used}}`.
 
-    503 without the default database, while a database that was never ready cannot be used, and
-    while this web server drains.
+    503 without the default database, while a database that was never ready cannot be used, while
+    this web server waits for a worker, and while it drains.
     """
     replicas = [one for alias in settings.SHARD_ALIASES for one in replicas_of(alias).all]
     calls = {alias: partial(_check_database, alias) for alias in settings.SHARD_ALIASES}
@@ -54,6 +56,8 @@ def ready(request: HttpRequest) -> HttpResponse:
     )
     is_whole = all(state == "ok" for state in stores.values())
     status = "ok" if is_whole else "degraded" if is_ready else "unavailable"
+    if is_ready and not is_delivering():
+        status, is_ready = "waiting for a worker", False
     if is_draining():
         status, is_ready = "draining", False
     body = orjson.dumps({"status": status, "stores": stores})

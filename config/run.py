@@ -21,6 +21,7 @@ from config.runner.programs import app_environment, list_children, secret_key, w
 from config.runner.restarts import Restarter, keep_running
 from config.runner.terminal import StartScreen, say, step
 from config.services import RunningServices, ServiceError, running_services
+from config.services.folders import closed_folder
 from config.services.spawn import spawn
 
 # The web server does not report when it is ready: this process asks until the server answers.
@@ -47,15 +48,16 @@ def main() -> None:
 
 def run(port: int, folder: Path) -> None:
     """Starts all processes, prints the start screen, and restarts what dies until a signal."""
-    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    logs = closed_folder(folder / "logs")
     with ExitStack() as stack:
         with step("starting PostgreSQL and Redis"):
             services = stack.enter_context(running_services(folder, report=_say_detail))
-        media = {"MEDIA_DIR": os.environ.get("MEDIA_DIR", str(folder / "media"))}
-        values = ({**media, **services.environment()}, secret_key(folder), port)
+        media = os.environ.get("MEDIA_DIR") or str(closed_folder(folder / "media"))
+        urls = {"MEDIA_DIR": media, **services.environment()}
+        values = (urls, secret_key(folder), port)
         write_environment(folder / "environment", *values)
         environment = app_environment(*values)
-        children = list_children(folder / "logs", environment, port)
+        children = list_children(logs, environment, port)
         stack.callback(_stop, children)
         demo = _start(children, environment, port)
         say(StartScreen(port=port, folder=folder, data=services.home, **demo).text())
@@ -91,15 +93,16 @@ def _start(children: Sequence[Child], environment: Mapping[str, str], port: int)
     """Starts the children and returns the facts about the demo community.
 
     The web server loads its code during the migrations and opens its port after them. Worker and
-    compensator start later, so that the migrations have the processor.
+    compensator start later, so that the migrations have the processor. Until the worker delivers,
+    the web server is not ready, and the start screen is not shown.
     """
     web, *others = children
     web.begin()
     demo = _prepare(environment)
-    with step("starting the web server"):
+    with step("starting the web server and the worker"):
+        for child in others:
+            child.begin()
         _await(web, port)
-    for child in others:
-        child.begin()
     return demo
 
 
@@ -122,8 +125,8 @@ def _prepare(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _await(web: Child, port: int) -> None:
-    """Returns when the web server answers. Raises ChildDidNotStart."""
-    while not is_answering(port, "/health/live"):
+    """Returns when the web server is ready. Raises ChildDidNotStart."""
+    while not is_answering(port, "/health/ready"):
         if not web.is_running:
             raise ChildDidNotStart(web.name, web.log)
         time.sleep(_WEB_POLL_S)

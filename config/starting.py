@@ -19,7 +19,8 @@ from infra.sharding.errors import WrongDatabase
 def prepare_to_serve(when_ready: bool) -> None:
     """Loads Tideline. Ends the process if the settings are unusable or a database is a wrong one.
 
-    `when_ready`: returns only when all databases that answer have the schema of this code.
+    `when_ready`: returns only when all databases that answer have the schema of this code. Then
+    the server is not ready until a worker has reported.
     """
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
@@ -37,6 +38,7 @@ def _check_databases(when_ready: bool) -> None:
     readiness = import_module("infra.sharding.readiness")  # needs the settings
     if when_ready:
         readiness.wait_until_ready(_pause, _say)
+        import_module("config.delivery").wait_for_delivery()
     else:
         readiness.refuse_wrong_databases()
 

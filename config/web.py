@@ -52,7 +52,9 @@ def _options() -> Namespace:
         "--finish", type=int, default=25, help="seconds to finish open requests after that"
     )
     parser.add_argument(
-        "--when-ready", action="store_true", help="open the port when migrate_shards has run"
+        "--when-ready",
+        action="store_true",
+        help="open the port when migrate_shards has run; be ready when a worker has reported",
     )
     return parser.parse_args()
 

@@ -7,6 +7,7 @@ the facts for the start screen as JSON.
 import io
 import json
 import sys
+from datetime import UTC, datetime
 from typing import Any
 
 import django
@@ -39,6 +40,7 @@ def prepare() -> dict[str, Any]:
     """
     # Models can be imported only after django.setup().
     from demo.community import FIRST_ACCOUNTS, PASSWORD  # noqa: PLC0415
+    from demo.operators import ensure_operator  # noqa: PLC0415
     from infra.sharding.placement import all_aliases  # noqa: PLC0415
 
     with step("bringing the databases up to date"):
@@ -48,8 +50,13 @@ def prepare() -> dict[str, Any]:
         _output_of("backfill_recent_posts")
     with step("loading the demo community"):
         _output_of("load_demo")
-    token = _output_of("demo_token")
-    return {"accounts": FIRST_ACCOUNTS, "password": PASSWORD, "token": token}
+    token, operator = _output_of("demo_token"), ensure_operator(datetime.now(UTC))
+    return {
+        "accounts": FIRST_ACCOUNTS,
+        "password": PASSWORD,
+        "token": token,
+        "operator": operator,
+    }
 
 
 def refuse_other_version(alias: str) -> None:

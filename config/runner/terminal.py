@@ -48,17 +48,23 @@ def _tick(what: str, done: threading.Event) -> None:
 
 @dataclass(frozen=True)
 class StartScreen:
-    """`data`: the servers' data, None with external databases. `folder`: all other files."""
+    """`data`: the servers' data, None with external databases. `folder`: all other files.
+
+    `operator`: the superuser with this password; None: there is another one.
+    """
 
     port: int
     accounts: Sequence[str]
     password: str
     token: str
+    operator: str | None
     folder: Path
     data: Path | None
 
     def text(self) -> str:
         address = f"http://localhost:{self.port}"
+        operator = f"{self.operator}, the same password," if self.operator else "your superuser"
+        environment = shlex.quote(str(self.folder / "environment"))
         data = self.data or "in the databases that the environment names"
         deletes = f"; `{clean_command()}` deletes it" if self.data else ""
         return f"""
@@ -66,10 +72,11 @@ Tideline is running at {address}
 
   Accounts  {", ".join(self.accounts)}
   Password  {self.password}
+  Operator  {operator} at {address}/admin/
   Docs      {address}/api/docs
   Data      {data}
   Logs      {self.folder}/logs
-  Commands  . {self.folder}/environment && .venv/bin/python manage.py help
+  Commands  . {environment} && .venv/bin/python manage.py help
   Stop      Ctrl-C. The next `make run` continues with the same data{deletes}.
 
 The home timeline of {self.accounts[0]}, ready to paste:

@@ -47,8 +47,7 @@ def prepare_folders(data: Path, user: ServerUser) -> ServiceFolders:
         raise FolderNotPrivate(data, f"uid {os.getuid()}")
     # The user that runs the servers must pass through `data`, but need not list it.
     data.chmod(0o711 if user.switch else 0o700)
-    logs = data / "logs"
-    logs.mkdir(exist_ok=True, mode=0o700)
+    logs = closed_folder(data / "logs")
     home = _home(data, user)
     return ServiceFolders(data, home, _sockets(home, user), logs)
 
@@ -87,6 +86,16 @@ def private_folder(folder: Path, user: ServerUser) -> Path:
         found = folder.lstat()
         if not (stat.S_ISDIR(found.st_mode) and found.st_uid == user.uid) or found.st_mode & 0o077:
             raise FolderNotPrivate(folder, user.name) from None
+    return folder
+
+
+def closed_folder(folder: Path) -> Path:
+    """Creates a folder that no other user can enter, or closes the one that is there.
+
+    Logs have mails with links for new passwords, and images may be private.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(0o700)
     return folder
 
 

@@ -21,6 +21,10 @@ INSERT INTO sharding_databaseidentity (alias, installation, created_at) VALUES (
 ON CONFLICT (id) DO NOTHING
 """
 READ = "SELECT alias, installation FROM sharding_databaseidentity"
+HAS_TABLE = "SELECT to_regclass('sharding_databaseidentity') IS NOT NULL"
+# Databases in which this process has seen the table. To ask for a table that is missing is an error
+# in the log of the server, and processes that wait for migrate_shards ask again and again.
+_migrated: set[str] = set()
 # Of this process: the id that the default database has. The other databases must have the same.
 _installations: dict[str, UUID] = {}
 
@@ -67,7 +71,11 @@ def refuse_wrong_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
 
 
 def read_identity(connection: BaseDatabaseWrapper) -> Identity | None:
-    """None before migrate_shards. One statement of the driver, which no wrapper sees."""
+    """None before migrate_shards. No wrapper sees the statement of the driver; two at first."""
+    if connection.alias not in _migrated:
+        if connection.connection.execute(HAS_TABLE).fetchone() == (False,):
+            return None
+        _migrated.add(connection.alias)
     try:
         row = connection.connection.execute(READ).fetchone()
     except psycopg.errors.UndefinedTable:

@@ -21,6 +21,7 @@ from tests.services import are_gone
 from tests.waiting import PATIENCE_S, until
 
 CHECKOUT = Path(__file__).parents[2]
+NOT_OURS = (*URL_NAMES, "SECRET_KEY", "MEDIA_DIR")
 RESTARTED = [("web", "config.web"), ("worker", "run_drainer"), ("shard1", "tideline shard1")]
 
 
@@ -77,7 +78,7 @@ def data(tmp_path) -> Iterator[Path]:
 def started(data: Path) -> Iterator[Run]:
     """A run whose screen is shown."""
     port = free_port()
-    environment = {k: v for k, v in os.environ.items() if k not in (*URL_NAMES, "SECRET_KEY")}
+    environment = {k: v for k, v in os.environ.items() if k not in NOT_OURS}
     environment |= {"PORT": str(port), "DATA_DIR": str(data)}
     output = data.with_suffix(".out")
     with output.open("wb") as stdout:
@@ -99,9 +100,15 @@ def started(data: Path) -> Iterator[Run]:
 
 def test_first_start_and_ctrl_c_then_second_start_and_kill_9(data):
     """One story, because the first start of a fresh folder is dear."""
+    (data / "logs").mkdir(parents=True, mode=0o755)
     with started(data) as run:
         token = run.said(r"Bearer (\S+)'")[1]
         assert run.get("/health/ready") == 200
+        assert run.children("run_drainer"), "ready: its worker delivers"
+        for closed in ("logs", "media"):
+            assert (data / closed).stat().st_mode & 0o777 == 0o700
+        for log in (data / "logs").iterdir():
+            assert "does not exist" not in log.read_text()
         assert run.get("/api/v1/timelines/home") == 401
         assert run.get("/api/v1/timelines/home", token) == 200
         everyone = process_tree(run.process.pid)

@@ -1,14 +1,22 @@
 """`make run` on data of another version of Tideline: one clear message, and nothing is changed."""
 
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
 import pytest
 from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
 
+from accounts.models import User
 from config.runner import prepare as module
 from config.runner.errors import DataOfOtherVersion
 from config.runner.prepare import prepare, refuse_other_version
+from demo.community import PASSWORD
+from demo.operators import USERNAME, ensure_operator
+from infra.sharding.identity import HAS_TABLE, read_identity
 from infra.sharding.placement import all_aliases
 from tests.integration.config.digests import rows_digest
+from tests.world import make_account
 
 
 @pytest.fixture
@@ -51,3 +59,29 @@ def test_unknown_migration_is_refused_with_the_remedy(record, monkeypatch, app, 
 def test_old_migration_of_a_package_is_accepted(record):
     record("default", "axes", "0000_of_an_older_release")
     refuse_other_version("default")
+
+
+def test_operator_is_created_once_and_may_sign_in_to_the_admin(world):
+    for _ in range(2):
+        assert ensure_operator(datetime.now(UTC)) == USERNAME
+    user = User.objects.get(username=USERNAME)
+    assert user.check_password(PASSWORD) and user.is_staff and user.is_superuser
+
+
+def test_no_operator_is_created_next_to_another_superuser(world):
+    User.objects.filter(pk=make_account("root")).update(is_superuser=True)
+    assert ensure_operator(datetime.now(UTC)) is None
+    assert not User.objects.filter(username=USERNAME).exists()
+
+
+def test_no_statement_asks_for_the_identity_of_a_database_without_tables():
+    """PostgreSQL writes each such statement into its log, and each process asks again and again."""
+    asked = []
+
+    class Driver:
+        def execute(self, sql):
+            asked.append(sql)
+            return SimpleNamespace(fetchone=lambda: (False,))
+
+    assert read_identity(SimpleNamespace(alias="new", connection=Driver())) is None
+    assert asked == [HAS_TABLE]

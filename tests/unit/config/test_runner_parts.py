@@ -94,13 +94,14 @@ def test_environment_file_is_read_by_a_shell_and_by_its_owner_alone(tmp_path, mo
 
 def test_screen_says_all_there_is_to_know():
     screen = StartScreen(
-        8001, ["ada", "bea"], "hunter2", "TOKEN", Path("/here/.data"), Path("/there")
+        8001, ["ada", "bea"], "hunter2", "TOKEN", "root", Path("/here/.data"), Path("/there")
     )
     lines = screen.text().splitlines()
     assert len(lines) <= 24
     assert "Tideline is running at http://localhost:8001" in lines
     assert "  Accounts  ada, bea" in lines
     assert "  Password  hunter2" in lines
+    assert "  Operator  root, the same password, at http://localhost:8001/admin/" in lines
     assert "  Data      /there" in lines
     assert "  Logs      /here/.data/logs" in lines
     assert "  Commands  . /here/.data/environment && .venv/bin/python manage.py help" in lines
@@ -115,8 +116,20 @@ def test_screen_says_how_to_delete_the_data_of_another_folder(monkeypatch):
 
 
 def test_screen_does_not_say_that_it_deletes_data_of_other_servers():
-    screen = StartScreen(8001, ["ada"], "hunter2", "TOKEN", Path("/here/.data"), None)
+    screen = StartScreen(8001, ["ada"], "hunter2", "TOKEN", None, Path("/here/.data"), None)
     assert "deletes" not in screen.text()
+    assert "  Operator  your superuser at http://localhost:8001/admin/" in screen.text()
+
+
+def test_commands_line_runs_in_a_shell_also_below_a_folder_with_a_space(tmp_path):
+    folder = tmp_path / "it's a folder"
+    folder.mkdir()
+    write_environment(folder / "environment", {"REDIS_URL": "unix:///a"}, "key", 8000)
+    screen = StartScreen(8000, ["ada"], "hunter2", "TOKEN", None, folder, folder)
+    line = next(line for line in screen.text().splitlines() if "Commands" in line)
+    command = line.split(maxsplit=1)[1].partition(" && ")[0] + ' && echo "$SECRET_KEY"'
+    said = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    assert said.stdout == "key\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
