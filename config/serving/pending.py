@@ -26,6 +26,8 @@ _BARE_NAMES = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH
 # Of distinct header names that clients send.
 _MOST_NAMES = 512
 _LONGEST_NAME = 100
+# The colon, the blank and the end of a line.
+_MARKS_BYTES = 4
 _MOST_ADDRESSES = 16
 
 
@@ -33,10 +35,11 @@ class PendingRequest:
     """A request without an answer. `since`: when it began to wait, of `time.monotonic`.
 
     `protocol` and `scope` are Granian's (RSGI). The first answer given to `protocol` is sent; it
-    ignores the others. `environment`: made when it is served first.
+    ignores the others. `environment`: made when it is served first. `head_bytes`: how long its head
+    is, when the environment was made.
     """
 
-    __slots__ = ("body", "environment", "has_started", "protocol", "scope", "since")
+    __slots__ = ("body", "environment", "has_started", "head_bytes", "protocol", "scope", "since")
 
     def __init__(self, protocol: Any, scope: Any) -> None:
         self.protocol = protocol
@@ -44,6 +47,7 @@ class PendingRequest:
         self.body = b""
         self.environment: dict[str, Any] | None = None
         self.has_started = False
+        self.head_bytes = 0
         self.since = time.monotonic()
 
     @property
@@ -89,7 +93,8 @@ def environment_of(request: PendingRequest) -> dict[str, Any]:
         "wsgi.input": io.BytesIO(request.body),
         "wsgi.url_scheme": scope.scheme,
     }
-    _add_headers(environment, scope.headers.items())
+    line_bytes = len(scope.path) + len(scope.query_string)
+    request.head_bytes = line_bytes + _add_headers(environment, scope.headers.items())
     if "HTTP_TRANSFER_ENCODING" in environment:
         environment["CONTENT_LENGTH"] = str(len(request.body))
     if "HTTP_HOST" not in environment:
@@ -101,14 +106,18 @@ def environment_of(request: PendingRequest) -> dict[str, Any]:
 _split_own_address = lru_cache(_MOST_ADDRESSES)(split_address)
 
 
-def _add_headers(environment: dict[str, Any], headers: Iterable[tuple[str, str]]) -> None:
+def _add_headers(environment: dict[str, Any], headers: Iterable[tuple[str, str]]) -> int:
+    """Returns how many bytes the headers have."""
+    size_bytes = 0
     for name, value in headers:
+        size_bytes += len(name) + len(value) + _MARKS_BYTES
         variable = _variable(name) if len(name) <= _LONGEST_NAME else None
         if variable in environment:
             separator = "; " if variable == "HTTP_COOKIE" else ","
             environment[variable] += separator + value
         elif variable:
             environment[variable] = value
+    return size_bytes
 
 
 @lru_cache(_MOST_NAMES)

@@ -7,9 +7,9 @@ from config.body_limits import UPLOAD_PATHS, is_upload, most_body_bytes
 from config.draining import is_draining
 from config.serving.bodies import BodyLimits, BodyReader
 from config.serving.lanes import Lane
-from config.serving.limits import Limits
+from config.serving.limits import MOST_HEAD_BYTES, Limits
 from config.serving.pending import Application, PendingRequest, environment_of
-from config.serving.refusals import DRAINING, TOKEN_MISSING
+from config.serving.refusals import DRAINING, HEAD_TOO_LARGE, TOKEN_MISSING
 from config.serving.shared_lane import SharedLane
 from config.serving.streams import PieceSender, is_stream
 from pages import cookie
@@ -108,6 +108,9 @@ class Reception:
         answer = _Answer()
         # A request that begins again in another thread knows what was charged for it.
         request.environment = request.environment or environment_of(request)
+        if request.head_bytes > MOST_HEAD_BYTES:
+            HEAD_TOO_LARGE.answer(request)
+            return
         parts = self._application(request.environment, answer)
         try:
             if is_stream(parts):

@@ -54,6 +54,7 @@ TOO_MANY_OF_ADDRESS = _refusal(
 BODY_TOO_SLOW = _refusal("body_too_slow", 408, "The request did not arrive in time", _CLOSE)
 BODY_MALFORMED = _refusal("body_malformed", 400, "The request is malformed", _CLOSE)
 BODY_TOO_LARGE = _refusal("body_too_large", 413, "The request is too large", _CLOSE)
+HEAD_TOO_LARGE = _refusal("head_too_large", 431, "The head of the request is too large", _CLOSE)
 TOKEN_MISSING = _refusal(
     "token_missing", TokenInvalid.status, TokenInvalid.text, *TokenInvalid.headers.items(), _CLOSE
 )

@@ -9,13 +9,11 @@ from granian.log import LogLevels
 from granian.server.mp import MPServer
 
 from config.draining import start_draining
-from config.serving.limits import Limits
+from config.serving.limits import MOST_HEAD_BYTES, Limits
 from config.serving.worker import run_worker
 
 # Of a request's head, and of an idle connection.
 _HEAD_MS = 15_000
-# Of the heads of one connection; a longer one is refused.
-_MOST_HEAD_BYTES = 64 * 1024
 # Connections of one process, most of them idle. Others wait in the kernel's queue.
 _MOST_CONNECTIONS = 2048
 _KERNEL_QUEUE = 1024
@@ -45,7 +43,7 @@ class TidelineServer(MPServer):
             backlog=_KERNEL_QUEUE,
             backpressure=_MOST_CONNECTIONS,
             http1_settings=HTTP1Settings(
-                header_read_timeout=_HEAD_MS, max_buffer_size=_MOST_HEAD_BYTES
+                header_read_timeout=_HEAD_MS, max_buffer_size=MOST_HEAD_BYTES
             ),
             respawn_failed_workers=True,
             workers_kill_timeout=finish_s,

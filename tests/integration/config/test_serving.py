@@ -120,6 +120,17 @@ def test_headers_of_one_name_are_joined_and_those_with_underscores_dropped(web):
         assert b'"HTTP_X_FORWARDED_FOR": "1.1.1.1,2.2.2.2"' in read_all(it)
 
 
+@pytest.mark.parametrize("place", ["one header", "many headers"])
+@pytest.mark.parametrize(("size", "status"), [(60_000, 200), (65_536, 431), (70_000, 431)])
+def test_a_head_has_64_kib_at_most(web, place, size, status):
+    headers = f"X-Long: {'x' * size}\r\n"
+    if place == "many headers":
+        headers = "".join(f"X-{n}: {'x' * (size // 60)}\r\n" for n in range(60))
+    head = f"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{headers}\r\n"
+    with web.open(head.encode()) as it:
+        assert read_all(it).startswith(b"HTTP/1.1 %d " % status)
+
+
 def test_a_failing_application_answers_500_and_keeps_its_threads(web):
     for _ in range(LIMITS.threads + 1):
         assert web.ask("/raise")[0] == 500
