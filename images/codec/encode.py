@@ -12,6 +12,7 @@ from PIL import Image, ImageOps
 
 from images.codec.blurhash import blurhash_of
 from images.codec.decode import decode_image
+from images.errors import ImageRefused
 from images.types import Area, EncodedImage, ImageFacts, Purpose
 
 # Mastodon's sizes. A post's image keeps its shape within so many pixels; others are cut.
@@ -27,15 +28,18 @@ _FULL = 255
 
 
 class FileFormat(NamedTuple):
-    """A format of stored files. `name`: Pillow's."""
+    """A format of stored files. `name`: Pillow's. `most_side`: the longest side that its encoder
+    takes, in pixels.
+    """
 
     name: str
     suffix: str
     mime_type: str
+    most_side: int
 
 
-JPEG = FileFormat("JPEG", ".jpg", "image/jpeg")
-WEBP = FileFormat("WEBP", ".webp", "image/webp")
+JPEG = FileFormat("JPEG", ".jpg", "image/jpeg", 65_500)
+WEBP = FileFormat("WEBP", ".webp", "image/webp", 16_383)
 MIME_TYPES_BY_SUFFIX = {one.suffix: one.mime_type for one in (JPEG, WEBP)}
 
 
@@ -47,6 +51,7 @@ def encode_upload(content: bytes, purpose: Purpose, most_pixels: int) -> Encoded
     original = _cut(pixels, cut) if cut else _shrink(pixels, _POST_PIXELS)
     small = None if cut else _find_small(original)
     chosen = WEBP if original.mode == "RGBA" else JPEG
+    _check_sides(original, chosen)
     facts = ImageFacts(
         chosen.suffix, original.size, small.size if small else None, _hash(small or original)
     )
@@ -73,6 +78,15 @@ def _shrink(pixels: Image.Image, most_pixels: int) -> Image.Image:
         return pixels
     size = (max(1, int(pixels.width * ratio)), max(1, int(pixels.height * ratio)))
     return pixels.resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
+
+
+def _check_sides(pixels: Image.Image, chosen: FileFormat) -> None:
+    """Few pixels may be very long, or very high. The small image is never longer."""
+    if max(pixels.size) > chosen.most_side:
+        size = f"{pixels.width}x{pixels.height} images are not supported"
+        raise ImageRefused(
+            f"Validation failed: File {size} (a side has at most {chosen.most_side})"
+        )
 
 
 def _find_small(original: Image.Image) -> Image.Image | None:

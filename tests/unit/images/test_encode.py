@@ -2,13 +2,14 @@
 
 import math
 import time
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 from PIL import Image, features
 
 from images.codec.blurhash import _DIGITS, blurhash_of
-from images.codec.encode import encode_upload
+from images.codec.encode import JPEG, WEBP, encode_upload
 from images.errors import ImageRefused
 from images.types import Purpose
 from tests.pictures import (
@@ -129,6 +130,26 @@ def test_large_images_are_shrunk_and_get_a_smaller_file():
 def test_more_pixels_than_allowed_are_refused_by_their_number():
     with pytest.raises(ImageRefused, match="1001x1000"):
         encode(picture("PNG", (1_001, 1_000)))
+
+
+@pytest.mark.parametrize(
+    ("mode", "most"), [("RGB", JPEG.most_side), ("RGBA", WEBP.most_side)], ids=["JPEG", "WebP"]
+)
+def test_a_side_is_not_longer_than_the_encoder_takes(mode: str, most: int):
+    for side in (most, most + 1):
+        for size in ((1, side), (side, 1)):
+            content = saved(Image.new(mode, size), "PNG")
+            with nullcontext() if side == most else pytest.raises(ImageRefused, match=str(most)):
+                assert encode(content).facts.size == size
+
+
+def test_an_image_of_one_pixel_by_three_million_is_refused():
+    with pytest.raises(ImageRefused, match="1x3000000"):
+        encode_upload(saved(Image.new("RGB", (1, 3_000_000)), "PNG"), Purpose.POST, 10**8)
+
+
+def test_a_long_screenshot_is_shrunk_until_it_fits():
+    assert encode_upload(picture("PNG", (400, 80_000)), Purpose.POST, 10**8).facts.size[1] < 65_500
 
 
 @pytest.mark.parametrize(
