@@ -1,13 +1,16 @@
 """Addresses of push services. Clients choose them, so they must not lead into our own network."""
 
 import socket
-from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from notifications.push.networks import is_address, is_public
+
 PORTS = {"https": 443, "http": 80}
+# Below are other services of a machine: mail, shells, databases of names.
+FIRST_FREE_PORT = 1024
 
 
 class ForbiddenAddress(ValueError):
@@ -25,12 +28,12 @@ class PushAddress(NamedTuple):
 
 
 def is_endpoint(url: str) -> bool:
-    """Whether a client may register this endpoint. The name is not looked up."""
+    """Whether a client may register this endpoint. A name is not looked up."""
     try:
-        _split(url)
+        host = _split(url)[1]
     except ForbiddenAddress:
         return False
-    return True
+    return settings.PUSH_PRIVATE_ADDRESSES or not is_address(host) or is_public(host)
 
 
 def resolve(url: str) -> PushAddress:
@@ -41,29 +44,27 @@ def resolve(url: str) -> PushAddress:
     scheme, host, port, path = _split(url)
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     ips = [str(entry[4][0]) for entry in found]
-    if not settings.PUSH_PRIVATE_ADDRESSES and not all(map(_is_public, ips)):
+    if not settings.PUSH_PRIVATE_ADDRESSES and not all(map(is_public, ips)):
         raise ForbiddenAddress(host)
     return PushAddress(scheme, host, ips[0], port, path)
 
 
-def _is_public(ip: str) -> bool:
-    """Not loopback, private, link-local, multicast or reserved; mapped ones as their IPv4."""
-    address = ip_address(ip.partition("%")[0])
-    mapped = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
-    one = mapped or address
-    return one.is_global and not one.is_multicast
-
-
 def _split(url: str) -> tuple[str, str, int, str]:
-    """Raises: ForbiddenAddress. Only https, and http where private addresses are allowed."""
+    """Raises: ForbiddenAddress. Only https, and http where private addresses are allowed.
+
+    The port is that of the scheme, or one that any program may use.
+    """
     try:
         parts = urlsplit(url)
-        port = parts.port
+        own = PORTS.get(parts.scheme, 0)
+        port = own if parts.port is None else parts.port
     except ValueError:
         raise ForbiddenAddress(url) from None
     allowed = ("https", "http") if settings.PUSH_PRIVATE_ADDRESSES else ("https",)
     is_plain = url.isascii() and url.isprintable() and " " not in url
     if parts.scheme not in allowed or not parts.hostname or parts.username or not is_plain:
         raise ForbiddenAddress(url)
+    if port != own and port < FIRST_FREE_PORT:
+        raise ForbiddenAddress(url)
     path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-    return parts.scheme, parts.hostname, port or PORTS[parts.scheme], path
+    return parts.scheme, parts.hostname, port, path
