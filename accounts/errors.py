@@ -13,6 +13,13 @@ class AccountPurged(TidelineError):
     text = "This account is purged"
 
 
+class PasswordReplaced(TidelineError):
+    """Another request replaced the password after this one proved that it knew it."""
+
+    status = 409
+    text = "The password was replaced a moment ago. Sign in with the new one"
+
+
 class LinkEnded(TidelineError):
     """The link of a mail is wrong, was used, or is too old. The person can ask for another mail."""
 

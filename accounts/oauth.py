@@ -6,12 +6,14 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
-from oauth2_provider.models import get_refresh_token_model
+from oauth2_provider.models import get_grant_model, get_refresh_token_model
 from oauth2_provider.oauth2_backends import OAuthLibCore
 from oauth2_provider.oauth2_validators import GRANT_TYPE_MAPPING, OAuth2Validator
 from oauthlib.oauth2 import Server
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError
 
+from accounts.actions.lock_user import lock_user
+from accounts.actions.tokens import end_oldest_tokens
 from accounts.oauth_parameters import read_parameters
 from infra.api.request import ApiRequest
 
@@ -54,17 +56,33 @@ class MastodonOAuthValidator(OAuth2Validator):
             raise InvalidRequestError("Unknown code_challenge_method.", request=request)
         return super()._create_authorization_code(request, code, expires)
 
+    def save_bearer_token(
+        self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any
+    ) -> None:
+        """Stores the tokens in one transaction, which also uses up the code.
+
+        Of several requests with one code, one stores its tokens, and the next one ends them.
+        """
+        try:
+            super().save_bearer_token(token, request, *args, **kwargs)
+        except CodeUsed:
+            end_tokens_of_code(request.code, request.client)
+            raise
+
     def _save_bearer_token(
         self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any
     ) -> None:
-        """Refuses the second of two requests with one refresh token.
-
-        The toolkit would answer it with the first one's access token. That is not stored in clear,
-        so the answer would have an empty token.
+        """Under the user's lock, which a new password needs too. Raises: InvalidGrantError if what
+        the request proved holds no more.
         """
-        super()._save_bearer_token(token, request, *args, **kwargs)
-        if not token["access_token"]:
+        if request.grant_type == "client_credentials":
+            super()._save_bearer_token(token, request, *args, **kwargs)
+            return
+        if lock_user(request.user.pk).password != request.user.password:
             raise InvalidGrantError(request=request)
+        use_grant(request)
+        super()._save_bearer_token(token, request, *args, **kwargs)
+        end_oldest_tokens(request.user.pk)
 
     def _create_refresh_token(
         self, request: Any, refresh_token_code: str, access_token: Any, previous_refresh_token: Any
@@ -90,12 +108,25 @@ class MastodonOAuthValidator(OAuth2Validator):
     def invalidate_authorization_code(
         self, client_id: str, code: str, request: Any, *args: Any, **kwargs: Any
     ) -> None:
-        """Ends the code. Of two requests at the same time one fails, and ends both tokens."""
-        try:
-            super().invalidate_authorization_code(client_id, code, request, *args, **kwargs)
-        except InvalidGrantError:
-            end_tokens_of_code(code, request.client)
-            raise
+        """Nothing: `save_bearer_token` has used up the code."""
+
+
+class CodeUsed(InvalidGrantError):
+    """Another request has used the code, or it has ended with the user's password."""
+
+
+def use_grant(request: Any) -> None:
+    """Uses up the code or the refresh token of the request. Raises: CodeUsed; InvalidGrantError for
+    a refresh token that was used or ended a moment ago. Call it under the user's lock.
+    """
+    if request.grant_type == "authorization_code":
+        codes = get_grant_model().objects.filter(code=request.code, application=request.client)
+        if not codes.delete()[0]:
+            raise CodeUsed(request=request)
+    if refresh_token := getattr(request, "refresh_token_instance", None):
+        rows = get_refresh_token_model().objects.select_for_update().filter(pk=refresh_token.pk)
+        if not rows.filter(revoked__isnull=True).exists():
+            raise InvalidGrantError(request=request)
 
 
 def family_of(code: str) -> UUID:

@@ -165,8 +165,11 @@ class NewApplication(msgspec.Struct, frozen=True):
 
 
 class IssuedToken(NamedTuple):
-    """An access token in clear. Its owner sees it once: only the checksum is stored."""
+    """An access token in clear. Its owner sees it once: only the checksum is stored. `id`: of its
+    row, which may have ended since.
+    """
 
+    id: int
     token: str
     scope: str
     created_at: datetime

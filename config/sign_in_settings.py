@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
+    "accounts.sign_in_throttle.SignInGuard",
+    "accounts.sign_in_throttle.PasswordBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -34,6 +34,6 @@ AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
-AXES_LOCKOUT_TEMPLATE = "pages/locked_out.html"
+AXES_LOCKOUT_CALLABLE = "pages.views.sign_in.draw_locked_out"
 # How long the link in a mail works: for a new password, and for a new address.
 PASSWORD_RESET_TIMEOUT = 3_600

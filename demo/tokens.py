@@ -15,7 +15,7 @@ APPLICATION = "Tideline demo"
 
 
 def demo_token(username: str, now: datetime) -> str:
-    """A new token with all scopes. Earlier tokens stay valid. Raises NoSuchAccount."""
+    """A new token with all scopes. The latest MAX_SESSIONS stay valid. Raises NoSuchAccount."""
     account_id = find_account_id(username)
     if account_id is None:
         raise NoSuchAccount(username)

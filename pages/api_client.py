@@ -16,8 +16,12 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import Resolver404, resolve
 
+from accounts.api.quotas import COUNTED
+
 # What endpoints read of the browser's own request: who asks, from where.
-PASSED = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "SERVER_NAME", "SERVER_PORT", "wsgi.url_scheme")
+PASSED = (
+    "REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "SERVER_NAME", "SERVER_PORT", "wsgi.url_scheme", COUNTED,
+)  # fmt: skip
 LINK = re.compile(r'<[^>?]*\?([^>]*)>; rel="(next|prev)"')
 Parameters = Mapping[str, object]
 

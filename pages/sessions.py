@@ -9,19 +9,24 @@ from hashlib import sha256
 
 from django.conf import settings
 from django.contrib.auth import login
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from oauth2_provider.settings import oauth2_settings
 
+from accounts.actions.lock_user import lock_user
 from accounts.actions.tokens import end_tokens, issue_token
+from accounts.errors import PasswordReplaced
 from accounts.models import AccessToken, Application, User
+from accounts.types import IssuedToken
 from infra.api.errors import LoginDisabled
+from infra.sharding.placement import GLOBAL_ALIAS
 from pages import cookie
 from pages.bound_sessions import OF_TOKEN
 
 COOKIE = cookie.NAME
 CLIENT_ID = "tideline-web"
 NAME = "Web"
-BACKEND = "django.contrib.auth.backends.ModelBackend"
+BACKEND = "accounts.sign_in_throttle.PasswordBackend"
 SCOPES = "read write follow push"
 # All people of the pages share the application, so its quota must not be the limit of one client.
 QUOTA = 1_000_000_000
@@ -30,16 +35,17 @@ QUOTA = 1_000_000_000
 def start_session(request: HttpRequest, answer: HttpResponse, user: User) -> None:
     """Signs this browser in: by a token for the pages, and a session of Django for the admin and
     the OAuth screens, which ends with the token. The session before it ends, because no browser
-    has its token any more. About fifteen statements on the default database.
+    has its token any more. About twenty statements on the default database. `user`: as read when
+    the password was checked. Raises: PasswordReplaced if it was replaced since.
     """
-    login(request, user, BACKEND)
     before = AccessToken.objects.filter(application__client_id=CLIENT_ID)
+    issued = _issue_while_current(user)
     end_tokens(before.filter(token_checksum=_checksum(token_of(request))))
-    issued = issue_session(user.pk)
-    request.session[OF_TOKEN] = AccessToken.objects.get(token_checksum=_checksum(issued)).pk
+    login(request, user, BACKEND)
+    request.session[OF_TOKEN] = issued.id
     answer.set_cookie(
         COOKIE,
-        issued,
+        issued.token,
         max_age=oauth2_settings.ACCESS_TOKEN_EXPIRE_SECONDS,
         httponly=True,
         secure=settings.SESSION_COOKIE_SECURE,
@@ -47,7 +53,15 @@ def start_session(request: HttpRequest, answer: HttpResponse, user: User) -> Non
     )
 
 
-def issue_session(account_id: int) -> str:
+def _issue_while_current(user: User) -> IssuedToken:
+    """A new password ends all sessions: none may begin by the one before it a moment later."""
+    with transaction.atomic(using=GLOBAL_ALIAS):
+        if lock_user(user.pk).password != user.password:
+            raise PasswordReplaced
+        return issue_session(user.pk)
+
+
+def issue_session(account_id: int) -> IssuedToken:
     """A token of the application of the pages."""
     application, _ = Application.objects.get_or_create(
         client_id=CLIENT_ID,
@@ -59,7 +73,7 @@ def issue_session(account_id: int) -> str:
             "authorization_grant_type": Application.GRANT_AUTHORIZATION_CODE,
         },
     )
-    return issue_token(account_id, application.pk, SCOPES, datetime.now(UTC)).token
+    return issue_token(account_id, application.pk, SCOPES, datetime.now(UTC))
 
 
 def find_session(request: HttpRequest) -> AccessToken | None:

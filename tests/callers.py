@@ -8,9 +8,11 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.actions.tokens import issue_token
-from accounts.models import Application
+from accounts.models import Application, User
 from accounts.queries.viewers import find_viewer
 from infra.api.errors import LoginDisabled
+from pages.bound_sessions import OF_TOKEN
+from pages.sessions import BACKEND, issue_session
 
 SCOPES = "read write follow"
 
@@ -39,6 +41,14 @@ def token_of(account_id: int | None, scope: str = SCOPES) -> str:
         defaults={"scopes": SCOPES, "redirect_uris": "urn:ietf:wg:oauth:2.0:oob"},
     )
     return issue_token(account_id, application.pk, scope, datetime.now(UTC)).token
+
+
+def sign_in(browser: Client, user: User) -> None:
+    """As if the person had been at the sign-in page before."""
+    browser.force_login(user, BACKEND)
+    session = browser.session
+    session[OF_TOKEN] = issue_session(user.pk).id
+    session.save()
 
 
 def is_disabled(token: str) -> bool:

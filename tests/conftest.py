@@ -57,8 +57,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # Whether a page asks Redis would say how fast the machine is; tests of the window open it.
     os.environ.setdefault("READ_WINDOW_MS", "0")
     # All tests ask from one address, and page as fast as they can; those of limits set their own.
-    for limit in ("QUOTA", "SIGN_UPS", "APPLICATIONS", "TOKENS"):
+    for limit in ("QUOTA", "SIGN_UPS", "APPLICATIONS", "TOKENS", "PASSWORDS"):
         os.environ.setdefault(f"{limit}_PER_ADDRESS", "1000000")
+    os.environ.setdefault("PASSWORDS_PER_ACCOUNT", "1000000")
     os.environ.setdefault("DEEP_PAGES_PER_S", "1000000")
     os.environ.setdefault("VAPID_PRIVATE_KEY", "dGlkZWxpbmUgdGVzdHMgb25seS4gbm8gc2VjcmV0ISE=")
     worker = os.environ.get("PYTEST_XDIST_WORKER")

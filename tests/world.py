@@ -9,7 +9,8 @@ from django.apps import apps
 from django.db import connections, transaction
 from redis.exceptions import RedisError
 
-from accounts.actions.restrict import lock_user, restrict_user
+from accounts.actions.lock_user import lock_user
+from accounts.actions.restrict import restrict_user
 from accounts.models import Account, User
 from accounts.queries import site_counts
 from accounts.queries.in_process import forget_accounts

@@ -3,7 +3,7 @@
 from django.db import IntegrityError, transaction
 
 from accounts.actions.check_new_user import taken_fault
-from accounts.actions.restrict import lock_user
+from accounts.actions.lock_user import lock_user
 from accounts.changes import EmailChanged
 from accounts.errors import LinkEnded
 from accounts.mails import proves_address

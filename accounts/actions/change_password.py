@@ -5,8 +5,9 @@ from django.db import transaction
 from oauth2_provider.models import get_grant_model
 
 from accounts.actions.check_new_user import password_faults
-from accounts.actions.restrict import lock_user
+from accounts.actions.lock_user import lock_user
 from accounts.actions.tokens import end_tokens_of_user
+from accounts.errors import PasswordReplaced
 from accounts.models import RefreshToken, User
 from infra.api.errors import ValidationFailed
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -15,10 +16,12 @@ from infra.sharding.placement import GLOBAL_ALIAS
 def change_password(user: User, password: str) -> None:
     """Stores the password, and ends all tokens, codes and sessions of the user.
 
-    The sessions of Django end because they have a checksum of the old password.
+    `user`: as read when the person proved to be it, by the present password or by a link. Of two
+    changes at the same moment only one is made. The sessions of Django end because they have a
+    checksum of the old password.
 
-    Raises: ValidationFailed with the faults of a sign-up. Safety: one transaction; may run twice.
-    Cost: the slow password hash, four statements, and five for each token.
+    Raises: ValidationFailed with the faults of a sign-up, PasswordReplaced. Safety: one
+    transaction. Cost: the slow password hash, four statements, and five for each token.
     """
     faults = password_faults(password, user)
     if faults:
@@ -26,6 +29,8 @@ def change_password(user: User, password: str) -> None:
     encoded = make_password(password)
     with transaction.atomic(using=GLOBAL_ALIAS):
         locked = lock_user(user.pk)
+        if locked.password != user.password:
+            raise PasswordReplaced
         locked.password = encoded
         locked.save(using=GLOBAL_ALIAS, update_fields=["password"])
         get_grant_model().objects.filter(user_id=user.pk).delete()
@@ -33,3 +38,4 @@ def change_password(user: User, password: str) -> None:
         # A refresh token can outlive its access token.
         for token in RefreshToken.objects.filter(user_id=user.pk, revoked__isnull=True):
             token.revoke()
+    user.password = encoded

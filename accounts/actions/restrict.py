@@ -8,15 +8,14 @@ two, the user is already locked out, and the drain does the rest.
 
 from datetime import datetime
 
-from django.db import connections, transaction
+from django.db import transaction
 
 from accounts.actions.tokens import end_tokens_of_user
 from accounts.changes import AccountRestricted, UserRestricted
-from accounts.errors import AccountNotFound, AccountPurged
+from accounts.errors import AccountPurged
 from accounts.models import User
 from accounts.types import Restriction, RestrictionState
 from infra.changes.append import append_change
-from infra.changes.errors import NotInTransaction
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -29,20 +28,6 @@ UPDATE accounts_account SET version = version + 1,
     restrictions = %s, restriction_revision = %s, suspended_at = %s
 WHERE id = %s AND restriction_revision < %s
 """
-
-
-def lock_user(user_id: int) -> User:
-    """The user's row, locked until the caller's transaction ends.
-
-    The lock gives the restrictions of one account one order. Raises: AccountNotFound,
-    NotInTransaction.
-    """
-    if not connections[GLOBAL_ALIAS].in_atomic_block:
-        raise NotInTransaction("a lock needs a transaction to hold it")
-    user = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
-    if user is None:
-        raise AccountNotFound
-    return user
 
 
 def restrict_user(user: User, wanted: Restriction, now: datetime) -> bool:

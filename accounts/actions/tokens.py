@@ -1,26 +1,53 @@
-"""Issues access tokens outside the OAuth2 flows; ends tokens with their refresh tokens."""
+"""Issues access tokens outside the OAuth2 flows; ends tokens with their refresh tokens.
+
+A user has at most MAX_SESSIONS tokens: another one ends the oldest.
+"""
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
+from django.db import transaction
 from django.db.models import QuerySet
 from oauth2_provider.models import revoke_access_token, set_token_value
 from oauth2_provider.settings import oauth2_settings
 
+from accounts.actions.lock_user import lock_user
 from accounts.models import AccessToken, Application
 from accounts.token_tags import generate_token
 from accounts.types import IssuedToken
+from infra.sharding.placement import GLOBAL_ALIAS
 
 
 def issue_token(user_id: int | None, application_id: int, scope: str, now: datetime) -> IssuedToken:
-    """A new token of this user for this application. One insert on the default database."""
+    """A new token of this user for this application. `user_id` None: the application's own.
+
+    One transaction on the default database: a lock, an insert, and a look at the user's tokens.
+    Raises: AccountNotFound.
+    """
     lifetime = timedelta(seconds=oauth2_settings.ACCESS_TOKEN_EXPIRE_SECONDS)
     row = AccessToken(
         user_id=user_id, application_id=application_id, scope=scope, expires=now + lifetime
     )
     token = generate_token()
     set_token_value(row, token)
-    row.save(force_insert=True)
-    return IssuedToken(token, scope, now)
+    with transaction.atomic(using=GLOBAL_ALIAS):
+        if user_id is not None:
+            lock_user(user_id)
+        row.save(force_insert=True)
+        end_oldest_tokens(user_id)
+    return IssuedToken(row.pk, token, scope, now)
+
+
+def end_oldest_tokens(user_id: int | None) -> None:
+    """Ends what a user has above MAX_SESSIONS tokens. Call it after a token is issued, under the
+    user's lock: two callers at once would both leave one too many. Cost: one query.
+    """
+    if user_id is None:
+        return
+    own = AccessToken.objects.filter(user_id=user_id)
+    newest = own.order_by("-pk").values_list("pk", flat=True)[: settings.MAX_SESSIONS + 1]
+    if len(kept := list(newest)) > settings.MAX_SESSIONS:
+        end_tokens(own.filter(pk__lte=kept[-1]))
 
 
 def end_tokens_of_user(user_id: int) -> int:

@@ -21,6 +21,8 @@ from infra.caching.quotas import QuotaClaim, Quotas, QuotaUsage
 
 QUOTA_WINDOW_S = 300
 MOST_CALLERS = 10_000
+# In the environment of a request: its page was counted. No client can set it: it is no header.
+COUNTED = "tideline.counted"
 quotas = Quotas(QUOTA_WINDOW_S)
 
 
@@ -33,6 +35,8 @@ class CallerQuotas:
         Raises: TooManyRequests. Cost: one round trip per hundredth of the quota, else nothing.
         Without Redis each process counts for itself, so reads and writes go on.
         """
+        if caller is None and COUNTED in request.META:
+            return {}
         claims = [_of_address(request)] if caller is None else _of_caller(caller)
         usage = quotas.use(claims, time.time())
         headers = _headers(usage)
@@ -42,10 +46,23 @@ class CallerQuotas:
 
 
 def charge_account(account_id: int) -> None:
-    """Counts a request for a page that costs what an API request costs. Raises: TooManyRequests."""
+    """Counts a page that does more than ask the API. Raises: TooManyRequests."""
     usage = quotas.use([_of_account(account_id)], time.time())
     if not usage.is_granted:
         raise TooManyRequests(wait_s(usage))
+
+
+def charge_address(request: HttpRequest) -> None:
+    """Counts a page of a guest. What the page then asks the API is not counted again.
+
+    Raises: TooManyRequests.
+    """
+    if COUNTED in request.META:
+        return  # a page that another page has made
+    usage = quotas.use([_of_address(request)], time.time())
+    if not usage.is_granted:
+        raise TooManyRequests(wait_s(usage))
+    request.META[COUNTED] = "yes"
 
 
 def _of_caller(caller: Viewer) -> Sequence[QuotaClaim]:

@@ -8,7 +8,8 @@ from datetime import datetime
 
 from django.db import transaction
 
-from accounts.actions.restrict import lock_user, restrict_user
+from accounts.actions.lock_user import lock_user
+from accounts.actions.restrict import restrict_user
 from accounts.models import User
 from accounts.types import Restriction
 from infra.changes.append import append_change

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from accounts.actions.restrict import lock_user
+from accounts.actions.lock_user import lock_user
 from images.errors import ImageNotFound
 from images.queries.listing import find_image
 from infra.changes.append import append_change

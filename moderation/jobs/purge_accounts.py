@@ -11,7 +11,8 @@ from functools import partial
 
 from django.db import transaction
 
-from accounts.actions.restrict import lock_user, restrict_user
+from accounts.actions.lock_user import lock_user
+from accounts.actions.restrict import restrict_user
 from accounts.actions.update_profile import update_profile
 from accounts.sql import ACCOUNTS_TO_PURGE
 from accounts.types import NO_PICTURE, ProfileEdit, Restriction

@@ -8,7 +8,7 @@ from django.http.response import HttpResponseBase
 
 from accounts.actions.ask_email_change import ask_email_change
 from accounts.actions.change_email import change_email
-from accounts.api.address_limits import EMAIL_CHANGES
+from accounts.api.limits import EMAIL_CHANGES
 from accounts.errors import LinkEnded
 from accounts.mails import ADDRESS_PATH, find_address_of_link, proves_address
 from infra.api.errors import ValidationFailed

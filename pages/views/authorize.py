@@ -9,10 +9,12 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import cache_control
 from oauth2_provider.http import OAuth2ResponseRedirect
 from oauth2_provider.views import AuthorizationView
 
-from accounts.api.quotas import charge_account
+from accounts.api.quotas import charge_account, charge_address
 from accounts.models import Application
 from accounts.oauth import OUT_OF_BAND
 from accounts.oauth_parameters import (
@@ -53,6 +55,7 @@ class ConsentForm(forms.Form):
         return clean_scope(self.cleaned_data["scope"])
 
 
+@method_decorator(cache_control(private=True, no_store=True), name="dispatch")
 class AuthorizePage(AuthorizationView):
     """Asks a signed-in user to authorize an application, and lists its scopes."""
 
@@ -63,12 +66,12 @@ class AuthorizePage(AuthorizationView):
         """With `force_login` always shows the sign-in page, to add another account.
 
         A session ends only when the person signs in again: any site can send a browser here. Each
-        request counts against the quota of the account, because it may write a code.
+        request counts against the quota of the account, because it may write a code; without an
+        account against that of the address.
         """
         try:
             request.GET = read_query(request.GET)
-            if request.user.pk is not None:
-                charge_account(request.user.pk)
+            _charge(request)
         except OAuthParameterRefused as error:
             return self._refuse(str(error))
         except TooManyRequests as error:
@@ -115,6 +118,13 @@ class AuthorizePage(AuthorizationView):
             answer = {name: values[0] for name, values in parse_qs(address.query).items()}
             return render(self.request, "pages/oauth/code.html", {"answer": answer})
         return OAuth2ResponseRedirect(redirect_to, [address.scheme])
+
+
+def _charge(request: HttpRequest) -> None:
+    if request.user.pk is None:
+        charge_address(request)
+    else:
+        charge_account(request.user.pk)
 
 
 def _is_forced(request: HttpRequest) -> bool:

@@ -13,6 +13,8 @@ from django.utils.functional import cached_property
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
+from accounts.api.quotas import charge_address
+from accounts.token_tags import is_tagged
 from infra.api.errors import TidelineError
 from pages.api_client import ApiClient, ApiRefused
 from pages.sessions import COOKIE, token_of
@@ -29,6 +31,9 @@ class WebPage(View):
     `needs_viewer`: without a session the browser is sent to the sign-in page, and back. Without
     it, a session that ended is as none. `filter_place`: which of the viewer's filters count here,
     as the API names contexts; empty for none.
+
+    A page counts for the address of a guest, also if it asks the API nothing. The account of a
+    person who is signed in pays for each question to the API.
     """
 
     needs_viewer: ClassVar[bool] = False
@@ -75,10 +80,8 @@ class WebPage(View):
         return "HX-Request" in self.request.headers
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if self.needs_viewer and not token_of(request):
-            return self._send_to_sign_in()
         try:
-            answer = super().dispatch(request, *args, **kwargs)
+            answer = self._answer(request, *args, **kwargs)
         except ApiRefused as refusal:
             answer = self._answer_refusal(refusal)
         except TidelineError as error:
@@ -86,6 +89,16 @@ class WebPage(View):
             answer = self._answer_refusal(refused)
         patch_cache_control(answer, private=True, no_store=True)
         return answer
+
+    def _answer(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Raises: ApiRefused, TidelineError."""
+        token = token_of(request)
+        # A made-up cookie is free, so its requests are those of a guest.
+        if not is_tagged(token):
+            charge_address(request)
+        if self.needs_viewer and not token:
+            return self._send_to_sign_in()
+        return super().dispatch(request, *args, **kwargs)
 
     def draw(self, template: str, context: Context, status: int = 200) -> HttpResponse:
         """A page or a part of one. Templates ask `page` for what only some of them show."""

@@ -18,6 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.actions.change_password import change_password
 from accounts.actions.tokens import end_tokens
+from accounts.api.quotas import charge_account
 from accounts.models import AccessToken, User
 from accounts.queries.sessions import list_sessions
 from infra.api.errors import TokenInvalid, ValidationFailed
@@ -41,10 +42,13 @@ class OwnAccountPage(WebPage):
 
     @cached_property
     def session(self) -> AccessToken:
-        """Raises: TokenInvalid, which leads to the sign-in page; LoginDisabled."""
+        """Counts for the account. Raises: TokenInvalid, which leads to the sign-in page;
+        LoginDisabled, TooManyRequests.
+        """
         session = find_session(self.request)
         if session is None:
             raise TokenInvalid
+        charge_account(session.user_id or 0)
         return session
 
     @property
@@ -64,10 +68,16 @@ class OwnAccountPage(WebPage):
         return {"user": self.user}
 
     def knows_password(self, name: str = "password") -> bool:
-        """Whether the form has the password. Failures count against those of signing in."""
+        """Whether the form has the password. Tries count with those of signing in.
+
+        Raises: TooManyRequests.
+        """
         given = read_text(self.request.POST, name)
         user = authenticate(self.request, username=self.user.username, password=given)
-        return user is not None and user.pk == self.user.pk
+        if not isinstance(user, User) or user.pk != self.user.pk:
+            return False
+        self.user.password = user.password  # it may have been hashed again, by a newer method
+        return True
 
 
 class PasswordSettings(OwnAccountPage):
@@ -83,7 +93,6 @@ class PasswordSettings(OwnAccountPage):
             change_password(user, read_text(request.POST, "password"))
         except ValidationFailed as refusal:
             return self.ask(str(refusal.faults[0]))
-        user.refresh_from_db()
         answer = HttpResponseRedirect(f"{request.path}?saved", status=303)
         start_session(request, answer, user)
         return answer

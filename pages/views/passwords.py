@@ -8,7 +8,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.actions.ask_password_reset import ask_password_reset
 from accounts.actions.change_password import change_password
-from accounts.api.address_limits import PASSWORD_RESETS
+from accounts.api.limits import PASSWORD_RESETS, PASSWORDS
+from accounts.errors import PasswordReplaced
 from accounts.mails import find_user_of_link
 from infra.api.errors import ValidationFailed
 from infra.api.parsing import read_text
@@ -41,17 +42,23 @@ class NewPasswordPage(WebPage):
         return self.draw_card("new_password.html", {"user_of_link": user}, 200 if user else GONE)
 
     def post(self, request: HttpRequest, user_id: int, token: str) -> HttpResponseBase:
+        """Raises: TooManyRequests, InvalidRequest."""
+        PASSWORDS.charge(request)
         user = find_user_of_link(user_id, token)
         if user is None:
-            return self.draw_card("new_password.html", {"user_of_link": None}, GONE)
+            return self._say_gone()
         try:
             change_password(user, read_text(request.POST, "password"))
         except ValidationFailed as refusal:
             return self._ask_again(user, refusal)
-        user.refresh_from_db()
+        except PasswordReplaced:
+            return self._say_gone()
         answer = self.go_back("/")
         start_session(request, answer, user)
         return answer
+
+    def _say_gone(self) -> HttpResponse:
+        return self.draw_card("new_password.html", {"user_of_link": None}, GONE)
 
     def _ask_again(self, user: object, refusal: ValidationFailed) -> HttpResponse:
         context = {"user_of_link": user, "fault": str(refusal.faults[0])}

@@ -9,15 +9,17 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.views import View
+from django.shortcuts import render
 
 from accounts.models import Application
+from infra.api.errors import TooManyRequests
 from pages.sessions import end_session, start_session
+from pages.views.base import WebPage
 
 AUTHORIZE = "/oauth/authorize"
 
 
-class SignInPage(LoginView):
+class SignInPage(WebPage, LoginView):
     """Starts a session of the pages, and one of Django for the admin and the OAuth screens."""
 
     template_name = "pages/sign_in.html"
@@ -38,7 +40,7 @@ class SignInPage(LoginView):
         return answer
 
 
-class SignOut(View):
+class SignOut(WebPage):
     """Ends both sessions. By POST only: any site can show an image with this address."""
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
@@ -46,3 +48,16 @@ class SignOut(View):
         end_session(request, answer)
         logout(request)
         return answer
+
+
+def draw_locked_out(request: HttpRequest, answer: HttpResponse, _: object) -> HttpResponse:
+    """The page of the sign-in guard after the failure that was one too many.
+
+    A try after that is refused with a status of its own, and its answer stays as it is.
+    """
+    if answer.status_code == TooManyRequests.status:
+        return answer
+    page = render(request, "pages/locked_out.html", status=TooManyRequests.status)
+    page["Retry-After"] = str(int(settings.AXES_COOLOFF_TIME.total_seconds()))
+    page["Cache-Control"] = "private, no-store"
+    return page

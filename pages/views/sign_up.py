@@ -9,7 +9,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.actions.sign_up import sign_up
-from accounts.api.address_limits import SIGN_UPS
+from accounts.api.limits import SIGN_UPS
 from accounts.models import User
 from accounts.types import NewUser
 from infra.api.errors import ValidationFailed

@@ -26,7 +26,7 @@ READING = f"""(() => {{
 
 def enter(tab: Tab, account_id: int) -> None:
     """Signed in to the pages, as after their form."""
-    tab.add_cookie(COOKIE, issue_session(account_id))
+    tab.add_cookie(COOKIE, issue_session(account_id).token)
 
 
 def ids_in(tab: Tab) -> list[str]:

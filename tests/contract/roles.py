@@ -14,7 +14,7 @@ from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
-from tests.callers import Caller
+from tests.callers import Caller, sign_in
 from tests.integration.moderation.people import decide
 from tests.world import make_accounts, publish
 
@@ -43,10 +43,8 @@ class Scene:
         """A browser, signed in as this role: to the admin and to the pages."""
         browser = Client()
         if role != "anonymous":
-            browser.force_login(
-                User.objects.get(id=self.asker), "django.contrib.auth.backends.ModelBackend"
-            )
-            browser.cookies[COOKIE] = issue_session(self.asker)
+            sign_in(browser, User.objects.get(id=self.asker))
+            browser.cookies[COOKIE] = issue_session(self.asker).token
         return browser
 
 

@@ -17,7 +17,7 @@ from django.contrib.auth.hashers import make_password
 from django.core import mail
 
 from accounts.actions import ask_email_change, ask_password_reset
-from accounts.api.address_limits import EMAIL_CHANGES, HOUR_S, PASSWORD_RESETS
+from accounts.api.limits import EMAIL_CHANGES, HOUR_S, PASSWORD_RESETS
 from accounts.models import User
 from infra.caching.quotas import Quotas
 from infra.changes.models import Change

@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.actions.sign_up import sign_up_with_token
 from accounts.api import schema
-from accounts.api.address_limits import SIGN_UPS
+from accounts.api.limits import SIGN_UPS
 from accounts.api.present import present_token
 from accounts.errors import AccountNotFound
 from accounts.queries.load import get_account_json_for, load_accounts_for

@@ -9,7 +9,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from drf_spectacular.utils import extend_schema
 from oauth2_provider.views.mixins import OAuthLibMixin
 
-from accounts.api.address_limits import TOKENS
+from accounts.api.limits import TOKENS
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest

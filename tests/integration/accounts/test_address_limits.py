@@ -8,8 +8,8 @@ from django.test import Client
 from oauth2_provider.models import get_grant_model
 from pytest_django import Settings
 
-from accounts.api import address_limits, quotas
-from accounts.api.address_limits import HOUR_S
+from accounts.api import limits, quotas
+from accounts.api.limits import HOUR_S
 from accounts.api.quotas import QUOTA_WINDOW_S
 from accounts.models import Application, User
 from accounts.queries import tokens
@@ -34,13 +34,13 @@ WINDOWS = {
 def fresh(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is counted yet, and it is the middle of a window."""
     new_process(monkeypatch)
-    monkeypatch.setattr("accounts.api.address_limits.time.time", lambda: NOON)
+    monkeypatch.setattr("accounts.api.limits.time.time", lambda: NOON)
 
 
 def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this process counted so far is now another one's."""
     for name, window_s in WINDOWS.items():
-        monkeypatch.setattr(getattr(address_limits, name), "_quotas", Quotas(window_s))
+        monkeypatch.setattr(getattr(limits, name), "_quotas", Quotas(window_s))
     monkeypatch.setattr(quotas, "quotas", Quotas(QUOTA_WINDOW_S))
 
 

@@ -11,7 +11,8 @@ import pytest
 from django.test import Client
 from oauth2_provider.models import get_grant_model
 
-from accounts.models import AccessToken
+from accounts.actions.change_password import change_password
+from accounts.models import AccessToken, User
 from accounts.oauth import MastodonOAuthValidator
 from accounts.queries.viewers import find_viewer
 from tests.integration.accounts.consent import (
@@ -24,7 +25,7 @@ from tests.integration.accounts.consent import (
     exchange,
 )
 from tests.integration.accounts.people import OUT_OF_BAND, PASSWORD, SCOPES, App, Person
-from tests.races import run_together
+from tests.races import failures, run_together
 from tests.waiting import PATIENCE_S
 from tests.world import drain_all
 
@@ -172,21 +173,62 @@ def test_another_client_ends_no_tokens_with_a_used_code(
     assert find_viewer(token) is not None
 
 
-def test_a_code_sent_twice_at_once_leaves_no_token(
+@pytest.mark.parametrize("times", [2, 8])
+def test_a_code_sent_several_times_at_once_leaves_no_token(
+    reader: App, browser: Client, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All requests find the code before one of them uses it up."""
+    code, together = code_for(browser, reader), Barrier(times)
+    found = MastodonOAuthValidator.validate_code
+
+    def validate(self: Any, *args: Any, **kwargs: Any) -> Any:
+        is_valid = found(self, *args, **kwargs)
+        together.wait(PATIENCE_S)
+        return is_valid
+
+    monkeypatch.setattr(MastodonOAuthValidator, "validate_code", validate)
+    answers = run_together([partial(exchange, reader, code)] * times)
+    assert failures(answers) == []
+    assert sorted(answer.status_code for answer in answers) == [200, *[400] * (times - 1)]
+    assert not AccessToken.objects.filter(application__client_id=reader.client_id).exists()
+
+
+def test_a_refresh_token_sent_several_times_at_once_gives_one_token(
     reader: App, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both requests find the code, and both store a token, before one of them ends the code."""
-    code, together = code_for(browser, reader), Barrier(2)
-    stored = MastodonOAuthValidator.save_bearer_token
+    first, together = exchange(reader, code_for(browser, reader)).json(), Barrier(8)
+    found = MastodonOAuthValidator.validate_refresh_token
 
-    def store(self: Any, *args: Any, **kwargs: Any) -> Any:
-        token = stored(self, *args, **kwargs)
+    def validate(self: Any, *args: Any, **kwargs: Any) -> Any:
+        is_valid = found(self, *args, **kwargs)
         together.wait(PATIENCE_S)
-        return token
+        return is_valid
 
-    monkeypatch.setattr(MastodonOAuthValidator, "save_bearer_token", store)
-    answers = run_together([partial(exchange, reader, code)] * 2)
-    assert sorted(answer.status_code for answer in answers) == [200, 400]
+    monkeypatch.setattr(MastodonOAuthValidator, "validate_refresh_token", validate)
+    again = {"grant_type": "refresh_token", "refresh_token": first["refresh_token"]}
+    answers = run_together([partial(reader.ask_token, **again)] * 8)
+    assert failures(answers) == []
+    assert sorted(answer.status_code for answer in answers) == [200, *[400] * 7]
+
+
+@pytest.mark.parametrize("ending", ["password", "token"])
+def test_a_refresh_that_began_before_its_token_ended_gives_none(
+    reader: App, browser: Client, ann: Person, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = exchange(reader, code_for(browser, reader)).json()
+    found = MastodonOAuthValidator.validate_refresh_token
+
+    def validate(self: Any, *args: Any, **kwargs: Any) -> Any:
+        is_valid = found(self, *args, **kwargs)
+        if ending == "token":
+            reader.revoke(first["access_token"])
+        else:
+            change_password(User.objects.get(pk=ann.id), "another fine word")
+        return is_valid
+
+    monkeypatch.setattr(MastodonOAuthValidator, "validate_refresh_token", validate)
+    again = {"grant_type": "refresh_token", "refresh_token": first["refresh_token"]}
+    assert reader.ask_token(**again).json()["error"] == "invalid_grant"
     assert not AccessToken.objects.filter(application__client_id=reader.client_id).exists()
 
 

@@ -17,7 +17,7 @@ class Browser:
     def __init__(self, account_id: int | None = None) -> None:
         self.client = Client()
         if account_id is not None:
-            self.client.cookies[COOKIE] = issue_session(account_id)
+            self.client.cookies[COOKIE] = issue_session(account_id).token
 
     def read(self, path: str, status: int = 200) -> str:
         answer = self.client.get(path)

@@ -11,7 +11,7 @@ from django.core import mail
 
 from accounts.actions import ask_email_change
 from accounts.actions.ask_password_reset import MAILS_PER_HOUR
-from accounts.api.address_limits import EMAIL_CHANGES, HOUR_S
+from accounts.api.limits import EMAIL_CHANGES, HOUR_S
 from accounts.changes import EmailChangeAsked, EmailChanged
 from accounts.consumers import send_address_changed_mails, send_address_mails
 from accounts.mails import send_reset_mail

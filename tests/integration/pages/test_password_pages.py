@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from django.conf import LazySettings
@@ -12,7 +13,8 @@ from django.test import Client
 
 from accounts.actions import ask_password_reset
 from accounts.actions.ask_password_reset import MAILS_PER_HOUR
-from accounts.api.address_limits import HOUR_S, PASSWORD_RESETS
+from accounts.api.limits import HOUR_S, PASSWORD_RESETS, PASSWORDS
+from accounts.api.quotas import QUOTA_WINDOW_S
 from accounts.changes import PasswordResetAsked
 from accounts.consumers import send_reset_mails
 from accounts.models import AccessToken, User
@@ -21,6 +23,7 @@ from infra.caching.quotas import Quotas
 from infra.changes.registry import Delivery
 from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.integration.pages.browsing import Browser
+from tests.races import failures, run_together
 from tests.world import make_account, restrict
 
 NEW = "another fine word"
@@ -118,3 +121,31 @@ def test_a_mailbox_gets_so_many_mails_and_no_more(ann: int, drain: Callable[[], 
         assert Browser().send(HOME, {"name": "ann"}).status_code == 200
         drain()
     assert len(mail.outbox) == MAILS_PER_HOUR
+
+
+def test_of_requests_with_one_link_at_once_one_signs_in(ann: int, drain: Callable[[], int]) -> None:
+    link = _link(drain)
+    browsers = [Browser() for _ in range(4)]
+    words = [f"{NEW} {n}" for n in range(4)]
+    answers = run_together(
+        [
+            partial(browser.send, link, {"password": word})
+            for browser, word in zip(browsers, words, strict=True)
+        ]
+    )
+    assert failures(answers) == []
+    assert sorted(answer.status_code for answer in answers) == [303, 410, 410, 410]
+    [first] = [n for n, answer in enumerate(answers) if answer.status_code == 303]
+    assert User.objects.get().check_password(words[first])
+    assert "@ann" in browsers[first].read("/")
+    assert AccessToken.objects.count() == 1
+
+
+def test_the_form_of_a_link_is_a_try_of_a_password(
+    ann: int, drain: Callable[[], int], settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = _link(drain)
+    monkeypatch.setattr(PASSWORDS, "_quotas", Quotas(QUOTA_WINDOW_S))
+    settings.PASSWORDS_PER_ADDRESS = 1
+    answers = [Browser().send(link, {"password": "12345678"}).status_code for _ in range(2)]
+    assert answers == [422, 429]
