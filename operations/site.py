@@ -1,17 +1,22 @@
 """The admin site with the operators' pages, and who may open them.
 
-The site lists these pages before the models.
+The site lists these pages before the models. People sign in and out, and change their password, on
+the pages: a session of the admin is one of those that a person can see and end.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.decorators import permission_required
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from infra.jobs.models import OPERATE
+from pages.views.sign_in import SignOut
 
 View = Callable[..., HttpResponse]
 
@@ -32,6 +37,22 @@ _SECURITY_MODELS = (
 
 class TidelineSite(admin.AdminSite):
     site_header = site_title = "Tideline"
+
+    def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """The sign-in page of all people, and then back. Raises: PermissionDenied for those who
+        are signed in and do not work here.
+        """
+        if self.has_permission(request):
+            return HttpResponseRedirect(reverse("admin:index"))
+        if request.user.is_authenticated:
+            raise PermissionDenied
+        return redirect_to_login(request.GET.get(REDIRECT_FIELD_NAME, reverse("admin:index")))
+
+    def logout(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        return SignOut.as_view()(request)
+
+    def password_change(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        return HttpResponseRedirect("/settings/password")
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """The index, or one section of it. The lists have the names that their pages have."""

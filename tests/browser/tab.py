@@ -11,6 +11,7 @@ from playwright.async_api import BrowserContext, ConsoleMessage, Locator, Page, 
 from playwright.async_api import expect as expecting
 
 from tests.browser.driving import Driven
+from tests.callers import sign_in
 from tests.waiting import PATIENCE_S, until
 
 # Sooner than whoever waits for Playwright's answer, which says what was not found.
@@ -73,7 +74,7 @@ class Tab:
     def sign_in(self, user: Any) -> None:
         """As if they had been at the form before."""
         client = Client()
-        client.force_login(user)
+        sign_in(client, user)
         self.add_cookie("sessionid", client.cookies["sessionid"].value)
 
     def add_cookie(self, name: str, value: str) -> None:

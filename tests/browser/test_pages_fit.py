@@ -112,8 +112,6 @@ def community(world: None) -> Community:
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 def test_pages_fit(community: Community, tab_of, size) -> None:
     tab = tab_of(size)
-    tab.open("/admin/login/")
-    tab.shoot(SHOTS / f"login-{size.width}.png")
     tab.sign_in(make_boss())
     wider, squeezed, faint = {}, {}, {}
     for name, path in paths(community).items():

@@ -1,4 +1,4 @@
-"""Signing in to the admin by its form, and what each group finds there."""
+"""Signing in to the admin, and what each group finds there."""
 
 from tests.browser.people import make_boss, make_member
 from tests.browser.tab import Tab
@@ -14,9 +14,9 @@ DRAWN_PX = """(async () => {
 
 def sign_in_by_form(tab: Tab, name: str, password: str) -> None:
     tab.open("/admin/")
-    tab.fill("Username", name)
+    tab.fill("Username or e-mail address", name)
     tab.fill("Password", password)
-    tab.press("Log in")
+    tab.press("Sign in")
 
 
 def test_a_superuser_signs_in_by_the_form_and_out_again(tab: Tab) -> None:
@@ -25,9 +25,9 @@ def test_a_superuser_signs_in_by_the_form_and_out_again(tab: Tab) -> None:
     tab.at("/admin/")
     tab.see("Live charts", "Parked changes", "Hot keys", "Reports")
     tab.press("Log out")
-    tab.see("Logged out")
+    tab.at("/auth/sign_in")
     tab.open("/admin/")
-    tab.at("/admin/login/")
+    tab.at("/auth/sign_in?next=/admin/")
 
 
 def test_a_wrong_password_lets_nobody_in(tab: Tab) -> None:
@@ -35,7 +35,7 @@ def test_a_wrong_password_lets_nobody_in(tab: Tab) -> None:
     sign_in_by_form(tab, "boss", "wrong")
     tab.see("Please enter the correct username and password")
     tab.open("/admin/operations/")
-    tab.at("/admin/login/")
+    tab.at("/auth/sign_in?next=/admin/operations/")
 
 
 def test_moderators_see_their_queues_and_no_page_of_operators(tab: Tab) -> None:

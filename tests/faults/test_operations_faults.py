@@ -10,6 +10,7 @@ from django.urls import reverse
 from accounts.models import User
 from infra.sharding.buckets import shard_of
 from infra.sharding.probe import DEADLINE_S, MAX_THREADS
+from tests.callers import sign_in
 from tests.server_faults import pause
 from tests.world import make_accounts
 
@@ -20,7 +21,7 @@ MARGIN_S = 100
 @pytest.fixture
 def boss(services):
     browser = Client()
-    browser.force_login(User.objects.create(username="boss", is_staff=True, is_superuser=True))
+    sign_in(browser, User.objects.create(username="boss", is_staff=True, is_superuser=True))
     return browser
 
 

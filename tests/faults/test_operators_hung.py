@@ -14,6 +14,7 @@ from django.urls import reverse
 from accounts.models import User
 from config.runner.port import HOST
 from infra.sharding.placement import all_aliases
+from tests.callers import sign_in
 from tests.faults.hung_world import environment_of, serving
 from tests.integration.config.test_page_security import pages
 from tests.server_faults import hanging
@@ -56,7 +57,7 @@ def browser(services, tmp_path):
     """Signed in as a superuser."""
     signed_in = Client()
     boss = User.objects.create(username="boss", is_staff=True, is_superuser=True)
-    signed_in.force_login(boss)
+    sign_in(signed_in, boss)
     environment = environment_of(services.environment() | {"REDIS_TIMEOUT_MS": "250"})
     with serving(environment, tmp_path / "web.log") as port:
         yield Browser(port, signed_in.cookies["sessionid"].value)

@@ -8,6 +8,7 @@ from django.test import Client
 from oauth2_provider.models import get_grant_model
 
 from accounts.models import User
+from tests.callers import sign_in
 from tests.integration.accounts.consent import address, answer_of, code_for
 from tests.integration.accounts.people import PASSWORD, App, Person
 
@@ -19,9 +20,7 @@ HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 def strict(ann: Person) -> Client:
     """Ann's browser, signed in. Its forms are checked, as those of a real browser are."""
     browser = Client(enforce_csrf_checks=True)
-    browser.force_login(
-        User.objects.get(username="ann"), "django.contrib.auth.backends.ModelBackend"
-    )
+    sign_in(browser, User.objects.get(username="ann"))
     return browser
 
 

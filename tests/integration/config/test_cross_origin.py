@@ -41,7 +41,7 @@ def test_a_browser_is_told_beforehand_and_needs_no_token_for_it(world: None, pat
 
 
 @pytest.mark.parametrize(
-    "path", ["/admin/login/", "/auth/sign_in", "/oauth/authorize", "/health/live", "/metrics", "/"]
+    "path", ["/admin/", "/auth/sign_in", "/oauth/authorize", "/health/live", "/metrics", "/"]
 )
 def test_pages_and_the_inside_are_closed(world: None, path: str):
     for answer in [Client().get(path, headers=ORIGIN), Client().options(path, headers=ASKING)]:

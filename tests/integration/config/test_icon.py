@@ -11,7 +11,7 @@ LINK = re.compile(r'<link rel="icon" href="/static/([^"]+)">')
 DAY_S = 86_400
 
 
-@pytest.mark.parametrize("path", ["/admin/login/", "/auth/sign_in", "/api/docs"])
+@pytest.mark.parametrize("path", ["/auth/sign_in", "/api/docs"])
 def test_pages_link_to_it_and_may_draw_it(world: None, path: str) -> None:
     answer = Client().get(path)
     (linked,) = LINK.findall(answer.content.decode())

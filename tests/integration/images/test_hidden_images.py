@@ -21,7 +21,7 @@ from moderation.models import Decision, Report
 from moderation.types import DecisionKind, DecisionOrigin
 from posts.ids import PostId
 from tests.budgets import count_calls
-from tests.callers import token_of
+from tests.callers import sign_in, token_of
 from tests.integration.images.test_profile_pictures import edit
 from tests.integration.images.uploading import (
     STATUSES,
@@ -221,7 +221,7 @@ def moderator(*permissions):
     User.objects.filter(pk=user.pk).update(is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
     browser = Client()
-    browser.force_login(User.objects.get(pk=user.pk))
+    sign_in(browser, User.objects.get(pk=user.pk))
     return browser
 
 
@@ -269,8 +269,8 @@ def test_the_page_of_images_costs_the_same_with_more_images(ann, people):
         publish(ann, [sent(ann)])
     with count_calls() as many:
         assert mia.get(where).content.decode().count("<img") == 4
-    # Session, user, rights of the user and of the groups, the account.
-    assert many.sql == few.sql == {"default": 5, shard_of(people[0]): 1}
+    # Session, user, its token, rights of the user and of the groups, the account.
+    assert many.sql == few.sql == {"default": 6, shard_of(people[0]): 1}
     assert not [one.sql for one in many.statements if "COUNT(" in one.sql or "OFFSET" in one.sql]
 
 

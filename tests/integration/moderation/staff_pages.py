@@ -9,6 +9,7 @@ from django.test import Client
 from accounts.models import Account, User
 from infra.sharding.buckets import shard_of
 from moderation.groups import create_groups
+from tests.callers import sign_in
 from tests.world import make_account
 
 
@@ -18,7 +19,7 @@ def member(group: str, name: str) -> Client:
     User.objects.filter(pk=user.pk).update(is_staff=True)
     user.groups.add(Group.objects.get(name=group))
     browser = Client()
-    browser.force_login(user)
+    sign_in(browser, user)
     # The first request of a process asks for what it keeps: content types, routes.
     browser.get("/admin/")
     return browser

@@ -12,6 +12,7 @@ from moderation.groups import GROUPS, create_groups, create_groups_after_migrati
 from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind
 from tests.budgets import count_calls
+from tests.callers import sign_in
 from tests.integration.moderation.people import Community, Visitor, decide
 from tests.world import drain_all, make_account
 
@@ -39,7 +40,7 @@ def member_of(group: str, name: str) -> User:
 
 def browser_of(user: User) -> Client:
     browser = Client()
-    browser.force_login(user)
+    sign_in(browser, user)
     return browser
 
 

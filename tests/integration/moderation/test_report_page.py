@@ -19,8 +19,8 @@ from tests.interleavings.edits import change
 from tests.world import drain_all, make_account, publish
 
 LIST = "/admin/moderation/report/"
-# Session, user, rights of the user and of the groups, the page, reports, decisions.
-MOST_ON_DEFAULT, MOST_ON_SHARDS = 7, 6
+# Session, user, its token, rights of the user and of the groups, the page, reports, decisions.
+MOST_ON_DEFAULT, MOST_ON_SHARDS = 8, 6
 pytestmark = pytest.mark.usefixtures("world")
 
 

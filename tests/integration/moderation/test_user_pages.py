@@ -19,8 +19,9 @@ from tests.plans import nodes_of
 from tests.world import drain_all, make_account, make_accounts, publish
 
 LIST = "/admin/accounts/user/"
-# Session, user, rights of the user and of the groups, the page; one user: reports and decisions.
-DEFAULT_OF_LIST, DEFAULT_OF_ONE = 5, 7
+# Session, user, its token, rights of the user and of the groups, the page. One user: reports and
+# decisions too.
+DEFAULT_OF_LIST, DEFAULT_OF_ONE = 6, 8
 pytestmark = pytest.mark.usefixtures("world")
 
 

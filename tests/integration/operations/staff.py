@@ -5,6 +5,7 @@ from django.test import Client
 
 from accounts.models import User
 from moderation.groups import create_groups
+from tests.callers import sign_in
 from tests.world import make_account
 
 
@@ -15,7 +16,7 @@ def staff_of(group: str) -> Client:
     user.save()
     user.groups.add(Group.objects.get(name=group))
     browser = Client()
-    browser.force_login(user)
+    sign_in(browser, user)
     # The first request of a process asks for what it keeps: content types, routes.
     browser.get("/admin/")
     return browser

@@ -11,6 +11,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from accounts.models import User
 from infra.caching import fleet_reads
 from infra.caching.fleet_reads import add_reads
+from tests.callers import sign_in
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def browser_of(*permissions):
     user = User.objects.create(username="boss", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
     browser = Client()
-    browser.force_login(user)
+    sign_in(browser, user)
     return browser
 
 

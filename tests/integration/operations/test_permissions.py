@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from operations.site import PAGES
+from tests.callers import sign_in
 
 WITH_ARGS = [
     ("find_account", [1]),
@@ -36,7 +37,7 @@ def test_others_are_sent_to_sign_in(world, name, args):
 @pytest.mark.parametrize("name", PAGES)
 def test_operators_and_superusers_see_them(operator, name):
     boss = Client()
-    boss.force_login(User.objects.create(username="boss", is_staff=True, is_superuser=True))
+    sign_in(boss, User.objects.create(username="boss", is_staff=True, is_superuser=True))
     for browser in (operator, boss):
         assert browser.get(reverse(name)).status_code == 200
 

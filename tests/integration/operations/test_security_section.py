@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from tests.callers import sign_in
 from tests.integration.operations.staff import staff_of
 
 GUARD = ("accessattempt", "accessfailurelog", "accesslog")
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("world")
 @pytest.fixture
 def boss() -> Client:
     browser = Client()
-    browser.force_login(User.objects.create(username="boss", is_staff=True, is_superuser=True))
+    sign_in(browser, User.objects.create(username="boss", is_staff=True, is_superuser=True))
     return browser
 
 

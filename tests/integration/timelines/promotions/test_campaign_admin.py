@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from posts.actions.repost import repost
+from tests.callers import sign_in
 from tests.integration.timelines.promotions.campaigns import AD, run_campaign
 from tests.world import drain_all, make_account, publish
 from timelines.promotions.models import Campaign
@@ -31,12 +32,12 @@ ENTERED = {
 
 @pytest.fixture
 def boss(world: None) -> Client:
-    return sign_in(User.objects.create(username="boss", is_staff=True, is_superuser=True))
+    return signed_in(User.objects.create(username="boss", is_staff=True, is_superuser=True))
 
 
-def sign_in(user: User) -> Client:
+def signed_in(user: User) -> Client:
     browser = Client()
-    browser.force_login(user)
+    sign_in(browser, user)
     return browser
 
 
@@ -137,9 +138,9 @@ def test_target_of_what_was_shown_stays(boss):
 def test_who_may(boss):
     campaign = run_campaign()
     watcher = User.objects.create(username="watcher", is_staff=True)
-    assert sign_in(watcher).get(reverse(LIST)).status_code == 403
+    assert signed_in(watcher).get(reverse(LIST)).status_code == 403
     watcher.user_permissions.set(Permission.objects.filter(codename="view_campaign"))
-    browser = sign_in(watcher)
+    browser = signed_in(watcher)
     assert browser.get(reverse(LIST)).status_code == 200
     assert browser.get(reverse(ADD)).status_code == 403
     act(browser, "pause", campaign, reason="fun")
