@@ -18,6 +18,9 @@ FLAG_WORDS = dict.fromkeys(("1", "t", "true", "on", "yes"), True) | dict.fromkey
 )
 
 LIMIT_DIGITS = 9
+# Of lists and objects. No endpoint reads more than four levels.
+MOST_DEPTH = 32
+_TOO_DEEP = f"The body is nested more than {MOST_DEPTH} levels deep"
 
 
 class JsonParser(BaseParser):
@@ -32,14 +35,40 @@ class JsonParser(BaseParser):
         """The body as an object. Raises ParseError for anything else, lone surrogates included."""
         # As `body`, Django refuses to read more than DATA_UPLOAD_MAX_MEMORY_SIZE.
         body = stream.body if isinstance(stream, HttpRequest) else stream.read()
-        try:
-            # orjson makes a float of an integer above 64 bits, such as a post id.
-            value = msgspec.json.decode(body) if body else {}
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ParseError(f"The body is not valid JSON: {error}") from None
+        value = _decode(body) if body else {}
         if not isinstance(value, dict):
             raise ParseError("The body is not a JSON object")
         return value
+
+
+def _decode(body: bytes) -> Any:
+    """Raises ParseError. The recursion limit of the interpreter, which bounds the decoder, differs
+    between versions of Python, so the depth of the value is bounded here."""
+    try:
+        # orjson makes a float of an integer above 64 bits, such as a post id.
+        value = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ParseError(f"The body is not valid JSON: {error}") from None
+    except RecursionError:
+        raise ParseError(_TOO_DEEP) from None
+    if _is_deeper_than(MOST_DEPTH, value):
+        raise ParseError(_TOO_DEEP)
+    return value
+
+
+def _is_deeper_than(most: int, value: Any) -> bool:
+    """Whether lists and objects are nested deeper. Cost: one pass over those, level by level."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
 
 
 class WholeMultiPartParser(MultiPartParser):

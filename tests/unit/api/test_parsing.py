@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rest_framework.exceptions import ParseError
 
 from infra.api.errors import InvalidRequest
-from infra.api.parsing import JsonParser, clean_text, read_flag, read_limit
+from infra.api.parsing import MOST_DEPTH, JsonParser, clean_text, read_flag, read_limit
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -49,6 +49,19 @@ def test_empty_body_is_an_empty_object():
 def test_everything_else_is_a_parse_error(body):
     with pytest.raises(ParseError):
         parse(body)
+
+
+def deep(levels: int, opens: str = '{"a":', closes: str = "}") -> bytes:
+    return (opens * levels + "1" + closes * levels).encode()
+
+
+def test_depth_of_a_body_is_bounded_and_not_by_the_interpreter():
+    assert parse(deep(MOST_DEPTH))
+    assert parse(b'{"a":%b}' % deep(MOST_DEPTH - 1, "[", "]"))
+    for levels in (MOST_DEPTH + 1, 900, 5_000, 100_000):
+        for body in (deep(levels), b'{"b":[],"a":%b}' % deep(levels - 1, "[", "]")):
+            with pytest.raises(ParseError, match="nested more than 32 levels deep"):
+                parse(body)
 
 
 @given(st.binary(max_size=40))
