@@ -77,3 +77,11 @@ def test_link_in_place_of_a_folder_is_refused(tmp_path):
     (tmp_path / "link").symlink_to(private_folder(tmp_path / "elsewhere", server_user()))
     with pytest.raises(FolderNotPrivate):
         private_folder(tmp_path / "link", server_user())
+
+
+@pytest.mark.parametrize("before", [None, 0o755])
+def test_logs_are_closed_to_other_users_also_those_of_an_older_run(data, before):
+    if before is not None:
+        (data / "logs").mkdir(parents=True, mode=before)
+    logs = prepare_folders(data, server_user()).logs
+    assert stat.S_IMODE(logs.stat().st_mode) == 0o700
