@@ -5,7 +5,14 @@ from typing import NamedTuple
 
 from infra.api.pages import Page, Window
 from notifications.groups import SAMPLE, GroupKey
-from notifications.queries.pages import ReadList, id_range_of, page_of, read_list
+from notifications.queries.pages import (
+    MOST_BATCHES,
+    MOST_BATCHES_OF_A_COUNT,
+    ReadList,
+    id_range_of,
+    page_of,
+    read_list,
+)
 from notifications.queries.rows import IdRange
 from notifications.queries.view import ViewedNotification
 from notifications.types import NotificationKind, Selection
@@ -62,9 +69,12 @@ def count_groups(
     limit: int,
     now_ms: int,
 ) -> int:
-    """How many groups have notifications newer than the last one that was read; at most `limit`."""
-    ids = IdRange(above=read_up_to)
-    read = _read(owner_id, selection, grouped, ids, limit, now_ms)
+    """How many groups have notifications newer than the last one that was read; at most `limit`.
+
+    It looks at as few rows as `count_unread`.
+    """
+    ids, most = IdRange(above=read_up_to), MOST_BATCHES_OF_A_COUNT
+    read = _read(owner_id, selection, grouped, ids, limit, now_ms, most)
     return min(len(group(read.shown, grouped)), limit)
 
 
@@ -97,11 +107,13 @@ def _read(
     ids: IdRange,
     limit: int,
     now_ms: int,
+    most_batches: int = MOST_BATCHES,
 ) -> ReadList:
+    def is_enough(shown: Sequence[ViewedNotification]) -> bool:
+        return len(group(shown, grouped)) > limit
+
     size = ROWS_A_GROUP * limit
-    return read_list(
-        owner_id, selection, ids, size, lambda shown: len(group(shown, grouped)) > limit, now_ms
-    )
+    return read_list(owner_id, selection, ids, size, is_enough, now_ms, most_batches)
 
 
 def _cut(read: ReadList, grouped: Collection[NotificationKind], limit: int) -> ReadList:

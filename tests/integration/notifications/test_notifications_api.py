@@ -8,12 +8,20 @@ from mastodon.types_base import try_cast
 
 from accounts.models import User
 from accounts.types import Restriction
+from notifications.queries import pages
 from posts.actions.delete_post import delete_post
 from posts.actions.hide_post import hide_post
 from posts.ids import PostId
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused, next_link
-from tests.integration.notifications.listing import V1, body, replay_everything, rows, told
+from tests.integration.notifications.listing import (
+    V1,
+    V2,
+    body,
+    replay_everything,
+    rows,
+    told,
+)
 from tests.integration.posts.interacting import do, reply
 from tests.world import NOW, drain_all, publish, restrict
 
@@ -170,6 +178,26 @@ def test_unread_ones_are_counted_from_the_marker(scene, people, ann):
     assert body(ann.get(count, {"types[]": "reblog"})) == {"count": 1}
     act(ann, "block", people[2])
     assert body(ann.get(count)) == {"count": 1}
+
+
+@pytest.mark.parametrize(("path", "most"), [(V1, 2 * 10), (V2, 2 * 20)])
+def test_a_count_looks_at_few_rows_if_none_of_very_many_may_be_seen(
+    people, ann, monkeypatch, path, most
+):
+    monkeypatch.setattr(pages, "NEXT_BATCH", 1)
+    crowd = Caller(people[1])
+    for _ in range(50):
+        do(crowd, "favourite", publish(people[0]).public)
+    drain_all()
+    act(ann, "block", people[1])
+    drain_all()
+    viewed = []
+    real = pages.view
+    monkeypatch.setattr(
+        pages, "view", lambda *args: viewed.append(len(args[1].rows)) or real(*args)
+    )
+    assert body(ann.get(f"{path}/unread_count", {"limit": 10})) == {"count": 0}
+    assert sum(viewed) == most
 
 
 def test_dismissed_and_cleared_ones_do_not_come_back(scene, people, ann, bob, original):
