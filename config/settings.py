@@ -98,6 +98,8 @@ REPLICA_ALIASES = {
 STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
 # Web servers only. Commands may wait for as long as a statement may take.
 DATABASE_ANSWER_MS = _env.number("DATABASE_ANSWER_MS", 1_000, 100, 60_000)
+# Of a whole GET of the API: then it begins no other wait for a database.
+READ_DEADLINE_MS = _env.number("READ_DEADLINE_MS", 5_000, 500, 60_000)
 for _database in DATABASES.values():
     _options = {
         "connect_timeout": 3,

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Payload
-from posts.types import Target
+from posts.types import Kind, Target
 
 
 class PostCreated(Payload, frozen=True, omit_defaults=True):
@@ -77,6 +77,16 @@ class PostImagesChanged(Payload, frozen=True):
     after: int
 
 
+class ReplyOrphaned(Payload, frozen=True):
+    """The post that a reply of the owner answers was deleted."""
+
+    kind: ClassVar[str] = "posts.reply_orphaned"
+
+    moment: int
+    before: int
+    after: int
+
+
 class PostMarked(Payload, frozen=True):
     """The owner set or ended a viewer mark of this kind on a post."""
 
@@ -116,6 +126,23 @@ class RepostsLeft(Payload, frozen=True):
 
     moment: int
     after: int = 0
+
+
+class RepliesLeft(Payload, frozen=True):
+    """The owner deleted a post. Its replies of this kind are to become orphans.
+
+    Those after this account and moment are left. A replay leaves it out, because the deletion is
+    replayed.
+    """
+
+    kind: ClassVar[str] = "posts.replies_left"
+    lanes: ClassVar[LaneGroup] = LaneGroup.BULK
+    is_follow_up: ClassVar[bool] = True
+
+    moment: int
+    of_kind: int = Kind.REPLY.value
+    after: int = 0
+    after_moment: int = 0
 
 
 class ResponsesPostponed(Payload, frozen=True):

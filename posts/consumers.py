@@ -14,7 +14,8 @@ from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, FollowUp, attempts, consumes
 from infra.sharding.attempts import attempt
-from posts.actions.end_reposts import end_reposts, find_reposted, undo_reposts_of_deleted
+from posts.actions.end_reposts import end_reposts, undo_reposts_of_deleted
+from posts.actions.orphan_replies import orphan_replies, orphan_replies_of_deleted
 from posts.actions.record_responses import (
     COUNTED,
     Identity,
@@ -43,21 +44,25 @@ from posts.changes import (
     PostHidden,
     PostImagesChanged,
     PostMarked,
+    RepliesLeft,
+    ReplyOrphaned,
     RepostsLeft,
     ResponsesPostponed,
 )
 from posts.ids import PostId
-from posts.queries.responses import read_mark_responses, read_post_responses
+from posts.queries.responses import find_answered, read_mark_responses, read_post_responses
 from posts.queries.rows import read_posts
 from posts.types import Kind, PostRow, ResponseRow
 
 JUST_NOW_S = 0.05
 Interactions = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
-Rewritten = PostCreated | PostDeleted | PostEdited | PostHidden | PostImagesChanged
+Rewritten = PostCreated | PostDeleted | PostEdited | PostHidden | PostImagesChanged | ReplyOrphaned
 Deliveries = Sequence[Delivery[Rewritten]]
 
 
-@consumes(PostCreated, PostDeleted, PostEdited, PostHidden, PostImagesChanged, inline=True)
+@consumes(
+    PostCreated, PostDeleted, PostEdited, PostHidden, PostImagesChanged, ReplyOrphaned, inline=True
+)
 def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     """Writes live posts to their author's cached week and removes the others from all caches.
 
@@ -73,7 +78,7 @@ def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     end_newest_posts({i.author_id for i in ids})
     drop_large_weeks(weeks)
     # Last: a process that reads the log must find the weeks already changed.
-    rewritten = (PostEdited, PostImagesChanged)
+    rewritten = (PostEdited, PostImagesChanged, ReplyOrphaned)
     edited = {i for i, d in zip(ids, deliveries, strict=True) if isinstance(d.payload, rewritten)}
     outdated = [i for i in ids if i not in live or i in edited]
     run_together([post_invalidation_command(i, time.time()) for i in outdated], is_last=True)
@@ -210,7 +215,8 @@ def end_reposts_of_deleted_posts(
         elif isinstance(one.payload, PostCreated) and target is not None and is_repost:
             reposts.append((one.owner_id, target.post_id))
     undo_reposts_of_deleted(reposts)
-    return [FollowUp(i.author_id, RepostsLeft(i.moment)) for i in find_reposted(alias, gone)]
+    reposted = find_answered(alias, gone, [Kind.REPOST])
+    return [FollowUp(i.author_id, RepostsLeft(i.moment)) for i in reposted]
 
 
 @consumes(RepostsLeft)
@@ -223,6 +229,33 @@ def end_reposts_left(alias: str, deliveries: Sequence[Delivery[RepostsLeft]]) ->
         if last is not None:
             follow_ups.append(FollowUp(one.owner_id, RepostsLeft(moment, last)))
     return follow_ups
+
+
+@consumes(PostCreated, PostDeleted)
+def orphan_replies_of_deleted_posts(
+    alias: str, deliveries: Sequence[Delivery[PostCreated | PostDeleted]]
+) -> list[FollowUp]:
+    """Begins to orphan the replies to deleted posts, and orphans new replies to such posts.
+
+    It works as `end_reposts_of_deleted_posts`, with the same safety and cost.
+    """
+    replies, gone = [], []
+    for one in deliveries:
+        post_id, target = PostId.at(one.owner_id, one.payload.moment), one.payload.target
+        if isinstance(one.payload, PostDeleted):
+            gone.append(post_id)
+        elif target is not None and target.kind == Kind.REPLY:
+            replies.append((post_id, target.post_id))
+    orphan_replies_of_deleted(replies)
+    answered = find_answered(alias, gone, [Kind.REPLY, Kind.CLOSED_REPLY])
+    return [FollowUp(i.author_id, RepliesLeft(i.moment)) for i in answered]
+
+
+@consumes(RepliesLeft)
+def orphan_replies_left(alias: str, deliveries: Sequence[Delivery[RepliesLeft]]) -> list[FollowUp]:
+    """Orphans a page of the replies to each post. Safety and cost: as `orphan_replies`."""
+    pages = [(one.owner_id, orphan_replies(one.owner_id, one.payload)) for one in deliveries]
+    return [FollowUp(owner_id, page) for owner_id, page in pages if page is not None]
 
 
 @consumes(ResponsesPostponed)

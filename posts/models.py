@@ -27,7 +27,7 @@ class Post(ShardedModel):
     votes are in PollVote. `is_end_reported`: there was a change for the end of the poll. `media`:
     the images as images.types.Attachment. `application`: {"name", "website"} of the client that
     published the post. NULL for none. `thread_…`: the first post of the thread of a reply; NULL for
-    other posts, and for replies of old code.
+    other posts, and for replies of old code. `is_orphan`: the post that a reply answers is deleted.
     """
 
     owner = "author_id"
@@ -54,6 +54,7 @@ class Post(ShardedModel):
     thread_moment = models.BigIntegerField(null=True)
     hidden_at = models.DateTimeField(null=True)
     hidden_revision = models.BigIntegerField(db_default=0)
+    is_orphan = models.BooleanField(db_default=False)
     is_end_reported = models.BooleanField(db_default=False)
 
     class Meta:
@@ -227,7 +228,15 @@ class Response(ShardedModel):
                 fields=["author_id", "moment", "kind", "-at", "-responder_id"],
                 name="response_list",
                 condition=models.Q(is_on=True),
-            )
+            ),
+            # threads go on below deleted replies
+            models.Index(
+                fields=["author_id", "moment", "at", "responder_id"],
+                name="response_deleted_replies",
+                condition=models.Q(
+                    is_on=False, kind__in=[Kind.REPLY.value, Kind.CLOSED_REPLY.value]
+                ),
+            ),
         ]
 
     def __str__(self) -> str:

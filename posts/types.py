@@ -80,7 +80,8 @@ class PostRange(NamedTuple):
 class PostRow(NamedTuple):
     """A post as read from its shard. The queries of posts.queries.rows return these columns.
 
-    `mentions`, `tags`, `media`, `poll`, `application`: as the columns of posts.models.Post.
+    `mentions`, `tags`, `media`, `poll`, `application`, `is_orphan`: as the columns of
+    posts.models.Post.
     """
 
     author_id: int
@@ -101,6 +102,7 @@ class PostRow(NamedTuple):
     edited_at: datetime | None = None
     thread_author: int | None = None
     thread_moment: int | None = None
+    is_orphan: bool = False
 
     @property
     def thread(self) -> PostId:

@@ -50,6 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # A crowded machine is not a hung Redis; tests of the time-out start servers of their own.
     os.environ.setdefault("REDIS_TIMEOUT_MS", "30000")
     os.environ.setdefault("DATABASE_ANSWER_MS", "30000")
+    os.environ.setdefault("READ_DEADLINE_MS", "60000")
     # Nor is it a shard that hangs; tests of giving way set their own patience.
     os.environ.setdefault("ATTEMPT_MS", "30000")
     # Whether keys get hot says how fast the machine is; tests of hot keys have their own limits.

@@ -28,6 +28,7 @@ from infra.api.errors import AccountFrozen, ScopeMissing, TokenInvalid, UserRequ
 from infra.api.live_parts import fill_live_parts
 from infra.api.rendering import add_trusted_headers, json_response
 from infra.api.request import ApiRequest, Caller
+from infra.deadline import begin_deadline, end_deadline
 from infra.read_window import enter_read, leave_read, wait_for_windows
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -119,14 +120,15 @@ class Endpoint(APIView):
         access = self._accesses.get(request.method or "")
         if access is None:
             return self._refuse_method()
-        if access.is_in_window:
-            before = enter_read()
+        if not access.is_write:
+            deadline = begin_deadline()
+            window = enter_read() if access.is_in_window else None
             try:
                 return self._serve(access, request, args, kwargs)
             finally:
-                leave_read(before)
-        if not access.is_write:
-            return self._serve(access, request, args, kwargs)
+                end_deadline(deadline)
+                if window is not None:
+                    leave_read(window)
         began = time.monotonic()
         answer = self._serve(access, request, args, kwargs)
         wait_for_windows(began)

@@ -48,6 +48,10 @@ class DatabaseHangs(psycopg.OperationalError):
     """The database did not answer a moment ago. Django raises it as an OperationalError."""
 
 
+class RequestTooLong(psycopg.OperationalError):
+    """A read has used its time up (infra/deadline.py), and must not begin another wait."""
+
+
 class AnswerTooLate(psycopg.OperationalError):
     """The answer did not come in time. A write may have been done or not."""
 

@@ -15,7 +15,7 @@ from posts.actions.read_links import read_links
 from posts.actions.write_post import DAY_S, columns_of_links, refusal_of
 from posts.changes import PostEdited
 from posts.errors import PostNotFound, TooManyEdits
-from posts.types import Draft, PostRow, WrittenPost
+from posts.types import Draft, Kind, PostRow, WrittenPost
 
 # posts/migrations/0006_edits.py: lock, both versions and change in one round trip.
 EDIT = f"""
@@ -48,9 +48,10 @@ def edit_post(old: PostRow, draft: Draft) -> bool:
     if change_id is None:
         finish_interrupted(alias, old.author_id)
         return False
-    # With images the caches read the row: moderators may have hidden one since `old` was read.
+    # The caches read what others may have changed since `old` was read: moderators hide images, and
+    # the post that a reply answers may be deleted.
     written = WrittenPost(new._replace(edited_at=edited_at), counts, time.monotonic())
-    known = None if new.media else written
+    known = None if new.media or new.kind == Kind.REPLY else written
     payload = read_payload(PostEdited.kind, reported)
     announce(alias, old.author_id, payload, AppendedChange(change_id, changed_at, known))
     return True

@@ -9,7 +9,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.actions.repost import undo_repost
 from posts.ids import PostId
-from posts.queries.responses import find_live_posts
+from posts.queries.responses import find_live_among
 from posts.types import Kind
 
 # Each costs a statement on the shard of its author.
@@ -19,22 +19,6 @@ SELECT responder_id FROM posts_response
 WHERE author_id = %s AND moment = %s AND kind = {Kind.REPOST} AND is_on AND responder_id > %s
 ORDER BY responder_id LIMIT %s
 """  # noqa: S608
-REPOSTED = f"""
-SELECT author_id, moment FROM unnest(%s::bigint[], %s::bigint[]) AS post (author_id, moment)
-WHERE EXISTS (
-    SELECT 1 FROM posts_response AS r
-    WHERE r.author_id = post.author_id AND r.moment = post.moment AND r.kind = {Kind.REPOST}
-        AND is_on
-)
-"""  # noqa: S608
-
-
-def find_reposted(alias: str, ids: Sequence[PostId]) -> list[PostId]:
-    """Those of the posts, all of one shard, that have reposts. One query by index."""
-    if not ids:
-        return []
-    columns = [[i.author_id for i in ids], [i.moment for i in ids]]
-    return [PostId.at(*row) for row in fetch_all(alias, REPOSTED, columns)]
 
 
 def undo_reposts_of_deleted(reposts: Sequence[tuple[int, PostId]]) -> None:
@@ -42,10 +26,7 @@ def undo_reposts_of_deleted(reposts: Sequence[tuple[int, PostId]]) -> None:
 
     Safety: idempotent. Cost: one query for each shard of the originals.
     """
-    originals: dict[str, list[PostId]] = {}
-    for _, original in reposts:
-        originals.setdefault(shard_of(original.author_id), []).append(original)
-    live = {i for alias, ids in originals.items() for i in find_live_posts(alias, ids)}
+    live = find_live_among(original for _, original in reposts)
     for reposter, original in reposts:
         if original not in live:
             _undo(reposter, original)

@@ -224,7 +224,7 @@ def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
         "id": post_id.public,
         "created_at": f"{posted_at:%Y-%m-%dT%H:%M:%S}.000Z",
         "conversation_id": row.thread.public,
-        "in_reply_to_id": parent.post_id.public if parent else None,
+        "in_reply_to_id": parent.post_id.public if parent and not row.is_orphan else None,
         "in_reply_to_account_id": str(parent.author_id) if parent else None,
         "visibility": _VISIBILITIES[row.visibility],
         "sensitive": row.sensitive,

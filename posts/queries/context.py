@@ -3,26 +3,46 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from infra import deadline
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from posts.queries.responses import read_replies
-from posts.queries.rows import read_posts
-from posts.queries.statuses import get_original, load_visible
-from posts.types import Kind, PostRow
+from posts.queries.statuses import MOST_AT_ONCE, get_original, load_visible
+from posts.types import Kind
+
+# A deleted post still knows what it answered, so the posts above it are found.
+ANCESTORS = f"""
+WITH RECURSIVE answered AS (
+    SELECT 1 AS step, target_author, target_moment FROM posts_post
+    WHERE author_id = %s AND moment = %s AND kind = {Kind.REPLY:d}
+    UNION ALL
+    SELECT step + 1, post.target_author, post.target_moment
+    FROM answered
+    JOIN posts_post AS post
+        ON (author_id, moment) = (answered.target_author, answered.target_moment)
+    WHERE kind = {Kind.REPLY:d} AND step < %s
+)
+SELECT target_author, target_moment FROM answered ORDER BY step
+"""  # noqa: S608
+# Shards that are asked one after another for ancestors. Two people may take turns on two shards.
+MOST_HOPS = 200
+# Of all posts together, as JSON.
+MOST_BYTES = 8_000_000
 
 
 class Bounds(NamedTuple):
-    """The limits of a search. Each ancestor, and each level of descendants, costs a query."""
+    """The limits of a search. Each level of descendants costs a query on each of its shards."""
 
     ancestors: int
     descendants: int
     depth: int
 
 
-# Mastodon's limits. Mastodon sets none for the ancestors and the depth of signed-in viewers.
+# Mastodon's limits. Mastodon sets none for the depth of signed-in viewers.
 FOR_GUESTS = Bounds(ancestors=40, descendants=60, depth=20)
-FOR_VIEWERS = Bounds(ancestors=200, descendants=4_096, depth=200)
+FOR_VIEWERS = Bounds(ancestors=4_096, descendants=4_096, depth=200)
 
 
 class Context(NamedTuple):
@@ -35,37 +55,43 @@ class Context(NamedTuple):
 def load_context(post_id: PostId, viewer_id: int | None) -> Context:
     """The conversation around a post that the viewer may see. Raises: PostNotFound.
 
-    A deleted ancestor ends the chain. Posts of accounts that the viewer mutes are left out, as in
-    Mastodon. Cost: one query per ancestor, one per level of replies and shard, and load_visible.
+    Deleted posts are left out, but not what is above and below them. Posts of accounts that the
+    viewer mutes are left out, as in Mastodon. A thread that is too long is cut: at the bounds, at
+    MOST_BYTES, and when half of the time of the request is over.
+
+    Cost: one query for each run of ancestors on one shard, one per level of replies and shard, and
+    load_visible.
     """
     original = get_original(post_id, viewer_id)
     bounds = FOR_GUESTS if viewer_id is None else FOR_VIEWERS
     ancestors = _find_ancestors(original, bounds.ancestors)
     descendants = _find_descendants(original, bounds)
-    shown = load_visible({i: i for i in (*ancestors, *descendants)}, viewer_id, now_ms())
+    shown = _load_shown([*ancestors, *descendants], viewer_id)
     return Context(
-        [shown[i] for i in ancestors if i in shown], [shown[i] for i in descendants if i in shown]
+        [shown[i] for i in reversed(ancestors) if i in shown],
+        [shown[i] for i in descendants if i in shown],
     )
 
 
 def _find_ancestors(post_id: PostId, most: int) -> list[PostId]:
-    """The ancestors, the root first."""
+    """The ancestors, the nearest first, also deleted ones."""
     found: list[PostId] = []
-    row = _find_live(post_id)
-    while row is not None and row.kind == Kind.REPLY and row.target and len(found) < most:
-        parent = row.target.post_id
-        row = _find_live(parent)
-        if row is not None:
-            found.append(parent)
-    return found[::-1]
-
-
-def _find_live(post_id: PostId) -> PostRow | None:
-    rows = read_posts(shard_of(post_id.author_id), [post_id])
-    return rows[0] if rows else None
+    last = post_id
+    for _ in range(MOST_HOPS):
+        alias, left = shard_of(last.author_id), most - len(found)
+        if left <= 0 or deadline.is_half_over():
+            break
+        rows = fetch_all(alias, ANCESTORS, (last.author_id, last.moment, left))
+        found += [PostId.at(*row) for row in rows]
+        # The run ended at the root, or at a post of another shard.
+        if not rows or shard_of(found[-1].author_id) == alias:
+            break
+        last = found[-1]
+    return found
 
 
 def _find_descendants(root: PostId, bounds: Bounds) -> list[PostId]:
+    """The descendants, each after the post it answers, also deleted ones."""
     replies: dict[PostId, list[PostId]] = {}
     level, left = [root], bounds.descendants
     for _ in range(bounds.depth):
@@ -73,7 +99,7 @@ def _find_descendants(root: PostId, bounds: Bounds) -> list[PostId]:
         replies |= found
         level = [reply for children in found.values() for reply in children]
         left -= len(level)
-        if not level or left <= 0:
+        if not level or left <= 0 or deadline.is_half_over():
             break
     return list(_iter_thread(root, replies))
 
@@ -85,3 +111,22 @@ def _iter_thread(root: PostId, replies: Mapping[PostId, Sequence[PostId]]) -> It
         reply = stack.pop()
         yield reply
         stack += reversed(replies.get(reply, []))
+
+
+def _load_shown(ids: Sequence[PostId], viewer_id: int | None) -> dict[PostId, bytes]:
+    """Status entities of the first of the posts that the viewer may see, MOST_BYTES at most.
+
+    The first MOST_AT_ONCE posts are always loaded, the others until half of the time is over.
+    """
+    shown: dict[PostId, bytes] = {}
+    left = MOST_BYTES
+    for start in range(0, len(ids), MOST_AT_ONCE):
+        if start and deadline.is_half_over():
+            break
+        part = {i: i for i in ids[start : start + MOST_AT_ONCE]}
+        for post_id, status in load_visible(part, viewer_id, now_ms()).items():
+            left -= len(status)
+            if left < 0:
+                return shown
+            shown[post_id] = status
+    return shown

@@ -24,6 +24,14 @@ SELECT author_id, moment, deleted_at IS NULL, visibility
 FROM posts_post JOIN unnest(%s::bigint[], %s::bigint[])
     AS wanted (author_id, moment) USING (author_id, moment)
 """
+ANSWERED = """
+SELECT author_id, moment FROM unnest(%s::bigint[], %s::bigint[]) AS post (author_id, moment)
+WHERE EXISTS (
+    SELECT 1 FROM posts_response AS r
+    WHERE r.author_id = post.author_id AND r.moment = post.moment
+        AND r.kind = ANY(%s::smallint[]) AND is_on
+)
+"""
 NO_ROW = (False, Visibility.PUBLIC)
 VIEWER_MARKS = """
 SELECT target_author, target_moment, kind, owner_id, 0, since_ms, revision, is_on
@@ -31,15 +39,21 @@ FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
     AS wanted (owner_id, target_moment, target_author, kind)
 JOIN posts_viewermark USING (owner_id, target_moment, target_author, kind)
 """
+# Deleted replies too: there may be live ones below them. Each half is a scan of an index.
 REPLIES = """
 SELECT parent.author_id, parent.moment, r.responder_id, r.at
-FROM unnest(%s::bigint[], %s::bigint[]) AS parent (author_id, moment)
+FROM unnest(%(authors)s::bigint[], %(moments)s::bigint[]) AS parent (author_id, moment)
 CROSS JOIN LATERAL (
-    SELECT responder_id, at FROM posts_response
-    WHERE author_id = parent.author_id AND moment = parent.moment AND kind IN (1, 7) AND is_on
-    ORDER BY at, responder_id LIMIT %s
-) r
-ORDER BY r.at, r.responder_id LIMIT %s
+    (SELECT responder_id, at FROM posts_response
+        WHERE author_id = parent.author_id AND moment = parent.moment AND kind IN (1, 7) AND is_on
+        ORDER BY at, responder_id LIMIT %(most)s)
+    UNION ALL
+    (SELECT responder_id, at FROM posts_response
+        WHERE author_id = parent.author_id AND moment = parent.moment AND kind IN (1, 7)
+            AND NOT is_on
+        ORDER BY at, responder_id LIMIT %(most)s)
+) AS r
+ORDER BY r.at, r.responder_id LIMIT %(most)s
 """
 # The count of a post changes with its responses: posts without reposts are skipped.
 REPOSTS = f"""
@@ -70,6 +84,20 @@ def _record_of(post_id: PostId, target: Target, is_live: bool, visibility: int) 
     if target.kind == Kind.REPLY and visibility > Visibility.UNLISTED:
         return response._replace(kind=Kind.CLOSED_REPLY)
     return response
+
+
+def find_live_among(ids: Iterable[PostId]) -> set[PostId]:
+    """Those of the posts that are not deleted. One query by key for each shard."""
+    groups = _by_shard(dict.fromkeys(ids))
+    return {i for alias, group in groups.items() for i in find_live_posts(alias, group)}
+
+
+def find_answered(alias: str, ids: Sequence[PostId], kinds: Collection[Kind]) -> list[PostId]:
+    """Those of the posts, all of one shard, with responses of these kinds. One query by index."""
+    if not ids:
+        return []
+    columns = [[i.author_id for i in ids], [i.moment for i in ids], [int(kind) for kind in kinds]]
+    return [PostId.at(*row) for row in fetch_all(alias, ANSWERED, columns)]
 
 
 def find_live_posts(alias: str, ids: Sequence[PostId]) -> set[PostId]:
@@ -130,7 +158,10 @@ def find_live_responses(
 
 
 def read_replies(parents: Iterable[PostId], limit: int) -> dict[PostId, list[PostId]]:
-    """At most `limit` replies to these posts, by parent, oldest first. One query per shard."""
+    """At most `limit` replies to these posts, by parent, oldest first, deleted ones too.
+
+    One query per shard.
+    """
     calls = {
         alias: partial(_replies_on, alias, posts, limit)
         for alias, posts in _by_shard(parents).items()
@@ -143,8 +174,8 @@ def read_replies(parents: Iterable[PostId], limit: int) -> dict[PostId, list[Pos
 
 
 def _replies_on(alias: str, parents: Sequence[PostId], limit: int) -> list[tuple[PostId, PostId]]:
-    columns = [[i.author_id for i in parents], [i.moment for i in parents]]
-    rows = fetch_all(alias, REPLIES, [*columns, limit, limit])
+    authors, moments = [i.author_id for i in parents], [i.moment for i in parents]
+    rows = fetch_all(alias, REPLIES, {"authors": authors, "moments": moments, "most": limit})
     return [(PostId.at(*row[2:]), PostId.at(*row[:2])) for row in rows]
 
 

@@ -15,7 +15,7 @@ from posts.types import Kind, PostRange, PostRow, Visibility
 
 _ABOUT = "kind, target_author, target_moment, visibility"
 _DETAILS = ("mentions", "tags", "media", "poll", "application", "edited_at")
-_THREAD = ("thread_author", "thread_moment")
+_THREAD = ("thread_author", "thread_moment", "is_orphan")
 _COLUMNS = ", ".join([_ABOUT, *_DETAILS, *_THREAD])
 BY_ID = """
 SELECT author_id, moment, {text}, sensitive, {spoiler_text}, language,

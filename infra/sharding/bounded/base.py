@@ -8,17 +8,19 @@ from types import SimpleNamespace
 from typing import Any
 
 import psycopg
+from django.conf import settings
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.base import ServerBindingCursor
 from django.db.backends.utils import CursorWrapper
 from django.utils.functional import cached_property
 
+from infra import deadline
 from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
 from infra.sharding.bounded.limits import LimitedConnection
 from infra.sharding.bounded.patience import patience, session_limits
 from infra.sharding.bounded.plans import MOST_PREPARED, PREPARED_AFTER, PlansRenewed
 from infra.sharding.bounded.scarcity import connect_when_free, is_scarce
-from infra.sharding.errors import AnswerTooLate
+from infra.sharding.errors import AnswerTooLate, RequestTooLong
 from infra.shared_thread import need_own_thread
 
 # A firewall may forget a connection that was silent for minutes, and tell neither side.
@@ -35,9 +37,11 @@ class AnswerLimit:
         self._alias, self._breaker, self._answer_s = alias, breaker, answer_s
 
     def check(self) -> None:
-        """Raises: DatabaseHangs."""
+        """Raises: DatabaseHangs, RequestTooLong."""
         if self._breaker.is_open:
             self._breaker.check()
+        if deadline.has_passed():
+            raise RequestTooLong(f"the read took longer than {settings.READ_DEADLINE_MS} ms")
 
     def first_look_s(self) -> float:
         suspect_s = patience().suspect_s

@@ -105,12 +105,3 @@ def test_a_repost_that_comes_while_its_original_is_deleted_ends_too(
     drain()
     assert (count_live(people[1]), told(people[1])) == (0, 0)
     assert_drained_truth()
-
-
-def test_replies_stay(people: list[int], original: PostId, drain: Drain) -> None:
-    reply = {"status": "yes", "in_reply_to_id": original.public}
-    assert Caller(people[1]).post("/api/v1/statuses", reply).status_code == 200
-    drain()
-    delete_post(original)
-    drain()
-    assert told(people[1]) == 1

@@ -147,7 +147,7 @@ def test_replies_to_many_posts_are_found_by_the_index(responded):
         assert sum(map(len, read_replies(parents, 60).values())) == 60
     (statement,) = calls.statements
     scans = [n for n in nodes_of(statement) if n.get("Relation Name") == "posts_response"]
-    assert [scan["Index Name"] for scan in scans] == ["response_list"]
+    assert [one["Index Name"] for one in scans] == ["response_list", "response_deleted_replies"]
     assert scans[0]["Node Type"] == "Index Only Scan"
 
 
