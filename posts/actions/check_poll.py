@@ -50,7 +50,10 @@ def read_choices(data: Mapping[str, Any]) -> list[int]:
     sent = find_list(data, "choices")
     if not sent or len(sent) > MOST_OPTIONS:
         raise InvalidRequest(f"choices must have 1 to {MOST_OPTIONS} numbers of options")
-    return [read_count({"choices": one}, "choices", MOST_CHOICE) for one in sent]
+    choices = [read_count({"choices": one}, "choices", MOST_CHOICE) for one in sent]
+    if len(set(choices)) < len(choices):
+        raise InvalidRequest("choices must be different")
+    return choices
 
 
 def _read_options(fields: Mapping[str, Any]) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def load_polls(ids: Collection[PostId], viewer_id: int | None, now_s: float) -> 
     polls = {i: _present(i, texts[n], now_s) for i in ids if (n := number_of(i)) in texts}
     if viewer_id is None or votes is None or (own := _find_votes(votes)) is None:
         return polls
-    return {i: _with_votes(poll, own.get(vote_number(i, viewer_id))) for i, poll in polls.items()}
+    return {i: _with_votes(i, p, viewer_id, own) for i, p in polls.items()}
 
 
 def get_poll(post_id: PostId, viewer_id: int | None, now_s: float) -> Poll:
@@ -73,6 +73,8 @@ def _present(post_id: PostId, text: bytes, now_s: float) -> Poll:
     }
 
 
-def _with_votes(poll: Poll, choices: bytes | None) -> Poll:
+def _with_votes(post_id: PostId, poll: Poll, viewer_id: int, votes: Mapping[int, bytes]) -> Poll:
+    """The author cannot vote. Clients show the results to accounts that have voted."""
+    choices = votes.get(vote_number(post_id, viewer_id))
     own = orjson.loads(choices) if choices else []
-    return poll | {"voted": bool(own), "own_votes": own}
+    return poll | {"voted": bool(own) or viewer_id == post_id.author_id, "own_votes": own}
