@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import UploadedFile
 from accounts.api.profile_fields import find_fields
 from accounts.models import LANGUAGE_LENGTH
 from accounts.types import PRIVACIES, ProfileEdit
+from images.api.parse import is_data_url, read_data_url
 from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.parsing import find_flag, find_text
 
@@ -90,15 +91,21 @@ def _unsupported_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def find_picture(data: Mapping[str, Any], name: str) -> bytes | None:
-    """The file that a form has for the avatar or header. None: none was sent."""
+    """The avatar or header: a file in a form, or a `data:` address. None: none was sent.
+
+    Raises: ImageRefused.
+    """
     sent = data.get(name)
-    return sent.read() if isinstance(sent, UploadedFile) else None
+    if isinstance(sent, UploadedFile):
+        return sent.read()
+    return read_data_url(sent) if isinstance(sent, str) and sent else None
 
 
 def _picture_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:
     for name in PICTURES:
-        if not isinstance(sent.get(name), UploadedFile) and not _is_empty(sent.get(name)):
-            yield Fault(name, "ERR_INVALID", "must be a file in a form")
+        value = sent.get(name)
+        if not isinstance(value, UploadedFile) and not is_data_url(value) and not _is_empty(value):
+            yield Fault(name, "ERR_INVALID", "must be a file in a form, or a data: address")
 
 
 def _is_empty(value: Any) -> bool:

@@ -1,6 +1,7 @@
 """Reads requests with images."""
 
 import re
+from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from infra.api.parsing import find_text
 
 _ID = re.compile(r"[0-9]{1,19}")
 _LARGEST_ID = 2**62
+_DATA_URL = re.compile(r"data:(?:[-\w]+/[-\w.+]+)?(?:;[-\w]+=[-\w]+)?;base64,", re.ASCII)
 _NUMBER = r"\s*[+-]?(?:\d{1,4}(?:\.\d{0,20})?|\.\d{1,20})\s*"
 _FOCUS = re.compile(f"({_NUMBER}),({_NUMBER})", re.ASCII)
 
@@ -26,6 +28,20 @@ def read_upload(data: Mapping[str, Any], name: str) -> bytes:
     if not isinstance(sent, UploadedFile):
         raise ImageRefused(f"Validation failed: {name.capitalize()} must be a file in a form")
     return sent.read()
+
+
+def is_data_url(value: object) -> bool:
+    """Whether this is the address of a file that is in the address itself, in base64."""
+    return isinstance(value, str) and _DATA_URL.match(value) is not None
+
+
+def read_data_url(text: str) -> bytes:
+    """The file in the address. Raises: ImageRefused (422)."""
+    found = _DATA_URL.match(text)
+    try:
+        return b64decode(text[found.end() :] if found else text, validate=True)
+    except ValueError:
+        raise ImageRefused("Validation failed: the data: address is not valid base64") from None
 
 
 def find_description(data: Mapping[str, Any]) -> str | None:

@@ -33,12 +33,22 @@ class JsonParser(BaseParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         """The body as an object. Raises ParseError for anything else, lone surrogates included."""
-        # As `body`, Django refuses to read more than DATA_UPLOAD_MAX_MEMORY_SIZE.
-        body = stream.body if isinstance(stream, HttpRequest) else stream.read()
+        body = self.read_body(stream)
         value = _decode(body) if body else {}
         if not isinstance(value, dict):
             raise ParseError("The body is not a JSON object")
         return value
+
+    def read_body(self, stream: IO[Any] | HttpRequest) -> bytes:
+        """The whole body. Django refuses to read more than DATA_UPLOAD_MAX_MEMORY_SIZE of it."""
+        return stream.body if isinstance(stream, HttpRequest) else stream.read()
+
+
+class UploadJsonParser(JsonParser):
+    """For endpoints that take files as text: their limit is checked before."""
+
+    def read_body(self, stream: IO[Any] | HttpRequest) -> bytes:
+        return stream.read()
 
 
 def _decode(body: bytes) -> Any:

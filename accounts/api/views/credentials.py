@@ -17,7 +17,7 @@ from accounts.types import NO_PICTURE, ProfileEdit, ProfilePicture
 from images.actions.store_image import store_image
 from images.types import Purpose
 from infra.api.endpoint import Endpoint
-from infra.api.parsing import JsonParser, UploadParser
+from infra.api.parsing import UploadJsonParser, UploadParser
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
@@ -37,11 +37,12 @@ class VerifyCredentialsView(Endpoint):
 class UpdateCredentialsView(Endpoint):
     """Change parts of my profile. Fields that are not sent stay as they are.
 
-    In a form `avatar` and `header` may be images. `DELETE /api/v1/profile/avatar` removes one.
+    `avatar` and `header` may be images in a form, or `data:` addresses with base64.
+    `DELETE /api/v1/profile/avatar` removes one.
     """
 
     scopes = {"PATCH": "write:accounts"}
-    parser_classes = [JsonParser, FormParser, UploadParser]
+    parser_classes = [UploadJsonParser, FormParser, UploadParser]
 
     @extend_schema(request=schema.ProfileEditBody, responses=schema.CredentialAccountEntity)
     def patch(self, request: ApiRequest) -> HttpResponse:

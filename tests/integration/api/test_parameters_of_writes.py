@@ -17,6 +17,7 @@ from tests.push_service import Device
 from tests.world import make_account
 
 STATUSES = "/api/v1/statuses"
+PLACEHOLDER = re.compile(r"\{\w+\}")
 
 
 @pytest.fixture
@@ -56,17 +57,17 @@ def answers(encoding: str, device: Device) -> list[tuple[str, int, str]]:
     scene, found = Scene(device, f"new_{encoding}"), []
     for write in WRITES:
         sender = Caller(None, "write") if write.template == ACCOUNT else scene.me
-        parameters = scene.fill(write.parameters)
-        answer = send(
-            sender.client, write, scene.fill(write.template), _encode(encoding, write, parameters)
-        )
-        text = answer.content.decode()
-        for name, value in scene.names.items():
-            text = text.replace(value, name) if len(value) > 3 else text
-        found.append(
-            (f"{write.method} {write.template}", answer.status_code, DIFFERENT.sub("…", text))
-        )
+        sent = _encode(encoding, write, scene.fill(write.parameters))
+        answer = send(sender.client, write, scene.fill(write.template), sent)
+        found.append((str(write[:2]), answer.status_code, _without_ids(scene, answer)))
     return found
+
+
+def _without_ids(scene: Scene, answer: Any) -> str:
+    text = answer.content.decode()
+    for name, value in scene.names.items():
+        text = text.replace(value, name) if len(value) > 3 else text
+    return DIFFERENT.sub("…", text)
 
 
 def _encode(encoding: str, write: Write, parameters: Mapping[str, Any]) -> Sent:
@@ -89,16 +90,38 @@ def test_all_encodings_of_a_write_have_the_same_answer(world: None) -> None:
     expected = answers("json", device)
     refused = [(name, text) for name, status, text in expected if status != 200]
     assert [name for name, _ in refused] == [
-        "POST /api/v1/accounts/{account_id}/follow",  # languages
-        "POST /api/v1/statuses",  # scheduled_at
+        "('POST', '/api/v1/accounts/{account_id}/follow')",  # languages
+        "('POST', '/api/v1/statuses')",  # scheduled_at
     ], refused
     for encoding in ("form", "multipart", "query"):
-        different = [
-            pair
-            for pair in zip(answers(encoding, device), expected, strict=True)
-            if pair[0] != pair[1]
-        ]
-        assert different == [], encoding
+        assert different(answers(encoding, device), expected) == [], encoding
+
+
+def refusals(encoding: str, device: Device) -> list[tuple[str, int, str]]:
+    """Each parameter once as an object, which none of them is, and each route without its thing."""
+    scene, found = Scene(device, f"bad_{encoding}"), []
+    for write in WRITES:
+        if write.has_file or write.template == ACCOUNT:
+            continue
+        tries = [(scene.fill(write.template), {name: {"odd": "1"}}) for name in write.parameters]
+        for path, wrong in (*tries, (PLACEHOLDER.sub("999999999", write.template), {})):
+            sent = ENCODINGS[encoding](scene.fill({**write.parameters, **wrong}))
+            answer = send(scene.me.client, write, path, sent)
+            found.append((f"{write[:2]} {wrong}", answer.status_code, _without_ids(scene, answer)))
+    return found
+
+
+def test_all_encodings_of_a_write_are_refused_alike(world: None) -> None:
+    device = Device()
+    expected = refusals("json", device)
+    assert {status for _, status, _ in expected} <= {200, 400, 404, 422}
+    assert sum(status in (404, 422) for _, status, _ in expected) > 60
+    for encoding in ("form", "multipart", "query"):
+        assert different(refusals(encoding, device), expected) == [], encoding
+
+
+def different(found: list[Any], expected: list[Any]) -> list[Any]:
+    return [pair for pair in zip(found, expected, strict=True) if pair[0] != pair[1]]
 
 
 @pytest.mark.parametrize("encoding", ["json", "form", "multipart"])

@@ -146,6 +146,8 @@ WRITES = (
     Write("PUT", "/api/v1/lists/{list_id}", {"title": "near", "replies_policy": "followed"}),
     Write("POST", "/api/v1/lists/{list_id}/accounts", {"account_ids": ["{account_id}"]}),
     Write("DELETE", "/api/v1/lists/{list_id}/accounts", {"account_ids": ["{account_id}"]}),
+    # Before a marker is set, because a bound may be older than the newest post.
+    Write("POST", "/api/v1/timelines/home/catch_up", {"bound": "{bound}"}),
     Write("POST", "/api/v1/markers", {"home": {"last_read_id": "{yours}", "version": 7},
         "notifications": {"last_read_id": "12"}}),
     Write("POST", "/api/v1/media", {"description": "Sea", "focus": "0.5,-0.5"}, has_file=True),
@@ -169,7 +171,6 @@ WRITES = (
     Write("POST", f"{STATUSES}/{{status_id}}/reblog", {"visibility": "unlisted"}),
     Write("DELETE", f"{STATUSES}/{{status_id}}", {"delete_media": True}),
     Write("POST", "/api/v1/strikes/{strike_id}/appeal", {"text": "it was not me"}),
-    Write("POST", "/api/v1/timelines/home/catch_up", {"bound": "{bound}"}),
     Write("POST", FILTERS, {"title": "drinks", "context": ["home", "thread"],
         "filter_action": "hide", "expires_in": 3600, "keywords_attributes": KEYWORDS}),
     Write("PUT", f"{FILTERS}/{{filter_id}}", {"title": "food", "context": ["public"],

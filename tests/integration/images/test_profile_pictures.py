@@ -1,5 +1,6 @@
 """Avatars and headers: shown at once, replaced, deleted, and removed with the account."""
 
+from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from infra.sharding.placement import all_aliases
 from moderation.jobs.purge_accounts import purge_accounts
 from moderation.types import DecisionKind, DecisionOrigin
 from tests.callers import Caller
+from tests.integration.api.encodings import ENCODINGS
 from tests.integration.images.uploading import STATUSES, files, path_of, publish, remove, sent
 from tests.integration.moderation.people import decide
 from tests.pictures import bomb, opened, picture, upload
@@ -49,6 +51,33 @@ def test_pictures_are_shown_at_once_everywhere(ann, bob, client, people):
             "Ann",
         ]
     assert edit(ann, note="text", avatar="").json()["avatar"] == mine["avatar"]
+
+
+def data_url(content: bytes, kind: str = "image/png") -> str:
+    return f"data:{kind};base64,{b64encode(content).decode()}"
+
+
+@pytest.mark.parametrize("encoding", ["json", "form", "multipart"])
+def test_pictures_may_be_data_addresses(ann, client, encoding):
+    def send(**parameters):
+        _, body, kind = ENCODINGS[encoding](parameters)
+        return ann.client.patch(EDIT, body, kind)
+
+    before = ann.get("/api/v1/accounts/verify_credentials").json()["header"]
+    edited = send(avatar=data_url(picture(size=(900, 600))), display_name="Ann").json()
+    assert opened(client.get(path_of(edited["avatar"])).content).size == (400, 400)
+    assert (edited["display_name"], edited["header"]) == ("Ann", before)
+    for wrong in (data_url(b"text"), "data:image/png;base64,@@", "data:,a", "https://a.example/b"):
+        refused = send(header=wrong, display_name="Eve")
+        assert (refused.status_code, bool(refused.json()["error"])) == (422, True), wrong
+    after = ann.get("/api/v1/accounts/verify_credentials").json()
+    assert (after["header"], after["display_name"]) == (before, "Ann")
+
+
+def test_a_data_address_may_be_as_large_as_a_file(ann):
+    content = picture(size=(400, 400)) + b"\0" * 2_000_000
+    _, body, kind = ENCODINGS["json"]({"avatar": data_url(content)})
+    assert ann.client.patch(EDIT, body, kind).status_code == 200
 
 
 def test_the_default_avatar_is_drawn_from_its_address(ann, client):
