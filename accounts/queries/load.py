@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from accounts.api.present import present_account
 from accounts.cache import profiles
-from accounts.encode import is_locked
+from accounts.encode import encode_profile, is_locked
 from accounts.errors import AccountNotFound
 from accounts.hot_profiles import load_shown_profiles
 from accounts.queries.in_process import (
@@ -14,6 +14,7 @@ from accounts.queries.in_process import (
     peek_accounts,
 )
 from accounts.queries.profiles import find_profile
+from accounts.types import Profile
 from counters.cache import account_counts
 from infra.caching.invalidation_log import LOG
 from infra.caching.questions import Question, Replies, RoundTrip
@@ -82,6 +83,18 @@ def get_account_json(account_id: int, is_own: bool = False) -> bytes:
     if not found:
         raise AccountNotFound
     return found[account_id]
+
+
+def find_bare_account_json(account_id: int) -> bytes | None:
+    """An account that is not shown, such as a suspended one: only its name. None if there is none.
+
+    Cost: one query by key.
+    """
+    profile = find_profile(account_id)
+    if profile is None:
+        return None
+    head = profile.id, profile.username, "", "", profile.is_bot, profile.created_at, profile.version
+    return present_account(encode_profile(Profile(*head)), None)
 
 
 def get_account_json_for(account_id: int, viewer_id: int | None) -> bytes:

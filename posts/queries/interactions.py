@@ -1,5 +1,6 @@
 """The JSON that answers an interaction: a repost, favourite, bookmark, or its undoing."""
 
+from accounts.queries.load import find_bare_account_json
 from counters.kinds import POST_KINDS, CounterKind
 from counters.sql import select_counts
 from infra.changes.errors import UNREACHABLE
@@ -76,11 +77,12 @@ def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> byt
     """The Status of a post, or of the viewer's repost of it, with the interaction and its count.
 
     The interaction is included before the drain has recorded it on the post's shard. A deleted post
-    is shown with empty texts. Raises: PostNotFound. Cost: two queries by key, and hydration.
+    is shown with empty texts, and so is one of an account that is not shown. Raises: PostNotFound. Cost: two queries by key, and hydration.
     """
     hydrated = hydrate([original], reposts=[event] if event != original else [])
     missing = _read_missing({event, original} - set(hydrated.fragments))
     hydrated = hydrated._replace(fragments=hydrated.fragments | missing)
+    hydrated = _with_bare_author(original, hydrated)
     flags, filters = _read_marks(viewer_id, original, hydrated.fragments)
     hydrated = hydrated._replace(
         counts={**hydrated.counts, **_load_exact_counts(viewer_id, original, flags)},
@@ -101,8 +103,29 @@ def _without_texts(viewer_id: int, event: PostId, original: PostId, hydrated: Hy
     if is_open(fragment) or viewer_id == original.author_id:
         return hydrated
     relationship = load_relationships(viewer_id, [original.author_id])[original.author_id]
+    if is_for_viewer(viewer_id, original.author_id, fragment, relationship):
+        return hydrated
+    return _emptied(original, hydrated)
+
+
+def _with_bare_author(original: PostId, hydrated: Hydrated) -> Hydrated:
+    """With an author that is not shown, such as a suspended one, and then with empty texts.
+
+    An interaction can be undone after that.
+    """
+    author_id = original.author_id
+    if author_id in hydrated.accounts or original not in hydrated.fragments:
+        return hydrated
+    bare = find_bare_account_json(author_id)
+    if bare is None:
+        return hydrated
+    accounts = {**hydrated.accounts, author_id: bare}
+    return _emptied(original, hydrated._replace(accounts=accounts))
+
+
+def _emptied(original: PostId, hydrated: Hydrated) -> Hydrated:
     row = find_post_row(original)
-    if row is None or is_for_viewer(viewer_id, original.author_id, fragment, relationship):
+    if row is None:
         return hydrated
     emptied = row._replace(
         text="", spoiler_text="", mentions=None, tags=None, media=None, poll=None

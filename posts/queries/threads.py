@@ -11,6 +11,7 @@ from posts.api.present import find_thread
 from posts.changes import PostCreated, PostEdited
 from posts.errors import PostNotFound
 from posts.ids import PostId
+from posts.queries.rows import find_post_row
 from posts.queries.statuses import load_status_json, load_with_originals
 from posts.types import Kind
 
@@ -59,6 +60,21 @@ def get_threaded(post_id: PostId, viewer_id: int | None) -> ThreadedPost:
     if original not in found:
         raise PostNotFound
     return ThreadedPost(original, find_thread(found[original]))
+
+
+def get_any_threaded(post_id: PostId) -> ThreadedPost:
+    """As `get_threaded`, also of a post that the viewer may not see, or that is deleted or hidden.
+
+    For undoing a mute. Raises: PostNotFound if the post never existed. Cost: one query by key; two
+    for a repost.
+    """
+    row = find_post_row(post_id)
+    if row is not None and row.target is not None and row.kind == Kind.REPOST:
+        post_id = row.target.post_id
+        row = find_post_row(post_id)
+    if row is None:
+        raise PostNotFound
+    return ThreadedPost(post_id, row.thread)
 
 
 def thread_of(post_id: PostId, payload: PostCreated | PostEdited) -> PostId:

@@ -22,7 +22,7 @@ from posts.errors import NotAuthor
 from posts.ids import PostId
 from posts.queries.interactions import get_any_original, get_interaction_json
 from posts.queries.statuses import get_original, get_repostable
-from posts.queries.threads import get_threaded
+from posts.queries.threads import get_any_threaded, get_threaded
 from posts.types import Kind, Visibility
 
 
@@ -122,9 +122,9 @@ class UnmuteThreadView(Endpoint):
 
     @extend_schema(request=None, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        post_id, thread = get_threaded(status_id, request.account_id)
-        mark_post(request.account_id, thread, Kind.THREAD_MUTE, False)
-        return json_response(get_interaction_json(request.account_id, post_id, post_id))
+        post_id, thread = get_any_threaded(status_id)
+        is_undone = mark_post(request.account_id, thread, Kind.THREAD_MUTE, False)
+        return _answer_undone(request, post_id, is_undone)
 
 
 class PinView(Endpoint):
