@@ -14,8 +14,9 @@ class Kind(IntEnum):
     """The kind of a post, or of a viewer mark. Stored as a number.
 
     0-2 are posts and have ids of their own. 7 is only the kind of a response: a reply that not all
-    may see, so it is not counted. The others are viewer marks: rows of the account that leaves them
-    on a post. Only the author can pin a post. THREAD_MUTE is on the first post of the thread.
+    may see, so it is not counted. 8 is only the kind, in its author's list of posts, of a reply to
+    the author's own post. The others are viewer marks: rows of the account that leaves them on a
+    post. Only the author can pin a post. THREAD_MUTE is on the first post of the thread.
     """
 
     POST = 0
@@ -26,6 +27,7 @@ class Kind(IntEnum):
     THREAD_MUTE = 5
     PIN = 6
     CLOSED_REPLY = 7
+    SELF_REPLY = 8
 
 
 class Visibility(IntEnum):

@@ -77,7 +77,8 @@ def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> byt
     """The Status of a post, or of the viewer's repost of it, with the interaction and its count.
 
     The interaction is included before the drain has recorded it on the post's shard. A deleted post
-    is shown with empty texts, and so is one of an account that is not shown. Raises: PostNotFound. Cost: two queries by key, and hydration.
+    is shown with empty texts, and so is one of an account that is not shown. Raises: PostNotFound.
+    Cost: two queries by key, and hydration.
     """
     hydrated = hydrate([original], reposts=[event] if event != original else [])
     missing = _read_missing({event, original} - set(hydrated.fragments))

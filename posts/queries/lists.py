@@ -65,12 +65,16 @@ def list_pinned(
 ) -> Page[bytes]:
     """Status entities of the posts that the author pinned and the viewer may see, latest pin first.
 
-    `has_replies` False: without replies. Raises: InvalidCursor. Cost: as `list_marked`.
+    `has_replies` False: only replies to the author itself. Raises: InvalidCursor. Cost: as
+    `list_marked`.
     """
 
     def show(rows: Sequence[Row]) -> list[bytes | None]:
         shown = _show_marked(viewer_id, rows)
-        return [one if one and (has_replies or not find_replied_to(one)) else None for one in shown]
+        return [one if one and (has_replies or not is_to_other(one)) else None for one in shown]
+
+    def is_to_other(status: bytes) -> bool:
+        return find_replied_to(status) not in (None, author_id)
 
     return list_rows(VIEWER_MARKS, (author_id, int(Kind.PIN)), window, show)
 

@@ -45,27 +45,31 @@ CROSS JOIN LATERAL (
     ORDER BY moment DESC LIMIT %s
 ) p
 """  # noqa: S608
+_LISTED_KIND = f"""
+    CASE WHEN kind = {int(Kind.REPLY)} AND target_author = author_id THEN {int(Kind.SELF_REPLY)}
+    ELSE kind END"""
 TIMELINE = f"""
 {LIVE_POSTS_AND_REPOSTS} AND author_id = %s AND moment >= %s AND moment < %s
-    AND kind = ANY(%s::smallint[]) AND visibility <= %s
+    AND {_LISTED_KIND} = ANY(%s::smallint[]) AND visibility <= %s
 ORDER BY moment {{order}} LIMIT %s
 """
 # Reposts have no images, and replies with images count.
 WITH_IMAGES = f"""
 {LIVE_POSTS_AND_REPOSTS} AND author_id = %s AND moment >= %s AND moment < %s
-    AND media IS NOT NULL AND kind = ANY(%s::smallint[]) AND visibility <= %s
+    AND media IS NOT NULL AND {_LISTED_KIND} = ANY(%s::smallint[]) AND visibility <= %s
 ORDER BY moment {{order}} LIMIT %s
 """
 WITH_TAG = f"""
 {LIVE_POSTS_AND_REPOSTS} AND author_id = %s AND moment >= %s AND moment < %s
-    AND tags IS NOT NULL AND visibility = 0 AND kind = ANY(%s::smallint[]) AND tags @> ARRAY[%s]
+    AND tags IS NOT NULL AND visibility = 0 AND {_LISTED_KIND} = ANY(%s::smallint[])
+    AND tags @> ARRAY[%s]
 ORDER BY moment {{order}} LIMIT %s
 """
-NEWEST = """
-SELECT moment, kind, target_author, target_moment, visibility FROM posts_post
+NEWEST = f"""
+SELECT moment, {_LISTED_KIND}, target_author, target_moment, visibility FROM posts_post
 WHERE deleted_at IS NULL AND author_id = %s ORDER BY moment DESC LIMIT %s
-"""
-ALL_KINDS = (Kind.POST, Kind.REPLY, Kind.REPOST)
+"""  # noqa: S608
+ALL_KINDS = (Kind.POST, Kind.REPLY, Kind.SELF_REPLY, Kind.REPOST)
 _JSON = [
     (name, PostRow._fields.index(name)) for name in ("mentions", "media", "poll", "application")
 ]

@@ -31,10 +31,8 @@ _FIRST_PAGE = Window(DEFAULT_LIMIT)
 PAGING = paging(BASE36_DIGITS)
 KIND_BY_FLAG = {"exclude_replies": Kind.REPLY, "exclude_reblogs": Kind.REPOST}
 EXCLUDE_FLAGS = [
-    *(
-        flag_parameter(name, f"Leave every {kind.name.lower()} out")
-        for name, kind in KIND_BY_FLAG.items()
-    ),
+    flag_parameter("exclude_replies", "Leave replies out, but not those to the account itself"),
+    flag_parameter("exclude_reblogs", "Leave every repost out"),
     flag_parameter("exclude_direct", "Leave my own direct posts out"),
 ]
 ONLY_MEDIA = flag_parameter("only_media", "Only posts and replies with images")

@@ -105,9 +105,10 @@ def _list_places(
 
 
 def _is_reply(place: Place) -> bool:
-    """A repost of a reply is none."""
-    is_post = place.entry.event == place.entry.original
-    return is_post and find_replied_to(place.fragment) is not None
+    """A repost of a reply is none, and neither is a reply to the author's own post."""
+    event = place.entry.event
+    is_post = event == place.entry.original
+    return is_post and find_replied_to(place.fragment) not in (None, event.author_id)
 
 
 def _make_page(request: CatchUpRequest, whole: CatchUp, skeleton: CatchUpSkeleton) -> CatchUpPage:

@@ -78,10 +78,10 @@ def _load_list(viewer_id: int | None) -> PublicList:
 
 
 def _with_own(public: PublicList, own: NewestPosts) -> PublicList:
-    """Replies are not added: those to other accounts are not on the list."""
+    """Replies to other accounts are not on the list."""
     first = (max(public.at_ms // 1000, EPOCH) - EPOCH - OWN_S) * SEQUENCES
     newest = PostRange(max(first, 0), PAST_ALL, MOST_OWN, newest_first=True)
-    found = own.find(newest, [Kind.POST], Visibility.PUBLIC) or []
+    found = own.find(newest, [Kind.POST, Kind.SELF_REPLY], Visibility.PUBLIC) or []
     new = {post_id: public.at_ms for post_id, _ in found if post_id not in public.listed}
     return public._replace(listed={**new, **public.listed}) if new else public
 

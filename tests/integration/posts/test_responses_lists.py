@@ -6,6 +6,7 @@ from mastodon.return_types import Context
 from mastodon.types_base import try_cast
 
 from posts.actions.delete_post import delete_post
+from posts.cache import newest
 from posts.ids import PostId
 from posts.queries import context
 from relations.actions.block import block, unblock
@@ -13,6 +14,26 @@ from relations.actions.mute import mute, unmute
 from tests.callers import Caller, ids_of, next_link
 from tests.integration.posts.interacting import STATUSES, do, reply
 from tests.world import make_accounts, publish
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_replies_to_oneself_are_no_replies(people, ann, bob, original, is_old, monkeypatch):
+    if is_old:  # below the list in process memory: the shard lists them
+        monkeypatch.setattr(newest, "MOST_LISTED", 1)
+    first = publish(people[1]).public
+    thread = [reply(bob, first)["id"]]
+    thread.append(reply(bob, thread[0])["id"])
+    to_ann = reply(bob, original)["id"]
+    page = f"/api/v1/accounts/{people[1]}/statuses"
+    for reader in (ann, bob):
+        found = ids_of(reader.get(page, {"exclude_replies": "true"}))
+        assert found == [*thread[::-1], first]
+        assert ids_of(reader.get(page)) == [to_ann, *found]
+    for pinned in (thread[0], to_ann):
+        do(bob, "pin", pinned)
+    assert ids_of(ann.get(page, {"pinned": "1", "exclude_replies": "1"})) == [thread[0]]
+    if not is_old:  # only posts on the list are added before the public list is made again
+        assert ids_of(bob.get("/api/v1/timelines/public")) == [*thread[::-1], first]
 
 
 def test_author_pages_leave_kinds_out_and_are_full(people, ann, bob, original):

@@ -164,6 +164,7 @@ def test_replies_and_reposts_can_be_left_out(
     made = {
         "post": post,
         "reply": scene.post(scene.bob, Draft("so?", in_reply_to=parent)),
+        "to_oneself": scene.post(scene.ann, Draft("so!", in_reply_to=parent)),
         "repost": scene.repost(scene.bob, scene.post(scene.far)),
     }
     again = scene.repost(scene.rare, post)

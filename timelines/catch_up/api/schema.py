@@ -34,7 +34,9 @@ PARAMETERS = [
         cursor_schema(BASE36_DIGITS),
         description="The last status of the page before; needs `bound`. Use the `next` link",
     ),
-    flag_parameter("exclude_replies", "Leave every reply out"),
+    flag_parameter(
+        "exclude_replies", "Leave replies out, but not those to the own posts of their authors"
+    ),
     flag_parameter("exclude_reblogs", "Leave every repost out"),
 ]
 
