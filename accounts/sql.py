@@ -14,6 +14,8 @@ LATEST_ACCOUNT_ID = "SELECT coalesce(max(id), 0) FROM accounts_account"
 NEXT_ACCOUNT_IDS = "SELECT id FROM accounts_account WHERE id > %s ORDER BY id LIMIT %s"
 # Parameter: ids. Those that are accounts of the shard.
 EXISTING_ACCOUNT_IDS = "SELECT id FROM accounts_account WHERE id = ANY(%s::bigint[])"
+# Parameter: ids. Those that are accounts of the shard and need not approve their followers.
+UNLOCKED_ACCOUNT_IDS = f"{EXISTING_ACCOUNT_IDS} AND NOT is_locked"
 # Parameters: five columns. Returns the ids that are new; existing rows stay as they are.
 CREATE_ACCOUNTS = """
 INSERT INTO accounts_account (id, username, display_name, note, created_at)

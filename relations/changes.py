@@ -21,6 +21,20 @@ class EdgeChanged(Payload, frozen=True):
     after: int
 
 
+class RequestsLeft(Payload, frozen=True):
+    """The owner is not locked any more. Its requests below this one are to be approved.
+
+    A replay leaves it out, because the change of the profile is replayed.
+    """
+
+    kind: ClassVar[str] = "relations.requests_left"
+    lanes: ClassVar[LaneGroup] = LaneGroup.BULK
+    is_follow_up: ClassVar[bool] = True
+
+    since_ms: int
+    follower_id: int
+
+
 class FollowersPostponed(Payload, frozen=True):
     """Followers of the owner changed, and their count is still to be moved.
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from accounts.changes import ProfileChanged
 from counters.cache import (
     account_counts,
     entry_of,
@@ -24,8 +25,9 @@ from infra.caching.round_trips import run_together
 from infra.caching.values import Versioned
 from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.changes.failpoints import failpoint
-from infra.changes.registry import Delivery, attempts, consumes
+from infra.changes.registry import Delivery, FollowUp, attempts, consumes
 from infra.sharding.attempts import attempt
+from relations.actions.approve_waiting import approve_page, approve_requests, find_unlocked
 from relations.actions.fold_followers import fold_on_shard
 from relations.actions.mirror import (
     MirroredFollowee,
@@ -46,11 +48,12 @@ from relations.changes import (
     FollowersPostponed,
     MuteChanged,
     NoteChanged,
+    RequestsLeft,
     find_written_edges,
 )
 from relations.queries.edges import Pair, group_by_followee_shard, load_forward_edges
 from relations.queries.hot_following import quiet_follow_command
-from relations.types import FOLLOWS, Attribute, Edge
+from relations.types import FOLLOWS, Attribute, Edge, ListedAccount
 
 Deliveries = Sequence[Delivery[EdgeChanged]]
 
@@ -129,6 +132,42 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     redis().run(_relationships(forward))
     for followees in mirrored:
         refresh_followers(followees)
+    _approve_needless_requests(forward)
+
+
+def _approve_needless_requests(forward: Mapping[Pair, Edge]) -> None:
+    """Approves the requests among the edges to accounts that were unlocked in the meantime.
+
+    A request that is written while its followee is unlocked is found here, after it was mirrored,
+    or by `approve_waiting_requests`. Cost: a query for each shard of requests, none without.
+    """
+    requests = {pair: edge for pair, edge in forward.items() if edge.is_request}
+    for target, group in group_by_followee_shard(requests).items():
+        unlocked = find_unlocked(target, {followee_id for _, followee_id in group})
+        approve_requests(pair for pair in group if pair[1] in unlocked)
+
+
+@consumes(ProfileChanged, RequestsLeft)
+def approve_waiting_requests(
+    alias: str, deliveries: Sequence[Delivery[ProfileChanged | RequestsLeft]]
+) -> list[FollowUp]:
+    """Approves a page of the requests to each account that is not locked.
+
+    Safety: idempotent; approved requests are no requests any more. Cost: one query, one more for
+    each unlocked account, and as `approve_requests`.
+    """
+    unlocked = find_unlocked(alias, {delivery.owner_id for delivery in deliveries})
+    below = {one.owner_id: _below(one.payload) for one in deliveries}
+    # From the newest one: the account may have been locked and unlocked again.
+    below |= dict.fromkeys(o.owner_id for o in deliveries if _below(o.payload) is None)
+    left = {owner_id: approve_page(owner_id, below[owner_id]) for owner_id in sorted(unlocked)}
+    return [FollowUp(o, RequestsLeft(*last)) for o, last in left.items() if last is not None]
+
+
+def _below(change: ProfileChanged | RequestsLeft) -> ListedAccount | None:
+    if not isinstance(change, RequestsLeft):
+        return None
+    return ListedAccount(change.since_ms, change.follower_id)
 
 
 @consumes(FollowersPostponed)

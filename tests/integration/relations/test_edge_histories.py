@@ -19,6 +19,7 @@ from infra.changes import registry
 from infra.changes.drain import drain
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
+from relations.actions import approve_waiting
 from relations.actions import block as block_module
 from relations.actions.block import block, unblock
 from relations.actions.follow import (
@@ -75,6 +76,9 @@ class History:
         self.oracle = RelationsOracle()
         self.before = forward_edges()
         self.now_ms = 1_000
+        # Accounts whose profile changed, and written edges, that are not drained.
+        self.changed: set[int] = set()
+        self.asked: set[tuple[int, int]] = set()
 
     def run(self, name: str, who: int, whom: int, how: object) -> None:
         a, b = self.people[who], self.people[(who + whom) % len(self.people)]
@@ -91,6 +95,8 @@ class History:
                 follow(a, b, wish)
         else:
             assert follow(a, b, wish, lambda: self.now_ms) is expected
+            if expected:
+                self.asked.add((a, b))
             self._attempt(a, b, expected)
 
     def unfollow(self, a: int, b: int, _: None) -> None:
@@ -110,8 +116,9 @@ class History:
         self.oracle.mirror(b, a)
 
     def toggle_lock(self, a: int, *_: object) -> None:
-        """A locked account keeps its followers, and an unlocked one its requests."""
+        """A locked account keeps its followers. The drain approves the requests of another one."""
         self.oracle.locked ^= {a}
+        self.changed.add(a)
         update_profile(a, ProfileEdit(is_locked=a in self.oracle.locked))
 
     def approve(self, a: int, b: int, _: None) -> None:
@@ -148,17 +155,38 @@ class History:
         self.unblock(a, b, is_mirrored=False)
 
     def drain(self, *_: object) -> None:
-        drain_all()
-        for account in self.people:
-            self.oracle.mirror_all_of(account)
+        with self._approving():
+            drain_all()
+        self._settle(self.people)
 
     def drain_lane(self, a: int, *_: object) -> None:
         """Only one lane of one shard: the others are delivered later."""
         alias, lane = shard_of(a), lane_of(a)
-        drain(alias, lane)
-        for account in self.people:
-            if (shard_of(account), lane_of(account)) == (alias, lane):
-                self.oracle.mirror_all_of(account)
+        with self._approving():
+            drain(alias, lane)
+        self._settle([p for p in self.people if (shard_of(p), lane_of(p)) == (alias, lane)])
+
+    @contextmanager
+    def _approving(self) -> Iterator[None]:
+        """The clock of the drain is the one of the history."""
+        with pytest.MonkeyPatch.context() as patch:
+            approve = partial(approve_request, clock_ms=lambda: self.now_ms)
+            patch.setattr(approve_waiting, "approve_request", approve)
+            yield
+
+    def _settle(self, drained: list[int]) -> None:
+        """What the changes of these accounts did: mirrored their edges, and approved requests."""
+        for account in drained:
+            self.oracle.mirror_all_of(account)
+        for a, b in list(self.oracle.edges):
+            is_read = b in self.changed.intersection(drained)
+            is_read = is_read or (a in drained and (a, b) in self.asked)
+            if is_read and b not in self.oracle.locked and self.oracle.edges[a, b].is_request:
+                self.oracle.mirror(b, a)
+                self.oracle.answer(a, b, True, self.now_ms)
+                self.oracle.mirror(a, b)
+        self.changed.difference_update(drained)
+        self.asked = {pair for pair in self.asked if pair[0] not in drained}
 
     def warm(self, a: int, *_: object) -> None:
         write_lists(a)

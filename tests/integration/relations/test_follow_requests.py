@@ -2,12 +2,26 @@
 
 import pytest
 
-from relations.actions.block import block
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit
+from infra.changes import registry
+from infra.changes.drain import drain as drain_lane
+from infra.changes.failpoints import arm, disarm
+from infra.changes.lanes import lane_of
+from infra.sharding.buckets import shard_of
+from relations.actions import approve_waiting
+from relations.actions import block as block_module
+from relations.actions.block import block, unblock
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
 from tests.truth import assert_drained_truth
 from tests.world import make_accounts, publish
+
+
+class Killed(BaseException):
+    """As a process that is killed: no code of the product handles it."""
+
 
 ACCOUNTS = "/api/v1/accounts"
 REQUESTS = "/api/v1/follow_requests"
@@ -105,12 +119,92 @@ def test_a_request_ends(people, star, drain, end):
     assert_drained_truth()
 
 
-def test_unlocking_approves_no_request_but_the_next_follow_does(people, star, drain):
+def ask_all(people):
+    """All ask to follow the first, the last one quietly."""
+    famous, *fans = people
+    for fan in fans:
+        write(Caller(fan), f"{ACCOUNTS}/{famous}/follow", {"quiet": fan == fans[-1]})
+
+
+def assert_all_follow(people, star):
+    famous, *fans = people
+    assert (ids_of(star.get(REQUESTS)), count_requests(star)) == ([], 0)
+    for fan in fans:
+        ours = relation(Caller(fan), famous)
+        seen = (ours["following"], ours["requested"], ours["quiet_following"])
+        assert seen == (True, False, fan == fans[-1])
+    assert_drained_truth()
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3])
+def test_unlocking_approves_all_requests(people, star, drain, monkeypatch, at_once):
+    monkeypatch.setattr(approve_waiting, "MOST_AT_ONCE", at_once)
+    post = publish(people[0]).public
+    ask_all(people)
+    drain()
+    lock(star, True)  # again: nothing is approved
+    drain()
+    assert count_requests(star) == 3
+    lock(star, False)
+    drain()
+    assert_all_follow(people, star)
+    assert [home(Caller(fan)) for fan in people[1:]] == [[post]] * 3
+
+
+def test_a_death_between_two_approvals_leaves_the_rest_to_the_next_drain(people, star, drain):
+    def die():
+        raise Killed
+
+    ask_all(people)
+    drain()
+    lock(star, False)
+    arm("relations.request_approved", die)
+    try:
+        with pytest.raises(Killed):
+            drain()
+    finally:
+        disarm("relations.request_approved")
+    assert count_requests(star) == 2
+    drain()
+    assert_all_follow(people, star)
+
+
+def test_a_request_that_is_mirrored_after_the_unlocking_is_approved_too(
+    people, star, drain, monkeypatch
+):
+    """The requesters' shards did the writes, and the other side does not have them yet."""
+    with monkeypatch.context() as patch:
+        patch.setattr(registry, "_attempts", {})
+        ask_all(people)
+    assert ids_of(star.get(REQUESTS)) == []
+    update_profile(people[0], ProfileEdit(is_locked=False))
+    drain_profile = (shard_of(people[0]), lane_of(people[0]))
+    drain_lane(*drain_profile)
+    drain()
+    assert_all_follow(people, star)
+
+
+def test_a_block_that_is_not_mirrored_yet_ends_a_request_first(people, star, drain, monkeypatch):
+    famous, fan, *_ = people
+    write(Caller(fan), f"{ACCOUNTS}/{famous}/follow")
+    drain()
+    with monkeypatch.context() as patch:
+        patch.setattr(block_module, "mirror_now", lambda *pair: False)
+        patch.setattr(registry, "_attempts", {})
+        block(famous, fan)
+        unblock(famous, fan)
+    assert approve_waiting.approve_page(famous, None) is None
+    drain()
+    assert not relation(Caller(fan), famous)["following"]
+    assert not relation(Caller(fan), famous)["requested"]
+    assert_drained_truth()
+
+
+def test_a_follow_of_an_unlocked_account_needs_no_approval(people, star, drain):
     famous, fan, *_ = people
     me = Caller(fan)
     write(me, f"{ACCOUNTS}/{famous}/follow", {"quiet": True})
     lock(star, False)
-    assert ids_of(star.get(REQUESTS)) == [str(fan)]
     assert write(me, f"{ACCOUNTS}/{famous}/follow")["quiet_following"]
     lock(star, True)
     # A follow that is on stays on.
