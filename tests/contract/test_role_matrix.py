@@ -111,10 +111,6 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
         "account_id": str(scene.owner),
         "status_ids": [scene.post.public],
     },
-    "POST api/v1/reports/": lambda scene: {
-        "account_id": str(scene.owner),
-        "status_ids": [scene.post.public],
-    },
     "POST api/v1/tags/<tag:name>/follow": lambda scene: NONE,
     "POST api/v1/tags/<tag:name>/unfollow": lambda scene: NONE,
     "POST api/v1/tags/<tag:name>/feature": lambda scene: NONE,
@@ -126,6 +122,7 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST api/v1/featured_tags": lambda scene: {"name": "tea"},
     "DELETE api/v1/featured_tags/<int:tag_id>": lambda scene: NONE,
     "POST api/v1/domain_blocks": lambda scene: {"domain": "example.org"},
+    "DELETE api/v1/domain_blocks": lambda scene: {"domain": "example.org"},
     "POST oauth/userinfo": lambda scene: NONE,
     "POST api/v1/strikes/<int:strike_id>/appeal": lambda scene: {"text": "I object"},
     "POST api/v1/notifications/clear": lambda scene: NONE,
