@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,6 +11,7 @@ import psycopg
 from redis import Redis
 
 from faults.cluster.cluster import Cluster
+from faults.cluster.redis_refusals import refusing_writes
 
 _SCAN_COUNT = 1_000
 _UNREADABLE = b"\xffunreadable"
@@ -42,6 +43,13 @@ class Nemesis:
         with self._redis() as redis:
             for name, value in settings.items():
                 redis.config_set(name.replace("_", "-"), value)
+
+    def refusing_writes(self, way: str) -> AbstractContextManager[None]:
+        """In the block Redis answers reads and refuses writes. Raises RuntimeError if it does not.
+
+        `way`: of REFUSALS.
+        """
+        return refusing_writes(self._socket(), way)
 
     def redis_bytes(self) -> int:
         with self._redis() as redis:

@@ -1,4 +1,4 @@
-"""The 43 faults and 22 security checks: each with its promise, and what shows that it holds."""
+"""The 44 faults and 22 security checks: each with its promise, and what shows that it holds."""
 
 from typing import NamedTuple
 
@@ -152,6 +152,11 @@ ROWS = [
         "PostgreSQL with stock settings",
         "the same promises",
         why_not="all experiments run on stock settings",
+    ),
+    TableRow(
+        "F44",
+        "Redis answers reads and refuses writes",
+        "what was taken out is shown by no process after the answer",
     ),
 ]
 

@@ -20,10 +20,10 @@ from contextvars import ContextVar, Token
 
 from django.conf import settings
 
+from infra.read_limits import SLOWER_CLOCK, TOKEN_WINDOW_S
+
 WINDOW_S = settings.READ_WINDOW_MS / 1000
-TOKEN_WINDOW_S = 0.1
-# Writers wait a little longer: the clocks of two machines may run at different speeds.
-_WAIT_S, TOKEN_WAIT_S = WINDOW_S * 1.05, TOKEN_WINDOW_S * 1.05
+_WAIT_S, TOKEN_WAIT_S = WINDOW_S * SLOWER_CLOCK, TOKEN_WINDOW_S * SLOWER_CLOCK
 _NEVER = float("inf")
 # What was asked after this moment of the monotonic clock may be used by the current read.
 _oldest: ContextVar[float] = ContextVar("tideline_oldest_asked", default=_NEVER)

@@ -68,10 +68,12 @@ def main() -> None:
         print(json.dumps(answer), flush=True)  # noqa: T201
 
 
-def ask(method: str, token: str, path: str, body: Any = None) -> tuple[int, str]:
+def ask(method: str, token: str | None, path: str, body: Any = None) -> tuple[int, str]:
+    """`token` None: a guest asks."""
     from django.test import Client  # noqa: PLC0415 - needs the settings
 
-    client = Client(headers={"Authorization": f"Bearer {token}"})
+    headers = {"Host": "localhost"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    client = Client(headers=headers)
     sent = b"" if body is None else json.dumps(body).encode()
     answer = client.generic(method, path, sent, "application/json")
     return answer.status_code, answer.content.decode()

@@ -10,6 +10,7 @@ from faults.experiments.hangs import HANGS
 from faults.experiments.kills import KILL_EXPERIMENTS
 from faults.experiments.poison import POISON
 from faults.experiments.redis_data import REDIS_DATA
+from faults.experiments.refusals import REFUSING
 from faults.experiments.repairs import REPAIRS
 from faults.experiments.sessions import SESSIONS
 from faults.experiments.slow_places import SLOW_PLACES
@@ -19,6 +20,7 @@ EXPERIMENTS = [
     *HANGS,
     *KILL_EXPERIMENTS,
     *REDIS_DATA,
+    *REFUSING,
     *FAILPOINTS,
     *ATTACHMENTS,
     *SLOW_PLACES,

@@ -6,7 +6,6 @@ What must reach Redis after a commit is kept by `send`, and sent before the brea
 """
 
 import os
-import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,17 +26,19 @@ from redis.retry import Retry
 from infra.caching.breaker import Breaker, Pauses
 from infra.caching.client_protocol import Client
 from infra.caching.cluster import ClusterClient
+from infra.caching.connected_server import ConnectedServer
 from infra.caching.connection import Command as Command
-from infra.caching.connection import PipelinedConnection, connection_options, open_socket
 from infra.caching.decoding import is_unusable, keys_of, report_undecodable
 from infra.caching.errors import REDIS_AWAY
 from infra.caching.scripts import with_body
-from infra.caching.server_identity import CLEAR, KnownServer
+from infra.caching.server_identity import CLEAR
 from infra.caching.unsent import Call, UnsentCalls
+from infra.read_limits import UNREAD_AFTER_S
 from infra.shared_thread import is_in_shared_thread, need_own_thread, share_exchange
 
-# A write waits for Redis so long after the breaker opened, and then only if Redis answers again.
-SHORT_OUTAGE_S = 0.2
+# A write waits for Redis so long after the breaker opened, and then only if Redis answers again. If
+# Redis refuses writes, no process reads from it any more by then.
+SHORT_OUTAGE_S = UNREAD_AFTER_S
 # Longer than a pause between two attempts of the breaker's thread.
 SENT_WITHIN_S = 0.2
 _ANNOUNCING = ("PUBLISH", "XADD")
@@ -49,26 +50,25 @@ class SingleClient:
 
     keys_per_script = 128
     pauses = Pauses()
-    # A Redis that refuses writes answers a PING. No entry has this key.
-    probe: Sequence[Command] = (("PING",), ("DEL", b"caching.probe"))
     has_ordered_messages = True
     # Redis always has the next command ready, and another client waits for two at most.
     window = 2
 
     def __init__(self, client: Redis) -> None:
         self._pool = client.connection_pool
-        self._options = connection_options(self._pool)
-        self._server = KnownServer()
-        self._local = threading.local()
+        self._server = ConnectedServer(self._pool)
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
-        return self._connection().exchange(commands)
+        return self._server.exchange(commands)
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
-        return self._connection().exchange(commands, self.window)
+        return self._server.exchange_windowed(commands, self.window)
+
+    def check_accepts(self) -> None:
+        self._server.check_accepts()
 
     def disconnect(self) -> None:
-        self._connection().close()
+        self._server.disconnect()
 
     def clear(self) -> None:
         self.run([CLEAR])
@@ -77,14 +77,6 @@ class SingleClient:
         # Not the pool's make_connection: that one counts up to a limit and never down. After a
         # hundred ended threads no new thread would get a connection.
         return self._pool.connection_class(**self._pool.connection_kwargs)
-
-    def _connection(self) -> PipelinedConnection:
-        connection: PipelinedConnection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            greet = partial(self._server.greet, int(self._options.get("db") or 0))
-            connection = PipelinedConnection(partial(open_socket, self._options), greet)
-            self._local.connection = connection
-        return connection
 
 
 class FeedRedis:
@@ -127,6 +119,12 @@ class FeedRedis:
         with self._tripping():
             replies = self._client.run_windowed(_record(chain(first, remaining), sent))
         return self._complete(sent, replies)
+
+    def check_accepts(self) -> None:
+        """Raises RedisError if Redis does not accept a write now. Cost: one round trip."""
+        self._breaker.check()
+        with self._tripping():
+            self._client.check_accepts()
 
     def send(self, run: Callable[..., object], *where: Hashable, items: Sequence[Any]) -> None:
         """Calls `run(*where, items)`, which brings Redis up to date after a commit.
@@ -179,8 +177,7 @@ class FeedRedis:
     def _recover(self) -> bool:
         """One attempt of the breaker's thread."""
         before, self._back_since_s = self._back_since_s, None
-        probe = self._client.probe
-        self._complete(probe, self._client.run(probe))
+        self._client.check_accepts()
         self._back_since_s = back_since_s = before or time.time()
         if _recovery_checks:  # they take a moment, and other processes wait for what is kept
             self._unsent.send(self._client.clear)

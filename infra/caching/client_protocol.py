@@ -14,18 +14,19 @@ class Client(Protocol):
 
     `keys_per_script`: how many owners' keys one script call may name. More keys per call are
     cheaper for Redis, but a long script makes readers wait. A cluster allows one owner per call.
-    `pauses`: between attempts to reach a Redis that is away. `probe`: what such an attempt sends.
-    `has_ordered_messages`: whether a connection gets published messages before the answers to what
-    it asks later.
+    `pauses`: between attempts to reach a Redis that is away. `has_ordered_messages`: whether a
+    connection gets published messages before the answers to what it asks later.
     """
 
     keys_per_script: int
     pauses: Pauses
-    probe: Sequence[Command]
     has_ordered_messages: bool
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
-        """Replies in order, error replies as exception values. Raises when Redis is away."""
+        """Replies in order, error replies as exception values. Raises when Redis is away.
+
+        Also when it refuses writes.
+        """
         ...
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
@@ -36,8 +37,12 @@ class Client(Protocol):
         """A new connection for the caller, not yet connected. Raises when Redis is away."""
         ...
 
+    def check_accepts(self) -> None:
+        """Raises unless Redis accepts a write now; of a cluster, any node."""
+        ...
+
     def disconnect(self) -> None:
-        """The next call of this thread opens new connections."""
+        """The next call of each thread opens new connections."""
         ...
 
     def clear(self) -> None:

@@ -6,9 +6,8 @@ so replies are the same bytes that a single server sends (redis-py's pipeline pa
 
 import random
 import threading
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
 
@@ -19,21 +18,17 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from infra.caching.breaker import Pauses
-from infra.caching.connection import (
-    Command,
-    PipelinedConnection,
-    connection_options,
-    open_socket,
-)
+from infra.caching.connected_server import ConnectedServer
+from infra.caching.connection import Command
 from infra.caching.decoding import is_unusable, report_undecodable
-from infra.caching.server_identity import CLEAR, KnownServer
+from infra.caching.server_identity import CLEAR
 
 MOST_REDIRECTIONS = 5
 Call = tuple[str, list[Command]]  # node name, commands to send; the last reply counts
 
 
 class ClusterClient:
-    """One connection per thread and node. Cost: one round trip per node that has a key.
+    """A server for each node. Cost: one round trip per node that has a key.
 
     An MGET becomes one GET per key, because its keys are on different nodes.
     """
@@ -41,8 +36,6 @@ class ClusterClient:
     keys_per_script = 1
     # Longer than for a single server: one dead node must not end each call to it with a time-out.
     pauses = Pauses(1.0, 1.0)
-    # Of any node: one that is away must not keep a process from the others.
-    probe: Sequence[Command] = (("PING",),)
     # Nodes pass messages on to each other, at any time later.
     has_ordered_messages = False
 
@@ -51,16 +44,12 @@ class ClusterClient:
         self._cluster: RedisCluster | None = None
         self._is_stale = True
         self._finding = threading.Lock()
-        self._local = threading.local()
-        self._servers: defaultdict[str, KnownServer] = defaultdict(KnownServer)
+        self._servers: dict[str, ConnectedServer] = {}
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
-        try:
+        with self._finding_again():
             cluster = self._find_nodes()
             replies = iter(self._exchange(cluster, [part for c in commands for part in _parts(c)]))
-        except (RedisConnectionError, RedisTimeoutError, RedisClusterException) as error:
-            self._is_stale = True
-            raise RedisConnectionError(str(error)) from error
         return [
             _join(c, list(islice(replies, len(_parts(c))))) if c[0] == "MGET" else next(replies)
             for c in commands
@@ -81,17 +70,40 @@ class ClusterClient:
         connection: AbstractConnection = pool.connection_class(**pool.connection_kwargs)
         return connection
 
+    def check_accepts(self) -> None:
+        """Of any node: one that is away must not keep a process from the others."""
+        for server in self._primaries():
+            with suppress(RedisConnectionError, RedisTimeoutError):
+                server.check_accepts()
+                return
+        self._is_stale = True
+        raise RedisConnectionError("no node accepts writes")
+
     def disconnect(self) -> None:
         """Also finds the nodes again: one of them has become a replica."""
         self._is_stale = True
-        self._local.__dict__.clear()
+        for server in list(self._servers.values()):
+            server.disconnect()
 
     def clear(self) -> None:
         """Raises RedisConnectionError when a node is away; then call it again."""
-        cluster = self._find_nodes()
-        names = [str(node.name) for node in cluster.get_primaries()]  # type: ignore[no-untyped-call]
-        for name in names:
-            self._connection(cluster, name).exchange([CLEAR])
+        for server in self._primaries():
+            server.exchange([CLEAR])
+
+    def _primaries(self) -> list[ConnectedServer]:
+        with self._finding_again():
+            cluster = self._find_nodes()
+            nodes = cluster.get_primaries()  # type: ignore[no-untyped-call]
+            return [self._server(cluster, str(node.name)) for node in nodes]
+
+    @contextmanager
+    def _finding_again(self) -> Iterator[None]:
+        """When a node does not answer, the nodes are found again: slots may have moved."""
+        try:
+            yield
+        except (RedisConnectionError, RedisTimeoutError, RedisClusterException) as error:
+            self._is_stale = True
+            raise RedisConnectionError(str(error)) from error
 
     def _find_nodes(self) -> RedisCluster:
         """The known nodes. After a failure they are found again: slots may have moved."""
@@ -127,26 +139,21 @@ class ClusterClient:
                 for n, (at, commands) in calls.items()
                 if at == node and (commands[-1][0] == "PUBLISH") == is_publish
             }
-            answers = iter(
-                self._connection(cluster, node).exchange([c for cs in mine.values() for c in cs])
-            )
+            sent = [command for commands in mine.values() for command in commands]
+            answers = iter(self._server(cluster, node).exchange(sent))
             for n, commands in mine.items():
                 replies[n] = list(islice(answers, len(commands)))[-1]
         return replies
 
-    def _connection(self, cluster: RedisCluster, name: str) -> PipelinedConnection:
-        connections: dict[str, PipelinedConnection] = self._local.__dict__.setdefault(
-            "connections", {}
-        )
-        if name not in connections:
+    def _server(self, cluster: RedisCluster, name: str) -> ConnectedServer:
+        server = self._servers.get(name)
+        if server is None:
             node = cluster.get_node(node_name=name)  # type: ignore[no-untyped-call]
             if node is None:
                 raise RedisClusterException(f"no node {name} known")
             pool = cluster.get_redis_connection(node).connection_pool
-            options = connection_options(pool)
-            greet = partial(self._servers[name].greet, 0)
-            connections[name] = PipelinedConnection(partial(open_socket, options), greet)
-        return connections[name]
+            server = self._servers.setdefault(name, ConnectedServer(pool))
+        return server
 
 
 def _redirect(cluster: RedisCluster, command: Command, error: AskError) -> Call:

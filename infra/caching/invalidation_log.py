@@ -32,7 +32,8 @@ from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_all_copies
 from infra.caching.keys import key
 from infra.caching.questions import Question, Replies
-from infra.read_window import TOKEN_WINDOW_S, is_in_window, note_change
+from infra.read_limits import TOKEN_WINDOW_S
+from infra.read_window import is_in_window, note_change
 from infra.telemetry.reached import reached
 
 LOG_KEY = key("caching.invalidation_log:v1", 0)

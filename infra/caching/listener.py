@@ -12,6 +12,7 @@ from typing import Any
 import structlog
 from prometheus_client import Counter
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
 
 from infra.background import BackgroundThread
 from infra.caching.client import redis
@@ -111,7 +112,8 @@ class InvalidationListener(BackgroundThread):
         raise RedisConnectionError("the process has another Redis server now")
 
     def _prove(self, asked_at: float, has_proofs: bool) -> None:
-        if has_proofs:
+        """A Redis that refuses writes publishes nothing for them, and answers a PING."""
+        if has_proofs and _accepts_writes():
             self._proved_at = asked_at
             PROOFS.inc()
 
@@ -124,6 +126,15 @@ class InvalidationListener(BackgroundThread):
         RECEIVED.labels("lost").inc()
         LISTENING.set(0)
         forget_all_copies()
+
+
+def _accepts_writes() -> bool:
+    """Cost: one round trip."""
+    try:
+        redis().check_accepts()
+    except RedisError:
+        return False
+    return True
 
 
 class _Pings:

@@ -9,6 +9,7 @@ is the place for the id: it is dumped and replicated like data, but never evicte
 """
 
 import re
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
 from infra.caching.connection import Command
+from infra.read_limits import UNREAD_AFTER_S
 from infra.telemetry.reached import reached
 
 CLEAR: Command = ("FLUSHDB", "ASYNC")
@@ -35,15 +37,24 @@ def on_other_server(forget: Callable[[], None]) -> None:
 
 
 class KnownServer:
-    """The server run that this process is connected to; of a cluster, one of its nodes."""
+    """The server run that this process is connected to; of a cluster, one of its nodes.
+
+    `connection_age`: connections from before its last change must not be used. They may be to a
+    server that was replaced, and that still answers.
+    """
 
     def __init__(self) -> None:
         self._identity: bytes | None = None
+        self.connection_age = 0
+
+    def outdate_connections(self) -> None:
+        self.connection_age += 1
 
     def greet(self, database: int, ask: Ask) -> None:
         """Begins a connection. Raises RedisConnectionError if the server must not be used.
 
-        Cost: one round trip, and one more to empty the database.
+        Cost: one round trip, and one more to empty the database. Before that it waits until no
+        process reads from the server before this one (connected_server.py).
         """
         library = f"tideline_{database}"
         info, libraries = _ask(ask, INFO, ("FUNCTION", "LIST", "LIBRARYNAME", library, "WITHCODE"))
@@ -55,6 +66,7 @@ class KnownServer:
             reached("redis.emptied")
             log.warning("redis.emptied", database=database, identity=identity.decode())
             EMPTIED.inc()
+            time.sleep(UNREAD_AFTER_S)
             _ask(ask, CLEAR, ("FUNCTION", "LOAD", "REPLACE", _code_of(library, identity)))
         self._note(identity)
 
@@ -62,6 +74,7 @@ class KnownServer:
         known, self._identity = self._identity, identity
         if known not in (None, identity):
             reached("redis.other_run")
+            self.outdate_connections()
             for forget in _forgetting:
                 forget()
 

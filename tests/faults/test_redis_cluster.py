@@ -204,6 +204,47 @@ def test_node_that_dies_is_missed_alone_and_only_for_its_keys(cluster, nodes, mo
     assert cluster.call("GET", names[dead.port]) is None
 
 
+def refuse_writes(node, wanted=1):
+    """It wants a replica, and has none."""
+    node.say("CONFIG", "SET", "min-replicas-to-write", wanted)
+
+
+def is_refused(cluster, name):
+    try:
+        cluster.call("GET", name)
+    except RedisConnectionError:
+        return True
+    return False
+
+
+def test_node_that_refuses_writes_is_not_read(cluster, nodes, monkeypatch):
+    """It cannot forget what others have taken out. The other nodes can."""
+    monkeypatch.setattr(Breaker, "trip", lambda _: None)
+    names = [name_on(node) for node in nodes]
+    cluster.run([("SET", name, 1) for name in names])
+    refuse_writes(nodes[1])
+    try:
+        until(lambda: is_refused(cluster, names[1]), within_s=5)
+        assert [cluster.call("GET", name) for name in (names[0], names[2])] == [b"1", b"1"]
+    finally:
+        refuse_writes(nodes[1], 0)
+    assert cluster.call("GET", names[1]) == b"1"
+
+
+def test_one_node_that_accepts_writes_is_enough_to_go_on(cluster, nodes):
+    try:
+        for node in nodes[1:]:
+            refuse_writes(node)
+        cluster.check_accepts()
+        refuse_writes(nodes[0])
+        with pytest.raises(RedisConnectionError, match="no node"):
+            cluster.check_accepts()
+    finally:
+        for node in nodes:
+            refuse_writes(node, 0)
+    until(lambda: not is_refused(cluster, name_on(nodes[0])))
+
+
 def test_purge_walks_every_node_key_by_key(cluster, nodes, settings):
     """Several owners' keys in one command would be refused by a cluster."""
     settings.REDIS_CLUSTER = True

@@ -105,7 +105,7 @@ def test_late_replies_are_nobody_elses(server, client):
 def test_interrupted_read_leaves_no_replies_behind(client, monkeypatch):
     """Ctrl-C, or anything else, between the question and its answer."""
     client.call("SET", "b", "of b")
-    connection = client._client._connection()
+    connection = client._client._server._connection()
     with monkeypatch.context() as patch:
         patch.setattr(connection, "_read", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):

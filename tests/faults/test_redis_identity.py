@@ -1,13 +1,22 @@
 """Each connection makes sure that Redis has data of the server run that it is connected to."""
 
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import urlsplit
+
 import pytest
 from redis import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
+from config.services import running_services
+from config.services.delete_data import delete_data
 from infra.caching import server_identity
 from infra.caching.client import FeedRedis, SingleClient
-from tests.faults.redis_alone import TIMEOUT_S
+from infra.read_limits import UNREAD_AFTER_S
+from tests.faults.redis_alone import NO_POSTGRES, TIMEOUT_S
 from tests.old_dumps import restart_with, save_dump
 from tests.waiting import PATIENCE_S, until
 
@@ -92,6 +101,50 @@ def test_promoted_replica_is_emptied_and_a_replica_is_not_used(server, client, o
     until(lambda: not client._breaker._recovering, PATIENCE_S)
     assert client.call("GET", "a") is None
     assert forgotten == [1]
+
+
+@pytest.fixture
+def fail_over(server):
+    """The address leads to another server. The one before still answers on its connections."""
+    path, aside = _socket_of(server), _socket_of(server).with_name("aside.sock")
+    data = Path(tempfile.mkdtemp(prefix="tideline-test-"))
+    try:
+        with running_services(data, environ=NO_POSTGRES) as services:
+
+            def begin():
+                path.rename(aside)
+                _socket_of(services.redis).rename(path)
+
+            yield begin
+            if aside.exists():
+                aside.replace(path)
+    finally:
+        delete_data(data)
+
+
+def _socket_of(server):
+    return Path(urlsplit(server.url).path)
+
+
+def test_no_thread_reads_from_a_server_that_was_replaced(server, client, fail_over):
+    client.call("SET", "a", "of the first")
+    with ThreadPoolExecutor(1) as other_thread:
+        assert other_thread.submit(client.call, "GET", "a").result() == b"of the first"
+        fail_over()
+        client._client._server._connection().close()  # as when the network was cut for a moment
+        assert client.call("GET", "a") is None
+        assert other_thread.submit(client.call, "GET", "a").result() is None
+
+
+def test_another_run_is_used_when_no_process_reads_the_one_before(client, fail_over, others):
+    client.call("PING")
+    fail_over()
+    began_at = time.monotonic()
+    others().call("SET", "a", 1)
+    assert time.monotonic() - began_at >= UNREAD_AFTER_S
+    began_at = time.monotonic()
+    others().call("SET", "a", 1)
+    assert time.monotonic() - began_at < UNREAD_AFTER_S, "only once"
 
 
 def test_numbered_databases_are_independent(server, client):

@@ -58,7 +58,7 @@ class Watched:
 @pytest.mark.parametrize(("how", "most"), [("run_windowed", 2), ("run", 10)])
 def test_flood_has_few_commands_under_way(cache, monkeypatch, how, most):
     cache.call("PING")
-    connection = cache._client._connection()
+    connection = cache._client._server._connection()
     watched = Watched(connection._sock)
     monkeypatch.setattr(connection, "_ready_socket", lambda: watched)
     with count_calls() as calls:

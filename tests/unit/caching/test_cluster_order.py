@@ -6,7 +6,7 @@ from infra.caching.cluster import ClusterClient
 NODES = {b"a": "one", b"b": "two", b"channel": "one"}
 
 
-class FakeConnection:
+class FakeServer:
     def __init__(self, sent):
         self._sent = sent
 
@@ -19,7 +19,7 @@ def test_what_is_published_goes_out_when_all_nodes_have_answered_the_writes(monk
     sent = []
     client = ClusterClient(lambda: object())
     monkeypatch.setattr(client, "_find_nodes", lambda: None)
-    monkeypatch.setattr(client, "_connection", lambda cluster, node: FakeConnection(sent))
+    monkeypatch.setattr(client, "_server", lambda cluster, node: FakeServer(sent))
     monkeypatch.setattr(cluster, "_node_of", lambda _, command: NODES[command[1]])
     writes, told = [("SET", b"a"), ("SET", b"b")], ("PUBLISH", b"channel")
     replies = client.run([writes[0], told, writes[1]])
