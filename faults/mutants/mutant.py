@@ -19,12 +19,15 @@ class Edit:
 
 @dataclass(frozen=True)
 class Mutant:
-    """`fault`: what the product then does wrong. `experiments`: those that should catch it."""
+    """`fault`: what the product then does wrong. `experiments` and `tests`: those that should catch
+    it; a test is "path::name".
+    """
 
     name: str
     fault: str
     experiments: tuple[str, ...]
     edits: tuple[Edit, ...]
+    tests: tuple[str, ...] = ()
 
 
 def apply_mutant(mutant: Mutant, checkout: Path) -> None:

@@ -7,15 +7,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from config.runner.child import CHECKOUT
 from faults.mutants.mutant import Mutant, apply_mutant
 
-# Nothing that a process of the service needs.
-LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "tests", "bench", "requirements", "data")
+# Nothing that a process of the service or a test needs.
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "requirements", "data")
 MOST_S = 900
+# What pytest returns.
+_TESTS_FAILED = 1
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,12 @@ class Trial:
 def try_mutant(mutant: Mutant, seed: int) -> Trial:
     """The first trial that caught the mutant, else the last one."""
     with mutated_copy(mutant) as checkout:
-        for number in mutant.experiments:
-            trial = run_trial(mutant.name, number, seed, checkout)
+        tries = [
+            *(partial(run_trial, mutant.name, number, seed) for number in mutant.experiments),
+            *(partial(run_test, mutant.name, test) for test in mutant.tests),
+        ]
+        for one in tries:
+            trial = one(checkout)
             if trial.is_caught:
                 break
     return trial
@@ -62,6 +69,19 @@ def run_trial(name: str, number: str, seed: int, checkout: Path) -> Trial:
     except subprocess.TimeoutExpired:
         return Trial(name, number, broken=f"no end after {MOST_S} s")
     return read_trial(name, number, done.stdout, done.stderr)
+
+
+def run_test(name: str, test: str, checkout: Path) -> Trial:
+    """Runs one test in this checkout."""
+    words = [sys.executable, "-m", "pytest", test, "-n", "0", "-q"]
+    done = subprocess.run(
+        words, cwd=checkout, capture_output=True, text=True, timeout=MOST_S, check=False
+    )
+    number = test.rpartition("::")[2]
+    if done.returncode > _TESTS_FAILED:
+        return Trial(name, number, broken=(done.stdout + done.stderr)[-300:])
+    findings = [("the test fails", "")] if done.returncode == _TESTS_FAILED else []
+    return Trial(name, number, findings)
 
 
 def read_trial(name: str, number: str, output: str, errors: str) -> Trial:

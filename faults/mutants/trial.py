@@ -19,6 +19,7 @@ JUDGED = (
     "nothing waits",
     "each place was reached",
     "no row of a deleted post",
+    "nothing is shown",
 )
 # How the runner reports that the experiment itself broke.
 BROKEN = "the experiment ran to its end"

@@ -5,14 +5,21 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from infra.caching import listener
 from infra.caching.client import FeedRedis
-from infra.caching.invalidation import invalidation_command, receive_invalidation
+from infra.caching.copy_ages import AgeLimit
+from infra.caching.invalidation import (
+    invalidation_command,
+    receive_invalidation,
+    register_copies,
+)
 from infra.caching.listener import PROOF_EVERY_S, PROVED_S, InvalidationListener
+from infra.caching.process_cache import ProcessCache
 from infra.caching.scripts import load_script
 from tests.waiting import until
 
@@ -76,6 +83,55 @@ def test_a_message_that_is_not_applied_yet_is_not_proved(
         may_go_on.set()
     until(lambda: has_all(heard))
     assert heard._proved_at > published_at
+
+
+def test_an_answer_proves_nothing_of_the_time_after_its_question(
+    heard: InvalidationListener, cache: FeedRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Messages that were published between the two may come after the answer."""
+    answered, may_prove = threading.Event(), threading.Event()
+    arrived, may_apply = threading.Event(), threading.Event()
+    read = heard._connection.read_response
+
+    def read_slowly() -> Any:
+        reply = read()
+        if reply[0] == b"message":
+            arrived.set()
+            may_apply.wait()
+        elif not answered.is_set():
+            answered.set()
+            may_prove.wait()
+        return reply
+
+    monkeypatch.setattr(heard._connection, "read_response", read_slowly)
+    heard.has_all(time.monotonic())  # so it asks
+    try:
+        assert answered.wait(5)
+        published_at = time.monotonic()
+        cache.run([SOME])
+        may_prove.set()
+        assert arrived.wait(5)
+        assert not heard.has_all_since(published_at)
+    finally:
+        may_prove.set()
+        may_apply.set()
+
+
+def test_what_was_read_while_no_message_could_arrive_is_not_kept(
+    heard: InvalidationListener, cache: FeedRedis
+) -> None:
+    """It may have changed since, and the message is lost. Later proofs are not about it."""
+    copies: ProcessCache[int, str] = ProcessCache(
+        "tests.proofs:v1", 10, AgeLimit(30.0, 30.0, heard.has_all)
+    )
+    register_copies("tests.proofs:v1", copies)
+    heard._connection._sock.shutdown(socket.SHUT_RDWR)
+    until(lambda: heard._is_disconnected)
+    copies.store({1: "old"}, time.monotonic())
+    assert copies.split([1]).hits
+    cache.run([SOME])  # nobody receives it
+    until(lambda: has_all(heard))
+    assert not copies.split([1]).hits
 
 
 def test_a_cut_connection_ends_the_proof(heard: InvalidationListener) -> None:

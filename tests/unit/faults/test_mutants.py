@@ -24,6 +24,13 @@ def test_mutant_applies_exactly_once(mutant: Mutant) -> None:
 def test_mutants_have_names_of_their_own_and_experiments() -> None:
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 12
     assert all(find_experiment(number) for one in MUTANTS for number in one.experiments)
+    assert all(one.experiments or one.tests for one in MUTANTS)
+
+
+def test_tests_that_mutants_name_exist() -> None:
+    for test in (test for one in MUTANTS for test in one.tests):
+        path, _, name = test.partition("::")
+        assert f"def {name}(" in (Path(CHECKOUT) / path).read_text()
 
 
 @pytest.mark.parametrize("text", ["nothing", "lock lock"])
