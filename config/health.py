@@ -3,7 +3,7 @@
 Ready needs the default database, that each database that answers is the right one and has the
 schema of this code, and a worker if the server waits for one. Without a shard or Redis
 the process still serves the accounts of the other shards. Without a replica, another one or the
-shard answers the reads.
+shard answers the reads. Without the store of images everything but uploads works.
 """
 
 from functools import partial
@@ -16,6 +16,8 @@ from redis.exceptions import RedisError
 
 from config.delivery import is_delivering
 from config.draining import is_draining
+from images.actions.try_store import try_store
+from images.errors import ImagesUnavailable
 from infra.api.rendering import json_response
 from infra.caching.client import redis
 from infra.sharding.errors import DatabaseUnusable
@@ -27,6 +29,8 @@ from infra.sharding.replicas import replicas_of
 
 # Nothing is cached: calls at the same time share one probe of a store.
 PROBE: CachedProbe[str] = CachedProbe(valid_s=0, deadline_s=5.0)
+# A try writes and deletes a file, so it is not made for each question. Short: a balancer waits.
+IMAGES: CachedProbe[str] = CachedProbe(valid_s=10.0, deadline_s=0.5)
 UNREACHABLE = "unreachable"
 
 
@@ -51,6 +55,7 @@ def ready(request: HttpRequest) -> HttpResponse:
     stores = {GLOBAL_ALIAS: _check_database(GLOBAL_ALIAS)} | dict.fromkeys(calls, UNREACHABLE)
     stores |= PROBE.ask(calls)
     stores["redis"] = _check_redis()
+    stores["images"] = IMAGES.ask({"images": _check_images}).get("images", UNREACHABLE)
     is_ready = stores[GLOBAL_ALIAS] == "ok" and all(
         stores[alias] in ("ok", UNREACHABLE) or was_ready(alias) for alias in all_aliases()
     )
@@ -83,4 +88,12 @@ def _check_redis() -> str:
         redis().call("PING")
     except RedisError:
         return UNREACHABLE
+    return "ok"
+
+
+def _check_images() -> str:
+    try:
+        try_store()
+    except ImagesUnavailable as error:
+        return error.why
     return "ok"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-_LOCAL = "django.core.files.storage.FileSystemStorage"
+_LOCAL = "images.folder.ImageFolder"
 _S3 = "storages.backends.s3.S3Storage"
 # `collectstatic` also writes each file compressed.
 _STATIC = "whitenoise.storage.CompressedStaticFilesStorage"

@@ -1,7 +1,13 @@
 """Django's registration of images."""
 
 from django.apps import AppConfig
+from django.core.checks import register
+
+from images.checks import check_store
 
 
 class ImagesConfig(AppConfig):
     name = "images"
+
+    def ready(self) -> None:
+        register(check_store, deploy=True)

@@ -23,8 +23,15 @@ class TooManyImages(TidelineError):
 
 
 class ImagesUnavailable(TidelineError):
-    """The files cannot be written or read at the moment. Nothing was stored."""
+    """The files cannot be written or read at the moment. Nothing was stored.
+
+    `why` is for operators. Clients do not see it.
+    """
 
     status = 503
     text = "Images cannot be stored at the moment, try again"
     headers = {"Retry-After": "5"}
+
+    def __init__(self, why: str) -> None:
+        super().__init__()
+        self.why = why

@@ -109,4 +109,4 @@ def _pool() -> ThreadPoolExecutor:
 def _unavailable(what: str, why: str) -> ImagesUnavailable:
     STORE_FAILURES.labels(what).inc()
     log.error("images.store_failed", what=what, error=why)
-    return ImagesUnavailable()
+    return ImagesUnavailable(why)

@@ -11,6 +11,10 @@ from django.conf import settings
 
 from config.periodic import PERIODIC_TASKS
 from counters.periodic import DRIFT
+from images.actions.try_store import try_store
+from images.address import read_address
+from images.errors import ImagesUnavailable
+from images.store import read_file
 from infra.caching.scanning import list_nodes
 from infra.changes.lag import LAG, list_lane_lags
 from infra.changes.metrics import count_by_group, oldest_by_group
@@ -28,7 +32,7 @@ from timelines.sampling import HOLES
 PATIENCE_S = 1.5
 MOST_FAILURES = 5
 FAILED_WITHIN = timedelta(days=1)
-PARTS = ("redis", "workers", "samples", "jobs")
+PARTS = ("redis", "images", "workers", "samples", "jobs")
 BAD = (JobRun.State.FAILED, JobRun.State.DIED)
 
 Part = dict[str, Any]
@@ -46,6 +50,7 @@ def read_status(now: datetime, patience_s: float = PATIENCE_S) -> Part:
     }
     calls |= {
         "redis": _read_redis,
+        "images": _read_images,
         "workers": _read_workers,
         "samples": partial(_read_samples, now.timestamp()),
         "jobs": partial(_read_jobs, now),
@@ -57,7 +62,7 @@ def read_status(now: datetime, patience_s: float = PATIENCE_S) -> Part:
 
 
 def list_down(status: Part) -> list[str]:
-    """Names of what is down: databases, Redis, parts without an answer, worker, compensator."""
+    """Names of what is down: databases, Redis, images, parts without answers, missing processes."""
     parts = {**status["databases"], **{name: status[name] for name in PARTS}}
     down = [name for name, part in parts.items() if not part["is_up"]]
     if parts["workers"]["is_up"] and not parts["workers"]["names"]:
@@ -115,6 +120,17 @@ def _read_redis() -> Part:
     }
     sums = {name: sum(info[field] for info in infos) for name, field in names.items()}
     return {"version": infos[0]["redis_version"], "node_count": len(infos), **sums}
+
+
+def _read_images() -> Part:
+    """Tries the store; behind a proxy or with a bucket also whether readers get the file."""
+    is_read = bool(settings.TRUSTED_PROXIES or settings.MEDIA_BUCKET)
+    try:
+        try_store((read_file, read_address) if is_read else (read_file,))
+    except ImagesUnavailable as error:
+        return {"is_up": False, "why": error.why}
+    where = settings.MEDIA_BUCKET or settings.MEDIA_DIR
+    return {"where": where, "read_at": settings.MEDIA_URL if is_read else None}
 
 
 def _read_workers() -> Part:

@@ -10,7 +10,7 @@ Part = dict[str, Any]
 
 
 def format_status(status: Part) -> Iterator[str]:
-    """One screen: databases, changes, Redis, workers, samples, periodic tasks, jobs."""
+    """One screen: databases, changes, Redis, images, workers, samples, periodic tasks, jobs."""
     versions = ", ".join(f"{name} {version}" for name, version in status["versions"].items())
     yield f"{status['at'][:19]}  {versions}"
     yield ""
@@ -21,6 +21,7 @@ def format_status(status: Part) -> Iterator[str]:
     yield from _changes(status["databases"])
     yield f"kept        {_kept(status['databases'])}"
     yield f"redis       {_redis(status['redis'])}"
+    yield f"images      {_images(status['images'])}"
     yield f"workers     {_workers(status['workers'])}"
     yield from _samples(status["samples"])
     yield from _periodic_tasks(status["periodic_tasks"])
@@ -65,6 +66,13 @@ def _redis(part: Part) -> str:
     memory = f"{part['memory_bytes'] / 1e6:,.1f}{most} MB"
     rest = f"{part['client_count']} clients, {part['evicted_count']:,} keys evicted"
     return f"up, {nodes}{part['version']}, {memory}, {rest}"
+
+
+def _images(part: Part) -> str:
+    if not part["is_up"]:
+        return f"DOWN: {part['why']}"
+    read = f", read at {part['read_at']}" if part["read_at"] else ""
+    return f"up, in {part['where']}{read}"
 
 
 def _workers(part: Part) -> str:

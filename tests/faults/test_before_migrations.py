@@ -25,6 +25,7 @@ from tests.waiting import until
 
 PARAMETER = re.compile(r"<(?:(\w+):)?\w+>")
 WAITING = "Waiting until the databases are ready: default has no identity: run migrate_shards\n"
+HEALTHY = ("default", "shard0", "shard2", "shard3", "redis", "images")
 LACKS = "shard1 lacks migration markers.0002_seen_until: run migrate_shards"
 UNAPPLY = "DELETE FROM django_migrations WHERE app = 'markers' AND name = '0002_seen_until'"
 APPLY = (
@@ -97,7 +98,7 @@ def test_every_route_is_not_ready_and_never_an_error(empty):
         status, stores = ready(empty)
         assert status == 503
         reasons = {alias: f"{alias} has no identity: run migrate_shards" for alias in stores}
-        assert stores == reasons | {"redis": "ok"}
+        assert stores == reasons | {"redis": "ok", "images": "ok"}
         answers = {
             (method, path): ask(empty, method, path) for path in paths for method in ("GET", "POST")
         }
@@ -130,7 +131,7 @@ def test_shard_that_lacks_a_migration_is_not_used_until_it_has_it():
             with started(site, "web") as children:
                 until(lambda: ready(site)[0], said=children["web"].log.read_text)
                 status, stores = ready(site)
-                others = dict.fromkeys(["default", "shard0", "shard2", "shard3", "redis"], "ok")
+                others = dict.fromkeys(HEALTHY, "ok")
                 assert (status, stores) == (503, others | {"shard1": LACKS})
                 assert sorted(map(partial(read_own, site), tokens.values())) == [200, 200, 200, 503]
                 assert show_status(site).returncode == 1

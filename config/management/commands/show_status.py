@@ -14,8 +14,8 @@ from config.status.screen import format_status
 
 class Command(BaseCommand):
     help = (
-        "Shows databases, changes, Redis, workers, samples, periodic tasks and jobs within 2 s. The"
-        " exit code is 1 if something is down."
+        "Shows databases, changes, Redis, images, workers, samples, periodic tasks and jobs within"
+        " 2 s. The exit code is 1 if something is down."
     )
     requires_system_checks = []
 

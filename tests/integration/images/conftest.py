@@ -2,6 +2,8 @@
 
 import pytest
 
+from config.media_settings import file_stores
+
 
 @pytest.fixture
 def people(world):
@@ -28,10 +30,4 @@ def bob(people):
 def empty_store(settings, tmp_path):
     """A store of files of this test alone."""
     settings.MEDIA_DIR = str(tmp_path)
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "default": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": str(tmp_path)},
-        },
-    }
+    settings.STORAGES = file_stores(str(tmp_path), bucket="", endpoint="", region="")
