@@ -41,7 +41,7 @@ check: dev-packages ## format, lint, security, types, floors, migrations, deploy
 	$(IN_VENV) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 	SECRET_KEY=$$($(NEW_KEY)) $(IN_VENV) -W ignore::RuntimeWarning manage.py \
 		makemigrations --check --dry-run
-	DEVELOPMENT=0 ALLOW_PASSWORD_GRANT=0 SECRET_KEY=$$($(NEW_KEY)) \
+	DEVELOPMENT=0 ALLOW_PASSWORD_GRANT=0 MEDIA_DIR=.artifacts/media SECRET_KEY=$$($(NEW_KEY)) \
 		$(IN_VENV) manage.py check --deploy --fail-level WARNING
 	$(IN_VENV) docs/build.py
 
@@ -72,7 +72,7 @@ lock: dev-packages ## write requirements/*.txt from *.in (LOCK_FLAGS=--upgrade: 
 
 clean: python ## delete the environment, all caches and ALL DATA of make run (in DATA_DIR)
 	@$(PYTHON) -m config.services.delete_data "$(or $(DATA_DIR),.data)"
-	rm -rf .venv .venv-peers .venv-conformance .conformance .static .site .site-source .browser .nginx .artifacts \
+	rm -rf .venv .venv-peers .venv-conformance .conformance .static .site .site-source .browser .distribution .artifacts \
 		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,10 +1,9 @@
 """The nginx of the tests, started with deploy/nginx/tideline.conf.
 
-It is NGINX, the machine's own, or one that apt downloads and checks; nothing is installed.
+It is NGINX, the machine's own, or one that apt downloads and checks (tests/distribution.py).
 """
 
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -14,17 +13,13 @@ from typing import NamedTuple
 
 from config.runner.child import CHECKOUT
 from config.runner.port import free_ports
-from config.services.locks import locked
 from config.services.trial import find_programs, major_version
+from tests.distribution import library_path, unpacked_program
 from tests.waiting import until
 
 REASON = "no nginx: install it (on Debian `nginx`), or name one with NGINX=/path/to/it"
 FILE = CHECKOUT / "deploy/nginx/tideline.conf"
-CACHE = CHECKOUT / ".nginx"
-PROGRAM = CACHE / "unpacked/usr/sbin/nginx"
 VERSION = r"nginx/(\d+)"
-# As long as another process may take to download it.
-LONGEST_S = 300
 AROUND = """
 {user}
 daemon off;
@@ -58,26 +53,16 @@ def find_nginx() -> Path | None:
     for program in find_programs(["nginx"], f"{os.environ['PATH']}:/usr/sbin"):
         if runs(program):
             return program
-    if shutil.which("apt-get") and shutil.which("dpkg"):
-        _download()
-    return PROGRAM if runs(PROGRAM) else None
+    program = unpacked_program("nginx")
+    return program if program and runs(program) else None
 
 
 def runs(program: Path) -> bool:
-    return major_version(program, VERSION, ask="-v") > 0
+    return major_version(program, VERSION, ask="-v", env=environment()) > 0
 
 
-def _download() -> None:
-    """The folder gets its name when it is complete. apt checks the signature."""
-    CACHE.mkdir(exist_ok=True)
-    with locked(CACHE / "lock", LONGEST_S), tempfile.TemporaryDirectory(dir=CACHE) as folder:
-        if PROGRAM.exists():
-            return
-        fetched = subprocess.run(["apt-get", "download", "nginx"], cwd=folder, capture_output=True)
-        for package in Path(folder).glob("nginx_*.deb"):
-            subprocess.run(["dpkg", "-x", package, Path(folder) / "unpacked"], check=True)
-            (Path(folder) / "unpacked").rename(CACHE / "unpacked")
-        assert PROGRAM.exists() or fetched.returncode
+def environment() -> dict[str, str]:
+    return {**os.environ, "LD_LIBRARY_PATH": library_path()}
 
 
 @contextmanager
@@ -86,16 +71,27 @@ def running_proxy(program: Path, web_ports: Sequence[int]) -> Iterator[RunningPr
     with tempfile.TemporaryDirectory(prefix="tideline-nginx-") as name:
         folder = Path(name)
         proxy = RunningProxy(*free_ports(2))
-        (folder / "tideline.conf").write_text(_site(folder, proxy, web_ports))
-        user = "user root;" if os.geteuid() == 0 else ""
-        (folder / "nginx.conf").write_text(AROUND.format(folder=folder, user=user))
-        process = subprocess.Popen([program, "-p", folder, "-c", folder / "nginx.conf"])
-        try:
-            until((folder / "pid").exists)
+        with running_nginx(program, folder, _site(folder, proxy, web_ports)):
             yield proxy
-        finally:
-            process.terminate()
-            process.wait()
+
+
+@contextmanager
+def running_nginx(program: Path, folder: Path, site: str, workers: str = "root") -> Iterator[None]:
+    """nginx with this text as its site. `workers`: their user and group, when this process is root.
+
+    All its files are in the folder.
+    """
+    (folder / "tideline.conf").write_text(site)
+    user = f"user {workers};" if os.geteuid() == 0 else ""
+    (folder / "nginx.conf").write_text(AROUND.format(folder=folder, user=user))
+    argv = [program, "-p", folder, "-c", folder / "nginx.conf"]
+    process = subprocess.Popen(argv, env=environment())
+    try:
+        until((folder / "pid").exists)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def _site(folder: Path, proxy: RunningProxy, web_ports: Sequence[int]) -> str:

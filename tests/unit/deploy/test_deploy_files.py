@@ -4,6 +4,7 @@ Docker is not needed. The Procfile's lines are started by tests/faults/test_grac
 """
 
 import importlib.util
+import os
 import re
 import shlex
 import shutil
@@ -32,6 +33,8 @@ PROCFILE = dict(
 # What other programs read.
 OTHERS = {"PATH", "PYTHONUNBUFFERED", "POSTGRES_PASSWORD", "REDIS_PASSWORD"}
 NEEDED = {"SECRET_KEY", "ALLOWED_HOSTS", "PUBLIC_URL", "DATABASE_URL", "SHARD_DATABASE_URLS"}
+# Without them the site starts, and people miss something.
+WANTED = {"REDIS_URL", "MEDIA_DIR", "MAIL_URL", "MAIL_FROM", "VAPID_PRIVATE_KEY", "VAPID_CONTACT"}
 
 
 def example_names() -> set[str]:
@@ -100,7 +103,34 @@ def test_every_variable_is_a_setting():
 
 
 def test_the_example_says_what_production_has_to():
-    assert example_names() >= NEEDED
+    assert example_names() >= NEEDED | WANTED
+
+
+def test_the_folder_of_images_is_the_same_everywhere_and_may_be_written():
+    """The processes may write nothing else on disk, so another folder would refuse every image."""
+    folder = "/var/lib/tideline/media"
+    assert f"\nMEDIA_DIR={folder}\n" in (DEPLOY / "tideline.env.example").read_text()
+    common = (DEPLOY / "systemd" / COMMON).read_text().splitlines()
+    assert {f"StateDirectory={folder.removeprefix('/var/lib/')}", "StateDirectoryMode=0750"} <= {
+        *common
+    }
+    assert f"alias {folder}/;" in (DEPLOY / "nginx/tideline.conf").read_text()
+    assert f"MEDIA_DIR={folder}\n" in DOCKERFILE
+    for name, service in services().items():
+        if is_ours(service):
+            assert f"media:{folder}" in service["volumes"], name
+    assert "media" in COMPOSE["volumes"]
+
+
+def test_commands_run_with_the_environment_of_the_units():
+    manage = (DEPLOY / "manage").read_text()
+    for unit in UNITS:
+        for name in re.findall(r"^(?:EnvironmentFile|User)=(.*)$", unit.read_text(), re.M):
+            assert name in manage
+        for variable in re.findall(r"\b(RUNTIME_DIR=\S+)", unit.read_text()):
+            assert f"export {variable}\n" in manage
+    assert "umask 0077\n" in manage
+    assert os.access(DEPLOY / "manage", os.X_OK)
 
 
 def test_a_service_waits_for_the_schema_and_for_nothing_that_there_is_not():
