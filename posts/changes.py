@@ -42,7 +42,10 @@ class PostDeleted(Payload, frozen=True, omit_defaults=True):
 
 
 class PostEdited(Payload, frozen=True, omit_defaults=True):
-    """The author replaced the text of a post. `…_before`: what the text before linked to."""
+    """The author replaced the text of a post. `…_before`: what the text before linked to.
+
+    `has_new_poll`: the poll is another one.
+    """
 
     kind: ClassVar[str] = "posts.edited"
 
@@ -55,6 +58,7 @@ class PostEdited(Payload, frozen=True, omit_defaults=True):
     mentioned: tuple[int, ...] = ()
     mentioned_before: tuple[int, ...] = ()
     thread: tuple[int, int] | None = None
+    has_new_poll: bool = False
 
 
 class PostHidden(Payload, frozen=True):

@@ -33,7 +33,7 @@ from posts.cache.counts import (
 )
 from posts.cache.in_process import post_invalidation_command
 from posts.cache.newest import end_newest_posts
-from posts.cache.polls import refresh_polls
+from posts.cache.polls import refresh_edited_polls, refresh_polls
 from posts.cache.viewer_state import refresh_viewer_states
 from posts.cache.weeks import WEEKS, drop_large_weeks, field_of, week_of
 from posts.changes import (
@@ -124,6 +124,14 @@ def refresh_voted_polls(alias: str, deliveries: Sequence[Delivery[PollVoted]]) -
     refresh_polls(
         (PostId.at(one.owner_id, one.payload.moment), one.payload.voter) for one in deliveries
     )
+
+
+@consumes(PostEdited, inline=True)
+def refresh_polls_of_edited(alias: str, deliveries: Sequence[Delivery[PostEdited]]) -> None:
+    """Refreshes the cached polls that an edit replaced. Safety: idempotent. Cost: one query."""
+    edited = [d for d in deliveries if d.payload.has_new_poll]
+    if edited:
+        refresh_edited_polls(PostId.at(d.owner_id, d.payload.moment) for d in edited)
 
 
 @consumes(PostDeleted)

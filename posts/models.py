@@ -23,11 +23,12 @@ class Post(ShardedModel):
     serves end_polls (0015).
 
     `mentions`: [[account id, username], …] of the accounts that the text mentions. `tags`:
-    normalized, in their order. `poll`: {"options", "multiple", "hide_totals", "expires_at_s"}; its
-    votes are in PollVote. `is_end_reported`: there was a change for the end of the poll. `media`:
-    the images as images.types.Attachment. `application`: {"name", "website"} of the client that
-    published the post. NULL for none. `thread_…`: the first post of the thread of a reply; NULL for
-    other posts, and for replies of old code. `is_orphan`: the post that a reply answers is deleted.
+    normalized, in their order. `poll`: {"options", "multiple", "hide_totals", "expires_at_s"},
+    after an edit with "edition" and "edits" (migration 0020); its votes are in PollVote.
+    `is_end_reported`: there was a change for the end of the poll. `media`: the images as
+    images.types.Attachment. `application`: {"name", "website"} of the client that published the
+    post. NULL for none. `thread_…`: the first post of the thread of a reply; NULL for other posts,
+    and for replies of old code. `is_orphan`: the post that a reply answers is deleted.
     """
 
     owner = "author_id"
@@ -139,6 +140,7 @@ class PostVersion(ShardedModel):
     spoiler_text = models.TextField(blank=True)
     mentions = models.JSONField(null=True)
     media = models.JSONField(null=True)
+    poll = models.JSONField(null=True)
     edited_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
@@ -247,6 +249,7 @@ class PollVote(ShardedModel):
     """SHARDED by author_id of the poll's post, a row a voter; written by posts.actions.vote.
 
     An account chooses an option once. `choices`: places of options, from 0, in the order of votes.
+    `edition`: of the poll that the account voted on. Votes of an older edition do not count.
     """
 
     owner = "author_id"
@@ -256,6 +259,7 @@ class PollVote(ShardedModel):
     moment = models.BigIntegerField()
     voter_id = models.BigIntegerField()
     choices = ArrayField(models.SmallIntegerField())
+    edition = models.IntegerField(db_default=0)
 
     class Meta:
         # delete_votes_of: the votes of an account that is purged
@@ -268,8 +272,8 @@ class PollVote(ShardedModel):
 class PollTally(ShardedModel):
     """SHARDED by author_id, a row for each poll with votes: how many votes each option has.
 
-    Written by posts.actions.vote in the transaction that writes the vote. The votes only grow, so
-    their sum is also the version of the cached poll.
+    Written by posts.actions.vote in the transaction that writes the vote. An edit that begins a new
+    edition of the poll deletes it.
     """
 
     owner = "author_id"

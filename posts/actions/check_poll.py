@@ -16,33 +16,36 @@ MOST_CHOICE = 2**15 - 1
 
 
 def check_poll(data: Mapping[str, Any], now_s: float) -> NewPoll | None:
-    """The poll of a draft: JSON, or Mastodon's form fields; None without one.
+    """The poll of a draft; None without one. Raises: InvalidDraft, InvalidRequest (both 422)."""
+    fields = find_object(data, "poll")
+    return _read_poll(fields, _read_end(fields, now_s)) if fields else None
 
-    Raises: InvalidDraft, InvalidRequest (both 422).
+
+def check_edited_poll(
+    data: Mapping[str, Any], poll: Mapping[str, Any] | None, now_s: float
+) -> NewPoll | None:
+    """The poll of an edit; None keeps the old one. Without `expires_in` it ends with the old one.
+
+    Raises: as `check_poll`.
     """
     fields = find_object(data, "poll")
     if not fields:
         return None
-    options = _read_options(fields)
+    if poll is not None and fields.get("expires_in") in (None, ""):
+        return _read_poll(fields, poll["expires_at_s"])
+    return _read_poll(fields, _read_end(fields, now_s))
+
+
+def _read_end(fields: Mapping[str, Any], now_s: float) -> int:
     expires_in_s = read_count(fields, "expires_in", LONGEST_S)
     if expires_in_s < SHORTEST_S:
         raise InvalidDraft(f"Validation failed: Poll must last at least {SHORTEST_S} seconds")
-    return NewPoll(
-        options,
-        read_flag(fields, "multiple"),
-        read_flag(fields, "hide_totals"),
-        int(now_s) + expires_in_s,
-    )
+    return int(now_s) + expires_in_s
 
 
-def check_same_poll(data: Mapping[str, Any], poll: Mapping[str, Any] | None) -> None:
-    """For edits, with which some clients send the poll. Raises: InvalidDraft for another one.
-
-    Only its options are compared: its end cannot be sent, only how long a new poll would last.
-    """
-    fields = find_object(data, "poll")
-    if fields and (poll is None or list(_read_options(fields)) != poll["options"]):
-        raise InvalidDraft("Validation failed: The poll of a post cannot be changed")
+def _read_poll(fields: Mapping[str, Any], expires_at_s: int) -> NewPoll:
+    flags = read_flag(fields, "multiple"), read_flag(fields, "hide_totals")
+    return NewPoll(_read_options(fields), *flags, expires_at_s)
 
 
 def read_choices(data: Mapping[str, Any]) -> list[int]:

@@ -3,6 +3,7 @@
 import time
 from datetime import UTC, datetime
 
+import msgspec
 from django.conf import settings
 
 from accounts.errors import AccountNotFound
@@ -12,20 +13,23 @@ from infra.changes.registry import read_payload
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.actions.read_links import read_links
-from posts.actions.write_post import DAY_S, columns_of_links, refusal_of
+from posts.actions.write_post import DAY_S, columns_of_links, json_of, refusal_of
 from posts.changes import PostEdited
 from posts.errors import PostNotFound, TooManyEdits
 from posts.types import Draft, Kind, PostRow, WrittenPost
 
-# posts/migrations/0006_edits.py: lock, both versions and change in one round trip.
+# posts/migrations/0020_edited_polls.py: lock, both versions and change in one round trip.
 EDIT = f"""
 SELECT edited.*, {of_account("%s")}
-FROM posts_edit_post({", ".join(["%s"] * 17)}) AS edited
+FROM posts_edit_post({", ".join(["%s"] * 18)}) AS edited
 """  # noqa: S608
 
 
 def edit_post(old: PostRow, draft: Draft) -> bool:
-    """Replaces text, warning, flag, language and images of a post. False: it has them already.
+    """Replaces text, warning, flag, language, images and poll. False: the post has them already.
+
+    A draft without a poll keeps the old one. Other options, or another number of choices, reset the
+    votes.
 
     `old`: the post as it was read; only what an edit cannot change is taken from it. The next read
     of every page has the new text. Raises: PostNotFound if the post is deleted or hidden,
@@ -38,7 +42,7 @@ def edit_post(old: PostRow, draft: Draft) -> bool:
     at = datetime.fromtimestamp(now_s, UTC)
     change = columns_of(old.author_id, PostEdited(old.moment, 0, 0))
     values = (old.author_id, old.moment, at, *new[2:6], *columns_of_links(new))
-    values += (settings.MAX_EDITS, *today, *change)
+    values += (settings.MAX_EDITS, *today, *change, json_of(msgspec.to_builtins(draft.poll)))
     row = fetch_one(alias, EDIT, (old.author_id, *values))
     is_known, refused, edited_at, reported, change_id, changed_at, counts = row  # type: ignore[misc]
     if not is_known:
@@ -68,6 +72,7 @@ def _row_of(old: PostRow, draft: Draft) -> PostRow:
         mentions=links.mentions or None,
         tags=links.tags or None,
         media=draft.media or None,
+        poll=msgspec.to_builtins(draft.poll) if draft.poll else old.poll,
     )
 
 

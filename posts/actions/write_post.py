@@ -103,16 +103,16 @@ def _row_of(author_id: int, draft: Draft, target: Target | None, links: PostLink
 
 def _columns_of(row: PostRow) -> Sequence[object]:
     """The parameters of posts_publish from `new_text` to `first_moment`."""
-    json = (_json_of(row.poll), _json_of(row.application))
+    json = (json_of(row.poll), json_of(row.application))
     return (*row[2:10], *columns_of_links(row), *json, row.thread_author, row.thread_moment)
 
 
 def columns_of_links(row: PostRow) -> Sequence[object]:
     """The parameters `new_mentions`, `new_tags` and `new_media` of a function of the database."""
     tags = list(row.tags) if row.tags else None
-    return (_json_of(row.mentions), tags, _json_of(row.media))
+    return (json_of(row.mentions), tags, json_of(row.media))
 
 
-def _json_of(value: object) -> str | None:
-    """NULL for nothing and for an empty list."""
+def json_of(value: object) -> str | None:
+    """A parameter of a function of the database: NULL for nothing and for an empty list."""
     return orjson.dumps(value).decode() if value else None

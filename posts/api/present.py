@@ -208,6 +208,8 @@ def present_version(row: PostRow, account: bytes) -> bytes:
     fields = _post_fields(row, None)
     version = {name: fields[name] for name in _OF_VERSIONS}
     version["created_at"] = fields["edited_at"] or fields["created_at"]
+    if row.poll:
+        version["poll"] = {"options": [{"title": title} for title in row.poll["options"]]}
     return b'{%b,"account":%b}' % (orjson.dumps(version)[1:-1], account)
 
 

@@ -77,6 +77,21 @@ class NewPollBody(Serializer[Any]):
     hide_totals = FlagField(**OPTIONAL)
 
 
+@extend_schema_serializer(component_name="EditedPoll")
+class EditedPollBody(Serializer[Any]):
+    """Other options, or another `multiple`, reset the votes."""
+
+    options = PollOptionsField()
+    expires_in = IntegerField(
+        min_value=SHORTEST_S,
+        max_value=LONGEST_S,
+        help_text="Seconds from now. Without it a poll keeps its end; a new poll needs it",
+        **OPTIONAL,
+    )
+    multiple = FlagField(**OPTIONAL)
+    hide_totals = FlagField(**OPTIONAL)
+
+
 @extend_schema_serializer(component_name="NewStatus")
 class StatusBody(Serializer[Any]):
     status = VisibleTextField(
@@ -120,6 +135,7 @@ class EditBody(Serializer[Any]):
         help_text="All images of the post; it keeps those it has if this is absent",
         **OPTIONAL,
     )
+    poll = EditedPollBody(**OPTIONAL)
 
 
 class VersionEntity(Serializer[Any]):
@@ -128,6 +144,7 @@ class VersionEntity(Serializer[Any]):
     sensitive = BooleanField()
     created_at = DateTimeField(help_text="When the author wrote this version")
     account = AccountEntity()
+    poll = DictField(required=False, help_text="`options`, each with its `title`")
     media_attachments = ListField(child=DictField())
     emojis = ListField(child=DictField())
 

@@ -1,9 +1,11 @@
 """The caches of polls: what each option has, and how a viewer voted. Both in Redis, then the shard.
 
-posts.poll:v2:{author}:moment              votes:…:{"options":[["foo",3],…],…}
-posts.poll_votes:v2:{author}:moment:voter  2:…:[0,2]; negative: not voted
+posts.poll:v3:{author}:moment              version:…:{"options":[["foo",3],…],"edition":0,…}
+posts.poll_votes:v3:{author}:moment:voter  version:…:{"edition":0,"choices":[0,2]}
 
-Votes are only added, so the number of votes is the version.
+A vote is negative for an account that has not voted. Votes are only added, so the number of votes
+is the version, above the number of edits. An edit that resets the votes begins a new edition of
+the poll. Votes of an older one, which may be cached for long, are ignored.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,11 +33,13 @@ JOIN posts_post USING (author_id, moment) LEFT JOIN posts_polltally USING (autho
 WHERE poll IS NOT NULL AND deleted_at IS NULL
 """
 VOTES = """
-SELECT author_id, moment, voter_id, choices
+SELECT author_id, moment, voter_id, choices, edition
 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS wanted (author_id, moment, voter_id)
 JOIN posts_pollvote USING (author_id, moment, voter_id)
 """
 NOT_VOTED = Versioned(0, b"")
+# More than a poll has votes.
+_VERSIONS_OF_EDIT = 1 << 40
 
 
 class _Polls(ValueCache):
@@ -70,9 +74,10 @@ def _load_votes(numbers: Sequence[int]) -> Mapping[int, Versioned]:
     found = _read(VOTES, [(*divmod(number, MOMENTS), voter_id) for number, voter_id in pairs])
     votes = {
         vote_number(PostId.at(author_id, moment), voter_id): Versioned(
-            len(choices), orjson.dumps(choices)
+            edition * _VERSIONS_OF_EDIT + len(choices),
+            orjson.dumps({"edition": edition, "choices": choices}),
         )
-        for author_id, moment, voter_id, choices in found
+        for author_id, moment, voter_id, choices, edition in found
     }
     return {number: votes.get(number, NOT_VOTED) for number in numbers}
 
@@ -94,11 +99,12 @@ def _encode(poll: str, votes: Sequence[int] | None, voters: int) -> Versioned:
     asked = orjson.loads(poll)  # raw statements return JSON columns as text
     counts = votes or [0] * len(asked["options"])
     options = list(zip(asked.pop("options"), counts, strict=True))
-    return Versioned(sum(counts), orjson.dumps(asked | {"options": options, "voters": voters}))
+    version = asked.pop("edits", 0) * _VERSIONS_OF_EDIT + sum(counts)
+    return Versioned(version, orjson.dumps(asked | {"options": options, "voters": voters}))
 
 
-polls = _Polls("posts.poll:v2", ttl_s=86_400, load=_load_polls)
-poll_votes = _PollVotes("posts.poll_votes:v2", ttl_s=86_400, load=_load_votes)
+polls = _Polls("posts.poll:v3", ttl_s=86_400, load=_load_polls)
+poll_votes = _PollVotes("posts.poll_votes:v3", ttl_s=86_400, load=_load_votes)
 
 
 def ask_polls(ids: Iterable[PostId]) -> Question[dict[int, bytes]]:
@@ -117,3 +123,8 @@ def refresh_polls(votes: Iterable[tuple[PostId, int]]) -> None:
     poll_numbers = dict.fromkeys(number // ACCOUNTS for number in numbers)
     polls.refresh(_load_polls(list(poll_numbers)))
     poll_votes.refresh(_load_votes(list(numbers)))
+
+
+def refresh_edited_polls(ids: Iterable[PostId]) -> None:
+    """Writes these polls to Redis as they are now. One query a shard."""
+    polls.refresh(_load_polls([number_of(post_id) for post_id in ids]))

@@ -20,10 +20,11 @@ WITH shown AS (
     SELECT * FROM posts_post
     WHERE author_id = %s AND moment = %s AND deleted_at IS NULL AND hidden_at IS NULL
 )
-SELECT old.number, old.text, old.sensitive, old.spoiler_text, old.mentions, old.media, old.edited_at
+SELECT old.number, old.text, old.sensitive, old.spoiler_text, old.mentions, old.media,
+    old.poll, old.edited_at
 FROM shown JOIN posts_postversion AS old USING (author_id, moment)
 UNION ALL
-SELECT NULL, text, sensitive, spoiler_text, mentions, media, edited_at FROM shown
+SELECT NULL, text, sensitive, spoiler_text, mentions, media, poll, edited_at FROM shown
 ORDER BY 1 NULLS LAST
 """
 
@@ -63,7 +64,8 @@ def load_versions(post_id: PostId, viewer_id: int | None) -> list[bytes]:
 
 
 def _row_of(post_id: PostId, version: tuple[object, ...]) -> PostRow:
-    _, text, sensitive, spoiler_text, mentions, media, edited_at = version
+    _, text, sensitive, spoiler_text, mentions, media, poll, edited_at = version
     row = PostRow(post_id.author_id, post_id.moment, text, sensitive, spoiler_text, None)  # type: ignore[arg-type]
-    json = [None if one is None else orjson.loads(one) for one in (mentions, media)]  # type: ignore[arg-type]
-    return row._replace(mentions=json[0], media=json[1], edited_at=edited_at)  # type: ignore[arg-type]
+    json = [None if one is None else orjson.loads(one) for one in (mentions, media, poll)]  # type: ignore[arg-type]
+    more = dict(zip(("mentions", "media", "poll"), json, strict=True))
+    return row._replace(**more, edited_at=edited_at)  # type: ignore[arg-type]

@@ -34,7 +34,8 @@ def load_polls(ids: Collection[PostId], viewer_id: int | None, now_s: float) -> 
     polls = {i: _present(i, texts[n], now_s) for i in ids if (n := number_of(i)) in texts}
     if viewer_id is None or votes is None or (own := _find_votes(votes)) is None:
         return polls
-    return {i: _with_votes(i, p, viewer_id, own) for i, p in polls.items()}
+    editions = {i: orjson.loads(texts[number_of(i)]).get("edition", 0) for i in polls}
+    return {i: _with_votes(i, p, viewer_id, editions[i], own) for i, p in polls.items()}
 
 
 def get_poll(post_id: PostId, viewer_id: int | None, now_s: float) -> Poll:
@@ -73,8 +74,11 @@ def _present(post_id: PostId, text: bytes, now_s: float) -> Poll:
     }
 
 
-def _with_votes(post_id: PostId, poll: Poll, viewer_id: int, votes: Mapping[int, bytes]) -> Poll:
+def _with_votes(
+    post_id: PostId, poll: Poll, viewer_id: int, edition: int, votes: Mapping[int, bytes]
+) -> Poll:
     """The author cannot vote. Clients show the results to accounts that have voted."""
-    choices = votes.get(vote_number(post_id, viewer_id))
-    own = orjson.loads(choices) if choices else []
+    text = votes.get(vote_number(post_id, viewer_id))
+    vote = orjson.loads(text) if text else {}
+    own = vote["choices"] if vote.get("edition") == edition else []
     return poll | {"voted": bool(own) or viewer_id == post_id.author_id, "own_votes": own}

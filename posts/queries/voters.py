@@ -15,7 +15,9 @@ JOIN posts_post USING (author_id, moment)
 WHERE deleted_at IS NULL AND is_end_reported
 """
 VOTERS = """
-SELECT voter_id FROM posts_pollvote WHERE author_id = %s AND moment = %s AND voter_id > %s
+SELECT voter_id FROM posts_pollvote JOIN posts_post USING (author_id, moment)
+WHERE author_id = %s AND moment = %s AND voter_id > %s
+    AND edition = coalesce((poll ->> 'edition')::integer, 0)
 ORDER BY voter_id LIMIT %s
 """
 

@@ -26,7 +26,7 @@ from posts.actions.check_draft import (
     check_parent,
     check_same_visibility,
 )
-from posts.actions.check_poll import check_poll, check_same_poll
+from posts.actions.check_poll import check_edited_poll, check_poll
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.edit_post import edit_post
@@ -88,11 +88,15 @@ class StatusView(Endpoint):
 
     @extend_schema(request=schema.EditBody, responses=schema.StatusEntity)
     def put(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        """Edit your own post. Texts and flags that are not sent become empty."""
+        """Edit your own post. Texts and flags that are not sent become empty.
+
+        It keeps its images and its poll if these are not sent. Other options, or another number of
+        choices, reset the votes of the poll.
+        """
         old = get_own_row(request.account_id, status_id)
         check_same_visibility(request.data, old.visibility)
-        check_same_poll(request.data, old.poll)
-        draft = _read_edit(request, old)
+        poll = check_edited_poll(request.data, old.poll, time.time())
+        draft = msgspec.structs.replace(_read_edit(request, old), poll=poll)
         check_same_images(request.data, draft.media)
         edit_post(old, draft)
         return json_response(get_interaction_json(request.account_id, status_id, status_id))

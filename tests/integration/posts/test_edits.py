@@ -91,7 +91,7 @@ def test_a_repeated_edit_is_one(people, ann, original):
     [
         ({"status": " "}, "blank"),
         ({"status": "x" * 501}, "limit"),
-        ({"status": "x", "poll": {"a": 1}}, "poll"),
+        ({"status": "x", "poll": {"a": 1}}, "Poll"),
         ({"status": "x", "visibility": "private"}, "visibility"),
     ],
 )

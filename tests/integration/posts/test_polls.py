@@ -14,11 +14,13 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
 from posts.actions.check_poll import LONGEST_OPTION, LONGEST_S, MOST_OPTIONS, SHORTEST_S
 from posts.actions.create_post import create_post
+from posts.actions.end_polls import end_polls
 from posts.actions.hide_post import hide_post
 from posts.actions.vote import forget_votes, vote
 from posts.errors import AlreadyVoted
 from posts.ids import PostId
 from posts.queries.polls import load_polls
+from posts.queries.voters import list_voters
 from posts.types import Draft, NewPoll
 from relations.actions.block import block
 from relations.actions.follow import follow
@@ -203,16 +205,118 @@ def test_instance_states_the_limits():
     }
 
 
-def test_edit_keeps_the_poll_and_its_votes(me, you, ann):
+def edit(me: Caller, post_id: str, **poll: object):
+    answer = put(me, f"{STATUSES}/{post_id}", {"status": "which one?", "poll": poll})
+    assert answer.status_code == 200, answer.content
+    return answer.json()["poll"]
+
+
+def history_of(caller: Caller, post_id: str):
+    versions = caller.get(f"{STATUSES}/{post_id}/history").json()
+    return [
+        [one["title"] for one in v["poll"]["options"]] if "poll" in v else None for v in versions
+    ]
+
+
+def test_an_edit_without_a_poll_or_with_the_same_keeps_it_and_its_votes(me, you, ann):
     post_id = publish_poll(ann).public
     send_votes(you, post_id, 1)
-    path = f"{STATUSES}/{post_id}"
-    same = {"status": "which one?", "poll": {"options": ["tea", "milk", "rum"], "expires_in": 600}}
-    edited = put(me, path, same).json()
-    assert edited["content"] == "<p>which one?</p>"
-    assert [one["votes_count"] for one in edited["poll"]["options"]] == [0, 1, 0]
-    assert put(me, path, {"status": "?", "poll": POLL}).status_code == 422
-    assert poll_of(you, post_id)["own_votes"] == [1]
+    before = poll_of(you, post_id)
+    assert put(me, f"{STATUSES}/{post_id}", {"status": "so?"}).json()["content"] == "<p>so?</p>"
+    assert poll_of(you, post_id) == before
+    edit(me, post_id, options=["tea", "milk", "rum"])
+    assert poll_of(you, post_id) == before
+    assert history_of(you, post_id) == [["tea", "milk", "rum"]] * 3
+
+
+@pytest.mark.parametrize("is_warm", [True, False])
+@pytest.mark.parametrize("multiple", [True, False])
+def test_an_edit_with_other_options_resets_the_votes(me, you, ann, drain, is_warm, multiple):
+    post_id, cat = publish_poll(ann, multiple=multiple).public, Caller(make_account())
+    for voter, choice in ((you, 2), (cat, 0)):
+        send_votes(voter, post_id, choice)
+        poll_of(voter, post_id)
+    if not is_warm:
+        redis().call("FLUSHDB")
+        forget_memory()
+    options = {"options": ["tea", "milk", "gin"], "expires_in": 3_600, "multiple": multiple}
+    edited = edit(me, post_id, **options)
+    assert [one["title"] for one in edited["options"]] == ["tea", "milk", "gin"]
+    for viewer in (you, cat):
+        poll = poll_of(viewer, post_id)
+        assert (poll["voted"], poll["own_votes"], poll["votes_count"]) == (False, [], 0)
+    voted = send_votes(you, post_id, 1).json()
+    assert (voted["own_votes"], voted["votes_count"], voted["voters_count"]) == ([1], 1, 1)
+    assert send_votes(you, post_id, 1).status_code == 422
+    assert [one["votes_count"] for one in poll_of(me, post_id)["options"]] == [0, 1, 0]
+    assert history_of(cat, post_id) == [["tea", "milk", "rum"], ["tea", "milk", "gin"]]
+    assert list_voters(PostId.from_public(post_id), 0, 9) == [int(verify(you))]
+    drain()
+    redis().call("FLUSHDB")
+    forget_memory()
+    assert poll_of(you, post_id) == voted
+    assert poll_of(cat, post_id)["voted"] is False
+
+
+def test_an_edit_moves_the_end_and_the_kind_of_choice(me, you, ann):
+    post_id = publish_poll(ann).public
+    send_votes(you, post_id, 1)
+    before = poll_of(you, post_id)
+    same = ["tea", "milk", "rum"]
+    moved = edit(me, post_id, options=same, expires_in=86_400, hide_totals=True)
+    assert moved["expires_at"] > before["expires_at"]
+    shown = poll_of(you, post_id)
+    assert (shown["own_votes"], shown["votes_count"]) == ([1], 1)
+    assert shown["options"][1]["votes_count"] is None
+    assert edit(me, post_id, options=same, multiple=True)["votes_count"] == 0
+    assert poll_of(you, post_id) | {"expires_at": ""} == {
+        **shown, "expires_at": "", "multiple": True, "voted": False, "own_votes": [],
+        "votes_count": 0, "voters_count": 0,
+        "options": [{"title": title, "votes_count": 0} for title in same],
+    }  # fmt: skip
+    assert send_votes(you, post_id, 0, 2).json()["own_votes"] == [0, 2]
+
+
+def test_an_ended_poll_that_goes_on_ends_again(me, you, ann, drain):
+    post_id = publish_poll(ann, seconds=-10)
+    assert end_polls(shard_of(ann), time.time()) == 1
+    assert send_votes(you, post_id.public, 0).status_code == 422
+    edit(me, post_id.public, options=["tea", "milk", "rum"], expires_in=300)
+    assert send_votes(you, post_id.public, 0).status_code == 200
+    assert end_polls(shard_of(ann), time.time()) == 0
+    assert end_polls(shard_of(ann), time.time() + 400) == 1
+
+
+def test_an_edit_gives_a_post_a_poll(me, you):
+    post_id = me.post(STATUSES, {"status": "which?"}).json()["id"]
+    assert me.get(f"/api/v1/polls/{post_id}").status_code == 404
+    assert put(me, f"{STATUSES}/{post_id}", {"status": "?", "poll": POLL}).json()["poll"]
+    assert send_votes(you, post_id, 1).json()["votes_count"] == 1
+    assert history_of(you, post_id) == [None, ["tea", "milk"]]
+    for wrong in ({"options": ["a"]}, {"options": ["a", "b"], "expires_in": 10}, "a"):
+        body = {"status": "?", "poll": wrong}
+        assert put(me, f"{STATUSES}/{post_id}", body).status_code == 422
+    assert poll_of(you, post_id)["votes_count"] == 1
+
+
+def test_killed_after_an_edit_the_drain_refreshes_the_poll(me, you, ann, drain):
+    post_id = publish_poll(ann).public
+    send_votes(you, post_id, 1)
+
+    def die() -> None:
+        raise SystemExit
+
+    arm("changes.committed", die)
+    with pytest.raises(SystemExit):
+        edit(me, post_id, options=["a", "b"], expires_in=600)
+    disarm("changes.committed")
+    drain()
+    poll = poll_of(you, post_id)
+    assert ([one["title"] for one in poll["options"]], poll["voted"]) == (["a", "b"], False)
+
+
+def verify(caller: Caller) -> str:
+    return str(caller.get("/api/v1/accounts/verify_credentials").json()["id"])
 
 
 def test_poll_of_a_post_that_one_may_not_see(you, ann, bob):
