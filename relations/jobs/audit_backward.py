@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from accounts.sql import EXISTING_ACCOUNT_IDS
+from infra.jobs.findings import AuditFinding, report_findings
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from infra.sharding.sql import fetch_all
 from relations.jobs.edge_sightings import BACKWARD, backward_of
 from relations.jobs.repair import (
-    AuditFinding,
     end_blocked_follow,
     end_orphan,
     hide_blocked_follower,
     mirror_again,
-    report_findings,
+    recover,
 )
 from relations.queries.edges import (
     Pair,
@@ -39,21 +39,32 @@ WHERE e.kind = {KIND} AND (
 )
 """  # noqa: S608
 Edges = Mapping[Pair, Edge]
+WORDS = {
+    Attribute.NONE: "an end",
+    Attribute.FOLLOW: "a follow",
+    Attribute.WHISPER: "a quiet follow",
+    Attribute.BLACK: "a block",
+    Attribute.REQUESTED: "a request",
+    Attribute.REQUESTED_QUIETLY: "a request for a quiet follow",
+}
 
 
-def audit_backward(work: Work, repair: bool) -> Iterator[Batch]:
+def audit_backward(work: Work, repair: bool, restored_wins: bool = False) -> Iterator[Batch]:
     """Backward edges ahead of their forward edge, or without one; follows of a blocker.
 
+    A backward edge that is ahead is what is left of a write that the follower's shard lost.
+    `restored_wins`: a lost write is undone on this side too, unless it was a block.
     Safety: correct while writes go on: the forward edge is read after the backward one, and its
     revision only grows. Cost: two queries a batch and one per shard of followers.
     """
     for piece in walk_table(work, BACKWARD):
         backward = backward_of(piece.rows)
-        findings = [*_find_ahead(backward), *_find_blocked_follows(piece.alias, backward)]
+        ahead = _find_ahead(backward, restored_wins)
+        findings = [*ahead, *_find_blocked_follows(piece.alias, backward)]
         yield report_findings(work, piece, findings, repair)
 
 
-def _find_ahead(backward: Edges) -> Iterator[AuditFinding]:
+def _find_ahead(backward: Edges, restored_wins: bool) -> Iterator[AuditFinding]:
     for alias, group in group_by_follower_shard(backward).items():
         forward = load_forward_edges(alias, group)
         ahead = [p for p, e in group.items() if forward.get(p, NO_EDGE).revision < e.revision]
@@ -62,16 +73,22 @@ def _find_ahead(backward: Edges) -> Iterator[AuditFinding]:
             has_follower = pair[0] in followers
             # An ended edge of a follower who does not exist is no difference.
             if has_follower or group[pair].attribute is not Attribute.NONE:
-                yield _finding(pair, group[pair], pair in forward, has_follower)
+                is_known = pair in forward
+                yield _finding(pair, group[pair], is_known, has_follower, restored_wins)
 
 
-def _finding(pair: Pair, backward: Edge, has_forward: bool, has_follower: bool) -> AuditFinding:
+def _finding(
+    pair: Pair, backward: Edge, has_forward: bool, has_follower: bool, restored_wins: bool
+) -> AuditFinding:
     line = "edge {} → {}: ".format(*pair)
     if not has_follower:
         text = f"{line}account {pair[0]} does not exist"
         return AuditFinding(text, partial(end_orphan, pair, backward))
-    text = "backward edge is ahead" if has_forward else "there is no forward edge"
-    return AuditFinding(line + text, partial(mirror_again, pair, backward.revision))
+    where = "backward edge is ahead" if has_forward else "there is no forward edge"
+    text = f"{line}{where}, {WORDS[backward.attribute]} was lost"
+    if restored_wins and backward.attribute is not Attribute.BLACK:
+        return AuditFinding(text, partial(mirror_again, pair, backward.revision))
+    return AuditFinding(text, partial(recover, pair, backward))
 
 
 def _load_existing_followers(alias: str, pairs: list[Pair]) -> set[int]:

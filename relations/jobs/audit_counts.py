@@ -9,12 +9,12 @@ from accounts.sql import ACCOUNTS
 from counters.jobs.recount_counters import repair
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts, read_postponed
+from infra.jobs.findings import AuditFinding, report_findings
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Table, walk_table
 from infra.sharding.sql import fetch_all
 from relations.counter_rows import BACKWARD_KINDS, FORWARD_KINDS, Kinds
 from relations.jobs.edge_sightings import BACKWARD, FORWARD, snapshot
-from relations.jobs.repair import AuditFinding, report_findings
 from relations.sql import KIND
 from relations.types import Attribute
 

@@ -1,9 +1,16 @@
 """The pass of audit_edges over forward edges: does each have an equal backward edge?"""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
+from infra.jobs.findings import (
+    COMPARE_EVERY_S,
+    MOST_COMPARISONS,
+    AuditFinding,
+    Pause,
+    report_findings,
+)
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from relations.jobs.edge_differences import UNSURE, EdgeDifference, EdgeSighting, compare_edges
@@ -15,13 +22,10 @@ from relations.jobs.edge_sightings import (
     read_forward_sightings,
     snapshot,
 )
-from relations.jobs.repair import AuditFinding, mirror_again, report_findings
+from relations.jobs.repair import mirror_again
 from relations.queries.edges import Pair, group_by_followee_shard
 from relations.types import Edge
 
-MOST_COMPARISONS = 20
-COMPARE_EVERY_S = 0.1
-Pause = Callable[[float], bool]
 Edges = Mapping[Pair, Edge]
 
 

@@ -1,22 +1,18 @@
-"""The findings of an audit, and the repairs of the derived side.
+"""The repairs of edges that an audit found to differ.
 
 Repairs go through the change table, so a repair that is killed at any point is not lost.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
 
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
-from accounts.errors import AccountNotFound
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import redis
 from infra.changes.append import append_change
 from infra.changes.failpoints import failpoint
-from infra.jobs.types import Batch, Work
-from infra.jobs.walk import Piece
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import unfollow
 from relations.actions.mirror import (
@@ -29,43 +25,10 @@ from relations.actions.mirror import (
 from relations.actions.write_edge import write_edge
 from relations.cache import relationship_changes
 from relations.changes import EdgeChanged
+from relations.errors import CannotFollowBlocked, FollowCapReached, TooManyFollowsToday
 from relations.queries.edges import Pair, get_backward_edge, get_edge
 from relations.states import next_block_revision
 from relations.types import Attribute, Edge
-
-
-class AuditFinding(NamedTuple):
-    """A difference. `line` is for people; `repair` None: nothing here can or need repair it."""
-
-    line: str
-    repair: Callable[[], Any] | None = None
-
-
-def report_findings(
-    work: Work, piece: Piece, findings: Sequence[AuditFinding], repair: bool
-) -> Batch:
-    """The batch of a piece, after the repairs that it may do. What is left counts as failed."""
-    repaired = 0
-    lines = []
-    for finding in findings:
-        is_repaired = repair and not work.dry_run and _is_repaired(finding)
-        repaired += is_repaired
-        lines.append(f"{finding.line}{': repaired' if is_repaired else ''}")
-    left = len(findings) - repaired
-    would = sum(finding.repair is not None for finding in findings)
-    changed = (would if work.dry_run else repaired) if repair else None
-    return Batch(len(piece.rows) - left, left, piece.alias, changed, piece.position, lines)
-
-
-def _is_repaired(finding: AuditFinding) -> bool:
-    """False when the repair is impossible: rows of an account that does not exist stay."""
-    if finding.repair is None:
-        return False
-    try:
-        finding.repair()
-    except AccountNotFound:
-        return False
-    return True
 
 
 def mirror_again(pair: Pair, above: int) -> None:
@@ -76,13 +39,31 @@ def mirror_again(pair: Pair, above: int) -> None:
     that ended. Raises: AccountNotFound for the follower. Safety: idempotent; one transaction on the
     follower's shard, with a change row, so after a crash the drain does the rest.
     """
+    _write_again(pair, above, None)
+
+
+def recover(pair: Pair, lost: Edge) -> None:
+    """Writes a forward edge as its newer backward edge `lost` has it, with the next revision.
+
+    The follower's shard was restored to an earlier moment, and the backward edge is what is left of
+    a later write. A follow that may not begin now (a block, a limit) ends on both sides. Raises:
+    AccountNotFound for the follower. Safety: as `mirror_again`.
+    """
+    try:
+        _write_again(pair, lost.revision, lost)
+    except (CannotFollowBlocked, FollowCapReached, TooManyFollowsToday):
+        mirror_again(pair, lost.revision)
+
+
+def _write_again(pair: Pair, above: int, content: Edge | None) -> None:
+    """`content` None: that of the forward edge."""
     follower_id, followee_id = pair
     alias = shard_of(follower_id)
     with transaction.atomic(using=alias):
         lock_account(alias, follower_id)
         edge = get_edge(alias, follower_id, followee_id)
         if edge.revision <= above:
-            again = edge._replace(revision=_revision_above(above, edge))
+            again = (content or edge)._replace(revision=_revision_above(above, content or edge))
             write_edge(alias, follower_id, followee_id, edge, again)
         else:
             append_change(alias, follower_id, _unchanged(alias, follower_id, followee_id))

@@ -32,10 +32,8 @@ FROM unnest(%s::bigint[], %s::bigint[]) AS pair (follower_id, followee_id)
 JOIN {{table}} e USING (follower_id, followee_id) WHERE e.kind = {KIND}
 """  # noqa: S608
 LOAD_FORWARD = LOAD.format(table=FORWARD_TABLE)
-LOCK_BACKWARD = (
-    f"{LOAD.format(table=BACKWARD_TABLE)} "
-    "ORDER BY e.followee_id, e.follower_id FOR NO KEY UPDATE OF e"
-)
+LOAD_BACKWARD = LOAD.format(table=BACKWARD_TABLE)
+LOCK_BACKWARD = f"{LOAD_BACKWARD} ORDER BY e.followee_id, e.follower_id FOR NO KEY UPDATE OF e"
 
 
 def get_edge(alias: str, follower_id: int, followee_id: int) -> Edge:
@@ -51,6 +49,11 @@ def get_backward_edge(alias: str, follower_id: int, followee_id: int) -> Edge:
 def load_forward_edges(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
     """The forward edges of followers of one shard, as they are now. One query by key."""
     return _load(alias, LOAD_FORWARD, pairs)
+
+
+def load_backward_edges(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
+    """The same edges as the shard of the followees has them. One query by key."""
+    return _load(alias, LOAD_BACKWARD, pairs)
 
 
 def load_follows(alias: str, pairs: Iterable[Pair]) -> dict[Pair, KnownFollow]:

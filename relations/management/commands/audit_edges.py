@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from infra.jobs.command import JobCommand
+from infra.jobs.findings import RESTORED_WINS
 from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work
 from relations.jobs.audit_edges import audit_edges, estimate_audit
@@ -19,10 +20,11 @@ class Command(JobCommand):
     flags = WALK
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="repair the derived side")
+        parser.add_argument("--repair", action="store_true", help="repair the differences")
+        parser.add_argument("--restored-wins", action="store_true", help=RESTORED_WINS)
 
     def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
         return estimate_audit(work)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return audit_edges(work, options["repair"], self.pause)
+        return audit_edges(work, options["repair"], self.pause, options["restored_wins"])

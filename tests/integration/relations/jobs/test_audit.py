@@ -1,14 +1,19 @@
 """audit_edges finds each kind of difference, names it, and repairs it once."""
 
 import pytest
+from django.conf import settings
 
+from counters.jobs.recount_counters import recount_counters
 from counters.kinds import CounterKind
 from infra.changes.models import Change, ChangeState
+from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
+from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.jobs import audit_counts
 from relations.management.commands.audit_edges import Command
+from relations.types import Attribute, EdgeFlag
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.damage import (
     delete_edge,
@@ -46,7 +51,7 @@ def advance_backward(net):
     """The follower's shard was restored to a moment before this."""
     write_backward(net.ann, net.cyd, "revision = 7, attribute = 0")
     write_count(net.cyd, CounterKind.FOLLOWERS, 0)
-    return f"edge {net.ann} → {net.cyd}: backward edge is ahead"
+    return f"edge {net.ann} → {net.cyd}: backward edge is ahead, an end was lost"
 
 
 def invent_backward(net):
@@ -54,7 +59,7 @@ def invent_backward(net):
     columns = "(followee_id, follower_id, attribute, revision, since_ms, flags)"
     execute(shard_of(net.cyd), sql.replace(" VALUES", columns + " VALUES"), (net.cyd, net.eve))
     write_count(net.cyd, CounterKind.FOLLOWERS, 2)
-    return f"edge {net.eve} → {net.cyd}: there is no forward edge"
+    return f"edge {net.eve} → {net.cyd}: there is no forward edge, a follow was lost"
 
 
 def lose_block(net):
@@ -99,7 +104,7 @@ def test_difference_is_found_named_and_repaired(world, damage, batch_size):
     follows = {pair: edge.attribute for pair, edge in forward_edges().items()}
     line = damage(net)
     damaged = everything_written()
-    words = ("--batch-size", batch_size)
+    words = ("--batch-size", batch_size, "--restored-wins")
     found = audit(*words)
     assert (found.code, found.out.splitlines()[:-1]) == (1, [line])
     assert found.out.endswith(" 1 failed\n")
@@ -115,6 +120,70 @@ def test_difference_is_found_named_and_repaired(world, damage, batch_size):
     assert now == follows, "the truth says what it said"
     assert audit().code == 0
     assert audit("--repair").out.endswith(" 0 changed, 0 failed\n")
+
+
+LOST_WRITES = {
+    "a follow": (1, "NOTHING"),
+    "a quiet follow": (2, "SPECIAL"),
+    "a block": (3, "NOTHING"),
+    "a request": (4, "NOTIFIES"),
+}
+
+
+@pytest.mark.parametrize("word", LOST_WRITES)
+def test_write_that_a_restored_shard_lost_is_written_again(world, word):
+    """As the other side has it. The first one who wrote was cyd: its shard has no row."""
+    net = make_network()
+    attribute, flag = LOST_WRITES[word]
+    pair = (net.cyd, net.bob)
+    follow(*pair)
+    drain_all()
+    facts = f"revision = 9, attribute = {attribute}, since_ms = 77, flags = {EdgeFlag[flag]:d}"
+    write_backward(*pair, facts)
+    delete_edge("forward", *pair)
+    recount(Work(settings.SHARD_ALIASES))
+    line = f"edge {net.cyd} → {net.bob}: there is no forward edge, {word} was lost"
+    assert audit().out.splitlines()[:-1] == [line]
+    assert audit("--repair").code == 0
+    drain_all()
+    found = forward_edges()[pair]
+    assert (found.attribute, found.since_ms, found.flags) == (attribute, 77, EdgeFlag[flag])
+    assert audit().code == 0
+    assert_drained_truth()
+
+
+def test_lost_block_is_kept_whatever_wins(world):
+    net = make_network()
+    block(net.cyd, net.bob)
+    drain_all()
+    delete_edge("forward", net.cyd, net.bob)
+    recount(Work(settings.SHARD_ALIASES))
+    assert audit("--repair", "--restored-wins").code == 0
+    drain_all()
+    assert forward_edges()[net.cyd, net.bob].attribute is Attribute.BLACK
+    assert backward_edges()[net.cyd, net.bob].attribute is Attribute.BLACK
+    assert audit().code == 0
+
+
+def test_lost_follow_of_an_account_that_blocks_by_now_ends(world):
+    net = make_network()
+    follow(net.cyd, net.bob)
+    drain_all()
+    delete_edge("forward", net.cyd, net.bob)
+    recount(Work(settings.SHARD_ALIASES))
+    block(net.bob, net.cyd)
+    drain_all()
+    write_backward(net.cyd, net.bob, "revision = 9, attribute = 1")
+    assert audit("--repair").code == 0
+    drain_all()
+    assert forward_edges()[net.cyd, net.bob].attribute is Attribute.NONE
+    assert audit().code == 0
+
+
+def recount(work):
+    """The counts of a restored shard are those of its rows."""
+    for _ in recount_counters(work):
+        pass
 
 
 def test_all_at_once(world):
