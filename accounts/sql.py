@@ -8,6 +8,9 @@ from infra.jobs.walk import Table
 
 # All accounts of a shard.
 ACCOUNTS = Table("accounts_account", key=("id",))
+ACCOUNT_NAMES = Table(
+    "accounts_account", ("id",), ("username", "created_at", "restriction_revision")
+)
 # The highest account id of the shard, 0 without accounts.
 LATEST_ACCOUNT_ID = "SELECT coalesce(max(id), 0) FROM accounts_account"
 # Parameters: an id, how many. The next accounts above the id.
@@ -16,6 +19,10 @@ NEXT_ACCOUNT_IDS = "SELECT id FROM accounts_account WHERE id > %s ORDER BY id LI
 EXISTING_ACCOUNT_IDS = "SELECT id FROM accounts_account WHERE id = ANY(%s::bigint[])"
 # Parameter: ids. Those that are accounts of the shard and need not approve their followers.
 UNLOCKED_ACCOUNT_IDS = f"{EXISTING_ACCOUNT_IDS} AND NOT is_locked"
+# Parameter: ids. Id and revision of the restrictions, of those that are accounts of the shard.
+RESTRICTION_REVISIONS = (
+    "SELECT id, restriction_revision FROM accounts_account WHERE id = ANY(%s::bigint[])"
+)
 # Parameters: five columns. Returns the ids that are new; existing rows stay as they are.
 CREATE_ACCOUNTS = """
 INSERT INTO accounts_account (id, username, display_name, note, created_at)
@@ -38,6 +45,29 @@ ORDER BY id LIMIT %(count)s
 # Default database. How many users have which restrictions; without those that have none.
 RESTRICTED_USERS = """
 SELECT restrictions, count(*) FROM accounts_user WHERE restrictions <> 0 GROUP BY 1
+"""
+# Default database. Parameters: %(buckets)s of one shard, %(account)s and %(after)s (an id or None),
+# %(count)s. Returns id, username, when they joined.
+USERS_OF_BUCKETS = """
+SELECT id, username, date_joined FROM accounts_user
+WHERE mod(id, 1024) = ANY(%(buckets)s::int[])
+    AND (%(account)s::bigint IS NULL OR id = %(account)s)
+    AND (%(after)s::bigint IS NULL OR id > %(after)s)
+ORDER BY id LIMIT %(count)s
+"""
+# Default database. Parameter: ids. Those that are users.
+EXISTING_USER_IDS = "SELECT id FROM accounts_user WHERE id = ANY(%s::bigint[])"
+# Default database. Parameters: id, username, when they joined. Such a user cannot sign in.
+CREATE_LOST_USER = """
+INSERT INTO accounts_user
+    (id, username, password, email, is_superuser, is_staff, is_active, date_joined)
+VALUES (%s, %s, '!', '', false, false, true, %s) ON CONFLICT DO NOTHING
+"""
+# Default database. The last user id that was given out.
+LAST_USER_ID = "SELECT last_value FROM accounts_user_id_seq"
+# Default database. Parameter: an id. The next user gets a higher one.
+RAISE_USER_IDS = """
+SELECT setval('accounts_user_id_seq', greatest(last_value, %s)) FROM accounts_user_id_seq
 """
 # Default database. Parameter: usernames. Returns username, id, e-mail address.
 USERS_BY_NAME = "SELECT username, id, email FROM accounts_user WHERE username = ANY(%s::text[])"

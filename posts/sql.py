@@ -63,6 +63,23 @@ TAGGED_POSTS = Table(
     ("tags",),
     where="deleted_at IS NULL AND tags IS NOT NULL AND visibility = 0",
 )
+RESPONDING_POSTS = Table(
+    "posts_post",
+    ("author_id", "moment"),
+    ("kind", "target_author", "target_moment", "visibility"),
+    where="deleted_at IS NULL AND kind <> 0",
+)
+FAVOURITES = Table(
+    "posts_viewermark",
+    ("owner_id", "target_moment", "target_author", "kind"),
+    ("since_ms", "revision", "is_on"),
+    where="is_on AND kind = 3",
+)
+RESPONSES = Table(
+    "posts_response",
+    ("author_id", "moment", "kind", "responder_id", "reply_moment"),
+    ("at", "revision", "is_on"),
+)
 DIRECT_POSTS_WRITTEN = Table(
     "posts_post", ("author_id", "moment"), where="deleted_at IS NULL AND visibility = 3"
 )

@@ -43,7 +43,10 @@ class Visibility(IntEnum):
 
 
 class Target(NamedTuple):
-    """The post that a reply or a repost is about. `kind` is REPLY or REPOST. Never changes."""
+    """The post that a reply or a repost is about. Never changes.
+
+    `kind` is REPLY or REPOST; of a lost reply that not all could see, CLOSED_REPLY.
+    """
 
     kind: int
     author_id: int

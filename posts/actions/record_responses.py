@@ -23,6 +23,7 @@ from infra.sharding.sql import Statement, fetch_all, fetch_pipelined
 from infra.telemetry.reached import reached
 from posts.changes import ResponsesPostponed
 from posts.ids import PostId
+from posts.queries.responses import IDENTITY
 from posts.types import Kind, ResponseRow
 
 COUNTED = {
@@ -30,7 +31,6 @@ COUNTED = {
     Kind.REPOST: CounterKind.REPOSTS,
     Kind.FAVOURITE: CounterKind.FAVOURITES,
 }
-IDENTITY = "author_id, moment, kind, responder_id, reply_moment"
 LOCK = f"""
 SELECT {IDENTITY}, at, revision, is_on
 FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], %s::bigint[])

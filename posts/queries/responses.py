@@ -39,6 +39,13 @@ FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
     AS wanted (owner_id, target_moment, target_author, kind)
 JOIN posts_viewermark USING (owner_id, target_moment, target_author, kind)
 """
+IDENTITY = "author_id, moment, kind, responder_id, reply_moment"
+BY_IDENTITY = f"""
+SELECT {IDENTITY}, at, revision, is_on
+FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], %s::bigint[])
+    AS wanted ({IDENTITY})
+JOIN posts_response USING ({IDENTITY})
+"""  # noqa: S608
 # Deleted replies too: there may be live ones below them. Each half is a scan of an index.
 REPLIES = """
 SELECT parent.author_id, parent.moment, r.responder_id, r.at
@@ -74,11 +81,11 @@ def read_post_responses(alias: str, targets: Sequence[tuple[PostId, Target]]) ->
 
     If an account reposted a post several times, its latest repost has the highest revision.
     """
-    states = _read_states(alias, [i for i, _ in targets])
-    return [_record_of(i, target, *states.get(i, NO_ROW)) for i, target in targets]
+    states = read_states(alias, [i for i, _ in targets])
+    return [record_of(i, target, *states.get(i, NO_ROW)) for i, target in targets]
 
 
-def _record_of(post_id: PostId, target: Target, is_live: bool, visibility: int) -> ResponseRow:
+def record_of(post_id: PostId, target: Target, is_live: bool, visibility: int) -> ResponseRow:
     """A reply that not all may see has a kind of its own, which no count includes."""
     response = response_of(post_id, target, is_live)
     if target.kind == Kind.REPLY and visibility > Visibility.UNLISTED:
@@ -102,10 +109,14 @@ def find_answered(alias: str, ids: Sequence[PostId], kinds: Collection[Kind]) ->
 
 def find_live_posts(alias: str, ids: Sequence[PostId]) -> set[PostId]:
     """Those of the posts, all of one shard, that are not deleted. One query by key."""
-    return {i for i, (is_live, _) in _read_states(alias, ids).items() if is_live}
+    return {i for i, (is_live, _) in read_states(alias, ids).items() if is_live}
 
 
-def _read_states(alias: str, ids: Sequence[PostId]) -> dict[PostId, tuple[bool, int]]:
+def read_states(alias: str, ids: Sequence[PostId]) -> dict[PostId, tuple[bool, int]]:
+    """Of those of the posts, all of one shard, that have a row: is it live, and its visibility.
+
+    Deleted posts keep their rows for a month. One query by key.
+    """
     columns = [[i.author_id for i in ids], [i.moment for i in ids]]
     return {PostId.at(*row[:2]): (row[2], row[3]) for row in fetch_all(alias, STATES, columns)}
 
@@ -123,11 +134,20 @@ def response_of(post_id: PostId, target: Target, is_live: bool) -> ResponseRow:
         target.moment,
         target.kind,
         responder_id=post_id.author_id,
-        reply_moment=moment if target.kind == Kind.REPLY else 0,
+        reply_moment=0 if target.kind == Kind.REPOST else moment,
         at=moment,
         revision=revision_of(post_id, is_live),
         is_on=is_live,
     )
+
+
+def read_responses(
+    alias: str, identities: Iterable[tuple[int, int, int, int, int]]
+) -> dict[tuple[int, int, int, int, int], ResponseRow]:
+    """The rows of these responses on the shard of the posts' authors, by identity. One query."""
+    columns = [list(column) for column in zip(*identities, strict=True)]
+    rows = [ResponseRow(*row) for row in fetch_all(alias, BY_IDENTITY, columns)]
+    return {row.identity: row for row in rows}
 
 
 def read_mark_responses(

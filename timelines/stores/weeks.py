@@ -6,7 +6,7 @@ import structlog
 from django.conf import settings
 
 from infra.sharding.partitions import DailyPartitions
-from infra.sharding.sql import fetch_one
+from infra.sharding.sql import execute, fetch_one
 from timelines.recent.days import first_second
 
 WEEK = timedelta(days=7)
@@ -24,6 +24,10 @@ WITH expired AS (
     DELETE FROM timelines_entry AS entry USING expired WHERE entry.reader_id = expired.reader_id
 )
 SELECT count(*) FROM expired
+"""
+FORGOTTEN_AT_ONCE = 10_000
+FORGET = """
+DELETE FROM timelines_head WHERE reader_id IN (SELECT reader_id FROM timelines_head LIMIT %s)
 """
 log = structlog.get_logger()
 
@@ -74,3 +78,13 @@ def week_of(day: date) -> date:
 def _oldest_week(today: date, kept_days: int) -> date:
     """The first whole week within the last `kept_days` days."""
     return week_of(today - timedelta(days=kept_days))
+
+
+def forget_timelines(alias: str) -> None:
+    """Ends all stored timelines of a shard; readers build them again.
+
+    For data that was restored to an earlier moment. Safety: idempotent. Cost: one statement for
+    FORGOTTEN_AT_ONCE timelines.
+    """
+    while execute(alias, FORGET, (FORGOTTEN_AT_ONCE,)):
+        pass

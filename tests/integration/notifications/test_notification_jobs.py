@@ -13,13 +13,17 @@ from notifications.management.commands.audit_notifications import Command as Aud
 from notifications.management.commands.backfill_notifications import Command as Backfill
 from notifications.management.commands.trim_notifications import Command as Trim
 from notifications.queries.missing import find_missing
+from posts.ids import PostId
 from relations.actions.follow import follow
 from tests.budgets import count_calls
+from tests.integration.jobs.lost_rows import at_rest, lose_deletion, lose_post
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.notifications.listing import V1, body, replay_everything, rows, told
 from tests.integration.posts.interacting import STATUSES, do, reply
 from tests.plans import nodes_of, rows_handled, settle
 from tests.world import drain_all
+
+__all__ = ["at_rest"]
 
 
 @pytest.fixture
@@ -148,3 +152,73 @@ def test_responses_in_muted_threads_are_not_missing(people, ann, bob, original, 
     assert Outcome(Audit()).code == 0, "what came before the end of the mute"
     assert "0 changed" in Outcome(Backfill()).out
     assert told(ann) == []
+
+
+def audit_all(*words: str) -> list[str]:
+    """The lines of the held notifications; those that are missing are looked for later."""
+    return Outcome(Audit(), *words).out.splitlines()[:-1]
+
+
+def repair(line: str) -> None:
+    assert audit_all() == [line]
+    assert audit_all("--repair") == [f"{line}: repaired"]
+    drain_all()
+    assert audit_all() == []
+
+
+@pytest.mark.usefixtures("at_rest")
+def test_mention_of_a_lost_post_ends(people, ann, bob):
+    name = body(ann.get("/api/v1/accounts/verify_credentials"))["username"]
+    post = body(bob.post(STATUSES, {"status": f"@{name} hi"}))["id"]
+    drain_all()
+    lose_post(PostId.from_public(post))
+    repair(f"account {people[1]}: mention for {people[0]} was lost")
+    assert told(ann) == []
+
+
+@pytest.mark.usefixtures("at_rest")
+def test_post_whose_deletion_was_lost_is_deleted_again(people, ann, bob):
+    name = body(ann.get("/api/v1/accounts/verify_credentials"))["username"]
+    post = body(bob.post(STATUSES, {"status": f"@{name} hi"}))["id"]
+    drain_all()
+    bob.delete(f"{STATUSES}/{post}")
+    drain_all()
+    lose_deletion(PostId.from_public(post))
+    line = f"account {people[1]}: post {post} is back: its deletion was lost"
+    assert audit_all("--repair", "--restored-wins") == [line]
+    repair(line)
+    assert bob.get(f"{STATUSES}/{post}").status_code == 404
+
+
+@pytest.mark.usefixtures("at_rest")
+@pytest.mark.parametrize(
+    ("table", "kind"),
+    [("relations_backwardedge", "follow"), ("posts_response", "favourite")],
+)
+def test_notification_without_a_source_ends(people, ann, bob, original, table, kind):
+    """And the same may happen again."""
+    follow(people[1], people[0])
+    do(bob, "favourite", original)
+    drain_all()
+    execute(shard_of(people[0]), f"DELETE FROM {table}")
+    repair(f"account {people[1]}: {kind} for {people[0]} was lost")
+    assert [one[0] for one in told(ann)] == [{"follow": "favourite", "favourite": "follow"}[kind]]
+
+
+@pytest.mark.usefixtures("at_rest")
+def test_notification_of_what_has_ended_ends(people, ann, bob, original):
+    do(bob, "favourite", original)
+    drain_all()
+    sql = "UPDATE posts_response SET is_on = false, revision = 2 WHERE author_id = %s"
+    execute(shard_of(people[0]), sql, (people[0],))
+    repair(f"account {people[1]}: favourite for {people[0]} has ended")
+    assert told(ann) == []
+
+
+@pytest.mark.usefixtures("at_rest")
+def test_missing_notifications_are_added_by_a_repair(happened, people, ann, monkeypatch):
+    lose(people[0])
+    later = clock.now_ms() + 3_600_000
+    monkeypatch.setattr(clock, "now_ms", lambda: later)
+    assert audit_all("--repair") == [f"account {people[0]}: 6 missing: repaired"]
+    assert sorted(told(ann), key=str) == happened

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from infra.sharding.sql import execute, fetch_one
+from infra.sharding.sql import execute, fetch_all
 from posts.ids import PostId
 from timelines.types import Entry
 
@@ -18,8 +18,8 @@ INSERT INTO timelines_recentpost (author_id, moment, shown_author, shown_moment,
 SELECT *, 0 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[])
 ON CONFLICT DO NOTHING
 """
-COUNT_MISSING = """
-SELECT count(*) FROM unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment)
+MISSING = """
+SELECT one.author_id, one.moment FROM unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment)
 WHERE NOT EXISTS (
     SELECT FROM timelines_recentpost AS post
     WHERE post.author_id = one.author_id AND post.moment = one.moment)
@@ -62,8 +62,12 @@ def _insert(alias: str, sql: str, entries: Sequence[Entry]) -> int:
 
 def count_missing(alias: str, entries: Sequence[Entry]) -> int:
     """How many of the entries `index_recent` would add. One query."""
-    row = fetch_one(alias, COUNT_MISSING, _columns({entry.event for entry in entries}))
-    return int(row[0])  # type: ignore[index]  # an aggregate
+    return len(find_unindexed(alias, {entry.event for entry in entries}))
+
+
+def find_unindexed(alias: str, events: Collection[PostId]) -> list[PostId]:
+    """Those of the posts and reposts that this shard's index lacks. One query."""
+    return [PostId.at(*row) for row in fetch_all(alias, MISSING, _columns(events))]
 
 
 def remove_recent(alias: str, events: Iterable[PostId]) -> None:

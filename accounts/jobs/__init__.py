@@ -1,0 +1,1 @@
+"""The job behind audit_accounts."""

@@ -1,0 +1,75 @@
+"""The pass of audit_accounts over accounts: has each a user, who has the next id after them?
+
+An account without a user is one that the default database has lost: it was restored to an earlier
+moment. Its name could be taken by another person, and its id given to a new user, who would own its
+posts.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
+
+from accounts.queries.users import load_restrictions
+from accounts.sql import (
+    ACCOUNT_NAMES,
+    CREATE_LOST_USER,
+    EXISTING_USER_IDS,
+    LAST_USER_ID,
+    RAISE_USER_IDS,
+)
+from infra.api.errors import NotFound
+from infra.jobs.findings import AuditFinding, report_findings
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Piece, walk_table
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.sql import execute, fetch_all, fetch_one
+
+
+class AccountNameTaken(NotFound):
+    """Another user has the name of an account without a user."""
+
+
+def audit_account_rows(work: Work, repair: bool) -> Iterator[Batch]:
+    """Accounts without a user, with newer restrictions, or with an id that a new user may get.
+
+    Safety: correct while writes go on: a user is written before the account. Cost: one query on the
+    shard and three on the default database a batch.
+    """
+    for piece in walk_table(work, ACCOUNT_NAMES):
+        findings = [*_find_ids_to_come(piece), *_find_without_user(piece), *_find_newer(piece)]
+        yield report_findings(work, piece, findings, repair)
+
+
+def _find_ids_to_come(piece: Piece) -> Iterator[AuditFinding]:
+    highest = piece.rows[-1][0]
+    last = fetch_one(GLOBAL_ALIAS, LAST_USER_ID)
+    if last is not None and last[0] < highest:
+        line = f"account {highest}: its id would be given to a new user; the last was {last[0]}"
+        yield AuditFinding(line, partial(fetch_one, GLOBAL_ALIAS, RAISE_USER_IDS, (highest,)))
+
+
+def _find_without_user(piece: Piece) -> Iterator[AuditFinding]:
+    ids = [row[0] for row in piece.rows]
+    users = {row[0] for row in fetch_all(GLOBAL_ALIAS, EXISTING_USER_IDS, (ids,))}
+    for account_id, username, created_at, _ in piece.rows:
+        if account_id not in users:
+            line = f"account {account_id}: @{username} has no user"
+            repair = partial(_create_closed_user, account_id, username, created_at)
+            yield AuditFinding(line, repair)
+
+
+def _create_closed_user(account_id: int, username: str, created_at: datetime) -> None:
+    """Raises: AccountNameTaken."""
+    if not execute(GLOBAL_ALIAS, CREATE_LOST_USER, (account_id, username, created_at)):
+        raise AccountNameTaken
+
+
+def _find_newer(piece: Piece) -> Iterator[AuditFinding]:
+    """Not repaired: a moderator decides whether the account is still to be restricted."""
+    restricted = load_restrictions([row[0] for row in piece.rows])
+    for account_id, username, _, revision in piece.rows:
+        known = restricted[account_id].revision if account_id in restricted else 0
+        if revision > known:
+            yield AuditFinding(
+                f"account {account_id}: @{username} has newer restrictions than its user"
+            )

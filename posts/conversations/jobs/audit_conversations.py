@@ -1,0 +1,112 @@
+"""Compares the direct posts of accounts with the posts that they are derived from, both ways."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
+from infra.jobs.passes import in_turn
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import walk_table
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+from posts.actions.end_lost_post import LostPost, end_lost_post
+from posts.conversations.actions.keep import POST, OwnedPost
+from posts.conversations.actions.record import record_as_they_are
+from posts.conversations.queries.participants import list_owned_posts
+from posts.conversations.sql import DIRECT_POSTS
+from posts.ids import PostId
+from posts.queries.responses import read_states
+from posts.sql import DIRECT_POSTS_WRITTEN
+from posts.types import Visibility
+
+KNOWN = f"""
+SELECT {POST} FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
+    AS wanted ({POST}) JOIN conversations_directpost USING ({POST})
+"""  # noqa: S608
+Listed = tuple[int, PostId]  # an owner, and a direct post for the owner
+
+
+def audit_conversations(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    """Rows of conversations without a direct post, and direct posts without a row.
+
+    Differences that are not repaired are failed rows. `pause(seconds)` waits for pending changes.
+    Safety: correct while writes go on. Cost: one query a batch, and two per shard of the other
+    side; the same again while changes are pending.
+    """
+    return in_turn(
+        work,
+        partial(_audit_listed, repair=repair, pause=pause),
+        partial(_audit_written, repair=repair, pause=pause),
+    )
+
+
+def _audit_listed(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    for piece in walk_table(work, DIRECT_POSTS):
+        rows = [(row[0], PostId(*row[1:4])) for row in piece.rows]
+        gone = compare_again(rows, _find_gone, pause)
+        known = _find_with_row({post_id for _, post_id in gone})
+        findings = [_gone(one, one[1] in known) for one in gone]
+        yield report_findings(work, piece, findings, repair)
+
+
+def _find_gone(rows: Sequence[Listed]) -> list[Listed]:
+    """Those whose post is deleted, or is not for the owner."""
+    named: dict[PostId, set[int]] = {}
+    for owner_id, post_id in rows:
+        named.setdefault(post_id, set()).add(owner_id)
+    gone = set()
+    for alias, ids in _by_shard(named).items():
+        owned = list_owned_posts(alias, {post_id: named[post_id] for post_id in ids})
+        gone |= {(one.owner_id, one.post_id) for one in owned if one.thread is None}
+    return [row for row in rows if row in gone]
+
+
+def _find_with_row(ids: Iterable[PostId]) -> set[PostId]:
+    """Those of the posts that have a row, deleted or not."""
+    return {one for alias, some in _by_shard(ids).items() for one in read_states(alias, some)}
+
+
+def _by_shard(ids: Iterable[PostId]) -> dict[str, list[PostId]]:
+    groups: dict[str, list[PostId]] = {}
+    for post_id in ids:
+        groups.setdefault(shard_of(post_id.author_id), []).append(post_id)
+    return groups
+
+
+def _gone(listed: Listed, has_row: bool) -> AuditFinding:
+    owner_id, post_id = listed
+    line = f"account {post_id.author_id}: direct post {post_id.public}"
+    if has_row:
+        again = partial(record_as_they_are, shard_of(post_id.author_id), {post_id: (owner_id,)})
+        return AuditFinding(f"{line} is gone, and still listed for {owner_id}", again)
+    lost = LostPost(post_id, visibility=Visibility.DIRECT, mentioned=(owner_id,))
+    return AuditFinding(f"{line} for {owner_id} was lost", partial(end_lost_post, lost))
+
+
+def _audit_written(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    for piece in walk_table(work, DIRECT_POSTS_WRITTEN):
+        ids = [PostId.at(*row) for row in piece.rows]
+        unlisted = compare_again(ids, partial(_find_unlisted, piece.alias), pause)
+        findings = [_unlisted(piece.alias, post_id) for post_id in unlisted]
+        yield report_findings(work, piece, findings, repair)
+
+
+def _find_unlisted(alias: str, ids: Sequence[PostId]) -> list[PostId]:
+    """Those of the direct posts of one shard that one of their accounts has no row of."""
+    owned = [one for one in list_owned_posts(alias, dict.fromkeys(ids, ())) if one.thread]
+    groups: dict[str, list[OwnedPost]] = {}
+    for one in owned:
+        groups.setdefault(shard_of(one.owner_id), []).append(one)
+    known = {row for shard, some in groups.items() for row in _read_known(shard, some)}
+    lacking = {one.post_id for one in owned if one.key not in known}
+    return [post_id for post_id in ids if post_id in lacking]
+
+
+def _read_known(alias: str, owned: Sequence[OwnedPost]) -> Iterator[tuple[int, ...]]:
+    columns = [list(column) for column in zip(*(one.key for one in owned), strict=True)]
+    return iter(fetch_all(alias, KNOWN, columns))
+
+
+def _unlisted(alias: str, post_id: PostId) -> AuditFinding:
+    line = f"account {post_id.author_id}: direct post {post_id.public} is not listed for all"
+    return AuditFinding(line, partial(record_as_they_are, alias, {post_id: ()}))

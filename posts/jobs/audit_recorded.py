@@ -1,0 +1,184 @@
+"""The pass of audit_responses over responses: does their post or favourite say the same?
+
+A source is written before its response, and its revision only grows. So a response that is newer
+than its source, read later, is what is left of a write that the source's shard lost. A response
+that is older is behind: its change is pending, or was lost.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from django.db import transaction
+
+from accounts.errors import AccountNotFound
+from accounts.sql import EXISTING_ACCOUNT_IDS
+from counters.changes import CountsRepaired
+from infra.changes.append import append_change
+from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import walk_table
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+from posts.actions.delete_post import delete_post
+from posts.actions.end_lost_post import LostPost, end_lost_post
+from posts.actions.mark_again import mark_again
+from posts.actions.record_responses import by_shard, record_on_shard
+from posts.actions.repost import undo_repost
+from posts.ids import PostId
+from posts.queries.responses import (
+    read_mark_responses,
+    read_responses,
+    read_states,
+    record_of,
+)
+from posts.sql import RESPONSES
+from posts.types import Kind, ResponseRow, Target
+
+WORDS = {
+    Kind.REPLY: "reply to",
+    Kind.CLOSED_REPLY: "reply to",
+    Kind.REPOST: "repost of",
+    Kind.FAVOURITE: "favourite of",
+}
+
+
+class ResponseSource(NamedTuple):
+    """What the responder's shard has of a response now. `current` None: it has no row."""
+
+    recorded: ResponseRow
+    current: ResponseRow | None
+
+    @property
+    def is_behind(self) -> bool:
+        """The source has a later revision."""
+        return self.current is not None and self.current.revision > self.recorded.revision
+
+    @property
+    def is_ahead(self) -> bool:
+        """The source lacks what the response says."""
+        if self.current is None:
+            return self.recorded.is_on or self.recorded.kind == Kind.FAVOURITE
+        return self.current.revision < self.recorded.revision
+
+
+def audit_recorded(
+    work: Work, repair: bool, pause: Pause, restored_wins: bool = False
+) -> Iterator[Batch]:
+    """Responses without a source, newer than their source, or behind it.
+
+    Safety: correct while writes go on: the source is read after the response. Cost: one query a
+    batch and two per shard of responders; the same again while changes are pending.
+    """
+    for piece in walk_table(work, RESPONSES):
+        rows = [ResponseRow(*row) for row in piece.rows]
+        found = _compare(rows)
+        ahead = [one for one in found if one.is_ahead]
+        differing = partial(_find_behind, piece.alias)
+        late = compare_again([one.recorded for one in found if one.is_behind], differing, pause)
+        findings = [_ahead(one, restored_wins) for one in ahead]
+        findings += [_behind(one) for one in _compare(late) if one.is_behind]
+        yield report_findings(work, piece, findings, repair)
+
+
+def _find_behind(alias: str, rows: Sequence[ResponseRow]) -> list[ResponseRow]:
+    """Those that are behind as both sides are now."""
+    now = read_responses(alias, [row.identity for row in rows])
+    return [one.recorded for one in _compare([*now.values()]) if one.is_behind]
+
+
+def _compare(rows: Sequence[ResponseRow]) -> list[ResponseSource]:
+    """The responses of one shard that are not as their source."""
+    groups: dict[str, list[ResponseRow]] = {}
+    for row in rows:
+        groups.setdefault(shard_of(row.responder_id), []).append(row)
+    found = [one for alias, group in groups.items() for one in _read_sources(alias, group)]
+    return [one for one in found if one.is_ahead or one.is_behind]
+
+
+def _read_sources(alias: str, rows: Sequence[ResponseRow]) -> Iterator[ResponseSource]:
+    marks = [row for row in rows if row.kind == Kind.FAVOURITE]
+    posts = [row for row in rows if row.kind != Kind.FAVOURITE]
+    keys = [(row.responder_id, row.moment, row.author_id, row.kind) for row in marks]
+    marked = read_mark_responses(alias, keys) if keys else []
+    current = {one.identity: one for one in marked}
+    states = read_states(alias, [source_of(row) for row in posts]) if posts else {}
+    for row in _of_existing(alias, marks):
+        yield ResponseSource(row, current.get(row.identity))
+    for row in posts:
+        state = states.get(source_of(row))
+        now = record_of(source_of(row), target_of(row), *state) if state else None
+        yield ResponseSource(row, now)
+
+
+def _of_existing(alias: str, marks: Sequence[ResponseRow]) -> Iterator[ResponseRow]:
+    """Without favourites that ended, of accounts that do not exist."""
+    ended = [row.responder_id for row in marks if not row.is_on]
+    rows = fetch_all(alias, EXISTING_ACCOUNT_IDS, (ended,)) if ended else []
+    existing = {row[0] for row in rows}
+    return (row for row in marks if row.is_on or row.responder_id in existing)
+
+
+def source_of(response: ResponseRow) -> PostId:
+    """The reply or repost that the response is."""
+    return PostId.at(response.responder_id, response.at)
+
+
+def target_of(row: ResponseRow) -> Target:
+    """The post that the reply or repost is about, as the reply or repost has it."""
+    kind = Kind.REPLY if row.kind == Kind.CLOSED_REPLY else row.kind
+    return Target(kind, row.author_id, row.moment)
+
+
+def _ahead(one: ResponseSource, restored_wins: bool) -> AuditFinding:
+    row = one.recorded
+    what = f"{WORDS[Kind(row.kind)]} {row.post_id.public}"
+    line = f"account {row.responder_id}: "
+    if row.kind == Kind.FAVOURITE:
+        lost = f"{what} was lost" if row.is_on else f"the end of its {what} was lost"
+        return AuditFinding(line + lost, partial(_mark_again, row, restored_wins))
+    if one.current is None:
+        # No row tells whether all could see the reply: the kind of its response does.
+        lost_post = LostPost(source_of(row), Target(row.kind, row.author_id, row.moment))
+        text = f"post {source_of(row).public}, a {what}, was lost"
+        return AuditFinding(line + text, partial(end_lost_post, lost_post))
+    text = f"post {source_of(row).public}, a {what}, is back: its deletion was lost"
+    if restored_wins:
+        return AuditFinding(line + text)
+    return AuditFinding(line + text, partial(_delete_again, row))
+
+
+def _mark_again(row: ResponseRow, restored_wins: bool) -> None:
+    """A favourite of an account that does not exist ends."""
+    try:
+        mark_again(row, restored_wins)
+    except AccountNotFound:
+        record_again([row._replace(is_on=False, revision=row.revision + 1)])
+
+
+def _delete_again(row: ResponseRow) -> None:
+    if row.kind == Kind.REPOST:
+        undo_repost(row.responder_id, row.post_id)
+    else:
+        delete_post(source_of(row))
+
+
+def _behind(one: ResponseSource) -> AuditFinding:
+    row = one.recorded
+    line = f"account {row.author_id}: post {row.post_id.public}: "
+    state = "counted" if row.is_on else "not counted"
+    text = f"{WORDS[Kind(row.kind)]} it by {row.responder_id} is still {state}"
+    return AuditFinding(line + text, partial(record_again, [one.current] if one.current else []))
+
+
+def record_again(responses: Sequence[ResponseRow]) -> None:
+    """Records responses as their sources have them now. Safety: idempotent, in any order.
+
+    Rows and change are one transaction on the shard of the posts: the change refreshes the caches
+    of their counts, also after a crash.
+    """
+    for alias, group in by_shard(responses).items():
+        with transaction.atomic(using=alias):
+            record_on_shard(alias, group)
+            for author_id, moment in sorted({one[:2] for one in group}):
+                append_change(alias, author_id, CountsRepaired(moment))

@@ -1,0 +1,126 @@
+"""The passes of audit_responses over replies, reposts and favourites: is each recorded?"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import groupby
+
+from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Piece, walk_table
+from infra.sharding.buckets import shard_of
+from posts.actions.repost import undo_repost
+from posts.ids import PostId
+from posts.jobs.audit_recorded import WORDS, record_again, source_of, target_of
+from posts.queries.responses import (
+    find_live_posts,
+    read_mark_responses,
+    read_post_responses,
+    read_responses,
+    record_of,
+)
+from posts.sql import FAVOURITES, RESPONDING_POSTS
+from posts.types import Kind, ResponseRow, Target
+
+
+def audit_responding_posts(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    """Live replies and reposts without a response, and reposts of posts that do not exist.
+
+    Safety: correct while writes go on. Cost: one query a batch, and two per shard of the posts that
+    they are about; the same again while changes are pending.
+    """
+    for piece in walk_table(work, RESPONDING_POSTS):
+        rows = [
+            record_of(PostId.at(row[0], row[1]), Target(*row[2:5]), True, row[5])
+            for row in piece.rows
+        ]
+        yield _report(work, piece, rows, repair, pause)
+
+
+def audit_favourites(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    """Favourites without a response. Safety and cost: as `audit_responding_posts`."""
+    for piece in walk_table(work, FAVOURITES):
+        rows = [
+            ResponseRow(row[2], row[1], row[3], row[0], 0, row[4], row[5], row[6])
+            for row in piece.rows
+        ]
+        yield _report(work, piece, rows, repair, pause)
+
+
+def _report(
+    work: Work, piece: Piece, rows: Sequence[ResponseRow], repair: bool, pause: Pause
+) -> Batch:
+    again = partial(_record_as_it_is, piece.alias)
+    reposts = [row for row in rows if row.kind == Kind.REPOST]
+    findings = [
+        AuditFinding(f"{_name(one)} is not recorded", partial(again, one))
+        for one in compare_again(rows, _find_unrecorded, pause)
+    ]
+    findings += [
+        AuditFinding(
+            f"{_name(one)} {WHY[find]}", partial(undo_repost, one.responder_id, one.post_id)
+        )
+        for find in WHY
+        for one in compare_again(reposts, find, pause)
+    ]
+    return report_findings(work, piece, findings, repair)
+
+
+def _name(one: ResponseRow) -> str:
+    return f"account {one.responder_id}: {WORDS[Kind(one.kind)]} {one.post_id.public}"
+
+
+def _find_unrecorded(rows: Sequence[ResponseRow]) -> list[ResponseRow]:
+    """Those without a response, or with an older one."""
+    return [row for row, revision in _recorded_revisions(rows) if revision < row.revision]
+
+
+def _find_orphans(reposts: Sequence[ResponseRow]) -> list[ResponseRow]:
+    """Those whose original is deleted or has no row. One query per shard of originals."""
+    found = []
+    for alias, group in _by_shard(reposts):
+        live = find_live_posts(alias, [row.post_id for row in group])
+        found += [row for row in group if row.post_id not in live]
+    return found
+
+
+def _find_undone(reposts: Sequence[ResponseRow]) -> list[ResponseRow]:
+    """Those that are live, although their account undid them and reposted later.
+
+    The reposts are read last: a later repost begins when the one before has ended.
+    """
+    older = [row for row, revision in _recorded_revisions(reposts) if revision > row.revision + 1]
+    if not older:
+        return []
+    live = find_live_posts(shard_of(older[0].responder_id), [source_of(row) for row in older])
+    return [row for row in older if source_of(row) in live]
+
+
+WHY = {
+    _find_orphans: "shows a post that does not exist",
+    _find_undone: "is back: its end was lost",
+}
+
+
+def _recorded_revisions(rows: Sequence[ResponseRow]) -> Iterator[tuple[ResponseRow, int]]:
+    """Each with the revision of its response, 0 without one. One query per shard of posts."""
+    for alias, group in _by_shard(rows):
+        known = read_responses(alias, [row.identity for row in group])
+        for row in group:
+            yield row, known[row.identity].revision if row.identity in known else 0
+
+
+def _by_shard(rows: Sequence[ResponseRow]) -> Iterator[tuple[str, list[ResponseRow]]]:
+    def where(row: ResponseRow) -> str:
+        return shard_of(row.author_id)
+
+    for alias, group in groupby(sorted(rows, key=where), where):
+        yield alias, list(group)
+
+
+def _record_as_it_is(alias: str, row: ResponseRow) -> None:
+    """Records the response as its source is now: it may have been undone in the meantime."""
+    if row.kind == Kind.FAVOURITE:
+        key = (row.responder_id, row.moment, row.author_id, row.kind)
+        record_again(read_mark_responses(alias, [key]))
+    else:
+        record_again(read_post_responses(alias, [(source_of(row), target_of(row))]))

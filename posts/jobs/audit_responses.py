@@ -1,0 +1,32 @@
+"""Compares responses with the posts and favourites that they are derived from, both ways."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from infra.jobs.findings import Pause
+from infra.jobs.passes import in_turn
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import estimate_rows
+from posts.jobs.audit_recorded import audit_recorded
+from posts.jobs.audit_responding import audit_favourites, audit_responding_posts
+from posts.sql import FAVOURITES, RESPONDING_POSTS, RESPONSES
+
+
+def audit_responses(
+    work: Work, repair: bool, pause: Pause, restored_wins: bool = False
+) -> Iterator[Batch]:
+    """A batch per piece of each table; differences that are not repaired are its failed rows.
+
+    Responses come first: they show which posts and favourites a restored shard lacks, or has again.
+    `restored_wins`: lost favourites and deletions are undone on the side of the response too.
+    `pause(seconds)` waits for pending changes; it returns False when the run shall stop.
+    """
+    recorded = partial(audit_recorded, restored_wins=restored_wins)
+    passes = (recorded, audit_responding_posts, audit_favourites)
+    return in_turn(work, *(partial(one, repair=repair, pause=pause) for one in passes))
+
+
+def estimate_audit(work: Work) -> int | None:
+    """About how many rows there are to compare."""
+    estimates = [estimate_rows(work, table) for table in (RESPONSES, RESPONDING_POSTS, FAVOURITES)]
+    return None if None in estimates else sum(filter(None, estimates))

@@ -1,0 +1,185 @@
+"""audit_responses names what one side lacks, writes again what can be, and ends the rest."""
+
+import time
+
+import pytest
+
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from posts.actions.repost import repost
+from posts.ids import PostId
+from posts.management.commands.audit_responses import Command
+from tests.integration.jobs.lost_rows import (
+    at_rest,
+    lose_deletion,
+    lose_end_of_mark,
+    lose_mark,
+    lose_post,
+)
+from tests.integration.jobs.outcomes import Outcome
+from tests.integration.posts.interacting import STATUSES, do, reply, see
+from tests.truth import assert_drained_truth, everything_written
+from tests.world import drain_all
+
+pytestmark = pytest.mark.usefixtures("at_rest")
+__all__ = ["at_rest"]
+
+
+def audit(*words: str) -> Outcome:
+    return Outcome(Command(), *words)
+
+
+def repair(line: str, *words: str) -> None:
+    """The one difference is named, left by a dry run, and repaired once."""
+    before = everything_written()
+    assert audit(*words).out.splitlines()[:-1] == [line]
+    assert audit("--repair", "--dry-run", *words).out.endswith(" 1 would change, 1 failed\n")
+    assert everything_written() == before
+    repaired = audit("--repair", *words)
+    assert (repaired.code, repaired.out.splitlines()[:-1]) == (0, [f"{line}: repaired"])
+    drain_all()
+    assert (audit(*words).code, audit("--repair", *words).code) == (0, 0)
+    assert_drained_truth()
+
+
+def test_lost_favourite_is_written_again(ann, bob, people, original):
+    do(bob, "favourite", original)
+    drain_all()
+    lose_mark(people[1], PostId.from_public(original))
+    repair(f"account {people[1]}: favourite of {original} was lost")
+    assert see(bob, original)["favourited"] is True
+    assert see(ann, original)["favourites_count"] == 1
+    do(bob, "unfavourite", original)
+    drain_all()
+    assert see(ann, original)["favourites_count"] == 0
+
+
+def test_lost_favourite_ends_if_the_restored_shard_wins(ann, bob, people, original):
+    do(bob, "favourite", original)
+    drain_all()
+    lose_mark(people[1], PostId.from_public(original))
+    repair(f"account {people[1]}: favourite of {original} was lost", "--restored-wins")
+    assert see(ann, original)["favourites_count"] == 0
+    do(bob, "favourite", original)
+    drain_all()
+    assert see(ann, original)["favourites_count"] == 1
+
+
+def test_favourite_of_an_account_that_does_not_exist_ends(ann, bob, people, original):
+    do(bob, "favourite", original)
+    drain_all()
+    lose_mark(people[1], PostId.from_public(original))
+    for table, column in (("counters_counter", "owner_id"), ("accounts_account", "id")):
+        execute(shard_of(people[1]), f"DELETE FROM {table} WHERE {column} = %s", (people[1],))
+    repair(f"account {people[1]}: favourite of {original} was lost")
+    assert see(ann, original)["favourites_count"] == 0
+
+
+def test_lost_end_of_a_favourite_is_written_again(bob, people, original):
+    do(bob, "favourite", original)
+    do(bob, "unfavourite", original)
+    drain_all()
+    lose_end_of_mark(people[1], PostId.from_public(original))
+    repair(f"account {people[1]}: the end of its favourite of {original} was lost")
+    assert see(bob, original)["favourited"] is False
+
+
+@pytest.mark.parametrize("visibility", ["public", "private"])
+def test_lost_reply_does_not_count(ann, bob, people, original, visibility):
+    body = {"status": "so?", "in_reply_to_id": original, "visibility": visibility}
+    lost = bob.post(STATUSES, body).json()["id"]
+    drain_all()
+    lose_post(PostId.from_public(lost))
+    repair(f"account {people[1]}: post {lost}, a reply to {original}, was lost")
+    assert see(ann, original)["replies_count"] == 0
+    assert ann.get(f"{STATUSES}/{original}/context").json()["descendants"] == []
+
+
+def test_lost_repost_does_not_count_and_can_be_made_again(ann, bob, people, original):
+    lost = do(bob, "reblog", original)["id"]
+    drain_all()
+    lose_post(PostId.from_public(lost))
+    repair(f"account {people[1]}: post {lost}, a repost of {original}, was lost")
+    assert see(ann, original)["reblogs_count"] == 0
+    repost(people[1], PostId.from_public(original), clock_s=lambda: time.time() + 2)
+    drain_all()
+    assert see(ann, original)["reblogs_count"] == 1
+
+
+def test_reply_whose_deletion_was_lost_is_deleted_again(bob, people, original):
+    post = reply(bob, original)["id"]
+    bob.delete(f"{STATUSES}/{post}")
+    drain_all()
+    lose_deletion(PostId.from_public(post))
+    line = f"account {people[1]}: post {post}, a reply to {original}, is back:"
+    kept = audit("--repair", "--restored-wins")
+    assert (kept.code, kept.out.splitlines()[0]) == (1, f"{line} its deletion was lost")
+    repair(f"{line} its deletion was lost")
+    assert bob.get(f"{STATUSES}/{post}").status_code == 404
+
+
+def test_repost_that_was_made_again_later_ends(bob, people, original):
+    """The later repost is lost, and the one before it is back."""
+    before = do(bob, "reblog", original)["id"]
+    do(bob, "unreblog", original)
+    later = do(bob, "reblog", original)["id"]
+    drain_all()
+    lose_post(PostId.from_public(later))
+    lose_deletion(PostId.from_public(before))
+    repaired = audit("--repair")
+    lost = f"account {people[1]}: post {later}, a repost of {original}, was lost: repaired"
+    back = f"account {people[1]}: repost of {original} is back: its end was lost: repaired"
+    assert sorted(repaired.out.splitlines()[:-1]) == [lost, back]
+    drain_all()
+    assert audit().code == 0
+    assert_drained_truth()
+
+
+def test_repost_of_a_lost_post_ends(bob, people, original):
+    do(bob, "reblog", original)
+    drain_all()
+    lose_post(PostId.from_public(original))
+    repair(f"account {people[1]}: repost of {original} shows a post that does not exist")
+    assert bob.get(f"/api/v1/accounts/{people[1]}").json()["statuses_count"] == 0
+
+
+def test_what_was_not_recorded_is_recorded(ann, bob, people, original):
+    do(bob, "favourite", original)
+    reply(bob, original)
+    drain_all()
+    post_id = PostId.from_public(original)
+    execute(shard_of(people[0]), "DELETE FROM posts_response WHERE author_id = %s", (people[0],))
+    execute(
+        shard_of(people[0]),
+        "UPDATE counters_counter SET value = 0 WHERE owner_id = %s AND subject = %s",
+        (people[0], post_id.moment),
+    )
+    found = audit().out.splitlines()[:-1]
+    assert found == [
+        f"account {people[1]}: reply to {original} is not recorded",
+        f"account {people[1]}: favourite of {original} is not recorded",
+    ]
+    assert audit("--repair").code == 0
+    assert [see(ann, original)[f"{n}_count"] for n in ("replies", "favourites")] == [1, 1]
+    assert_drained_truth()
+
+
+def test_response_that_ended_is_ended(ann, bob, people, original):
+    do(bob, "favourite", original)
+    drain_all()
+    sql = "UPDATE posts_viewermark SET is_on = false, revision = 2 WHERE owner_id = %s"
+    execute(shard_of(people[1]), sql, (people[1],))
+    execute(
+        shard_of(people[1]),
+        "UPDATE counters_counter SET value = 0 WHERE owner_id = %s AND kind = 10",
+        (people[1],),
+    )
+    repair(f"account {people[0]}: post {original}: favourite of it by {people[1]} is still counted")
+    assert see(ann, original)["favourites_count"] == 0
+
+
+def test_pending_change_is_no_difference(ann, bob, people, original, only_drain, monkeypatch):
+    do(bob, "favourite", original)
+    monkeypatch.setattr("infra.jobs.findings.MOST_COMPARISONS", 2)
+    monkeypatch.setattr(Command, "pause", lambda self, seconds: bool(drain_all()))
+    assert audit().code == 0

@@ -1,0 +1,94 @@
+"""Compares the recent-posts indexes of the shards with the posts, both ways."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from django.conf import settings
+
+from accounts.sql import ACCOUNTS
+from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
+from infra.jobs.passes import in_turn
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import walk_table
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+from posts.actions.end_lost_post import LostPost, end_lost_post
+from posts.ids import SEQUENCES, PostId
+from posts.queries.responses import read_states
+from posts.sql import LIVE_EVENTS
+from posts.types import Kind, Target
+from timelines.recent.actions.index_posts import backfill_recent, find_unindexed
+from timelines.recent.low_water_mark import find_low_water_mark
+from timelines.recent.sql import INDEXED
+from timelines.types import Entry
+
+POSTS = f"{LIVE_EVENTS} AND author_id = ANY(%s::bigint[]) AND moment >= %s"
+
+
+def audit_recent_posts(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    """Rows of these shards' indexes without a post, and posts that the indexes lack.
+
+    A row of a deleted post is no difference: readers skip it until its day is dropped. Differences
+    that are not repaired are failed rows. `pause(seconds)` waits for pending changes. Safety:
+    correct while writes go on. Cost: per batch one query and one per shard of the other side.
+    """
+    indexed = partial(_audit_indexed, repair=repair)
+    return in_turn(work, indexed, partial(_audit_posts, repair=repair, pause=pause))
+
+
+def _audit_indexed(work: Work, repair: bool) -> Iterator[Batch]:
+    for piece in walk_table(work, INDEXED):
+        targets = {PostId.at(*row[:2]): row[2:] for row in piece.rows}
+        groups: dict[str, list[PostId]] = {}
+        for post_id in targets:
+            groups.setdefault(shard_of(post_id.author_id), []).append(post_id)
+        known = {one for alias, ids in groups.items() for one in read_states(alias, ids)}
+        findings = [
+            _lost(post_id, *shown) for post_id, shown in targets.items() if post_id not in known
+        ]
+        yield report_findings(work, piece, findings, repair)
+
+
+def _lost(post_id: PostId, shown_author: int | None, shown_moment: int | None) -> AuditFinding:
+    target = Target.of(Kind.REPOST, shown_author, shown_moment)
+    line = f"account {post_id.author_id}: {'repost' if target else 'post'} {post_id.public}"
+    return AuditFinding(f"{line} was lost", partial(end_lost_post, LostPost(post_id, target)))
+
+
+def _audit_posts(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    """Posts of all accounts that the index of these shards lacks, above its low-water mark."""
+    marks = {alias: find_low_water_mark(alias) for alias in work.aliases}
+    complete = {alias: mark for alias, mark in marks.items() if mark is not None}
+    if not complete:
+        return
+    lowest = min(complete.values()) * SEQUENCES
+    for piece in walk_table(work._replace(aliases=settings.SHARD_ALIASES), ACCOUNTS):
+        rows = fetch_all(piece.alias, POSTS, ([row[0] for row in piece.rows], lowest))
+        entries = [Entry(PostId.at(*row[:2]), PostId.at(*row[2:])) for row in rows]
+        findings = [
+            finding
+            for alias, mark in complete.items()
+            for finding in _find_lacking(alias, mark, entries, pause)
+        ]
+        yield report_findings(work, piece, findings, repair)
+
+
+def _find_lacking(
+    alias: str, mark: int, entries: Sequence[Entry], pause: Pause
+) -> Iterator[AuditFinding]:
+    recent = [entry for entry in entries if entry.event.second >= mark]
+    for entry in compare_again(recent, partial(_find_not_indexed, alias), pause):
+        line = f"account {entry.event.author_id}: post {entry.event.public} is not in the index of"
+        yield AuditFinding(f"{line} {alias}", partial(backfill_recent, alias, [entry]))
+
+
+def _find_not_indexed(alias: str, entries: Sequence[Entry]) -> list[Entry]:
+    """Live posts only: one that was deleted in the meantime is not missing."""
+    lacking = find_unindexed(alias, [entry.event for entry in entries])
+    groups: dict[str, list[PostId]] = {}
+    for event in lacking:
+        groups.setdefault(shard_of(event.author_id), []).append(event)
+    states = {
+        one: state for at, ids in groups.items() for one, state in read_states(at, ids).items()
+    }
+    return [entry for entry in entries if entry.event in states and states[entry.event][0]]

@@ -1,0 +1,102 @@
+"""Compares the tag index with the posts, both ways."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
+from infra.jobs.passes import in_turn
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import walk_table
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+from posts.actions.end_lost_post import LostPost, end_lost_post
+from posts.ids import PostId
+from posts.queries.responses import read_states
+from posts.sql import TAGGED_POSTS
+from timelines.tags.actions.index_posts import add_missing, index_posts, read_tags
+from timelines.tags.sql import TAG_NAMES, TAGGED
+
+
+class IndexedTag(NamedTuple):
+    """A row of the index, with the name of its tag."""
+
+    post_id: PostId
+    name: str
+
+
+def audit_tags(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    """Rows of the index without such a post, and public posts with tags that it lacks.
+
+    Differences that are not repaired are failed rows. `pause(seconds)` waits for pending changes.
+    Safety: correct while writes go on. Cost: one query a batch, and one or two per shard of the
+    other side; the same again while changes are pending.
+    """
+    passes = [partial(one, repair=repair, pause=pause) for one in (_audit_indexed, _audit_tagged)]
+    return in_turn(work, *passes)
+
+
+def _audit_indexed(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    for piece in walk_table(work, TAGGED):
+        names = dict(fetch_all(piece.alias, TAG_NAMES, ([row[0] for row in piece.rows],)))
+        rows = [IndexedTag(PostId(*row[1:4]), names[row[0]]) for row in piece.rows]
+        gone = compare_again(rows, _find_gone, pause)
+        known = {post_id for alias, ids in _by_shard(gone).items() for post_id in _read(alias, ids)}
+        findings = [_gone(one, one.post_id in known) for one in gone]
+        yield report_findings(work, piece, findings, repair)
+
+
+def _find_gone(rows: Sequence[IndexedTag]) -> list[IndexedTag]:
+    """Those whose post is not public, is deleted or has not the tag. One query per shard."""
+    tags: dict[PostId, list[str]] = {}
+    for alias, ids in _by_shard(rows).items():
+        tags |= read_tags(alias, ids)
+    return [row for row in rows if row.name not in tags.get(row.post_id, ())]
+
+
+def _by_shard(rows: Sequence[IndexedTag]) -> Mapping[str, list[PostId]]:
+    groups: dict[str, list[PostId]] = {}
+    for post_id in dict.fromkeys(row.post_id for row in rows):
+        groups.setdefault(shard_of(post_id.author_id), []).append(post_id)
+    return groups
+
+
+def _read(alias: str, ids: Sequence[PostId]) -> Iterator[PostId]:
+    """Those of the posts that have a row, deleted or not."""
+    return iter(read_states(alias, ids))
+
+
+def _gone(one: IndexedTag, has_row: bool) -> AuditFinding:
+    line = f"account {one.post_id.author_id}: post {one.post_id.public} with #{one.name}"
+    if has_row:
+        remove = partial(index_posts, {}, {one.post_id: [one.name]})
+        return AuditFinding(f"{line} is no longer so, and still indexed", remove)
+    lost = LostPost(one.post_id, tags=(one.name,))
+    return AuditFinding(f"{line} was lost", partial(end_lost_post, lost))
+
+
+def _audit_tagged(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    for piece in walk_table(work, TAGGED_POSTS):
+        ids = [PostId.at(row[0], row[1]) for row in piece.rows]
+        lacking = compare_again(ids, partial(_find_unindexed, piece.alias), pause)
+        findings = [
+            AuditFinding(
+                f"account {post_id.author_id}: tags of post {post_id.public} are not indexed",
+                partial(_index, piece.alias, post_id),
+            )
+            for post_id in lacking
+        ]
+        yield report_findings(work, piece, findings, repair)
+
+
+def _find_unindexed(alias: str, ids: Sequence[PostId]) -> list[PostId]:
+    """Those of the posts of one shard that the index lacks under one of their tags."""
+    tags = read_tags(alias, ids)
+    if not add_missing(tags, dry_run=True):
+        return []
+    return [i for i in ids if i in tags and add_missing({i: tags[i]}, dry_run=True)]
+
+
+def _index(alias: str, post_id: PostId) -> None:
+    """Under the tags that the post has now."""
+    add_missing(read_tags(alias, [post_id]), dry_run=False)
