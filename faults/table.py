@@ -39,8 +39,8 @@ ROWS = [
     TableRow(
         "F11",
         "a shard restored to the past",
-        "the audits name all differences and repair them",
-        f"{_WHOLE}relations/jobs/test_audit.py::test_difference_is_found_named_and_repaired",
+        "what others know comes back, and what was lost is named",
+        "tests/faults/test_shard_restored.py::test_drill",
     ),
     TableRow(
         "F12",

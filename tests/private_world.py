@@ -65,7 +65,7 @@ def whole(services: RunningServices) -> Iterator[RunningServices]:
     """All servers of a private world up and empty, whatever the test before did to them."""
     for server in services.servers:
         bring_back(server)
-    _forget_connections()
+    forget_connections()
     clean()
     yield services
 
@@ -110,17 +110,17 @@ def using_servers(services: RunningServices) -> Iterator[None]:
             held = _replicas_before.setdefault(name, {})
             held.update(_replica_settings(name.partition("_")[0], replica.url))
             connections.databases[name] = held
-        _forget_connections()
+        forget_connections()
         own = {"REDIS_URL": url, "REPLICA_ALIASES": aliases, "REDIS_TIMEOUT_MS": REDIS_TIMEOUT_MS}
         with override_settings(**own):
             yield
-            _forget_connections()
+            forget_connections()
     finally:
         for alias, kept in before.items():
             connections.databases[alias].update(kept)
         for alias in servers:
             del connections.databases[alias]
-        _forget_connections()
+        forget_connections()
         move_listener()
 
 
@@ -131,7 +131,7 @@ def _replica_settings(shard: str, url: str) -> dict[str, Any]:
     return like | Environment().replica(shard, url, kept, shard, settings.REPLICA_TIMEOUT_MS)
 
 
-def _forget_connections() -> None:
+def forget_connections() -> None:
     connections.close_all()
     for alias in [*all_aliases(), *chain.from_iterable(settings.REPLICA_ALIASES.values())]:
         _close_in_threads(_threads(alias))

@@ -89,3 +89,16 @@ def _purge_node(
         yield PurgeStep(looked_at, keys, changed, failed, position | {"cursor": cursor})
         if not cursor:
             return
+
+
+def flush_redis() -> None:
+    """Empties Redis, on all nodes; then all processes drop their memory.
+
+    For databases that were restored to an earlier moment: what Redis has may be newer. Raises:
+    RedisError.
+    """
+    for node in list_nodes():
+        [reply] = run_each(node, [("FLUSHDB",)])
+        if isinstance(reply, RedisError):
+            raise reply
+    redis().run([log_command(LogEntryKind.FLUSH, b"", time.time())])

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from django.conf import settings
 from django.db import transaction
 
 from infra.changes.append import append_follow_ups
 from infra.changes.deliver import ChangeRow, Failure, deliver
 from infra.changes.registry import follow_up_kinds
+from infra.jobs.types import Batch, Work
 from infra.sharding.sql import fetch_all
 
 PAGE = """
@@ -76,3 +78,31 @@ def replay_batch(alias: str, rows: list[ChangeRow]) -> list[Failure]:
     with transaction.atomic(using=alias):
         append_follow_ups(alias, outcome.follow_ups, drained_lanes=())
     return outcome.failures
+
+
+def replay(work: Work, selected: ReplayFilter) -> Iterator[Batch]:
+    """The job of replay_changes: a batch a page of one database after the other.
+
+    Changes that fail are failed rows, a line each. It continues after `work.after`.
+    """
+    size = min(work.batch_size, settings.CHANGE_BATCH_SIZE)
+    for alias, page in _pages(work, selected, size):
+        failures = [] if work.dry_run else replay_batch(alias, page.rows)
+        lines = [f"{alias} #{failure.row.id}: {failure.error}" for failure in failures]
+        failed, position = len(failures), {"alias": alias, "position": page.position}
+        yield Batch(len(page.rows) - failed, failed, alias, None, position, lines)
+
+
+def _pages(work: Work, selected: ReplayFilter, size: int) -> Iterator[tuple[str, DeliveredPage]]:
+    """Pages of one database after the other, from the position where an earlier run stopped."""
+    after = work.after or {"alias": None, "position": None}
+    aliases, left = list(work.aliases), work.limit
+    if after["alias"] in aliases:
+        aliases = aliases[aliases.index(after["alias"]) :]
+    for alias in aliases:
+        position = ReplayPosition(*after["position"]) if alias == after["alias"] else None
+        for page in iter_delivered(alias, selected, size, position, left):
+            yield alias, page
+            left = left and left - len(page.rows)
+        if left == 0:
+            return

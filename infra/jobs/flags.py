@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
@@ -88,3 +89,12 @@ def count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < 2**63:
         raise ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return int(text)
+
+
+def moment(text: str) -> datetime:
+    """An aware time, for argparse. A time without an offset is UTC."""
+    try:
+        value = datetime.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not an ISO 8601 time") from None
+    return value if value.tzinfo else value.replace(tzinfo=UTC)

@@ -10,14 +10,14 @@ from django.conf import settings
 
 from infra.jobs.flags import JobFlag
 from infra.jobs.models import JobRun
-from tests.integration.config.commands import list_commands, list_jobs
+from tests.integration.config.commands import WORDS, list_commands, list_jobs
 from tests.integration.jobs.outcomes import Outcome
 from tests.server_faults import hanging
 from tests.world import drain_all, make_accounts, publish
 
 HUNG = "shard1"
-# It needs all shards together.
-TOGETHER = {"backfill_recent_posts"}
+# They need all shards together.
+TOGETHER = {"backfill_recent_posts", "audit_recent_posts", "reconcile_shard"}
 JOBS = [
     found for found in list_jobs() if JobFlag.SHARD in found.flags and found.name not in TOGETHER
 ]
@@ -74,7 +74,7 @@ def test_other_commands_show_the_others(hung, name, said):
             "default",
             ["create_account", "ann", "--email", "a@b.example", "--password", "Tide 4 all"],
         ),
-        (HUNG, [*TOGETHER]),
+        *((HUNG, [name, *WORDS.get(name, ())]) for name in sorted(TOGETHER)),
     ],
 )
 def test_command_that_cannot_do_without_it_ends_in_one_line(services, alias, words):

@@ -18,6 +18,7 @@ WORDS: dict[str, Sequence[str]] = {
     "pause_changes": ("--kind", "posts.marked", *WHY),
     "purge_caches": ("--family", "accounts.profile"),
     "rebuild_timelines": ("--all",),
+    "reconcile_shard": ("--shard", "shard1", "--since", "2020-01-01"),
     "replay_changes": ("--since", "2020-01-01"),
     "reset_relations": ("--account", "{me}", "--yes"),
     "restore_account": ("--account", "{me}", *WHY),

@@ -1,0 +1,206 @@
+"""A shard is restored to its backup: what the others know comes back, and the rest is named."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import pytest
+from django.core.management import load_command_class
+
+from accounts.actions.sign_up import sign_up
+from accounts.types import NewUser
+from config.management.commands.reconcile_shard import Command as Reconcile
+from infra.sharding.buckets import shard_of
+from moderation.actions.decide import decide_on_account, decide_on_post
+from moderation.types import DecisionKind, DecisionOrigin
+from posts.ids import PostId
+from tests.backups import take_backup
+from tests.callers import Caller, ids_of
+from tests.integration.jobs.outcomes import Outcome
+from tests.integration.posts.interacting import STATUSES, do, reply, see
+from tests.truth import assert_drained_truth
+from tests.world import drain_all, make_account
+from timelines.management.commands.backfill_recent_posts import Command as Backfill
+
+LOST = "shard1"
+AUDITS = {
+    "audit_accounts": "accounts",
+    "audit_edges": "relations",
+    "audit_responses": "posts",
+    "audit_conversations": "posts.conversations",
+    "audit_tags": "timelines",
+    "audit_recent_posts": "timelines",
+    "audit_notifications": "notifications",
+    "audit_counters": "counters",
+}
+WHY = DecisionOrigin(None, "spam")
+
+
+def make_on(alias: str) -> int:
+    """The next accounts, until one is on this shard."""
+    while shard_of(account_id := make_account()) != alias:
+        pass
+    return account_id
+
+
+def write(caller: Caller, text: str, **more: object) -> str:
+    answer = caller.post(STATUSES, {"status": text, **more})
+    assert answer.status_code == 200, answer.content
+    return str(answer.json()["id"])
+
+
+def get(caller: Caller, path: str):
+    answer = caller.get(f"/api/v1/{path}")
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def act(caller: Caller, other: int, verb: str) -> None:
+    assert caller.post(f"/api/v1/accounts/{other}/{verb}").status_code == 200
+
+
+@pytest.fixture
+def world_before(services):
+    """Ann and amy are on the shard that is lost; bob, cyd and dan are on others."""
+    assert Outcome(Backfill()).code == 0
+    people = {"ann": LOST, "amy": LOST, "bob": "shard0", "cyd": "shard2", "dan": "shard3"}
+    ids = {name: make_on(alias) for name, alias in people.items()}
+    it = SimpleNamespace(ids=SimpleNamespace(**ids))
+    it.ann, it.amy, it.bob, it.cyd, it.dan = (Caller(one) for one in ids.values())
+    it.old = write(it.bob, "old")
+    it.liked = write(it.bob, "liked before")
+    it.kept = write(it.ann, "kept")
+    it.deleted = write(it.ann, "to be deleted #tea")
+    it.answer = reply(it.ann, it.old, "to be deleted too")["id"]
+    it.hidden = write(it.ann, "to be hidden")
+    poll = {"options": ["a", "b"], "expires_in": 3_600}
+    it.poll, it.own_poll = write(it.bob, "?", poll=poll), write(it.ann, "?", poll=poll)
+    do(it.ann, "favourite", it.liked)
+    act(it.ann, ids["dan"], "follow")
+    act(it.cyd, ids["ann"], "follow")
+    drain_all()
+    return it
+
+
+def write_what_will_be_lost(it):
+    it.lost_answer = reply(it.ann, it.old, "lost answer")["id"]
+    do(it.ann, "favourite", it.old)
+    do(it.ann, "reblog", it.old)
+    do(it.ann, "unfavourite", it.liked)
+    act(it.ann, it.ids.bob, "follow")
+    act(it.ann, it.ids.dan, "unfollow")
+    act(it.ann, it.ids.cyd, "block")
+    for post in (it.deleted, it.answer):
+        assert it.ann.delete(f"{STATUSES}/{post}").status_code == 200
+    it.lost = write(it.ann, "lost #tea")
+    do(it.bob, "reblog", it.lost)
+    bob_name = get(it.bob, "accounts/verify_credentials")["username"]
+    it.message = write(it.ann, f"@{bob_name} psst", visibility="direct")
+    vote(it.ann, it.poll)
+    vote(it.bob, it.own_poll)
+    lists = it.ann.post("/api/v1/lists", {"title": "lost list"}).json()
+    members = {"account_ids": [str(it.ids.bob)]}
+    assert it.ann.post(f"/api/v1/lists/{lists['id']}/accounts", members).status_code == 200
+    new = NewUser("newcomer", "new@tide.example", "Tide 4 all people", "New")
+    while shard_of(make_account() + 1) != LOST:
+        pass
+    it.new_id = sign_up(new, datetime.now(UTC))
+    assert shard_of(it.new_id) == LOST
+    it.newcomer = Caller(it.new_id)
+
+
+def write_what_others_remember(it):
+    act(it.bob, it.ids.amy, "follow")
+    do(it.bob, "favourite", it.kept)
+    ann_name = get(it.ann, "accounts/verify_credentials")["username"]
+    it.mention = write(it.bob, f"@{ann_name} hello")
+    decide_on_post(PostId.from_public(it.hidden), DecisionKind.HIDE, WHY)
+    decide_on_account(it.ids.amy, DecisionKind.LIMIT, WHY, datetime.now(UTC))
+
+
+def vote(caller: Caller, post: str) -> None:
+    answer = caller.post(f"/api/v1/polls/{post}/votes", {"choices": [1]})
+    assert answer.status_code == 200, answer.content
+
+
+def test_drill(world_before, services, tmp_path):
+    it = world_before
+    since = datetime.now(UTC)
+    restore = take_backup(services.postgres[LOST], tmp_path)
+    write_what_will_be_lost(it)
+    write_what_others_remember(it)
+    drain_all()
+    restore()
+    words = ("--shard", LOST, "--since", since.isoformat())
+    assert Outcome(Reconcile(), *words, "--dry-run").code in (0, 1)
+    done = Outcome(Reconcile(), *words)
+    assert done.code == 0, done.out
+    assert_all_is_told(it, done.out)
+    drain_all()
+    assert_drained_truth()
+    for name, app in AUDITS.items():
+        audited = Outcome(load_command_class(app, name))
+        assert (audited.code, name) == (0, name), audited.out
+    assert_bob_sees_what_is(it)
+    assert_ann_sees_what_is(it)
+    again = Outcome(Reconcile(), *words)
+    assert (again.code, "was lost" in again.out) == (0, False), again.out
+
+
+def assert_all_is_told(it, told: str) -> None:
+    ann, ids = f"account {it.ids.ann}: ", it.ids
+    for line in (
+        f"edge {ids.ann} → {ids.bob}: there is no forward edge, a follow was lost",
+        f"edge {ids.ann} → {ids.cyd}: there is no forward edge, a block was lost",
+        f"edge {ids.ann} → {ids.dan}: backward edge is ahead, an end was lost",
+        f"favourite of {it.old} was lost",
+        f"the end of its favourite of {it.liked} was lost",
+        f"post {it.lost_answer}, a reply to {it.old}, was lost",
+        f"a repost of {it.old}, was lost",
+        f"post {it.lost} was lost",
+        f"direct post {it.message} for {ids.bob} was lost",
+        f"post {it.deleted} is back: its deletion was lost",
+        f"post {it.answer} is back: its deletion was lost",
+    ):
+        assert f"{line}: repaired" in told, told
+        assert all(one.startswith(ann) for one in told.splitlines() if line in one)
+    assert f"account {it.new_id}: " in told or get(it.newcomer, "accounts/verify_credentials")
+    assert "No other database knows" in told
+
+
+def assert_bob_sees_what_is(it) -> None:
+    ann, bob = str(it.ids.ann), str(it.ids.bob)
+    post = see(it.bob, it.old)
+    counted = [post[f"{name}_count"] for name in ("favourites", "reblogs", "replies")]
+    assert counted == [1, 0, 0]
+    assert ids_of(it.bob.get(f"{STATUSES}/{it.old}/favourited_by")) == [ann]
+    assert ids_of(it.bob.get(f"{STATUSES}/{it.old}/reblogged_by")) == []
+    assert get(it.bob, f"statuses/{it.old}/context")["descendants"] == []
+    assert see(it.bob, it.liked)["favourites_count"] == 0
+    told = [(one["type"], one["account"]["id"]) for one in get(it.bob, "notifications")]
+    assert sorted(told) == [("favourite", ann), ("follow", ann)]
+    assert ann in ids_of(it.bob.get(f"/api/v1/accounts/{bob}/followers"))
+    assert get(it.bob, "conversations") == []
+    assert ids_of(it.bob.get("/api/v1/timelines/tag/tea")) == []
+    for gone in (it.deleted, it.answer, it.lost, it.hidden):
+        assert it.bob.get(f"{STATUSES}/{gone}").status_code == 404
+    assert ids_of(it.bob.get(f"/api/v1/accounts/{bob}/statuses?exclude_replies=1"))[0] == it.mention
+    assert get(it.bob, f"accounts/{bob}")["statuses_count"] == 4
+    assert it.cyd.get(f"/api/v1/accounts/{ann}/statuses").status_code in (200, 404)
+    assert get(it.bob, f"polls/{it.poll}")["votes_count"] == 1
+
+
+def assert_ann_sees_what_is(it) -> None:
+    relations = get(
+        it.ann, f"accounts/relationships?id[]={it.ids.bob}&id[]={it.ids.cyd}&id[]={it.ids.dan}"
+    )
+    states = [(one["following"], one["blocking"]) for one in relations]
+    assert states == [(True, False), (False, True), (False, False)]
+    assert get(it.cyd, f"accounts/relationships?id[]={it.ids.ann}")[0]["following"] is False
+    own = ids_of(it.ann.get(f"/api/v1/accounts/{it.ids.ann}/statuses"))
+    assert own == [it.own_poll, it.kept]
+    assert see(it.ann, it.kept)["favourites_count"] == 1
+    told = {(one["type"], one["account"]["id"]) for one in get(it.ann, "notifications")}
+    assert told >= {("favourite", str(it.ids.bob)), ("mention", str(it.ids.bob))}
+    assert get(it.amy, f"accounts/{it.ids.amy}")["followers_count"] == 1
+    newcomer = get(it.newcomer, "accounts/verify_credentials")
+    assert (newcomer["username"], newcomer["display_name"]) == ("newcomer", "New")
