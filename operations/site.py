@@ -38,6 +38,13 @@ _SECURITY_MODELS = (
 class TidelineSite(admin.AdminSite):
     site_header = site_title = "Tideline"
 
+    def get_urls(self) -> list[Any]:
+        """Without "View on site": no row has a page of its own there, and the toolkit's
+        applications name a route that this site lacks.
+        """
+        urls = super().get_urls()
+        return [one for one in urls if getattr(one, "name", "") != "view_on_site"]
+
     def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """The sign-in page of all people, and then back. Raises: PermissionDenied for those who
         are signed in and do not work here.

@@ -59,6 +59,7 @@ class KeysetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list without rows.
     """
 
+    view_on_site = False
     list_title = ""
     empty_text = "None."
 

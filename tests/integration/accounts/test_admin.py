@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 from django.urls import reverse
 
@@ -27,6 +28,14 @@ def boss(world: None) -> Client:
 
 def act(browser: Client, page: str, action: str, pk: int, **form: Any) -> Any:
     return browser.post(reverse(page), {"action": action, "_selected_action": [pk], **form})
+
+
+def test_no_row_has_a_page_of_the_site(boss: Client, ann: Person) -> None:
+    application = Application.objects.get(name="Reader")
+    page = boss.get(reverse("admin:accounts_application_change", args=[application.pk]))
+    assert page.status_code == 200 and b"View on site" not in page.content
+    kind = ContentType.objects.get_for_model(Application)
+    assert boss.get(f"/admin/r/{kind.pk}/{application.pk}/").status_code == 404
 
 
 def test_ending_a_token(boss: Client, ann: Person) -> None:
