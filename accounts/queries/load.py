@@ -1,6 +1,6 @@
 """Accounts as readers see them, and whether they exist. From the caches, or the shards."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from accounts.api.present import present_account
 from accounts.cache import profiles
@@ -19,6 +19,8 @@ from counters.cache import account_counts
 from infra.caching.invalidation_log import LOG
 from infra.caching.questions import Question, Replies, RoundTrip
 from infra.caching.viewer_validators import ValidatorsQuestion
+
+AskAlso = Callable[[RoundTrip, ValidatorsQuestion], None]
 
 
 def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> dict[int, bytes]:
@@ -56,9 +58,11 @@ def ask_account_json(
     return trip.ask(Question((), present))
 
 
-def load_accounts_for(account_ids: Iterable[int], viewer_id: int | None) -> dict[int, bytes]:
+def load_accounts_for(
+    account_ids: Iterable[int], viewer_id: int | None, also: AskAlso = lambda *_: None
+) -> dict[int, bytes]:
     """As `load_account_json`, as pages show it to a viewer: from process memory, a second behind at
-    most.
+    most. `also`: what else the caller asks about a viewer in the same round trip.
 
     Viewers who wrote lately get no copies. Accounts without a copy get one if there is room. Cost:
     one round trip, none in the read window if all have copies; two for a viewer who wrote lately.
@@ -68,6 +72,8 @@ def load_accounts_for(account_ids: Iterable[int], viewer_id: int | None) -> dict
         return {}
     log = trip.ask(LOG.ask())
     viewer = trip.ask(ValidatorsQuestion(viewer_id)) if viewer_id is not None else None
+    if viewer is not None:
+        also(trip, viewer)
     copies = peek_accounts(wanted if log.since is not None else ())
     others = ask_account_json(trip, [i for i in wanted if i not in copies.hits])
     trip.run()

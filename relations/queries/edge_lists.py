@@ -7,6 +7,7 @@ import dataclasses
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
@@ -56,6 +57,13 @@ CURSOR_DIGITS = 9, 6
 ReadBelow = Callable[[ListedAccount | None, int], list[ListedAccount]]
 ReadAbove = Callable[[ListedAccount, int], list[ListedAccount]]
 BeforeLoad = Callable[[], None]
+
+
+class ListReads(NamedTuple):
+    """How a list is read, from any bound on."""
+
+    newest: ReadBelow
+    above: ReadAbove
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -130,7 +138,7 @@ def decode_cursor(text: str | None) -> ListedAccount | None:
 def list_page(
     edge_list: EdgeList, owner_id: int, window: Window, before_load: BeforeLoad = lambda: None
 ) -> Page[ListedAccount]:
-    """One page, newest first. Its cursors name members of the page, never hidden ones.
+    """One page, newest first, with all members. For a viewer: relations/queries/shown_lists.py.
 
     `before_load` is called before a shard is read, and may refuse it by an error. Raises:
     InvalidCursor, TooManyDeepPages, and what `before_load` raises. Cost: one Redis round trip, a
@@ -138,20 +146,27 @@ def list_page(
     Followers beyond those in Redis: one query, or, once, the two that load the newest
     FOLLOWERS_CACHED; and a trip for admission. The owner's secret lists: one query.
     """
+    return cut_page(window, reads_of(edge_list, owner_id, before_load))
+
+
+def reads_of(
+    edge_list: EdgeList, owner_id: int, before_load: BeforeLoad = lambda: None
+) -> ListReads:
+    """The two reads of a list. Cost of each: as `list_page`."""
     asked = edge_list, owner_id, before_load
-    return cut_page(window, partial(_newest, *asked), partial(_right_above, *asked))
+    return ListReads(partial(_newest, *asked), partial(_right_above, *asked))
 
 
-def cut_page(window: Window, newest: ReadBelow, right_above: ReadAbove) -> Page[ListedAccount]:
+def cut_page(window: Window, reads: ListReads) -> Page[ListedAccount]:
     """One page, newest first, of the two reads of a list. Raises: InvalidCursor."""
     below, above = decode_cursor(window.max_id), decode_cursor(window.since_id)
     after = decode_cursor(window.min_id)
     limit = window.limit
     if after is not None:
-        above_it = right_above(after, limit)
+        above_it = reads.above(after, limit)
         inside = above_it if below is None else [item for item in above_it if item < below]
         return _page(inside, has_older=True)
-    items = newest(below, limit + 1)
+    items = reads.newest(below, limit + 1)
     if above is not None:
         items = [item for item in items if item > above]
     return _page(items[:limit], has_older=len(items) > limit)

@@ -1,6 +1,6 @@
 """Pages of edge lists: followers, followees, blocked and muted accounts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -32,14 +32,19 @@ from relations.queries.edge_lists import (
     QUIET_LIST,
     REQUESTS_LIST,
     SPECIAL_LIST,
+    BeforeLoad,
     EdgeList,
-    cut_page,
-    list_page,
+    ListReads,
+    reads_of,
 )
 from relations.queries.edge_rows import muted_at, read_mute_ends
-from relations.types import ListedAccount
+from relations.queries.shown_lists import Show, cut_shown, list_shown, load_for_others
 
 DEFAULT_LIMIT, MOST = 40, 80
+
+
+class ListHidden(Exception):
+    """The owner shows the list to no other account."""
 
 
 class FollowersView(Endpoint):
@@ -65,23 +70,25 @@ class FollowersView(Endpoint):
 
         Raises: AccountNotFound, before a shard is read for an account that is not shown.
         """
-        edge_list = self.own if request.is_from(account_id) else self.shown
-        window, check = read_list_window(request), partial(require_account, account_id)
-        page = list_page(edge_list, account_id, window, check)
-        return self.answer_page(request, account_id, page)
+        check = partial(require_account, account_id)
+        if request.is_from(account_id):
+            show = partial(load_accounts_for, viewer_id=account_id)
+            return answer_list(request, self.own, account_id, show, check)
+        return self.answer_others(request, account_id, reads_of(self.shown, account_id, check))
 
-    def answer_page(
-        self, request: ApiRequest, account_id: int, page: Page[ListedAccount]
-    ) -> HttpResponse:
+    def answer_others(self, request: ApiRequest, account_id: int, reads: ListReads) -> HttpResponse:
         """Raises: AccountNotFound."""
-        shown = [*(listed.account_id for listed in page.items), account_id]
-        accounts = load_accounts_for(shown, request.viewer_id)
-        if account_id not in accounts:
-            raise AccountNotFound
-        is_hidden = self.can_be_hidden and hides_collections(accounts[account_id])
-        if is_hidden and not request.is_from(account_id):
-            page = Page([], None, None)
-        return _answer(request, page, accounts)
+
+        def show(ids: Sequence[int]) -> Mapping[int, bytes]:
+            accounts = load_with_owner(account_id, ids, request.viewer_id)
+            if self.can_be_hidden and hides_collections(accounts[account_id]):
+                raise ListHidden
+            return accounts
+
+        try:
+            return page_response(request, cut_shown(read_list_window(request), reads, show))
+        except ListHidden:
+            return page_response(request, Page([], None, None))
 
 
 class FollowingView(FollowersView):
@@ -97,10 +104,12 @@ class FollowingView(FollowersView):
         if request.is_from(account_id):
             return super().answer(request, account_id)
         whole = find_big_following(account_id)
-        if whole is None:
-            return self.answer_page(request, account_id, read_page(request, self.shown, account_id))
-        page = cut_page(read_list_window(request), whole.below, whole.above)
-        return self.answer_page(request, account_id, page)
+        reads = (
+            ListReads(whole.below, whole.above)
+            if whole is not None
+            else reads_of(self.shown, account_id)
+        )
+        return self.answer_others(request, account_id, reads)
 
 
 class QuietFollowingView(Endpoint):
@@ -111,7 +120,7 @@ class QuietFollowingView(Endpoint):
 
     @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=AccountEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        return answer_accounts(request, read_page(request, self.edge_list, request.account_id))
+        return answer_own_list(request, self.edge_list)
 
 
 class QuietFollowersView(QuietFollowingView):
@@ -162,17 +171,23 @@ class MutesView(Endpoint):
 
     @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=MutedAccountEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        owner_id = request.account_id
-        page = read_page(request, EdgeList(muted_at(now_ms())), owner_id)
-        ids = [listed.account_id for listed in page.items]
-        accounts, ends = load_accounts_for(ids, owner_id), read_mute_ends(owner_id, ids)
-        bodies = [present_muted(accounts[i], ends[i]) for i in ids if i in accounts]
-        return page_response(request, Page(bodies, page.older, page.newer))
+        show = partial(_show_muted, request.account_id)
+        return answer_list(request, EdgeList(muted_at(now_ms())), request.account_id, show)
 
 
-def read_page(request: ApiRequest, edge_list: EdgeList, account_id: int) -> Page[ListedAccount]:
-    """The requested page of a list. Raises InvalidRequest, InvalidCursor."""
-    return list_page(edge_list, account_id, read_list_window(request))
+def _show_muted(owner_id: int, ids: Sequence[int]) -> dict[int, bytes]:
+    accounts, ends = load_accounts_for(ids, owner_id), read_mute_ends(owner_id, ids)
+    return {i: present_muted(one, ends[i]) for i, one in accounts.items()}
+
+
+def load_with_owner(owner_id: int, ids: Sequence[int], viewer_id: int | None) -> dict[int, bytes]:
+    """Accounts of a list that is not the viewer's own, and its owner, also if the owner and the
+    viewer block each other. Raises: AccountNotFound without the owner.
+    """
+    accounts = load_for_others([*ids, owner_id], viewer_id, kept=owner_id)
+    if owner_id not in accounts:
+        raise AccountNotFound
+    return accounts
 
 
 def read_list_window(request: ApiRequest) -> Window:
@@ -181,14 +196,19 @@ def read_list_window(request: ApiRequest) -> Window:
     return read_window(request.query_params, limit, sum(CURSOR_DIGITS))
 
 
-def answer_accounts(request: ApiRequest, page: Page[ListedAccount]) -> HttpResponse:
-    """The answer with a page of accounts."""
-    ids = [listed.account_id for listed in page.items]
-    return _answer(request, page, load_accounts_for(ids, request.viewer_id))
+def answer_own_list(request: ApiRequest, edge_list: EdgeList) -> HttpResponse:
+    """The requested page of a list of the caller's own. Raises: InvalidRequest, InvalidCursor."""
+    show = partial(load_accounts_for, viewer_id=request.account_id)
+    return answer_list(request, edge_list, request.account_id, show)
 
 
-def _answer(
-    request: ApiRequest, page: Page[ListedAccount], accounts: Mapping[int, bytes]
+def answer_list(
+    request: ApiRequest,
+    edge_list: EdgeList,
+    owner_id: int,
+    show: Show,
+    before_load: BeforeLoad = lambda: None,
 ) -> HttpResponse:
-    bodies = [accounts[i.account_id] for i in page.items if i.account_id in accounts]
-    return page_response(request, Page(bodies, page.older, page.newer))
+    """The requested page of a list. Raises: InvalidRequest, InvalidCursor."""
+    window = read_list_window(request)
+    return page_response(request, list_shown(edge_list, owner_id, window, show, before_load))

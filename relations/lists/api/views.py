@@ -1,18 +1,19 @@
 """Account lists over HTTP, as Mastodon's lists. Callers see and change only their own."""
 
 from collections.abc import Iterable
+from functools import partial
 
 import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.api.schema import AccountEntity
-from accounts.queries.load import require_account
+from accounts.queries.load import load_accounts_for, require_account
 from infra.api.endpoint import Endpoint
-from infra.api.pages import Page, Window, paging
+from infra.api.pages import Page, Window, page_response, paging
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from relations.api.views.edge_lists import answer_accounts, read_page
+from relations.api.views.edge_lists import answer_own_list
 from relations.lists.actions.lists import (
     change_account_list,
     create_account_list,
@@ -34,7 +35,8 @@ from relations.lists.queries.lists import (
     member_rows,
 )
 from relations.lists.types import ListDescription, RepliesPolicy
-from relations.queries.edge_lists import CURSOR_DIGITS, EdgeList, list_page
+from relations.queries.edge_lists import CURSOR_DIGITS, EdgeList
+from relations.queries.shown_lists import list_shown
 
 NOTHING = b"{}"
 
@@ -89,9 +91,10 @@ class ListAccountsView(Endpoint):
         account_list = get_account_list(owner_id, read_list_id(list_id))
         members = EdgeList(member_rows(account_list.list_id))
         if request.query_params.get("limit") == "0":
-            whole = list_page(members, owner_id, Window(MOST_MEMBERS))
-            return answer_accounts(request, Page(whole.items, None, None))
-        return answer_accounts(request, read_page(request, members, owner_id))
+            show = partial(load_accounts_for, viewer_id=owner_id)
+            whole = list_shown(members, owner_id, Window(MOST_MEMBERS), show)
+            return page_response(request, Page(whole.items, None, None))
+        return answer_own_list(request, members)
 
     @extend_schema(request=schema.ListedAccountsBody, responses={200: None})
     def post(self, request: ApiRequest, list_id: str) -> HttpResponse:

@@ -16,7 +16,7 @@ from relations.cache import FOLLOWING, QUIET, member_of
 from relations.management.commands.rebuild_relation_caches import Command
 from relations.queries import big_following
 from relations.queries.big_following import MOST_MEMBERS, OpenFollowing, find_big_following
-from relations.queries.edge_lists import FOLLOWING_LIST, cut_page, list_page
+from relations.queries.edge_lists import FOLLOWING_LIST, ListReads, cut_page, list_page
 from relations.types import FollowOptions, ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
@@ -190,7 +190,7 @@ def test_pages_are_those_of_the_list_in_redis(big):
         windows += [Window(limit, **{name: c}) for c in cursors for limit in (1, 2, 40)]
     for window in windows:
         page = list_page(FOLLOWING_LIST, ann, window)
-        assert cut_page(window, whole.below, whole.above) == page, window
+        assert cut_page(window, ListReads(whole.below, whole.above)) == page, window
 
 
 def away(*_):

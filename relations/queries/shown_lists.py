@@ -1,0 +1,137 @@
+"""Pages of edge lists as a viewer may see them: a member that is not shown is as good as absent.
+
+The cursors name only members that are shown, or no member. `relations/queries/edge_lists.py` reads
+the members.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from accounts.queries.load import load_accounts_for
+from infra.api.pages import Page, Window
+from infra.caching.questions import Question, RoundTrip
+from infra.caching.viewer_validators import ValidatorsQuestion
+from infra.clock import now_ms
+from relations.queries.edge_lists import (
+    BeforeLoad,
+    EdgeList,
+    ListReads,
+    decode_cursor,
+    encode_cursor,
+    reads_of,
+)
+from relations.queries.in_process_relationships import ask_relationships_under
+from relations.types import ListedAccount, Relationship
+
+# A page is at most this many reads. A viewer who may see very few members gets a short page.
+MOST_BATCHES = 8
+# The least number of members of each read but the first.
+NEXT_BATCH = 100
+# The JSON by account; accounts that are not shown are missing.
+Show = Callable[[Sequence[int]], Mapping[int, bytes]]
+
+
+class ShownMember(NamedTuple):
+    """A member of a list and its JSON."""
+
+    listed: ListedAccount
+    body: bytes
+
+
+def list_shown(
+    edge_list: EdgeList,
+    owner_id: int,
+    window: Window,
+    show: Show,
+    before_load: BeforeLoad = lambda: None,
+) -> Page[bytes]:
+    """As `cut_shown`, of the reads of a list. Raises: what `list_page` raises."""
+    return cut_shown(window, reads_of(edge_list, owner_id, before_load), show)
+
+
+def cut_shown(window: Window, reads: ListReads, show: Show) -> Page[bytes]:
+    """A full page, newest first, unless the list ends or MOST_BATCHES did not fill the page.
+
+    `show` is called once for each read, also for an empty list. Raises: InvalidCursor. Cost: one
+    read and one `show`; more of both only if members of the first read are not shown.
+    """
+    if window.min_id is not None:
+        return _page_up(window, reads, show)
+    return _page_down(window, reads, show)
+
+
+def load_for_others(
+    account_ids: Sequence[int], viewer_id: int | None, kept: int
+) -> dict[int, bytes]:
+    """Accounts on a list that is not the viewer's own: without blocks in either direction, and
+    without accounts that the viewer mutes, but for the one to be `kept`.
+
+    Cost: as `load_accounts_for`; relationships come in the same round trip.
+    """
+    if viewer_id is None:
+        return load_accounts_for(account_ids, None)
+    asked: list[Question[Mapping[int, Relationship]]] = []
+
+    def ask(trip: RoundTrip, validators: ValidatorsQuestion) -> None:
+        question = ask_relationships_under(viewer_id, account_ids, validators)
+        asked.append(trip.ask(question))
+
+    accounts = load_accounts_for(account_ids, viewer_id, ask)
+    related, now = asked[0].value if asked else {}, now_ms()
+    return {i: one for i, one in accounts.items() if i == kept or _is_shown(related.get(i), now)}
+
+
+def _is_shown(relationship: Relationship | None, now: int) -> bool:
+    if relationship is None:
+        return True
+    return not (relationship.is_blocked or relationship.is_muted_at(now))
+
+
+def _page_down(window: Window, reads: ListReads, show: Show) -> Page[bytes]:
+    below, above = decode_cursor(window.max_id), decode_cursor(window.since_id)
+    shown: list[ShownMember] = []
+    size = window.limit
+    for _ in range(MOST_BATCHES):
+        found = reads.newest(below, size + 1)
+        inside = [one for one in found if above is None or one > above]
+        members, has_more = inside[:size], len(inside) > size
+        shown += _find_shown(members, show)
+        if len(shown) >= window.limit or not has_more:
+            has_more = has_more or len(shown) > window.limit
+            return _page(shown[: window.limit], has_more)
+        below, size = members[-1], max(size, NEXT_BATCH)
+    return _page(shown, has_older=False)._replace(older=_cursor_at(below, ms=1))
+
+
+def _page_up(window: Window, reads: ListReads, show: Show) -> Page[bytes]:
+    below, after = decode_cursor(window.max_id), decode_cursor(window.min_id)
+    shown: list[ShownMember] = []
+    size = window.limit
+    for _ in range(MOST_BATCHES):
+        found = reads.above(after, size)
+        inside = [one for one in found if below is None or one < below]
+        shown = [*_find_shown(inside, show), *shown]
+        if len(shown) >= window.limit or len(inside) < size:
+            return _page(shown[-window.limit :], has_older=True)
+        after, size = found[0], max(size, NEXT_BATCH)
+    return _page(shown, has_older=True)._replace(newer=_cursor_at(after, ms=0))
+
+
+def _find_shown(members: Sequence[ListedAccount], show: Show) -> list[ShownMember]:
+    accounts = show([one.account_id for one in members])
+    found = ((one, accounts.get(one.account_id)) for one in members)
+    return [ShownMember(one, body) for one, body in found if body is not None]
+
+
+def _page(shown: Sequence[ShownMember], has_older: bool) -> Page[bytes]:
+    if not shown:
+        return Page([], None, None)
+    older = encode_cursor(shown[-1].listed) if has_older else None
+    return Page([one.body for one in shown], older, encode_cursor(shown[0].listed))
+
+
+def _cursor_at(examined: ListedAccount | None, ms: int) -> str | None:
+    """A cursor with the time of the last examined member only: that member may be hidden. The next
+    page reads the members of that time again; they must be fewer than a page examines.
+    """
+    return encode_cursor(ListedAccount(examined.since_ms + ms, 0)) if examined else None

@@ -1,0 +1,153 @@
+"""Accounts that a viewer may not see are absent from lists: no entry, no id in a cursor."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from accounts.types import Restriction
+from infra.api import base36
+from relations.actions.block import block
+from relations.actions.follow import follow
+from relations.actions.mute import mute
+from relations.queries import shown_lists
+from relations.queries.edge_lists import CURSOR_DIGITS
+from relations.types import FollowOptions
+from tests.callers import Caller, ids_of, next_link
+from tests.world import make_accounts, rest, restrict
+
+ACCOUNTS = "/api/v1/accounts"
+LISTS = ("followers", "following")
+# How many of five members are hidden, from the newest on.
+HIDDEN = ([0], [4], [1, 3], [0, 1, 2, 3], [3, 4], [0, 1, 2, 3, 4])
+
+
+class Star:
+    """`people` follow the star, and it follows them back. `viewer` asks."""
+
+    def __init__(self, drain: Callable[[], int]) -> None:
+        self.star, self.viewer, *self.people = make_accounts(7)
+        for one in self.people:
+            follow(one, self.star)
+            follow(self.star, one, FollowOptions(endorsed=True))
+        drain()
+
+    def newest_first(self) -> list[int]:
+        return self.people[::-1]
+
+
+@pytest.fixture
+def star(world: None, drain: Callable[[], int]) -> Star:
+    return Star(drain)
+
+
+def _pages(caller: Any, path: str, limit: int) -> list[Any]:
+    pages, there = [], f"{path}?limit={limit}"
+    while there:
+        pages.append(caller.get(there))
+        there = next_link(pages[-1])
+    return pages
+
+
+def _ids(pages: list[Any]) -> list[int]:
+    return [int(text) for page in pages for text in ids_of(page)]
+
+
+def _named(pages: list[Any]) -> set[int]:
+    """The accounts whose ids are in the cursors of these pages."""
+    times, digits = CURSOR_DIGITS
+    links = "".join(page.get("Link", "") for page in pages)
+    cursors = [part.partition(">")[0].partition("&")[0] for part in links.split("_id=")[1:]]
+    return {base36.decode(cursor[times : times + digits]) for cursor in cursors}
+
+
+@pytest.mark.parametrize("name", [*LISTS, "endorsements"])
+@pytest.mark.parametrize("hidden", HIDDEN, ids=str)
+@pytest.mark.parametrize("way", ["suspended", "blocks me", "is blocked", "is muted"])
+def test_hidden_members_leave_no_trace(
+    star: Star, drain: Callable[[], int], name: str, hidden: list[int], way: str
+) -> None:
+    gone = [star.newest_first()[n] for n in hidden]
+    for one in gone:
+        if way == "suspended":
+            restrict(one, Restriction.SUSPENDED)
+        elif way == "blocks me":
+            block(one, star.viewer)
+        elif way == "is blocked":
+            block(star.viewer, one)
+        else:
+            mute(star.viewer, one)
+    drain()
+    rest()
+    kept = [one for one in star.newest_first() if one not in gone]
+    caller, path = Caller(star.viewer), f"{ACCOUNTS}/{star.star}/{name}"
+    for limit in (1, 2, 5):
+        pages = _pages(caller, path, limit)
+        assert _ids(pages) == kept, limit
+        named = _named(pages)
+        assert named <= {*kept} and bool(named) is bool(kept), limit
+        assert all(len(page.json()) == limit for page in pages[:-2]), "pages are full"
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_paging_up_shows_all_that_are_shown(star: Star, name: str) -> None:
+    for one in (star.people[1], star.people[4]):
+        block(one, star.viewer)
+    rest()
+    caller, path, seen, cursor = Caller(star.viewer), f"{ACCOUNTS}/{star.star}/{name}", [], "1"
+    for _ in range(5):
+        page = caller.get(path, {"limit": 1, "min_id": cursor})
+        if not page.json():
+            break
+        seen += _ids([page])
+        cursor = page["Link"].partition("min_id=")[2].partition("&")[0].partition(">")[0]
+    assert seen == [star.people[0], star.people[2], star.people[3]]
+
+
+@pytest.mark.parametrize("direction", ["down", "up"])
+def test_a_run_of_hidden_members_is_longer_than_a_page_examines(
+    star: Star, direction: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cursor then has the time of the last one only."""
+    monkeypatch.setattr(shown_lists, "MOST_BATCHES", 1)
+    monkeypatch.setattr(shown_lists, "NEXT_BATCH", 1)
+    ends = star.people[0] if direction == "down" else star.people[-1]
+    for one in star.people:
+        if one != ends:
+            block(one, star.viewer)
+    rest()
+    caller, path = Caller(star.viewer), f"{ACCOUNTS}/{star.star}/followers"
+    query = "?limit=2" if direction == "down" else "?limit=2&min_id=1"
+    pages = []
+    for _ in range(6):
+        page = caller.get(path + query)
+        pages.append(page)
+        if page.json():
+            break
+        mark = "max_id" if direction == "down" else "min_id"
+        query = f"?limit=2&{mark}=" + page["Link"].partition(f"{mark}=")[2][:15]
+    assert _ids(pages) == [ends]
+    assert not _named(pages) & ({*star.people} - {ends})
+
+
+def test_the_own_lists_show_muted_accounts_and_no_suspended_one(
+    star: Star, drain: Callable[[], int]
+) -> None:
+    muted, suspended = star.people[4], star.people[3]
+    mute(star.star, muted)
+    restrict(suspended, Restriction.SUSPENDED)
+    drain()
+    rest()
+    me = Caller(star.star)
+    for path in (f"{ACCOUNTS}/{star.star}/followers", f"{ACCOUNTS}/{star.star}/following"):
+        pages = _pages(me, path, 1)
+        assert _ids(pages) == [one for one in star.newest_first() if one != suspended]
+        assert suspended not in _named(pages)
+    assert _ids(_pages(me, "/api/v1/mutes", 1)) == [muted]
+
+
+def test_who_is_blocked_by_the_owner_of_a_list_still_gets_an_answer(star: Star) -> None:
+    block(star.star, star.viewer)
+    rest()
+    answer = Caller(star.viewer).get(f"{ACCOUNTS}/{star.star}/followers")
+    assert _ids([answer]) == star.newest_first()
