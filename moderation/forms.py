@@ -1,18 +1,34 @@
-"""The admin forms in which moderators enter decisions and appeals."""
+"""The admin forms in which moderators enter decisions and appeals, and operators passwords."""
 
 from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
+from django.contrib.auth.forms import AdminPasswordChangeForm
 from django.core.exceptions import ValidationError
+from django.db import transaction
 
+from accounts.actions.change_password import end_sign_ins
+from accounts.actions.lock_user import lock_user
 from accounts.queries.users import find_account_id, is_user
 from infra.api.ids import parse_account_id
+from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.models import APPEAL_LENGTH, REASON_LENGTH, Appeal, Decision
 from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS, STRIKES
 from posts.ids import MalformedPostId, PostId
 
 ENTERED = [(kind.value, kind.value) for kind in (*ACCOUNT_DECISIONS, *POST_DECISIONS)]
+
+
+class UserPasswordForm(AdminPasswordChangeForm):
+    """An operator's new password for a user. It ends what was begun with the one before."""
+
+    def save(self, commit: bool = True) -> Any:
+        with transaction.atomic(using=GLOBAL_ALIAS):
+            lock_user(self.user.pk)
+            user = super().save(commit)
+            end_sign_ins(user.pk)
+        return user
 
 
 class DecisionForm(forms.ModelForm):  # type: ignore[type-arg]

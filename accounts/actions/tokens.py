@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
-from oauth2_provider.models import revoke_access_token, set_token_value
+from oauth2_provider.models import get_grant_model, revoke_access_token, set_token_value
 from oauth2_provider.settings import oauth2_settings
 
 from accounts.actions.lock_user import lock_user
@@ -53,6 +53,18 @@ def end_oldest_tokens(user_id: int | None) -> None:
 def end_tokens_of_user(user_id: int) -> int:
     """Ends every token of this user; returns how many. See AccessToken.revoke."""
     return end_tokens(AccessToken.objects.filter(user_id=user_id))
+
+
+def end_other_tokens(user_id: int, kept_id: int) -> None:
+    """Ends all tokens of this user but one, and the codes that would become tokens.
+
+    One transaction, under the user's lock: an exchange of a code that has begun ends before it, or
+    finds no code. Raises: AccountNotFound. Cost: three statements, and five for each token.
+    """
+    with transaction.atomic(using=GLOBAL_ALIAS):
+        lock_user(user_id)
+        get_grant_model().objects.filter(user_id=user_id).delete()
+        end_tokens(AccessToken.objects.filter(user_id=user_id).exclude(pk=kept_id))
 
 
 def delete_application(application: Application) -> int:

@@ -16,6 +16,7 @@ from accounts.types import Restriction
 from infra.admin.keyset import KeysetAdmin
 from infra.jobs.models import OPERATE
 from moderation.admin.shown import show_account, show_posts
+from moderation.forms import UserPasswordForm
 from moderation.models import Decision, Report
 from moderation.queries.accounts import AccountLine, load_lines, read_account
 from moderation.queries.history import list_decisions_on, list_reports_on
@@ -40,6 +41,7 @@ class UserAdmin(KeysetAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
     search_fields = ("username", "email")
     search_help_text = "The beginning of a name; for operators also a whole e-mail address"
     change_form_template = "moderation/user.html"
+    change_password_form = UserPasswordForm
     fieldsets = (
         (None, {"fields": ("username", "email", "password")}),
         ("Permissions", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),

@@ -17,7 +17,7 @@ from django.utils.functional import cached_property
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.actions.change_password import change_password
-from accounts.actions.tokens import end_tokens
+from accounts.actions.tokens import end_other_tokens, end_tokens
 from accounts.api.quotas import charge_account
 from accounts.models import AccessToken, User
 from accounts.queries.sessions import list_sessions
@@ -112,7 +112,7 @@ class SessionsPage(OwnAccountPage):
         own = AccessToken.objects.filter(user_id=self.user.pk)
         chosen = read_text(request.POST, "session")
         if chosen == "others":
-            end_tokens(own.exclude(pk=self.session.pk))
+            end_other_tokens(self.user.pk, self.session.pk)
         elif chosen.isascii() and chosen.isdigit() and len(chosen) <= MOST_DIGITS:
             end_tokens(own.filter(pk=int(chosen)))
         return HttpResponseRedirect(f"{request.path}?saved", status=303)

@@ -71,6 +71,21 @@ def test_out_of_band_shows_the_code(reader: App, browser: Client) -> None:
     assert token.status_code == 200
 
 
+def test_a_code_ends_with_all_other_sessions(reader: App, browser: Client) -> None:
+    code = code_for(browser, reader)
+    assert browser.post("/settings/sessions", {"session": "others"}).status_code == 303
+    assert exchange(reader, code).json()["error"] == "invalid_grant"
+
+
+def test_no_cache_keeps_a_question_or_a_code(reader: App, browser: Client) -> None:
+    url = address(reader, redirect_uri=OUT_OF_BAND)
+    asked, shown = browser.get(url), decide(browser, url, allow="true")
+    redirected = decide(browser, address(reader), allow="true")
+    wrong = browser.get(address(reader, client_id="no"))
+    for answer in (asked, shown, redirected, wrong, Client().get(url)):
+        assert "no-store" in answer["Cache-Control"], answer
+
+
 def test_out_of_band_shows_a_refusal(reader: App, browser: Client) -> None:
     page = decide(browser, address(reader, redirect_uri=OUT_OF_BAND))
     assert b"Not authorized" in page.content

@@ -7,10 +7,12 @@ from django.test import Client
 
 from accounts.models import AccessToken, User
 from pages.sessions import BACKEND
+from tests.callers import Caller
 from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.integration.pages.browsing import Browser
-from tests.world import make_account
+from tests.world import drain_all, make_account
 
+NEW = "another fine word"
 SIGN_IN = "/auth/sign_in?next=/admin/"
 
 
@@ -78,6 +80,17 @@ def test_the_password_is_changed_where_all_people_change_it(boss: User) -> None:
     form = {"old_password": PASSWORD, "new_password1": "x" * 20, "new_password2": "x" * 20}
     assert browser.send("/admin/password_change/", form)["Location"] == "/settings/password"
     assert User.objects.get().check_password(PASSWORD)
+
+
+def test_a_password_that_an_operator_sets_ends_all_sessions(boss: User) -> None:
+    ann = make_account("ann")
+    phone, browser = Caller(ann), _signed_in()
+    form = {"password1": NEW, "password2": NEW, "set-password": "yes"}
+    answer = browser.send(f"/admin/accounts/user/{ann}/password/", form)
+    assert answer.status_code == 302 and User.objects.get(pk=ann).check_password(NEW)
+    drain_all()
+    assert phone.get("/api/v1/accounts/verify_credentials").status_code == 401
+    assert browser.read("/admin/")
 
 
 def test_people_who_do_not_work_here_are_told_so(boss: User) -> None:

@@ -1,4 +1,6 @@
-"""Every page counts for the address of a guest, also one that asks the API nothing."""
+"""Every page counts for the address of a guest, also one that asks the API nothing; and no cache
+keeps one.
+"""
 
 import pytest
 from django.conf import LazySettings
@@ -8,6 +10,7 @@ from accounts.api import limits, quotas
 from accounts.api.quotas import QUOTA_WINDOW_S
 from infra.caching.quotas import Quotas
 from pages.sessions import COOKIE
+from tests.integration.pages.browsing import Browser
 from tests.integration.pages.routes import Page, list_pages
 from tests.world import make_account, publish
 
@@ -40,6 +43,16 @@ def _ask(page: Page, address: str, cookie: str) -> list[int]:
         client.cookies[COOKIE] = cookie  # an answer may have removed it
         statuses.append(getattr(client, page.method)(page.path).status_code)
     return statuses
+
+
+def test_no_page_is_kept_by_a_cache(settings: LazySettings) -> None:
+    settings.QUOTA_PER_ADDRESS = 1_000
+    pages = list_pages(ann := make_account("ann"), publish(ann, "#tea"))
+    for browser in (Client(), Browser(ann).client):
+        asked = {page: getattr(browser, page.method)(page.path) for page in pages}
+        shown = {page: answer for page, answer in asked.items() if answer.status_code != 404}
+        heads = {page: answer.get("Cache-Control", "") for page, answer in shown.items()}
+        assert [page for page, head in heads.items() if "no-store" not in head] == []
 
 
 def test_the_refusal_says_when_to_come_back() -> None:
