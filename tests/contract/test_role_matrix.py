@@ -60,7 +60,6 @@ FILLINGS: dict[str, Callable[[Scene], object]] = {
     "tag_id": lambda scene: 1,
     "id": lambda scene: scene.owner,
     "object_id": lambda scene: 10**12,  # of no row: a page that is allowed redirects then
-    "content_type_id": lambda scene: 1,
 }
 QUERIES = {
     "api/v1/accounts/lookup": "?acct=nothing",
