@@ -20,7 +20,7 @@ from posts.ids import MalformedPostId, PostId
 ENTERED = [(kind.value, kind.value) for kind in (*ACCOUNT_DECISIONS, *POST_DECISIONS)]
 
 
-class UserPasswordForm(AdminPasswordChangeForm):
+class UserPasswordForm(AdminPasswordChangeForm):  # type: ignore[type-arg]
     """An operator's new password for a user. It ends what was begun with the one before."""
 
     def save(self, commit: bool = True) -> Any:

@@ -55,8 +55,9 @@ def cut_shown(window: Window, reads: ListReads, show: Show) -> Page[bytes]:
     `show` is called once for each read, also for an empty list. Raises: InvalidCursor. Cost: one
     read and one `show`; more of both only if members of the first read are not shown.
     """
-    if window.min_id is not None:
-        return _page_up(window, reads, show)
+    after = decode_cursor(window.min_id)
+    if after is not None:
+        return _page_up(window, after, reads, show)
     return _page_down(window, reads, show)
 
 
@@ -103,8 +104,8 @@ def _page_down(window: Window, reads: ListReads, show: Show) -> Page[bytes]:
     return _page(shown, has_older=False)._replace(older=_cursor_at(below, ms=1))
 
 
-def _page_up(window: Window, reads: ListReads, show: Show) -> Page[bytes]:
-    below, after = decode_cursor(window.max_id), decode_cursor(window.min_id)
+def _page_up(window: Window, after: ListedAccount, reads: ListReads, show: Show) -> Page[bytes]:
+    below = decode_cursor(window.max_id)
     shown: list[ShownMember] = []
     size = window.limit
     for _ in range(MOST_BATCHES):
