@@ -19,7 +19,7 @@ class Post(ShardedModel):
     empty texts, so that its id is not used again. A repost has its own id, an empty text and a
     target; the target is never a repost. `hidden_at`: when moderators hid the post; None if they
     did not. A write with a lower `hidden_revision` than the row's changes nothing.
-    The index post_terms, on an expression, serves search_words (migration 0017), and post_open_poll
+    The index post_terms, on an expression, serves search_words (migration 0021), and post_open_poll
     serves end_polls (0015).
 
     `mentions`: [[account id, username], …] of the accounts that the text mentions. `tags`:

@@ -1,6 +1,6 @@
 """Operators in the text of a search: `"two words"`, `-word`, `#tag` and `from:name`.
 
-For days, as `before:2026-12-01`, see search.days.
+For days, as `before:2026-12-01`, see search.days; for `has:media` and others, search.traits.
 """
 
 import re
@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from infra.api.links import normalize_tag
-from posts.queries.search import PostWords
+from posts.queries.search import ANY_POST, PostTraits, PostWords
 from search.days import DayRange, intersect, read_days
+from search.traits import read_traits, split_traits
 
 ME = "me"
 _FROM = "from:"
@@ -29,6 +30,7 @@ class Operators(NamedTuple):
     author: str | None = None
     unwanted_authors: Sequence[str] = ()
     written: DayRange = DayRange()
+    traits: PostTraits = ANY_POST
 
 
 class _Clauses(NamedTuple):
@@ -41,21 +43,27 @@ class _Clauses(NamedTuple):
 
 
 def read_operators(text: str) -> Operators:
-    """The words and names of a text. If there are several wanted names, the last one counts."""
+    """The words and names of a text. If there are several wanted names, the last one counts.
+
+    Raises: InvalidRequest for a trait that cannot be searched for.
+    """
     found = _CLAUSE.findall(text.translate(_QUOTES))
     wanted = _sort([clause for clause in found if clause[0] != "-"])
     unwanted = _sort([clause for clause in found if clause[0] == "-"])
-    days = {word: range_ for word in wanted.words if (range_ := read_days(word)) is not None}
-    texts = [word for word in wanted.words if word not in days]
+    traits, texts = split_traits(wanted.words)
+    unwanted_traits, unwanted_texts = split_traits(unwanted.words)
+    days = {word: range_ for word in texts if (range_ := read_days(word)) is not None}
+    texts = [word for word in texts if word not in days]
     words = PostWords(
         " ".join((*texts, *wanted.tags, *wanted.phrases)),
         tuple(wanted.phrases),
         tuple(map(normalize_tag, wanted.tags)),
-        (*unwanted.words, *unwanted.phrases),
+        (*unwanted_texts, *unwanted.phrases),
         tuple(map(normalize_tag, unwanted.tags)),
     )
     name = wanted.names[-1] if wanted.names else None
-    return Operators(words, name, tuple(unwanted.names), intersect(days.values()))
+    found_traits = read_traits(traits, unwanted_traits)
+    return Operators(words, name, tuple(unwanted.names), intersect(days.values()), found_traits)
 
 
 def _sort(clauses: Sequence[tuple[str, str, str]]) -> _Clauses:

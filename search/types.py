@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from posts.ids import FIRST, LAST, PostId
-from posts.queries.search import PostWords
+from posts.queries.search import ANY_POST, PostTraits, PostWords
 
 
 class ResultType(StrEnum):
@@ -44,6 +44,7 @@ class PostSearch(NamedTuple):
     unwanted_author_ids: Sequence[int] = ()
     above: PostId = FIRST
     below: PostId = LAST
+    traits: PostTraits = ANY_POST
 
 
 class SearchRequest(NamedTuple):

@@ -26,6 +26,8 @@ _TAGS = regex.compile(
     r"(?<![=/\w#)&])#(?=[\w·・]*\p{Alphabetic})(\w[\w·・]*)(?<![·・\u200c\u200d])"
 )
 
+_PART_OF_TAG = regex.compile(r"\w[\w·・]*")
+
 
 class TextSpan(NamedTuple):
     """A part of a text from `start` to before `end`."""
@@ -88,6 +90,11 @@ def is_here(name: NameSpan) -> bool:
 def normalize_tag(name: str) -> str:
     """The form in which two spellings of a tag are the same tag."""
     return unicodedata.normalize("NFKC", name).lower()
+
+
+def is_part_of_tag(text: str) -> bool:
+    """Whether a tag can begin with this text, which has no "#"."""
+    return _PART_OF_TAG.fullmatch(text) is not None
 
 
 def _countable(text: str) -> str:

@@ -27,9 +27,10 @@ SELECT post.author_id, post.moment FROM asked CROSS JOIN (
         AS one (lower, upper, day) ORDER BY upper DESC
 ) AS step CROSS JOIN LATERAL (
     SELECT author_id, moment FROM (
-        SELECT author_id, moment, text, spoiler_text FROM posts_post
+        SELECT author_id, moment, posts_texts(text, poll, media) AS texts, spoiler_text
+        FROM posts_post
         WHERE (%(author)s::bigint IS NOT NULL AND posts_pattern(%(text)s) IS NULL
-                OR posts_terms(text, spoiler_text, moment)
+                OR posts_terms(posts_texts(text, poll, media), spoiler_text, moment)
                     @@ posts_term_query(%(text)s, step.day, (step.upper - 1) / {DAY}))
             AND deleted_at IS NULL AND hidden_at IS NULL AND visibility = 0 AND kind < 2
             AND moment >= step.lower AND moment < step.upper
@@ -38,9 +39,17 @@ SELECT post.author_id, post.moment FROM asked CROSS JOIN (
             AND author_id <> ALL(%(others)s::bigint[])
             AND (%(tags)s::text[] IS NULL OR tags @> %(tags)s::text[])
             AND (tags && %(unwanted_tags)s::text[]) IS NOT TRUE
+            AND (%(has_media)s::bool IS NULL OR (media IS NOT NULL) = %(has_media)s)
+            AND (%(has_poll)s::bool IS NULL OR (poll IS NOT NULL) = %(has_poll)s)
+            AND (%(is_reply)s::bool IS NULL OR (kind = 1) = %(is_reply)s)
+            AND (%(is_sensitive)s::bool IS NULL OR sensitive = %(is_sensitive)s)
+            AND (%(languages)s::text[] IS NULL OR lower(language) = ANY(%(languages)s)
+                OR lower(split_part(language, '-', 1)) = ANY(%(languages)s))
+            AND (lower(language) = ANY(%(unwanted_languages)s::text[])
+                OR lower(split_part(language, '-', 1)) = ANY(%(unwanted_languages)s)) IS NOT TRUE
         ORDER BY moment / {SEQUENCES} DESC, author_id DESC, moment DESC OFFSET 0
     ) AS candidate CROSS JOIN LATERAL (
-        SELECT posts_searched(text, spoiler_text) AS words OFFSET 0) AS searched
+        SELECT posts_searched(texts, spoiler_text) AS words OFFSET 0) AS searched
     WHERE (SELECT bool_and(strpos(words, one) > 0) FROM unnest(wanted) AS one) IS NOT FALSE
         AND (SELECT bool_or(strpos(words, one) > 0) FROM unnest(unwanted) AS one) IS NOT TRUE
     LIMIT %(limit)s
@@ -62,6 +71,23 @@ class PostWords(NamedTuple):
     unwanted_tags: Sequence[str] = ()
 
 
+class PostTraits(NamedTuple):
+    """What posts must be (True), or must not be (False); None: both are found.
+
+    `languages`: one of these, in lower case; `en` is also the language of `en-GB`.
+    """
+
+    has_media: bool | None = None
+    has_poll: bool | None = None
+    is_reply: bool | None = None
+    is_sensitive: bool | None = None
+    languages: Sequence[str] = ()
+    unwanted_languages: Sequence[str] = ()
+
+
+ANY_POST = PostTraits()
+
+
 class WordSearch(NamedTuple):
     """A search of one shard for posts strictly between two ids.
 
@@ -74,6 +100,7 @@ class WordSearch(NamedTuple):
     unwanted_author_ids: Sequence[int] = ()
     above: PostId = FIRST
     below: PostId = LAST
+    traits: PostTraits = ANY_POST
 
 
 class SearchStep(NamedTuple):
@@ -103,6 +130,9 @@ def search_words(alias: str, search: WordSearch, now_second: int) -> list[PostId
         "others": list(search.unwanted_author_ids),
         "tags": list(words.tags) or None,
         "unwanted_tags": list(words.unwanted_tags),
+        **search.traits._asdict(),
+        "languages": list(search.traits.languages) or None,
+        "unwanted_languages": list(search.traits.unwanted_languages),
         "second": below.second,
         "below": below.author_id,
         "moment": below.moment,

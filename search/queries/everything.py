@@ -6,7 +6,9 @@ import orjson
 
 from accounts.queries.load import load_account_json
 from accounts.queries.users import find_account_ids
-from infra.api.links import normalize_tag
+from infra.api.errors import InvalidRequest
+from infra.api.links import is_part_of_tag, normalize_tag
+from posts.queries.search import ANY_POST
 from posts.queries.statuses import load_status_json
 from search.addresses import read_address
 from search.days import DayRange, intersect
@@ -41,7 +43,7 @@ def _find_accounts(request: SearchRequest) -> list[bytes]:
 def _find_tags(request: SearchRequest) -> list[bytes]:
     """Tags that begin with the text, which is one word, with or without `#`."""
     text = request.text.removeprefix("#")
-    if not all(sign.isalnum() or sign == "_" for sign in text):
+    if not is_part_of_tag(text):
         return []
     names = search_tags(normalize_tag(text), request.limit, request.offset)
     return [orjson.dumps(tag) for tag in present_tags(names, request.viewer_id)]
@@ -58,16 +60,21 @@ def _find_statuses(request: SearchRequest) -> list[bytes]:
 
 
 def _read_post_search(request: SearchRequest, viewer_id: int) -> PostSearch | None:
-    """None: no account has the name after `from:`, or it is not the wanted author."""
-    words, name, unwanted, written = read_operators(request.text)
+    """None: no account has the name after `from:`, or it is not the wanted author.
+
+    Raises: InvalidRequest for what cannot be searched for.
+    """
+    words, name, unwanted, written, traits = read_operators(request.text)
     found = _find_authors([*unwanted, *([name] if name else ())], viewer_id)
     author_id = found.get(name) if name else request.author_id
     if name and (author_id is None or request.author_id not in (None, author_id)):
         return None
+    if traits != ANY_POST and author_id is None and not words.text.strip():
+        raise InvalidRequest("q must have words or from:name next to what posts must have or be")
     others = [found[one] for one in unwanted if one in found]
     page = (request.limit, request.offset)
     between = intersect([written, DayRange(request.above, request.below)])
-    return PostSearch(words, viewer_id, *page, author_id, others, *between)
+    return PostSearch(words, viewer_id, *page, author_id, others, *between, traits)
 
 
 def _find_authors(names: Collection[str], viewer_id: int) -> dict[str, int]:

@@ -39,6 +39,7 @@ def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time
         search.unwanted_author_ids,
         search.above,
         search.below,
+        search.traits,
     )
     for _ in range(MOST_ROUNDS):
         ids = _ask(words, second_of(clock_s()))

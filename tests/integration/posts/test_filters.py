@@ -175,6 +175,18 @@ def test_every_text_of_a_post_is_searched(bob, ann):
     assert see(ann, post["id"])["filtered"] == []
 
 
+def test_an_option_that_an_edit_adds_is_searched(bob, ann):
+    make(bob, "chosen")
+    poll = {"options": ["a", "b"], "expires_in": 300}
+    path = f"{STATUSES}/{ann.post(STATUSES, {'status': 'x', 'poll': poll}).json()['id']}"
+    assert words_of(bob.get(path).json()) == []
+    edit = orjson.dumps({"status": "x", "poll": poll | {"options": ["a", "Chosen"]}})
+    assert ann.client.put(path, edit, "application/json").status_code == 200
+    found = bob.get(path).json()
+    assert words_of(found) == ["chosen"]
+    assert found["poll"]["options"][1]["title"] == "Chosen"
+
+
 def test_keywords_that_are_too_long_together_are_refused(ann):
     rule = make(ann, *("x" * 500 for _ in range(6)))
     make(ann, "y", status=422)

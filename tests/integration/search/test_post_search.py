@@ -21,6 +21,7 @@ from relations.actions.follow import follow
 from relations.actions.mute import mute
 from tests.budgets import count_calls
 from tests.callers import Caller
+from tests.pictures import picture, upload
 from tests.plans import nodes_of, rows_handled, settle
 from tests.world import NOW, drain_all, make_account, make_accounts, publish, restrict
 
@@ -114,6 +115,73 @@ def test_phrases_and_unwanted_words(people: list[int], me: Caller) -> None:
     assert found("-cup") == found('""') == found("-!!") == set()
     # More words than the index compares: the ninth counts, too.
     assert found("green tea " * 4 + "cup") == {2, 3}
+
+
+HIDE_IMAGES = """
+UPDATE posts_post SET media = jsonb_set(media, '{0,is_hidden}', 'true')
+WHERE author_id = %s AND media IS NOT NULL
+"""
+
+
+def test_every_text_of_a_post_is_found(people: list[int], me: Caller) -> None:
+    image = me.client.post("/api/v2/media", {"file": upload(picture()), "description": "drawn tea"})
+    image_id = image.json()["id"]
+    poll = {"options": ["chosen tea", "b"], "expires_in": 300}
+    sent: dict[str, dict[str, Any]] = {
+        "warned": {"status": "1", "spoiler_text": "warned tea"},
+        "chosen": {"status": "2", "poll": poll},
+        "drawn": {"status": "3", "media_ids": [image_id]},
+    }
+    posts = {word: me.post("/api/v1/statuses", body).json()["id"] for word, body in sent.items()}
+    for word, post in posts.items():
+        assert [one["id"] for one in search(me, f'"{word} tea"')["statuses"]] == [post]
+    execute(shard_of(people[0]), HIDE_IMAGES, (people[0],))
+    assert search(me, "drawn")["statuses"] == []
+
+
+def test_traits_of_posts_are_searched_and_never_ignored(people: list[int], me: Caller) -> None:
+    author = make_account("ann")
+    ann = Caller(author)
+    image = ann.client.post("/api/v2/media", {"file": upload(picture())}).json()["id"]
+    poll = {"options": ["a", "b"], "expires_in": 300}
+    first = ann.post("/api/v1/statuses", {"status": "tea 0", "language": "en-GB"}).json()["id"]
+    for number, more in enumerate(
+        (
+            {"media_ids": [image]},
+            {"poll": poll, "language": "de"},
+            {"in_reply_to_id": first},
+            {"sensitive": True},
+        ),
+        1,
+    ):
+        ann.post("/api/v1/statuses", {"status": f"tea {number}", **more})
+
+    def found(text: str) -> set[int]:
+        return {int(one.removeprefix("tea ")) for one in texts(me, text)}
+
+    for asked in ("tea", "from:ann", "tea from:@ann"):
+        assert found(f"{asked} has:media") == found(f"{asked} has:image") == {1}
+        assert found(f"{asked} has:poll") == found(f"{asked} language:de") == {2}
+        assert found(f"{asked} is:reply in:public") == {3}
+        assert found(f"{asked} IS:sensitive in:all") == {4}
+        assert found(f"{asked} language:en") == found(f"{asked} language:en-gb") == {0}
+        assert found(f"{asked} -has:media -has:poll -is:reply -is:sensitive") == {0}
+        assert found(f"{asked} -language:en") == {1, 2, 3, 4}
+        for unknown in ("in:library", "has:video", "is:bot"):
+            assert me.get(PATH, {"q": f"{asked} {unknown}"}).status_code == 422
+    assert me.get(PATH, {"q": "has:poll"}).status_code == 422
+    assert found('tea "has:poll"') == set()
+
+
+def test_tags_of_all_scripts_are_found_by_their_beginnings(people: list[int], me: Caller) -> None:
+    publish(people[0], "#हिन्दी #Cafe\u0301s #กรุงเทพ #col·legi")
+    for text, name in (
+        ("#हि", "हिन्दी"),
+        ("cafe\u0301", "cafés"),
+        ("กรุ", "กรุงเทพ"),
+        ("col·", "col·legi"),
+    ):
+        assert [one["name"] for one in search(me, text, type="hashtags")["hashtags"]] == [name]
 
 
 def test_a_tag_finds_the_posts_with_exactly_this_tag(people: list[int], me: Caller) -> None:

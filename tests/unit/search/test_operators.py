@@ -1,14 +1,21 @@
 """What the text of a search asks for."""
 
+from typing import Any
+
 import pytest
 
+from infra.api.errors import InvalidRequest
 from posts.ids import FIRST, PostId
-from posts.queries.search import PostWords
+from posts.queries.search import PostTraits, PostWords
 from search.days import DayRange
 from search.operators import Operators, read_operators
 
 DAYS = [PostId(day * 86_400, 0, 0) for day in range(3)]
 QUOTED = ("before:2026-01-02", ("before:2026-01-02",))
+
+
+def has(text: str, **traits: Any) -> Operators:
+    return Operators(PostWords(text), traits=PostTraits(**traits))
 
 
 @pytest.mark.parametrize(
@@ -31,8 +38,20 @@ QUOTED = ("before:2026-01-02", ("before:2026-01-02",))
             Operators(PostWords(""), written=DayRange(DAYS[0], DAYS[2])),
         ),
         ("before:2026-13-01 during:", Operators(PostWords("before:2026-13-01 during:"))),
+        ("tea has:media -is:reply", has("tea", has_media=True, is_reply=False)),
+        ("tea Language:EN -language:de", has("tea", languages=("en",), unwanted_languages=("de",))),
+        ("tea in:all has: is:", Operators(PostWords("tea has: is:"))),
+        ('"has:media"', Operators(PostWords("has:media", ("has:media",)))),
         ('"before:2026-01-02"', Operators(PostWords(*QUOTED))),
     ],
 )
 def test_reading_operators(text: str, found: Operators) -> None:
     assert read_operators(text) == found
+
+
+@pytest.mark.parametrize(
+    "text", ["in:library", "has:video", "IS:bot", "-in:all", "in:Berlin", "has:poll -has:poll"]
+)
+def test_what_cannot_be_searched_for_is_refused(text: str) -> None:
+    with pytest.raises(InvalidRequest):
+        read_operators(f"tea {text}")
