@@ -7,7 +7,6 @@ import csv
 import io
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -16,47 +15,24 @@ import orjson
 
 from accounts.models import User
 from accounts.queries.load import get_account_json
-from accounts.queries.profiles import load_profiles
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
 from infra.jobs.types import Batch
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.jobs.export_images import export_images
+from moderation.jobs.exported_people import PAGE, Line, iter_files_of_people
 from posts.api.live_polls import fill_polls
 from posts.queries.lists import list_marked
 from posts.types import Kind
-from relations.lists.queries.lists import list_account_lists, member_rows
-from relations.queries.edge_lists import (
-    BLOCKS_LIST,
-    OWN_ENDORSED_LIST,
-    OWN_FOLLOWERS_LIST,
-    OWN_FOLLOWING_LIST,
-    QUIET_LIST,
-    SPECIAL_LIST,
-    EdgeList,
-    list_page,
-)
-from relations.queries.edge_rows import muted_at
 from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.tags.queries.own_tags import list_own_tags
 from timelines.tags.types import TagListKind
 
-PAGE = 80
 T = TypeVar("T")
-Line = list[str]
 # A batch is a whole file. None: more is written of one.
 Steps = Generator[Batch | None, None, None]
-# The file of each list of accounts, and its first line.
-ACCOUNT_LISTS = {
-    "following_accounts.csv": OWN_FOLLOWING_LIST,
-    "quiet_following_accounts.csv": QUIET_LIST,
-    "special_following_accounts.csv": SPECIAL_LIST,
-    "endorsed_accounts.csv": OWN_ENDORSED_LIST,
-    "follower_accounts.csv": OWN_FOLLOWERS_LIST,
-    "blocked_accounts.csv": BLOCKS_LIST,
-}
 MARKS = {"bookmarks.csv": Kind.BOOKMARK, "favourites.csv": Kind.FAVOURITE}
 
 
@@ -85,17 +61,12 @@ def write_files(archive: ZipFile, account_id: int, account: bytes) -> Steps:
 
 def _files_of(account_id: int) -> dict[str, Iterator[bytes]]:
     """The lines of each file, which are read while the file is written."""
-    muted = EdgeList(muted_at(now_ms()))
     tags = list_own_tags(account_id, TagListKind.FOLLOWED)
     return {
         "posts.jsonl": _iter_posts(account_id),
-        **{
-            name: _as_csv(["Account address"], _iter_rows(account_id, edge_list))
-            for name, edge_list in {**ACCOUNT_LISTS, "muted_accounts.csv": muted}.items()
-        },
-        "lists.csv": _as_csv(None, _iter_lists(account_id)),
-        **{name: _as_csv(None, _iter_marked(account_id, kind)) for name, kind in MARKS.items()},
-        "followed_tags.csv": _as_csv(None, ([tag.name] for tag in tags)),
+        **{n: _as_csv(lines) for n, lines in iter_files_of_people(account_id, now_ms())},
+        **{name: _as_csv(_iter_marked(account_id, kind)) for name, kind in MARKS.items()},
+        "followed_tags.csv": _as_csv([tag.name] for tag in tags),
     }
 
 
@@ -123,27 +94,6 @@ def _iter_posts(account_id: int) -> Iterator[bytes]:
         yield fill_polls(status, account_id) + b"\n"
 
 
-def _iter_rows(account_id: int, edge_list: EdgeList) -> Iterator[Line]:
-    return ([username] for username in _iter_names(account_id, edge_list))
-
-
-def _iter_names(account_id: int, edge_list: EdgeList) -> Iterator[str]:
-    """Usernames of a list, newest first."""
-    window: Window | None = Window(PAGE)
-    while window is not None:
-        page = list_page(edge_list, account_id, window)
-        ids = [listed.account_id for listed in page.items]
-        profiles = load_profiles(ids)
-        yield from (profiles[i].username for i in ids if i in profiles)
-        window = window._replace(max_id=page.older) if page.older else None
-
-
-def _iter_lists(account_id: int) -> Iterator[Line]:
-    for one in list_account_lists(account_id):
-        for username in _iter_names(account_id, EdgeList(member_rows(one.list_id))):
-            yield [one.title, username]
-
-
 def _iter_marked(account_id: int, kind: Kind) -> Iterator[Line]:
     for status in _iter_items(partial(list_marked, account_id, kind)):
         yield [orjson.loads(status)["url"]]
@@ -157,8 +107,8 @@ def _iter_items(read: Callable[[Window], Page[T]]) -> Iterator[T]:
         window = window._replace(max_id=page.older) if page.older else None
 
 
-def _as_csv(heading: Line | None, lines: Iterator[Line]) -> Iterator[bytes]:
-    for line in chain([heading] if heading else [], lines):
+def _as_csv(lines: Iterator[Line]) -> Iterator[bytes]:
+    for line in lines:
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerow(line)
         yield text.getvalue().encode()

@@ -24,6 +24,7 @@ from relations.actions.follow import follow
 from relations.actions.mute import mute
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
+from relations.types import FollowOptions
 from tests.world import make_account, make_accounts, publish
 from timelines.tags.actions.own_tags import add_own_tag
 from timelines.tags.types import TagListKind
@@ -43,12 +44,13 @@ def lines(archive: ZipFile, name: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(archive.read(name).decode())))
 
 
-def test_all_of_an_account_is_in_the_archive(ann, tmp_path):
+def test_all_of_an_account_is_in_the_archive(ann, tmp_path, settings):
+    settings.PUBLIC_URL = "https://tide.example"
     bob, cyd, dan = (make_account(name) for name in ("bob", "cyd", "dan"))
-    follow(ann, bob)
+    follow(ann, bob, FollowOptions(reposts=False, notify=True))
     follow(dan, ann)
     block(ann, cyd)
-    mute(ann, dan)
+    mute(ann, dan, hides_notifications=False)
     add_members(ann, create_account_list(ann, "tea, milk").list_id, [bob])
     theirs = publish(bob, "hello")
     mark_post(ann, theirs, Kind.BOOKMARK, True)
@@ -62,11 +64,15 @@ def test_all_of_an_account_is_in_the_archive(ann, tmp_path):
     assert [post["content"] for post in posts] == ["<p>second</p>", "<p>first</p>"]
     assert posts[1]["id"] == first.public
     assert posts[0]["poll"]["options"][0]["title"] == "a"
-    assert lines(archive, "following_accounts.csv") == [["Account address"], ["bob"]]
-    assert lines(archive, "follower_accounts.csv") == [["Account address"], ["dan"]]
-    assert lines(archive, "blocked_accounts.csv")[1:] == [["cyd"]]
-    assert lines(archive, "muted_accounts.csv")[1:] == [["dan"]]
-    assert lines(archive, "lists.csv") == [["tea, milk", "bob"]]
+    assert lines(archive, "following_accounts.csv") == [
+        ["Account address", "Show boosts", "Notify on new posts", "Languages"],
+        ["bob@tide.example", "false", "true", ""],
+    ]
+    assert lines(archive, "follower_accounts.csv") == [["Account address"], ["dan@tide.example"]]
+    assert lines(archive, "blocked_accounts.csv") == [["cyd@tide.example"]]
+    muted = [["Account address", "Hide notifications"], ["dan@tide.example", "false"]]
+    assert lines(archive, "muted_accounts.csv") == muted
+    assert lines(archive, "lists.csv") == [["tea, milk", "bob@tide.example"]]
     assert lines(archive, "bookmarks.csv")[0][0].endswith(theirs.public)
     assert lines(archive, "favourites.csv") == []
     assert lines(archive, "followed_tags.csv") == [["Tea"]]
