@@ -44,20 +44,6 @@
     for (const sender of document.querySelectorAll("[data-key] button")) sender.disabled = false;
   });
 
-  /* How many characters are left, as the server counts them: an address has as many as all others. */
-  const count = (form) => {
-    const text = form.elements.status.value.replace(/https?:\/\/\S+/g, "x".repeat(form.dataset.address));
-    const warning = form.elements.with_warning.checked ? form.elements.spoiler_text.value : "";
-    const left = form.querySelector(".left");
-    const number = form.dataset.most - [...text].length - [...warning].length;
-    left.firstChild.data = number;
-    left.classList.toggle("over", number < 0);
-  };
-  const countAll = () => document.querySelectorAll("form[data-most]").forEach(count);
-  document.addEventListener("input", (event) => { if (event.target.form?.dataset.most) count(event.target.form); });
-  document.addEventListener("htmx:load", countAll);
-  countAll();
-
   /* The form grows with the focus of its text only, and stays so: a click is lost if what was pressed moves. */
   document.addEventListener("focusin", ({ target }) => {
     if (target.matches(".compose textarea")) target.closest(".compose").classList.add("in-use");
