@@ -36,8 +36,13 @@ def options(languages: Iterable[Mapping[str, str]], chosen: str) -> SafeString:
 
 @register.filter
 def trusted(html: str) -> SafeString:
-    """HTML that the API made: it has escaped what people typed."""
-    return mark_safe(html)  # noqa: S308 # nosec B308 B703
+    """HTML that the API made: it has escaped what people typed.
+
+    Each paragraph has the direction of its own words; @names and addresses do not decide about it.
+    """
+    directed = html.replace("<p>", '<p dir="auto">')
+    directed = directed.replace(' translate="no"', ' translate="no" dir="ltr"')
+    return mark_safe(directed)  # noqa: S308 # nosec B308 B703
 
 
 @register.filter

@@ -63,3 +63,21 @@ def test_no_page_is_wider_than_the_window(ann: int, post: str, tab_of) -> None:
                 wider[path, width] = px
                 tab.shoot(SHOTS / f"wide-{width}{path.replace('/', '-')}.png")
     assert wider == {}
+
+
+def test_texts_have_the_direction_of_their_words(ann: int, post: str, tab_of) -> None:
+    tab: Tab = tab_of()
+    enter(tab, ann)
+    update_profile(ann, ProfileEdit(display_name="سمير", note="صباح الخير"))
+    publish(ann, "@ben https://a.example صباح الخير\n\nGood morning, صباح")
+    directions = "one => getComputedStyle(one).direction"
+    tab.open("/@ann")
+    assert tab.run(f"[...document.querySelectorAll('.entry .content p')].map({directions})") == [
+        "rtl",
+        "ltr",
+    ]
+    for selector in (".profile h1 bdi", ".profile .note p", ".entry .who bdi"):
+        assert tab.run(f"({directions})(document.querySelector('{selector}'))") == "rtl"
+    tab.open("/compose")
+    tab.fill("Your post", "صباح")
+    assert tab.run(f"({directions})(document.querySelector('[name=status]'))") == "rtl"

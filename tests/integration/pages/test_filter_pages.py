@@ -23,7 +23,7 @@ TEA: dict[str, Any] = {
     "title": "No tea", "context": ["home", "public"], "filter_action": "warn", "expires_in": "3600",
     "keyword_id": ["", "", ""], "keyword": ["tea", "cof", ""], "whole_word": ["0"],
 }  # fmt: skip
-COLLAPSED = "<summary>Filtered: No tea</summary>"
+COLLAPSED = "<summary>Filtered: <bdi>No tea</bdi></summary>"
 
 
 @pytest.fixture
@@ -63,7 +63,12 @@ def test_a_filter_is_made_by_a_form_and_listed(ann: int) -> None:
     left = datetime.fromisoformat(made["expires_at"]) - datetime.now(UTC)
     assert timedelta(minutes=59) < left <= timedelta(hours=1)
     page = browser.read(f"{PAGE}?saved")
-    for text in ("Your filter is saved", "“tea”, “cof”", "Home and lists, Public posts", "ends "):
+    for text in (
+        "Your filter is saved",
+        "“<bdi>tea</bdi>”, “<bdi>cof</bdi>”",
+        "Home and lists, Public posts",
+        "ends ",
+    ):
         assert text in page
 
 
@@ -96,7 +101,7 @@ def test_a_fault_is_shown_with_what_was_typed_in_the_form(ann: int) -> None:
 
 def test_a_filter_is_deleted_after_a_question(ann: int) -> None:
     made, browser = _make(ann), Browser(ann)
-    assert "Delete the filter “No tea”?" in browser.read(f"{PAGE}/{made['id']}/delete")
+    assert "Delete the filter “<bdi>No tea</bdi>”?" in browser.read(f"{PAGE}/{made['id']}/delete")
     assert browser.send(f"{PAGE}/{made['id']}/delete")["Location"] == PAGE
     assert _filters(ann) == []
     browser.read(f"{PAGE}/{made['id']}", 404)
@@ -156,7 +161,11 @@ def test_a_warning_is_kept_inside_and_acts_open_the_post(
     _make(ann)
     browser = Browser(ann)
     page = browser.read("/")
-    assert page.index(COLLAPSED) < page.index("<summary>tea</summary>") < page.index("with milk")
+    assert (
+        page.index(COLLAPSED)
+        < page.index('<summary dir="auto">tea</summary>')
+        < page.index("with milk")
+    )
     assert ids_on(page) == [post.public]
     assert COLLAPSED not in browser.act(f"/statuses/{post.public}/favourite")
     assert COLLAPSED not in Browser(bob).read("/@bob")
