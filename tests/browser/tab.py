@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -11,7 +12,6 @@ from playwright.async_api import BrowserContext, ConsoleMessage, Locator, Page, 
 from playwright.async_api import expect as expecting
 
 from tests.browser.driving import Driven
-from tests.callers import sign_in
 from tests.waiting import PATIENCE_S, until
 
 # Sooner than whoever waits for Playwright's answer, which says what was not found.
@@ -74,7 +74,8 @@ class Tab:
     def sign_in(self, user: Any) -> None:
         """As if they had been at the form before."""
         client = Client()
-        sign_in(client, user)
+        # pytest loads this module before Django is ready, if the folder is named at the call.
+        import_module("tests.callers").sign_in(client, user)
         self.add_cookie("sessionid", client.cookies["sessionid"].value)
 
     def add_cookie(self, name: str, value: str) -> None:
