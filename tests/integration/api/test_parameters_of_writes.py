@@ -136,6 +136,22 @@ def test_a_post_has_the_visibility_of_its_query_unless_its_body_has_one(
     assert closed.json()["visibility"] == "direct"
 
 
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_key_makes_one_post_in_every_encoding(me: Caller, encoding: str) -> None:
+    """The only documented header of a write. A refused request does not use it up."""
+
+    def publish(key: str, **parameters: object) -> Any:
+        query, body, kind = ENCODINGS[encoding](parameters)
+        headers = {"Idempotency-Key": key}
+        return me.client.generic("POST", STATUSES, body, kind, QUERY_STRING=query, headers=headers)
+
+    assert publish("a", status="").status_code == 422
+    assert publish("a", status="hello", in_reply_to_id="1").status_code == 404
+    first, again = (publish("a", status="hello").json()["id"] for _ in range(2))
+    assert (again, publish("b", status="hello").json()["id"] != first) == (first, True)
+    assert publish("x" * 65, status="hello").status_code == 422
+
+
 def test_a_list_of_the_body_replaces_the_one_of_the_query(me: Caller) -> None:
     made = me.post("/api/v2/filters?context[]=home&title=a", {"context": ["public"]})
     assert (made.json()["context"], made.json()["title"]) == (["public"], "a")
