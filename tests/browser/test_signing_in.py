@@ -33,7 +33,7 @@ def test_a_superuser_signs_in_by_the_form_and_out_again(tab: Tab) -> None:
 def test_a_wrong_password_lets_nobody_in(tab: Tab) -> None:
     make_boss("boss", PASSWORD)
     sign_in_by_form(tab, "boss", "wrong")
-    tab.see("Please enter the correct username and password")
+    tab.see("Please enter a correct username and password")
     tab.open("/admin/operations/")
     tab.at("/auth/sign_in?next=/admin/operations/")
 
@@ -59,5 +59,5 @@ def test_operators_see_their_pages_and_no_queue(tab: Tab) -> None:
 
 
 def test_the_icon_is_drawn_under_the_policy_of_the_page(tab: Tab) -> None:
-    tab.open("/admin/login/")
+    tab.open("/auth/sign_in")
     assert tab.run(DRAWN_PX) > 0

@@ -8,7 +8,7 @@ from tests.browser.tab import DESKTOP, PHONE, Tab
 WIDE = """(() => {
   const wide = Object.assign(document.createElement("div"), {textContent: "wide"});
   wide.style.width = "2000px";
-  document.querySelector("#content").append(wide);
+  document.body.append(wide);
 })()"""
 PICTURE = """new Promise((done) => {
   const picture = Object.assign(document.createElement("img"), {src: "/nope.png", onerror: done});
@@ -18,7 +18,7 @@ PICTURE = """new Promise((done) => {
 
 @pytest.fixture
 def page(tab: Tab) -> Tab:
-    tab.open("/admin/login/")
+    tab.open("/auth/sign_in")
     return tab
 
 
