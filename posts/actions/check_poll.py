@@ -29,7 +29,7 @@ def check_edited_poll(
     Raises: as `check_poll`.
     """
     fields = find_object(data, "poll")
-    if not fields:
+    if fields is None:
         return None
     if poll is not None and fields.get("expires_in") in (None, ""):
         return _read_poll(fields, poll["expires_at_s"])

@@ -186,13 +186,21 @@ class PollEntity(Serializer[Any]):
     )
 
 
+@extend_schema_field(
+    {
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0, "maximum": MOST_CHOICE},
+        "minItems": 1,
+        "maxItems": MOST_OPTIONS,
+        "uniqueItems": True,
+    }
+)
+class ChoicesField(Field[Any, Any, Any, Any]):
+    """Numbers that are all different."""
+
+
 class VotesBody(Serializer[Any]):
-    choices = ListField(
-        child=IntegerField(min_value=0, max_value=MOST_CHOICE),
-        min_length=1,
-        max_length=MOST_OPTIONS,
-        help_text="Places of options, from 0",
-    )
+    choices = ChoicesField(help_text="Places of options, from 0")
 
 
 class StatusEntity(Serializer[Any]):
