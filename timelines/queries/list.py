@@ -14,7 +14,7 @@ from infra.caching.viewer_validators import ValidatorsQuestion
 from infra.clock import now_ms
 from posts.cache.by_author import PostCopy
 from posts.cache.viewer_state import ask_viewer_state
-from posts.ids import PostId
+from posts.ids import LAST, PostId
 from posts.queries.hydrate import Hydrated
 from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
@@ -25,6 +25,7 @@ from timelines.polling.late_posts import PolledAuthors, load_late_posts
 from timelines.polling.records import Poller
 from timelines.queries.home import load_page
 from timelines.queries.pull import iter_pulled
+from timelines.recent.queries.recent_posts import list_indexed
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
 
@@ -66,15 +67,20 @@ class AccountListSkeleton:
         self.viewer_state = state.value
         self.replies_to: Collection[int] | None = _list_replies_to(reader_id, members)
         self.member_ids = members.account_ids
+        self._read, self._read_range = set[PostId](), TimeRange(LAST, LAST)
         self._authors = TimelineAuthors(reader_id, members.account_ids, has_own=False)
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
         """Entries inside the range, newest first."""
-        return iter_pulled(self._authors, time_range, newest_first=True)
+        for entry in iter_pulled(self._authors, time_range, newest_first=True):
+            self._note_read(TimeRange(entry.event, time_range.below), entry.event)
+            yield entry
 
     def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]:
         """Entries inside the range, oldest first."""
-        return iter_pulled(self._authors, time_range, newest_first=False)
+        for entry in iter_pulled(self._authors, time_range, newest_first=False):
+            self._note_read(TimeRange(time_range.above, entry.event), entry.event)
+            yield entry
 
     def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]:
         """All entries: each page of a list reads the recent-posts index itself."""
@@ -91,8 +97,25 @@ class AccountListSkeleton:
         originals = {original for _, original in entries}
         members = set(self._authors.followee_ids)
         posted = [Entry.of_post(i) for i in originals if i.author_id in members]
-        reposts = [Entry(*pair) for pair in read_reposts(originals, self._authors.followee_ids)]
-        return list(dict.fromkeys([*entries, *posted, *reposts]))
+        found = [Entry(*pair) for pair in read_reposts(originals, self._authors.followee_ids)]
+        return list(dict.fromkeys([*entries, *posted, *self._list_reposts(entries, found)]))
+
+    def _list_reposts(self, entries: Sequence[Entry], found: Sequence[Entry]) -> list[Entry]:
+        """Those of the reposts that have arrived. The shard of a post knows of its reposts first.
+
+        A post whose newest repost has not arrived is shown at an older place. Otherwise the page
+        would lack it, and have later posts of the same author.
+        """
+        places = {original: event for event, original in sorted(entries, reverse=True)}
+        known = [e for e in found if e.event in self._read or e.event < places[e.original]]
+        above, below = self._read_range
+        new = [e for e in found if e not in known and not above < e.event < below]
+        return [*known, *list_indexed(self.reader_id, new)]
+
+    def _note_read(self, time_range: TimeRange, event: PostId) -> None:
+        """This request has read all events of the range; the last one is `event`."""
+        self._read_range = time_range
+        self._read.add(event)
 
 
 def _list_replies_to(reader_id: int, members: ListMembers) -> frozenset[int]:

@@ -104,7 +104,7 @@ class HomeSkeleton:
         else:
             yield from self._pull(time_range, newest_first=False)
 
-    def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]:
+    def list_arrived(self, entries: Iterable[Entry]) -> list[Entry]:
         """The entries that this timeline has.
 
         A fan-out adds an entry to the recent-posts index before it pushes the entry. A poll must
@@ -128,13 +128,17 @@ class HomeSkeleton:
         return list(dict.fromkeys([*entries, *sources])) if sources else entries
 
     def _list_older_reposts(self, entries: Iterable[Entry]) -> list[Entry]:
-        """The reposts of those posts that are older than the low-water mark."""
+        """The reposts of those posts that are older than the low-water mark, if they have arrived.
+
+        The shard of a post knows of its reposts first. A post whose newest repost has not arrived
+        is shown at an older place.
+        """
         mark = self._merged.complete_from
         posts = {original for _, original in entries if original.second < mark}
         if not posts:
             return []
         found = read_reposts(posts, self._load_authors().author_ids)
-        return [Entry(*pair) for pair in found]
+        return self.list_arrived([Entry(*pair) for pair in found])
 
     def _newest_live_first(self, time_range: TimeRange) -> Iterator[bytes]:
         """Entries of the live timeline. The tail is tried first; most first pages need no more."""

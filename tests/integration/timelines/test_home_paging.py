@@ -8,6 +8,7 @@ from infra.api.errors import InvalidCursor
 from infra.api.pages import Window
 from infra.caching.client import redis
 from posts.actions.delete_post import delete_post
+from posts.actions.repost import repost
 from relations.actions.follow import follow
 from relations.actions.mute import mute
 from tests.budgets import count_calls
@@ -133,3 +134,19 @@ def test_pages_are_full_although_most_authors_are_muted(world: None, drain: Drai
     mute(me, loud)
     assert first_page(me, limit=5) == newest_first(*posts)[:5]
     assert read_to_end(me, limit=3) == newest_first(*posts)
+
+
+def test_a_repost_that_has_not_arrived_does_not_take_a_post_away(
+    tiny_timelines: None, world: None, drain: Drain
+) -> None:
+    """The post is below the live timeline. Its shard knows of the repost at once."""
+    me, author, other = make_accounts(3)
+    for friend in (author, other):
+        follow(me, friend)
+    posts = [publish(author, clock_s=at(100 + n)) for n in range(60)]
+    drain()
+    read_to_end(me)
+    reposted = repost(other, posts[0], clock_s=at(200))
+    assert read_to_end(me) == newest_first(*posts)
+    drain()
+    assert read_to_end(me) == newest_first(reposted, *posts[1:])

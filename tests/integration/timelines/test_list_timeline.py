@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from django.conf import settings
 
 from accounts.queries.in_process import forget_accounts
 from infra.api.errors import InvalidCursor
@@ -13,6 +14,7 @@ from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
+from posts.ids import PostId
 from posts.types import Draft
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
@@ -32,6 +34,7 @@ from tests.integration.timelines.homes import at, newest_first
 from tests.integration.timelines.indexed import index_everywhere
 from tests.world import drain_all, find_live, make_accounts, publish, rest
 from timelines.queries.list import account_list_page
+from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.types import Entry
 
 
@@ -229,3 +232,20 @@ def test_without_redis_it_is_the_same(mine):
     redis().call("FLUSHDB")
     forget_accounts()
     assert mine.read() == newest_first(*posts)
+
+
+def test_a_repost_that_has_not_arrived_does_not_take_a_post_away(mine):
+    """The shard of the post knows of the repost at once. The page would have the author's later
+    post, and not this one."""
+    one, other = mine.members
+    posts = [publish(one, clock_s=at(second)) for second in (10, 11)]
+    drain_all()
+    for alias in settings.SHARD_ALIASES:
+        lower_low_water_mark(alias, 0)
+    reposted, later = repost(other, posts[0], clock_s=at(12)).public, posts[1].public
+    assert mine.read() == newest_first(*posts)
+    assert mine.read(max_id=later) == [posts[0].public]
+    assert mine.read(min_id=PostId(0, 0, 0).public) == newest_first(*posts)
+    drain_all()
+    assert mine.read() == [reposted, later]
+    assert mine.read(max_id=later) == []

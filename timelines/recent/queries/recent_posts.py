@@ -1,7 +1,7 @@
 """Pulls from the recent-posts index: one query on the reader's own shard."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from infra.sharding.buckets import shard_of
@@ -42,6 +42,16 @@ FROM timelines_lowwatermark AS mark LEFT JOIN LATERAL (
 ) AS found ON true
 """  # noqa: S608
 DOWN, UP = READ.format(order="DESC"), READ.format(order="ASC")
+# Without a mark the index is not read, so all have arrived.
+ARRIVED = f"""
+SELECT one.author_id, one.moment
+FROM unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment)
+LEFT JOIN timelines_lowwatermark AS mark ON true
+WHERE mark.complete_from IS NULL OR one.moment < mark.complete_from * {SEQUENCES}
+    OR EXISTS (
+        SELECT FROM timelines_recentpost AS post
+        WHERE post.author_id = one.author_id AND post.moment = one.moment)
+"""  # noqa: S608
 
 
 class RecentEntries(NamedTuple):
@@ -76,6 +86,19 @@ def load_recent(
     rows = fetch_all(shard_of(authors.reader_id), sql, params)
     entries = [Entry(PostId.at(*row[1:3]), PostId.at(*row[3:])) for row in rows if row[1]]
     return RecentEntries(entries, rows[0][0] if rows else None)
+
+
+def list_indexed(reader_id: int, entries: Sequence[Entry]) -> list[Entry]:
+    """Those of the entries that the index has, or that are below its low-water mark.
+
+    Cost: one query on the reader's shard, none without entries.
+    """
+    if not entries:
+        return []
+    columns = [e.event.author_id for e in entries], [e.event.moment for e in entries]
+    rows = fetch_all(shard_of(reader_id), ARRIVED, columns)
+    arrived = {PostId.at(*row) for row in rows}
+    return [entry for entry in entries if entry.event in arrived]
 
 
 def _params(
