@@ -57,16 +57,16 @@ def present_groups(groups: Sequence[ViewedGroup], is_partial: bool) -> bytes:
 
 
 def _present_group(one: ViewedGroup) -> bytes:
-    newest, oldest = one.newest.row, one.members[-1].row
+    newest, first, last = one.newest.row, one.paged[0].row, one.paged[-1].row
     sample = dict.fromkeys(str(member.row.from_id) for member in one.sample)
     fields: dict[str, object] = {
         "group_key": one.key.text,
         "notifications_count": len(one.members),
         "type": one.key.kind.public,
         "most_recent_notification_id": newest.id,
-        "page_min_id": str(oldest.id),
-        "page_max_id": str(newest.id),
-        "latest_page_notification_at": format_ms(newest.at_ms),
+        "page_min_id": str(last.id),
+        "page_max_id": str(first.id),
+        "latest_page_notification_at": format_ms(first.at_ms),
         "sample_account_ids": list(sample),
     }
     if newest.post_id is not None:

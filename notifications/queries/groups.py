@@ -1,6 +1,6 @@
 """Notifications in groups: "ann and 12 others favourited your post"."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from infra.api.pages import Page, Window
@@ -24,10 +24,11 @@ MOST_OF_A_GROUP = 800
 
 
 class ViewedGroup(NamedTuple):
-    """A group of visible notifications, newest first, never empty."""
+    """A group of visible notifications, newest first, never empty. `paged`: those on the page."""
 
     key: GroupKey
     members: Sequence[ViewedNotification]
+    paged: Sequence[ViewedNotification]
 
     @property
     def newest(self) -> ViewedNotification:
@@ -47,9 +48,9 @@ def list_groups(
 ) -> Page[ViewedGroup]:
     """A page of groups, the group with the newest notification first.
 
-    As in Mastodon, a group that reaches over the end of a page is on the next page too, with the
-    rest of its notifications, and a full page names a next one, which may be empty. Cost: as
-    `read_list`.
+    As in Mastodon, a group that reaches over the end of a page is on the next page too, and a full
+    page names a next one, which may be empty. On both pages the group has all its notifications, up
+    to MOST_OF_A_GROUP. Cost: as `read_list`, once more for each end of the page in such a group.
     """
     ids, limit = id_range_of(window), window.limit
     read = _read(owner_id, selection, grouped, ids, limit, now_ms)
@@ -58,7 +59,49 @@ def list_groups(
     if last_id is None and len(group(cut.shown, grouped)) == limit:
         last_id = cut.shown[-1].row.id
     page = page_of(ids, cut.shown, last_id)
-    return Page(group(page.items, grouped), page.older, page.newer)
+    groups = group(page.items, grouped)
+    ends = bool(window.max_id or window.min_id), page.older is not None
+    rest = [
+        one
+        for keys, beyond in _list_beyond(groups, *ends)
+        for one in _read_beyond(owner_id, selection, keys, beyond, now_ms)
+    ]
+    return Page(_with_rest(groups, group(rest, grouped)), page.older, page.newer)
+
+
+def _list_beyond(
+    groups: Sequence[ViewedGroup], has_above: bool, has_below: bool
+) -> Iterator[tuple[list[GroupKey], IdRange]]:
+    """The groups that may go on beyond an end of the page, and in which ids."""
+    keys = [one.key for one in groups if not one.key.is_single]
+    ids = [member.row.id for one in groups for member in one.paged]
+    above = [key for key in keys if has_above and key.ids.above < max(ids) < key.ids.below]
+    below = [key for key in keys if has_below and key.ids.above < min(ids) < key.ids.below]
+    if above:
+        yield above, IdRange(max(ids), above[0].ids.below)
+    if below:
+        yield below, IdRange(below[0].ids.above, min(ids))
+
+
+def _read_beyond(
+    owner_id: int, selection: Selection, keys: Sequence[GroupKey], ids: IdRange, now_ms: int
+) -> list[ViewedNotification]:
+    wanted = selection._replace(kinds=list({key.kind for key in keys}))
+    size = MOST_OF_A_GROUP // MOST_BATCHES
+    return read_list(owner_id, wanted, ids, size, lambda _: False, now_ms).shown
+
+
+def _with_rest(groups: Sequence[ViewedGroup], rest: Sequence[ViewedGroup]) -> list[ViewedGroup]:
+    """The groups of a page with those of their notifications that are on other pages."""
+    beyond = {one.key: one.members for one in rest}
+    return [
+        one._replace(members=sorted([*one.members, *beyond.get(one.key, ())], key=_newest_first))
+        for one in groups
+    ]
+
+
+def _newest_first(one: ViewedNotification) -> int:
+    return -one.row.id
 
 
 def count_groups(
@@ -85,9 +128,11 @@ def find_group(owner_id: int, key: GroupKey, now_ms: int) -> ViewedGroup | None:
     def of_key(shown: Sequence[ViewedNotification]) -> list[ViewedNotification]:
         return [one for one in shown if GroupKey.of(one.row, grouped) == key]
 
-    read = read_list(owner_id, selection, key.ids, MOST_OF_A_GROUP // 8, lambda _: False, now_ms)
+    read = read_list(
+        owner_id, selection, key.ids, MOST_OF_A_GROUP // MOST_BATCHES, lambda _: False, now_ms
+    )
     members = of_key(read.shown)
-    return ViewedGroup(key, members) if members else None
+    return ViewedGroup(key, members, members) if members else None
 
 
 def group(
@@ -97,7 +142,7 @@ def group(
     groups: dict[GroupKey, list[ViewedNotification]] = {}
     for one in shown:
         groups.setdefault(GroupKey.of(one.row, grouped), []).append(one)
-    return [ViewedGroup(key, members) for key, members in groups.items()]
+    return [ViewedGroup(key, members, members) for key, members in groups.items()]
 
 
 def _read(

@@ -77,3 +77,23 @@ def test_pages_of_groups_meet(people, ann, bob, cat):
     oldest = pages[-1][-1]["page_min_id"]
     newer = groups(ann, {"min_id": str(int(oldest) - 1), "limit": 2})
     assert newer == everything[-2:]
+
+
+def test_a_group_on_two_pages_has_all_its_notifications_on_both(people, ann, bob, cat):
+    one, other = (publish(people[0]).public for _ in range(2))
+    for who, post in ((bob, one), (bob, other), (cat, one)):
+        do(who, "favourite", post)
+        drain_all()
+    pages, path = [], f"{V2}?limit=1"
+    while path:
+        answer = ann.get(path)
+        pages += body(answer)["notification_groups"]
+        path = next_link(answer)
+    first, between, second = pages
+    assert (first["status_id"], between["status_id"], second["status_id"]) == (one, other, one)
+    assert [page["notifications_count"] for page in pages] == [2, 1, 2]
+    assert first["sample_account_ids"] == second["sample_account_ids"]
+    assert first["most_recent_notification_id"] == second["most_recent_notification_id"]
+    assert first["page_min_id"] == first["page_max_id"] != second["page_max_id"]
+    newer = body(ann.get(f"{V2}?min_id={second['page_max_id']}&limit=1"))["notification_groups"]
+    assert [page["notifications_count"] for page in newer] == [1]
