@@ -8,7 +8,8 @@ from infra.sharding.models import ShardedModel
 class DirectPost(ShardedModel):
     """SHARDED by owner_id, few an account: a direct post that the owner wrote or that mentions it.
 
-    Derived from posts by keep_conversations. The row names the first post of the thread.
+    Derived from posts by keep_conversations. The row names the first post of the thread. `arrival`:
+    microseconds since 1970, when the row was added. It orders the posts of one second.
     """
 
     owner = "owner_id"
@@ -20,6 +21,7 @@ class DirectPost(ShardedModel):
     sequence = models.SmallIntegerField()
     thread_author = models.BigIntegerField()
     thread_moment = models.BigIntegerField()
+    arrival = models.BigIntegerField(db_default=0)
 
     class Meta:
         indexes = [
@@ -27,7 +29,7 @@ class DirectPost(ShardedModel):
             models.Index(
                 fields=[
                     "owner_id", "thread_author", "thread_moment",
-                    "-second", "-author_id", "-sequence",
+                    "-second", "-arrival", "-author_id", "-sequence",
                 ],
                 name="direct_post_thread",
             )
@@ -40,8 +42,8 @@ class DirectPost(ShardedModel):
 class Conversation(ShardedModel):
     """SHARDED by owner_id, few an account: a thread with direct posts for the owner.
 
-    `last_…`: the id of the latest of them. Written by keep_conversations; its owner reads it or
-    removes it from the list until the next direct post.
+    `last_…`: the id and the arrival of the latest of them. Written by keep_conversations; its owner
+    reads it or removes it from the list until the next direct post.
     """
 
     owner = "owner_id"
@@ -53,6 +55,7 @@ class Conversation(ShardedModel):
     last_second = models.BigIntegerField()
     last_author = models.BigIntegerField()
     last_sequence = models.SmallIntegerField()
+    last_arrival = models.BigIntegerField(db_default=0)
     is_unread = models.BooleanField()
 
     class Meta:

@@ -10,27 +10,31 @@ from infra.sharding.sql import execute
 from posts.ids import PostId
 
 POST = "owner_id, second, author_id, sequence"
-LAST = "last_second, last_author, last_sequence"
+LAST = "last_second, last_author, last_sequence, last_arrival"
+LATEST_FIRST = "second DESC, arrival DESC, author_id DESC, sequence DESC"
+NOW_US = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 # Only rows that are new: a repeated delivery finds none. Two posts at once leave the later one,
-# because the second statement waits for the row of the first.
+# because the second statement waits for the row of the first. Of one second, the later one is the
+# one that arrived later: ids of one second are in the order of their authors.
 ADD = f"""
 WITH added AS (
-    INSERT INTO conversations_directpost ({POST}, thread_author, thread_moment)
-    SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[],
-        %s::bigint[])
+    INSERT INTO conversations_directpost ({POST}, thread_author, thread_moment, arrival)
+    SELECT *, {NOW_US} FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[],
+        %s::bigint[], %s::bigint[])
     ON CONFLICT DO NOTHING RETURNING *
 )
 INSERT INTO conversations_conversation AS old
     (owner_id, thread_author, thread_moment, {LAST}, is_unread)
 SELECT DISTINCT ON (owner_id, thread_author, thread_moment)
-    owner_id, thread_author, thread_moment, second, author_id, sequence, author_id <> owner_id
-FROM added
-ORDER BY owner_id, thread_author, thread_moment, second DESC, author_id DESC, sequence DESC
+    owner_id, thread_author, thread_moment, second, author_id, sequence, arrival,
+    author_id <> owner_id
+FROM added ORDER BY owner_id, thread_author, thread_moment, {LATEST_FIRST}
 ON CONFLICT (owner_id, thread_author, thread_moment) DO UPDATE SET
     last_second = excluded.last_second, last_author = excluded.last_author,
-    last_sequence = excluded.last_sequence, is_unread = excluded.is_unread
-WHERE (old.last_second, old.last_author, old.last_sequence)
-    < (excluded.last_second, excluded.last_author, excluded.last_sequence)
+    last_sequence = excluded.last_sequence, last_arrival = excluded.last_arrival,
+    is_unread = excluded.is_unread
+WHERE (old.last_second, old.last_arrival, old.last_author, old.last_sequence)
+    < (excluded.last_second, excluded.last_arrival, excluded.last_author, excluded.last_sequence)
 """  # noqa: S608
 _GONE = f"""unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
     AS gone ({POST})"""
@@ -54,16 +58,17 @@ _IS_LAST = """(old.owner_id, old.last_second, old.last_author, old.last_sequence
 # To the post before the one that is gone. A post that came in the meantime stays.
 STEP_BACK = f"""
 UPDATE conversations_conversation AS old
-SET last_second = before.second, last_author = before.author_id, last_sequence = before.sequence
+SET last_second = before.second, last_author = before.author_id, last_sequence = before.sequence,
+    last_arrival = before.arrival
 FROM {_GONE}
 JOIN conversations_conversation AS found ON (
     found.owner_id, found.last_second, found.last_author, found.last_sequence
 ) = (gone.owner_id, gone.second, gone.author_id, gone.sequence)
 CROSS JOIN LATERAL (
-    SELECT second, author_id, sequence FROM conversations_directpost
+    SELECT second, author_id, sequence, arrival FROM conversations_directpost
     WHERE owner_id = found.owner_id AND thread_author = found.thread_author
         AND thread_moment = found.thread_moment
-    ORDER BY second DESC, author_id DESC, sequence DESC LIMIT 1
+    ORDER BY {LATEST_FIRST} LIMIT 1
 ) AS before
 WHERE (old.owner_id, old.thread_author, old.thread_moment)
     = (found.owner_id, found.thread_author, found.thread_moment) AND {_IS_LAST}

@@ -15,6 +15,7 @@ from tests.integration.posts.interacting import STATUSES
 from tests.world import rest
 
 LIST = "/api/v1/conversations"
+SECOND = 1_800_000_000
 
 
 @pytest.fixture
@@ -128,3 +129,21 @@ def test_the_back_fill_finds_what_is_missing(people, ann, bob, names, drain):
     assert shown(bob) == []
     assert [Outcome(Command()).code for _ in range(2)] == [0, 0]
     assert (shown(ann), shown(bob)) == before
+
+
+def test_of_one_second_the_post_that_arrived_last_is_the_latest(people, names, drain):
+    """Ids of one second are in the order of the authors."""
+    low, high = sorted(people[:2])
+    reader, name = Caller(high), dict(zip(people, names, strict=True))
+    posts = [write(high, f"@{name[low]} one", clock_s=lambda: SECOND)]
+    for author, other in ((low, high), (high, low), (low, high)):
+        drain()
+        posts.append(write(author, f"@{name[other]} more", posts[0], clock_s=lambda: SECOND))
+    drain()
+    assert shown(reader) == [(posts[0], posts[3], True)]
+    assert shown(Caller(low)) == [(posts[0], posts[3], False)]
+    for latest in (2, 1, 0):
+        Caller(low if latest % 2 == 0 else high).delete(f"{STATUSES}/{posts[latest + 1]}")
+        drain()
+        for caller in (reader, Caller(low)):
+            assert [last for _, last, _ in shown(caller)] == [posts[latest]]
