@@ -15,10 +15,6 @@ from timelines.queries.showing import list_places
 from timelines.queries.skeleton import HomeSkeleton
 from timelines.types import Entry, Place
 
-# A client may show a page for so long before it moves the marker. What became visible in this time
-# and is below the marker may not have been on the page.
-PAGE_SHOWN_MS = 600_000
-
 
 class Arrived(NamedTuple):
     """What arrived up to the id `since` after `floor_ms`, as entries, newest first.
@@ -40,8 +36,7 @@ def find_arrived(reader_id: int, marker: MarkerState | None, now_ms: int) -> Arr
     """
     if marker is None:
         return _load_arrived(reader_id, FIRST, now_ms)
-    since = PostId.from_base36(marker.last_read_id)
-    return _load_arrived(reader_id, since, _find_floor(marker, since))
+    return _load_arrived(reader_id, PostId.from_base36(marker.last_read_id), _find_floor(marker))
 
 
 def load_arrived_until(reader_id: int, bound: Bound) -> Arrived:
@@ -66,12 +61,11 @@ def without_own(reader_id: int, entries: Iterable[Entry]) -> Iterable[Entry]:
     return (entry for entry in entries if entry.event.author_id != reader_id)
 
 
-def _find_floor(marker: MarkerState, since: PostId) -> int | None:
-    """From when on late entries are unread. None: from the arrival of the marker's entry on."""
+def _find_floor(marker: MarkerState) -> int:
+    """From when on late entries are unread: from the move of the marker on, or from its bound."""
     if marker.seen_ms is not None:
         return marker.seen_ms
-    shown_ms = int(marker.updated_at.timestamp() * 1000) - PAGE_SHOWN_MS
-    return shown_ms if shown_ms >= since.posted_at_s * 1000 else None
+    return int(marker.updated_at.timestamp() * 1000)
 
 
 def _load_arrived(
