@@ -51,10 +51,14 @@ class Scene:
         self.result.figures.append(text)
 
     def make_load(
-        self, people: Sequence[ClientAccount], calls_per_s: float, weights: Mapping[str, int]
+        self,
+        people: Sequence[ClientAccount],
+        calls_per_s: float,
+        weights: Mapping[str, int],
+        sharers: int = 0,
     ) -> Load:
         """A load next to the scene's own, with clients of its own numbers. `judge_too` ends it."""
-        load = Load(people, self.balancer, self.seed, calls_per_s, weights)
+        load = Load(people, self.balancer, self.seed, calls_per_s, weights, sharers)
         for session in load.sessions:
             session.client += len(self.load.sessions)
         return load

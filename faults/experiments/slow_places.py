@@ -18,6 +18,7 @@ DELETES = {"home": 10, "poll": 30, "post": 30, "delete": 28}
 GONE_WITHIN_S = 60.0
 # An ordinary page would show what a poll leaves out.
 ONLY_POLLS = {"poll": 60, "post": 40}
+SHARERS = 8
 # Longer than a poll may leave out what is due, and than that takes to be due.
 POLLED_ON_S, POLLS_PER_S = 15.0, 20.0
 FLUSHES, CUTS = 15, 8
@@ -114,8 +115,9 @@ def _delay_deliveries(scene: Scene) -> None:
 
 def _poll_only(scene: Scene) -> None:
     """Drainers are slow, and all clients only post and poll. Each sees its own posts at once, so
-    posts of others come late, below its cursor. Nothing but a poll brings them."""
-    load = scene.make_load(scene.accounts, CALLS_PER_S, ONLY_POLLS)
+    posts of others come late, below its cursor. Nothing but a poll brings them. Some clients share
+    their token with another one, which also uses since_id and reads ordinary pages."""
+    load = scene.make_load(scene.accounts, CALLS_PER_S, ONLY_POLLS, SHARERS)
     with load.running():
         scene.cluster.links.open("drainer*:*", delay_s=0.02)
         time.sleep(SLOW_S)

@@ -26,12 +26,18 @@ WEIGHTS = {
 # So many clients read the home of an account that another client uses too.
 SECOND_READERS = 8
 READS = {"home": 1, "poll": 1}
+# A client of its own token polls in one way. One that shares a token also polls in the other.
+ONE_WAY: Sequence[str] = ("min_id",)
+BOTH_WAYS: Sequence[str] = ("min_id", "since_id")
 FOLLOWS_EACH = 5
 TIMEOUT_S = 10.0
 
 
 class Load:
-    """`calls_per_s`: of all clients together; it may be changed while the load runs."""
+    """`calls_per_s`: of all clients together; it may be changed while the load runs.
+
+    `sharers`: so many accounts have one more client, which uses the token of the first one.
+    """
 
     def __init__(
         self,
@@ -40,21 +46,24 @@ class Load:
         seed: int,
         calls_per_s: float = 60.0,
         weights: Mapping[str, int] = WEIGHTS,
+        sharers: int = 0,
     ) -> None:
         self.calls_per_s = calls_per_s
         self.timings: list[Timing] = []
         self.world = SharedWorld(people)
         self._weights, self._seed = weights, seed
-        readers = [(one, one.tokens[0]) for one in people]
-        readers += [(one, one.tokens[1]) for one in people[:SECOND_READERS]]
+        readers = [(one, one.tokens[0], ONE_WAY) for one in people]
+        readers += [(one, one.tokens[1], ONE_WAY) for one in people[:SECOND_READERS]]
+        readers += [(one, one.tokens[0], BOTH_WAYS) for one in people[:sharers]]
         self.sessions = [
             Session(
                 client,
                 account,
                 self.world,
                 ClientConnection(client, token, balancer, TIMEOUT_S),
+                ways,
             )
-            for client, (account, token) in enumerate(readers)
+            for client, (account, token, ways) in enumerate(readers)
         ]
         self._over = threading.Event()
 

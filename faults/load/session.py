@@ -12,6 +12,8 @@ from faults.history.calls import ClientCall, Kind, Seen, outcome_of
 from faults.load.connection import Answer, ClientConnection
 
 PAGE = 40
+# Of polls by since_id: so small that clients have to go down.
+SMALL_PAGE = 4
 
 
 @dataclass
@@ -23,16 +25,22 @@ class SharedWorld:
 
 
 class Session:
-    """The calls of one client. Safety: one thread."""
+    """The calls of one client. `ways`: the parameters by which it polls. Safety: one thread."""
 
     def __init__(
-        self, client: int, person: ClientAccount, world: SharedWorld, connection: ClientConnection
+        self,
+        client: int,
+        person: ClientAccount,
+        world: SharedWorld,
+        connection: ClientConnection,
+        ways: Sequence[str] = ("min_id",),
     ) -> None:
         self.client = client
         self.person = person
         self.calls: list[ClientCall] = []
         self._world = world
         self._connection = connection
+        self._ways = ways
         self._own: list[int] = []
         self._newest: int | None = None
         self._older_than: int | None = None
@@ -119,6 +127,33 @@ class Session:
         self._newest = max([min_id, *(entry.entry for entry in seen)])
         return call
 
+    def poll_and_go_down(self) -> ClientCall:
+        """As `poll`, by since_id. A full page is followed by what is between the two cursors.
+
+        It has no room for late posts, so that only the next poll has everything.
+        """
+        if self._newest is None:
+            return self.home()
+        since_id = self._newest
+        call = self._poll_down(since_id, SMALL_PAGE)
+        if len(call.seen) == SMALL_PAGE:
+            while (below := self._poll_down(since_id, PAGE, self._older_than)).seen:
+                call = below
+        return call
+
+    def _poll_down(self, since_id: int, limit: int, max_id: int | None = None) -> ClientCall:
+        query = {"limit": limit, "since_id": since_id}
+        query |= {"max_id": max_id} if max_id is not None else {}
+        began_s = time.monotonic()
+        answer = self._connection.get("/api/v1/timelines/home", **query)
+        seen = _entries(answer)
+        is_last = answer.is_ok and len(seen) < limit and max_id is None
+        call = self._record("poll", began_s, answer, min_id=since_id, seen=seen, is_last=is_last)
+        if seen:
+            self._newest = max(since_id, self._newest or 0, *(one.entry for one in seen))
+            self._older_than = min(one.entry for one in seen)
+        return call
+
     def _post(self, rng: random.Random) -> ClientCall:
         number = f"{self.client}-{len(self.calls)}-{rng.getrandbits(32)}"
         return self.post(f"post {number}", number if rng.random() < 0.5 else "")
@@ -144,8 +179,8 @@ class Session:
     def _page(self, _: random.Random) -> ClientCall:
         return self.home(self._older_than)
 
-    def _poll(self, _: random.Random) -> ClientCall:
-        return self.poll()
+    def _poll(self, rng: random.Random) -> ClientCall:
+        return self.poll() if rng.choice(self._ways) == "min_id" else self.poll_and_go_down()
 
     def _follow(self, rng: random.Random) -> ClientCall:
         return self.relate("follow", self._another(rng))

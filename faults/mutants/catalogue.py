@@ -170,6 +170,42 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        "late posts of a full page forgotten",
+        "A full page by since_id owes no late posts to the next poll.",
+        ("F37b",),
+        (
+            Edit(
+                "timelines/polling/page.py",
+                "        owed = [*poll.fresh, *_list_shared(poll, ())]\n",
+                "        owed: list[LatePost] = []\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "records of one way only",
+        "A page by since_id does not count as a page at which a client with the token ended.",
+        ("F37b",),
+        (
+            Edit(
+                "timelines/polling/records.py",
+                'f"{self.timeline}:{self.client}")',
+                'f"{self.timeline}:{self.client}:{self.way}")',
+            ),
+            Edit(
+                "timelines/polling/records.py",
+                "    client: str | None\n\n",
+                '    client: str | None\n    way: str = "min_id"\n\n',
+            ),
+            Edit(
+                "timelines/queries/home.py",
+                "    close_window()\n",
+                "    close_window()\n"
+                '    way = "min_id" if window.min_id else "since_id"\n'
+                "    poller = poller._replace(way=way)\n",
+            ),
+        ),
+    ),
+    Mutant(
         "new followee without posts",
         "A follow does not bring the followee's posts.",
         ("F19a",),

@@ -26,7 +26,7 @@ class Window(NamedTuple):
     """The requested part of a list. Each list decodes its own cursors.
 
     `max_id`: older items. `since_id`: newer items, newest first. `min_id`: the items immediately
-    newer.
+    newer. With `max_id`, these two ask for what is between two cursors, and for nothing else.
     """
 
     limit: int
@@ -35,14 +35,14 @@ class Window(NamedTuple):
     min_id: str | None = None
 
     @property
-    def way(self) -> str:
-        """The name of the lower cursor that counts."""
-        return "min_id" if self.min_id is not None else "since_id"
+    def is_newest(self) -> bool:
+        """Whether the client asks for the newest items of all."""
+        return not (self.max_id or self.min_id or self.since_id)
 
     @property
-    def is_gap(self) -> bool:
-        """Between two cursors: the client has both ends, and does not poll for news."""
-        return self.min_id is not None and self.max_id is not None
+    def is_poll(self) -> bool:
+        """Whether the client asks for news: for items above a cursor, up to the newest."""
+        return self.max_id is None and bool(self.min_id or self.since_id)
 
 
 class Page(NamedTuple, Generic[T]):

@@ -179,7 +179,7 @@ MUTANTS: tuple[Mutant, ...] = (
         home_pages.polls_of_one_token,
         (
             in_script(
-                records, "ENTER", "tonumber(old_seen) + tonumber(ARGV[9])", "tonumber(old_seen)"
+                records, "ENTER", "tonumber(old_seen) + tonumber(ARGV[10])", "tonumber(old_seen)"
             ),
         ),
     ),

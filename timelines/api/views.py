@@ -62,16 +62,17 @@ class HomeView(Endpoint):
         window = read_timeline_window(query)
         home_request = HomePageRequest(viewer_id, window, read_flag(query, "all_promotions"))
         if around := query.get("around_id"):
-            return tagged_page_response(request, _read_around(viewer_id, window, around))
+            return tagged_page_response(request, _read_around(request, window, around))
         page = home_page(viewer_id, window, client=str(request.user.token_id))
         return tagged_page_response(request, blend_promotions(home_request, page))
 
 
-def _read_around(viewer_id: int, window: Window, around: str) -> Page[bytes]:
+def _read_around(request: ApiRequest, window: Window, around: str) -> Page[bytes]:
     """The home page around this cursor. Raises: InvalidRequest, InvalidCursor."""
     if any(window[1:]):
         raise InvalidRequest("around_id cannot be combined with max_id, since_id or min_id")
-    return home_page(viewer_id, window, around=decode_cursor(around))
+    client, place = str(request.user.token_id), decode_cursor(around)
+    return home_page(request.account_id, window, client=client, around=place)
 
 
 class AuthorView(Endpoint):

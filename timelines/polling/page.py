@@ -34,11 +34,15 @@ class PolledTimeline(Protocol):
 
 
 class PolledPage(NamedTuple):
-    """Status entities, newest first. `owed`: late posts that had no room on the page."""
+    """Status entities, newest first. `owed`: late posts that had no room on the page.
+
+    `is_cut`: nor had all newer entries, and the client must go down to them.
+    """
 
     statuses: Sequence[bytes]
     owed: Sequence[LatePost]
-    has_older: bool
+    has_older: bool = False
+    is_cut: bool = False
 
     @property
     def ids(self) -> list[PostId]:
@@ -61,7 +65,7 @@ def poll_page(timeline: PolledTimeline, poll: Poll, window: Window) -> Page[byte
         page = _take_newest(timeline, poll, window.limit)
     failpoint("polls.page_taken")
     ids = page.ids
-    changes = list_changes(poll, ids, page.owed, window, page.has_older)
+    changes = list_changes(poll, ids, page.owed, page.is_cut)
     if not save_records(poll.poller, changes) and poll.late.seen_until is None:
         raise OperationalError("late posts can neither be read nor be kept for later")
     if not ids:
@@ -76,38 +80,46 @@ def _take_next(timeline: PolledTimeline, poll: Poll, limit: int) -> PolledPage:
     There is always an older entry: the cursor's own.
     """
     newer = timeline.take_newer(TimeRange(poll.cursor), limit)
-    fresh, again = poll.fresh, poll.list_again(bool(newer))
-    first = _take_late(timeline, fresh, limit)
-    newer = newer[: limit - len(first)]
-    last = _take_late(timeline, again, limit - len(first) - len(newer))
-    statuses = sorted([*first, *newer, *last], key=id_of, reverse=True)
-    owed = _list_owed(poll, fresh, first, limit) + _list_shared(poll, last)
-    return PolledPage(statuses, owed, has_older=True)
+    fresh = _take_fresh(timeline, poll, limit)
+    page = _with_again(timeline, poll, newer[: limit - len(fresh.statuses)], fresh, limit)
+    return page._replace(has_older=True)
 
 
 def _take_newest(timeline: PolledTimeline, poll: Poll, limit: int) -> PolledPage:
-    """Newer entries get room first. Late posts are last, because they are below the cursor."""
-    newer: list[bytes] = []
-    if poll.below > poll.cursor:
-        newer = timeline.take_older(TimeRange(poll.cursor, poll.below), limit + 1)
-    late = [p for p in [*poll.fresh, *poll.list_again(bool(newer))] if p.event < poll.below]
-    late.sort(key=lambda one: one.event, reverse=True)
-    shown = [*newer, *_take_late(timeline, late, limit + 1 - len(newer))]
-    last = shown[min(len(newer), limit) : limit]
-    # A client that must go down this page for its newer entries finds the late posts there too.
-    must_go_down = len(newer) > limit
-    owed = [] if must_go_down else _list_owed(poll, late, last, limit - len(newer))
-    owed += _list_shared(poll, last)
-    return PolledPage(shown[:limit], owed, has_older=len(shown) > limit)
+    """Newer entries get room first. Late posts are last, because they are below the cursor.
+
+    A page that is cut has none of them: its client goes down to entries above the cursor only.
+    """
+    newer = timeline.take_older(TimeRange(poll.cursor), limit + 1)
+    if len(newer) > limit:
+        owed = [*poll.fresh, *_list_shared(poll, ())]
+        return PolledPage(newer[:limit], owed, has_older=True, is_cut=True)
+    return _with_again(
+        timeline, poll, newer, _take_fresh(timeline, poll, limit - len(newer)), limit
+    )
+
+
+def _take_fresh(timeline: PolledTimeline, poll: Poll, room: int) -> PolledPage:
+    """The late posts that no client with the cursor got, if there is room for them."""
+    shown = _take_late(timeline, poll.fresh, room)
+    return PolledPage(shown, _list_owed(poll.fresh, shown, room))
+
+
+def _with_again(
+    timeline: PolledTimeline, poll: Poll, newer: Sequence[bytes], fresh: PolledPage, limit: int
+) -> PolledPage:
+    """Newer entries, fresh late posts, and in the rest of the page what is returned again."""
+    first = [*newer, *fresh.statuses]
+    last = _take_late(timeline, poll.list_again(bool(newer)), limit - len(first))
+    statuses = sorted([*first, *last], key=id_of, reverse=True)
+    return PolledPage(statuses, [*fresh.owed, *_list_shared(poll, last)])
 
 
 def _take_late(timeline: PolledTimeline, late: Sequence[LatePost], count: int) -> list[bytes]:
     return timeline.take((one.entry for one in late), count) if late and count > 0 else []
 
 
-def _list_owed(
-    poll: Poll, late: Sequence[LatePost], shown: Sequence[bytes], room: int
-) -> list[LatePost]:
+def _list_owed(late: Sequence[LatePost], shown: Sequence[bytes], room: int) -> list[LatePost]:
     """The late posts after the last one shown, if the room for them was used up."""
     if len(shown) < room:
         return []

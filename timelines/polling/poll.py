@@ -1,10 +1,11 @@
 """One request of a client that polls, and which late posts the client gets."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from infra.telemetry.reached import reached
-from posts.ids import LAST, PostId
-from timelines.polling.records import Poller, Records
+from django.utils.functional import cached_property
+
+from posts.ids import PostId
+from timelines.polling.records import Poller
 from timelines.polling.types import LatePost, LatePosts, PollRecord
 
 # An answer may get lost. A client that asks again within this time gets its late posts again.
@@ -16,46 +17,47 @@ SHARED_MS = 60_000
 AT_ONCE_MS = 250
 
 
-class Poll(NamedTuple):
-    """One request of a polling client. `now_ms`: the clock of this process."""
+class Poll:
+    """One request of a polling client. `now_ms`: the clock of this process.
 
-    poller: Poller
-    cursor: PostId
-    below: PostId
-    records: Records
-    late: LatePosts
-    now_ms: int
+    `entered`: how many pages have ended at the cursor, as it is stored.
+    """
 
-    @property
-    def record(self) -> PollRecord:
-        """The record of the cursor. If there is none: the client got all up to the floor."""
-        known = self.records.get(self.cursor)
-        if known is not None:
-            return known
-        reached("polls.record_missing")
-        return PollRecord(0, self.late.floor, self.late.floor)
+    def __init__(
+        self,
+        poller: Poller,
+        cursor: PostId,
+        record: PollRecord,
+        entered: int,
+        late: LatePosts,
+        now_ms: int,
+    ) -> None:
+        self.poller, self.cursor, self.record = poller, cursor, record
+        self.entered, self.late, self.now_ms = entered, late, now_ms
 
-    @property
+    @cached_property
+    def served(self) -> Sequence[PostId]:
+        """What all clients with this cursor got, in the order of the record.
+
+        With the late posts for which they had to go down a page that was cut.
+        """
+        below = [one.event for one in self.late.posts if self.record.is_below_cut(one)]
+        return list(dict.fromkeys((*below, *self.record.served)))
+
+    @cached_property
     def fresh(self) -> list[LatePost]:
         """Late posts that no client with this cursor got, in the order of their visible times."""
-        served = self.record.served.union(self.record.stayed)
-        return [one for one in self.late.posts if one.event not in served]
+        had = {*self.served, *self.record.stayed}
+        return [one for one in self.late.posts if one.event not in had]
 
     def list_again(self, is_moving: bool) -> list[LatePost]:
         """Late posts to return again. `is_moving`: the page moves the client to another cursor."""
         record = self.record
         if is_moving:
             return self.stayed if record.is_shared else []
-        if self.is_going_down:
-            return self.stayed
-        if self.is_at_once and record.stayed_times >= record.entered:
+        if self.is_at_once and record.stayed_times >= record.clients:
             return []
         return self.stayed
-
-    @property
-    def is_going_down(self) -> bool:
-        """Whether the client goes on below a cut page. That page may just have had late posts."""
-        return self.below != LAST
 
     @property
     def is_at_once(self) -> bool:
@@ -67,12 +69,12 @@ class Poll(NamedTuple):
         """Late posts that became visible at this time or before are not returned again."""
         return self.now_ms - (SHARED_MS if self.record.is_shared else REPEAT_MS)
 
-    @property
+    @cached_property
     def stayed(self) -> list[LatePost]:
         """Late posts that one of the clients with this cursor got and that may be returned again.
 
         Those that were shown longest ago are first.
         """
-        since, served = self.repeated_since, self.record.served
+        since, served = self.repeated_since, set(self.served)
         late = {one.event: one for one in self.late.posts if one.visible_ms > since}
         return [late[i] for i in self.record.stayed if i in late and i not in served]

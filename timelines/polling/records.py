@@ -1,17 +1,18 @@
 """What polling clients were served lately, in Redis.
 
-    timelines.polls:v1:{reader}:{timeline}:{client}:{way}   hash, cursor (10 bytes) -> record
-    record   entered:floor:seen until:bytes of served:   numbers
-             ids that were served                        10 bytes each
-             stayed at:stayed times:count:               numbers; count: ids of the cut page, 0 or 2
-             these ids, then the ids that stayed         10 bytes each
+    timelines.polls:v1:{reader}:{timeline}:{client}   hash, cursor (10 bytes) -> record
+    record   entered:floor:seen until:bytes of served:bytes of cut page:   numbers
+             ids that were served, then none or two of the cut page        10 bytes each
+             stayed at:stayed times:                                       numbers
+             ids that stayed                                               10 bytes each
+    since    second of the first poll, as in ids; no record of a later cursor is missing
 
-A record that is lost costs a repetition: late posts are returned once more. It never costs a post.
+A record that is lost costs repetitions: late posts are returned once more. It never costs a post.
+The records of a cursor from before `since` may have been more. So they are not believed.
 """
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,35 +38,64 @@ MOST_RECORDS = 12
 PAGE_MS = 5_000
 log = structlog.get_logger()
 
-Records = Mapping[PostId, PollRecord]
+SINCE = b"since"
+# Clocks of web processes differ by less.
+SKEW_S = 2
 
 
 class Poller(NamedTuple):
     """Who polls which timeline.
 
     `client`: the token, or the address of a client without one. None: this caller has no records.
-    `way`: min_id or since_id. A client uses one of them, so each has records of its own.
+    There may be several clients with it, and each may use both min_id and since_id.
     """
 
     owner: int | str
     timeline: str
     client: str | None
-    way: str
 
     @property
     def key(self) -> bytes:
-        return key(FAMILY, self.owner, f"{self.timeline}:{self.client}:{self.way}")
+        return key(FAMILY, self.owner, f"{self.timeline}:{self.client}")
 
 
-def load_records(poller: Poller) -> Records:
-    """The client's records by cursor; empty without Redis. One round trip."""
+class Records(NamedTuple):
+    """The records of one client by cursor, and the second since when none of them is missing."""
+
+    by_cursor: Mapping[PostId, PollRecord]
+    since: int
+
+    def find(self, cursor: PostId) -> PollRecord | None:
+        """What all clients with this cursor were served. None: that is not known."""
+        return self.by_cursor.get(cursor) if cursor.second > self.since + SKEW_S else None
+
+    def count_entered(self, cursor: PostId) -> int:
+        """How many pages ended at the cursor, as it is stored."""
+        found = self.by_cursor.get(cursor)
+        return found.entered if found is not None else 0
+
+
+def load_records(poller: Poller, now_s: int) -> Records:
+    """The client's records. `now_s`: the second of the poll, as in ids.
+
+    One round trip, one more for the first poll. Without Redis nothing is known.
+    """
     try:
         found = redis().call("HGETALL", poller.key)
+        by_field = dict(zip(found[::2], found[1::2], strict=True))
+        since = by_field.pop(SINCE, None)
+        if since is None:
+            redis().run(_begin(poller, now_s))
     except RedisError as error:
         log.warning("polls.records_not_read", error=str(error))
-        return {}
-    decoded = map(_decode, found[::2], found[1::2])
-    return dict(one for one in decoded if one is not None)
+        return Records({}, now_s)
+    decoded = map(_decode, by_field.keys(), by_field.values())
+    return Records(dict(filter(None, decoded)), now_s if since is None else int(since))
+
+
+def _begin(poller: Poller, now_s: int) -> list[Command]:
+    """From now on each page that the client may poll from leaves a record."""
+    return [("HSET", poller.key, SINCE, now_s), ("PEXPIRE", poller.key, TTL_MS)]
 
 
 class EnteredCursor(NamedTuple):
@@ -81,8 +111,8 @@ class EnteredCursor(NamedTuple):
 
     def command_for(self, poller: Poller) -> Command:
         cursor, record = self.cursor.packed, self.record
-        rest = _pack(record.served), _encode_rest(record), _pack(self.owed)
-        args = (cursor, record.floor, record.seen_until, *rest)
+        parts = _pack(record.served), _pack(record.cut_page or ()), _encode_rest(record)
+        args = (cursor, record.floor, record.seen_until, *parts, _pack(self.owed))
         return ENTER.on([poller.key], *args, TTL_MS, MOST_RECORDS, PAGE_MS)
 
 
@@ -99,8 +129,10 @@ class ChangedRecord(NamedTuple):
 
     def command_for(self, poller: Poller) -> Command:
         record, served = self.record, _pack(self.record.served)
-        head = b"%d:%d:%d:%d:" % (record.entered, record.floor, record.seen_until, len(served))
-        body = head + served + _encode_rest(record)
+        cut = _pack(record.cut_page or ())
+        seen = record.entered, record.floor, record.seen_until
+        head = b"%d:%d:%d:%d:%d:" % (*seen, len(served), len(cut))
+        body = head + served + cut + _encode_rest(record)
         return WRITE_RECORD.on([poller.key], self.cursor.packed, self.entered, body, TTL_MS)
 
 
@@ -115,13 +147,13 @@ def save_records(poller: Poller, changes: Sequence[EnteredCursor | ChangedRecord
 
 
 def _encode_rest(record: PollRecord) -> bytes:
-    cut_ids = record.cut_page or ()
-    head = b"%d:%d:%d:" % (record.stayed_at, record.stayed_times, len(cut_ids))
-    return head + _pack(cut_ids) + _pack(record.stayed)
+    head = b"%d:%d:" % (record.stayed_at, record.stayed_times)
+    return head + _pack(record.stayed)
 
 
-def _pack(ids: Iterable[PostId]) -> bytes:
-    return b"".join([post_id.packed for post_id in islice(ids, MOST_LATE)])
+def _pack(ids: Sequence[PostId]) -> bytes:
+    """The last ones, if there are too many."""
+    return b"".join([post_id.packed for post_id in ids[-MOST_LATE:]])
 
 
 def _unpack(data: bytes) -> list[PostId]:
@@ -131,15 +163,20 @@ def _unpack(data: bytes) -> list[PostId]:
 def _decode(cursor: bytes, data: bytes) -> tuple[PostId, PollRecord] | None:
     """None: not a record, which only means that late posts are returned once more."""
     try:
-        *numbers, tail = data.split(b":", 4)
-        entered, floor, seen_until, size = map(int, numbers)
-        *numbers, packed = tail[size:].split(b":", 3)
-        stayed_at, stayed_times, count = map(int, numbers)
-        ids = _unpack(packed)
-        cut_page, stayed = (CutPage(*ids[:2]) if count == 2 else None), tuple(ids[count:])
-        seen = entered, floor, seen_until
+        *numbers, tail = data.split(b":", 5)
+        entered, floor, seen_until, size, cut_size = map(int, numbers)
+        rest = size + cut_size
+        stayed_at, stayed_times, stayed = tail[rest:].split(b":", 2)
+        cut_ids = _unpack(tail[size:rest])
         record = PollRecord(
-            *seen, frozenset(_unpack(tail[:size])), stayed, stayed_at, stayed_times, cut_page
+            entered,
+            floor,
+            seen_until,
+            served=tuple(_unpack(tail[:size])),
+            stayed=tuple(_unpack(stayed)),
+            stayed_at=int(stayed_at),
+            stayed_times=int(stayed_times),
+            cut_page=CutPage(*cut_ids) if cut_ids else None,
         )
         return PostId.from_packed(cursor), record
     except (ValueError, TypeError, IndexError, struct.error):

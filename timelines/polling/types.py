@@ -43,10 +43,7 @@ class LatePosts(NamedTuple):
 
 
 class CutPage(NamedTuple):
-    """A page by `since_id` that was full, so that the client has to go on below it.
-
-    It began at the cursor `since`, and ended at the entry `below`.
-    """
+    """A page by `since_id` that was full: its client has to go down, to what is between the two."""
 
     since: PostId
     below: PostId
@@ -56,19 +53,20 @@ class PollRecord(NamedTuple):
     """What the clients with a certain cursor were served. Times are in ms.
 
     `entered`: how many pages ended at this cursor. If more than one, there may be several clients,
-    and the other fields say what all of them were served.
+    and the other fields say what all of them were served. 0: not known, so there may be several.
     `floor`: the clients got everything that was visible at this time. `served`: posts that they got
-    and that became visible later. `seen_until`: the page knew what was visible up to this time.
+    and that became visible later, or may do so once more; those that did so last are at the end.
+    `seen_until`: the page knew what was visible up to this time.
     `stayed`: late posts of pages that did not move the cursor. One of the clients got them; the
     last ones shown are at the end. `stayed_at`: the time of the last such page. `stayed_times`: how
     many such pages there were without a pause.
-    `cut_page`: the page that ended here, if it was cut.
+    `cut_page`: the page that ended here, if it was cut. The client got what was visible then.
     """
 
     entered: int
     floor: int
     seen_until: int
-    served: frozenset[PostId] = frozenset()
+    served: tuple[PostId, ...] = ()
     stayed: tuple[PostId, ...] = ()
     stayed_at: int = 0
     stayed_times: int = 0
@@ -76,4 +74,16 @@ class PollRecord(NamedTuple):
 
     @property
     def is_shared(self) -> bool:
-        return self.entered > 1
+        return self.entered != 1
+
+    @property
+    def clients(self) -> int:
+        """How many clients may have the cursor; if that is not known, two."""
+        return self.entered or 2
+
+    def is_below_cut(self, late: LatePost) -> bool:
+        """Whether the clients had to go down to this post."""
+        cut = self.cut_page
+        if cut is None or late.visible_ms > self.seen_until:
+            return False
+        return cut.since < late.event < cut.below

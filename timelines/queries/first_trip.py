@@ -22,6 +22,8 @@ from relations.queries.following import ask_following_version
 from timelines.hot.directory import directory
 from timelines.hot.entries import HotEntries, hot_entries
 from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
+from timelines.polling.ordinary import ask_has_polled
+from timelines.polling.records import Poller
 from timelines.queries.kept_pages import PageInputs, PageMoment, shorten
 from timelines.queries.last_shown import LastShown, find_ended
 from timelines.queries.likely_page import LikelyPage
@@ -36,7 +38,8 @@ class FirstTrip:
     `below`: the upper cursor of the page. `is_polled`: copies of hot authors' entries are not used,
     so that no post becomes visible to this page later than to another one (timelines/polling).
     `likely`: the page is probably this one. So only what confirms this page is asked, and
-    `viewer_state` is missing. If it is another page, call `complete`.
+    `viewer_state` is missing. If it is another page, call `complete`. `poller`: whose client may
+    poll from the page.
 
     `log`: if its value is None, process memory must not be used. `just_read`: the hot authors'
     entries that this trip has read.
@@ -52,6 +55,7 @@ class FirstTrip:
         below: str | None = None,
         is_polled: bool = False,
         likely: LikelyPage | None = None,
+        poller: Poller | None = None,
     ) -> None:
         self.reader_id = reader_id
         self._hot_since_s = time.monotonic() if is_polled else 0.0
@@ -65,6 +69,7 @@ class FirstTrip:
         else:
             self.just_read = trip.ask(hot_entries.ask(likely.hot_followees))
         self.stored = trip.ask(timeline_store().ask(reader_id))
+        self.has_polled = trip.ask(ask_has_polled(poller))
         has_posts = likely is not None and likely.is_usable
         last = None if has_posts else find_ended(reader_id, below)
         renewal = self._ask_posts(trip, last) if last else None

@@ -18,6 +18,7 @@ from posts.api.present import page_of_statuses
 from posts.ids import FIRST, PostId, id_after
 from timelines.polling.begin import begin_poll, is_poll
 from timelines.polling.late_posts import PolledAuthors, load_late_posts
+from timelines.polling.ordinary import enter_by_page
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller
@@ -53,16 +54,18 @@ def home_page(
     `around`: the page is around the place of this id, and the window has no cursor.
     Cost when warm: one Redis round trip and no SQL if the posts are in process memory, else two
     trips. If the rules remove entries, one more trip per refill. For a poll also one query on the
-    reader's shard and two trips.
+    reader's shard and two trips. For the newest page of a client that has polled one more trip.
     """
-    at_ms = clock_ms()
+    at_ms, poller = clock_ms(), Poller(reader_id, "home", client)
     try:
         if around is not None:
-            page, trip = _load_around(reader_id, around, window.limit, at_ms)
+            page, trip = _load_around(FirstTrip(reader_id, poller=poller), around, window, at_ms)
         elif is_poll(client, window):
-            page, trip = _load_polled(reader_id, window, client, at_ms)
+            page, trip = _load_polled(reader_id, poller, window, at_ms)
         else:
-            page, trip = _load_likely(reader_id, window, at_ms)
+            page, trip = _load_likely(reader_id, poller, window, at_ms)
+        if trip.has_polled.value:
+            enter_by_page(poller, page, at_ms)
     except (OperationalError, InterfaceError):
         REFUSED.inc()
         raise
@@ -71,23 +74,25 @@ def home_page(
 
 
 def _load_polled(
-    reader_id: int, window: Window, client: str | None, at_ms: int
+    reader_id: int, poller: Poller, window: Window, at_ms: int
 ) -> tuple[Page[bytes], FirstTrip]:
     """A page with late posts too. It has all that was visible when the late posts were read."""
     close_window()
-    poller = Poller(reader_id, "home", client, window.way)
     load_late = partial(load_late_posts, PolledAuthors(reader_id))
     poll = begin_poll(poller, window, at_ms, load_late)
-    trip = FirstTrip(reader_id, window.max_id, is_polled=True)
+    trip = FirstTrip(reader_id, is_polled=True)
     return load_page(HomeSkeleton(trip, at_ms), window, poll), trip
 
 
-def _load_likely(reader_id: int, window: Window, at_ms: int) -> tuple[Page[bytes], FirstTrip]:
+def _load_likely(
+    reader_id: int, poller: Poller, window: Window, at_ms: int
+) -> tuple[Page[bytes], FirstTrip]:
     """The likely page, if the first round trip confirms it; else as `_find_or_load`."""
     if not was_shown(reader_id, window.max_id):
         need_own_thread()  # a reader's first page mostly reads a shard
     likely = LikelyPage.find(reader_id, window, at_ms)
-    trip = FirstTrip(reader_id, window.max_id, likely=likely)
+    entered = poller if window.is_newest else None
+    trip = FirstTrip(reader_id, window.max_id, likely=likely, poller=entered)
     if likely is not None:
         page = likely.confirm(trip.log, trip.validators, trip.stored, trip.just_read)
         if page is not None:
@@ -163,11 +168,10 @@ def _load_newer_page(skeleton: Skeleton, time_range: TimeRange, limit: int) -> P
 
 
 def _load_around(
-    reader_id: int, around: PostId, limit: int, at_ms: int
+    trip: FirstTrip, around: PostId, window: Window, at_ms: int
 ) -> tuple[Page[bytes], FirstTrip]:
     """At most half of the page is newer than the id; the id itself and older entries fill it."""
-    trip = FirstTrip(reader_id)
-    skeleton = HomeSkeleton(trip, at_ms)
+    skeleton, limit = HomeSkeleton(trip, at_ms), window.limit
     newer = take(skeleton, skeleton.iter_newer(TimeRange(around)), limit // 2)
     rest = limit - len(newer)
     older = take(skeleton, skeleton.iter_older(TimeRange(FIRST, id_after(around))), rest + 1)

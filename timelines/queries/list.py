@@ -22,6 +22,7 @@ from relations.lists.types import ListMembers, RepliesPolicy
 from relations.queries.following import load_following
 from timelines.polling.begin import begin_poll
 from timelines.polling.late_posts import PolledAuthors, load_late_posts
+from timelines.polling.ordinary import ask_has_polled, enter_by_page
 from timelines.polling.records import Poller
 from timelines.queries.home import load_page
 from timelines.queries.pull import iter_pulled
@@ -43,12 +44,15 @@ def account_list_page(
     to followees are shown. Below the recent-posts index one more query per shard. Entries that the
     rules remove cost as at home, and so does a poll by a `client`.
     """
-    at_ms = clock_ms()
-    skeleton = AccountListSkeleton(reader_id, list_id, at_ms)
-    poller = Poller(reader_id, f"list-{list_id}", client, window.way)
+    at_ms, poller = clock_ms(), Poller(reader_id, f"list-{list_id}", client)
+    entered = poller if window.is_newest else None
+    skeleton = AccountListSkeleton(reader_id, list_id, at_ms, entered)
     load_late = partial(load_late_posts, PolledAuthors(reader_id, skeleton.member_ids))
     poll = begin_poll(poller, window, at_ms, load_late)
-    return load_page(skeleton, window, poll)
+    page = load_page(skeleton, window, poll)
+    if skeleton.has_polled:
+        enter_by_page(poller, page, at_ms)
+    return page
 
 
 class AccountListSkeleton:
@@ -56,13 +60,17 @@ class AccountListSkeleton:
 
     is_stored: ClassVar[bool] = False
 
-    def __init__(self, reader_id: int, list_id: int, now_ms: int) -> None:
+    def __init__(
+        self, reader_id: int, list_id: int, now_ms: int, poller: Poller | None = None
+    ) -> None:
         members = get_list_members(reader_id, list_id)
         self.reader_id, self.now_ms = reader_id, now_ms
         trip = RoundTrip()
         log, validators = trip.ask(LOG.ask()), trip.ask(ValidatorsQuestion(reader_id))
         state = trip.ask(ask_viewer_state(reader_id, validators))
+        polled = trip.ask(ask_has_polled(poller))
         trip.run()
+        self.has_polled = polled.value
         self.log_offset, self.validator = log.value, validators.value.relationships
         self.viewer_state = state.value
         self.replies_to: Collection[int] | None = _list_replies_to(reader_id, members)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from accounts.encode import is_limited
 from infra.api.pages import Page, Window
-from infra.caching.questions import RoundTrip
+from infra.caching.questions import Question, RoundTrip
 from infra.clock import now_ms
 from posts.api.present import has_media, page_of_statuses
 from posts.cache.newest import NewestPosts, ask_newest_posts
@@ -18,6 +18,7 @@ from relations.types import UNRELATED
 from timelines.cache import TTL_S, PublicList, ask_public_list
 from timelines.polling.begin import begin_poll
 from timelines.polling.late_posts import SKEW_MS
+from timelines.polling.ordinary import ask_has_polled, enter_by_page
 from timelines.polling.page import poll_page
 from timelines.polling.records import Poller
 from timelines.polling.types import LatePost, LatePosts
@@ -51,12 +52,13 @@ def public_page(
     Cost when warm: two round trips and no SQL. Posts that the viewer may not see cost one more per
     refill. A poll costs two more.
     """
-    at_ms, public = clock_ms(), _load_list(viewer_id)
+    name = "public media" if only_media else "public"
+    at_ms, poller = clock_ms(), Poller(viewer_id or client or "", name, client)
+    polled = ask_has_polled(poller if window.is_newest else None)
+    public = _load_list(viewer_id, polled)
     timeline = PolledPublic(
         PublicViewer(viewer_id, at_ms, only_media), sorted(public.listed, reverse=True)
     )
-    name = "public media" if only_media else "public"
-    poller = Poller(viewer_id or client or "", name, client, window.way)
     poll = begin_poll(poller, window, at_ms, partial(_list_late, public))
     if poll is not None:
         return poll_page(timeline, poll, window)
@@ -65,14 +67,18 @@ def public_page(
         newer = timeline.take_newer(time_range, window.limit)
         return page_of_statuses(newer[::-1], has_older=True)
     shown = timeline.take_older(time_range, window.limit + 1)
-    return page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
+    page = page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
+    if polled.value:
+        enter_by_page(poller, page, at_ms)
+    return page
 
 
-def _load_list(viewer_id: int | None) -> PublicList:
+def _load_list(viewer_id: int | None, polled: Question[bool]) -> PublicList:
     """The list, with posts of the viewer that are too new for it. One round trip when warm."""
     trip = RoundTrip()
     public = trip.ask(ask_public_list())
     own = ask_newest_posts(trip, viewer_id) if viewer_id is not None else None
+    trip.ask(polled)
     trip.run()
     return public.value if own is None else _with_own(public.value, own.value)
 

@@ -67,9 +67,13 @@ class PrevClient(PollingClient):
 
 
 class SinceIdClient(PollingClient):
-    """Goes down a page that is full, to the cursor of the poll before."""
+    """Goes down a page that is full, to the cursor of the poll before, and then polls once more."""
 
     def poll(self) -> list[PostId]:
+        found = self._poll_down()
+        return found if len(found) < self.limit else [*self._poll_down(), *found]
+
+    def _poll_down(self) -> list[PostId]:
         since = self.cursor.public
         found = self._take(page := self._page(Window(self.limit, since_id=since)))
         while page.older is not None:
@@ -78,6 +82,28 @@ class SinceIdClient(PollingClient):
             assert not set(part) & set(found), "going down never repeats a post"
             found = found + part
         return found
+
+
+class MixedClient(SinceIdClient):
+    """Polls in one way at one time and in another at another. `way`: of the next poll."""
+
+    way = "min_id"
+
+    def poll(self) -> list[PostId]:
+        if self.way == "since_id":
+            return super().poll()
+        if self.way == "ordinary":
+            return self._read_all()
+        return self._take(self._page(Window(self.limit, min_id=self.cursor.public)))
+
+    def _read_all(self) -> list[PostId]:
+        """Ordinary pages to the end: a late post is in its place there."""
+        before, page = self.seen, self._page(Window(self.limit))
+        self._take(page)
+        while page.older is not None:
+            page = self._page(Window(self.limit, max_id=page.older))
+            self._take(page)
+        return sorted(self.seen - before)
 
 
 CLIENTS = {"min_id": MinIdClient, "prev": PrevClient, "since_id": SinceIdClient}

@@ -61,6 +61,9 @@ class CatchUpArrivals(PollingHistory):
     def poll(self, _: int, times: int) -> None:
         super().poll(0, 1)
 
+    def switch(self, _: int, way: str) -> None:
+        """A catch-up is read in one way."""
+
 
 @pytest.fixture
 def time(world: None, monkeypatch: pytest.MonkeyPatch) -> VirtualTime:

@@ -20,11 +20,12 @@ from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from relations.lists.types import RepliesPolicy
 from tests.integration.timelines.drawn import examples, step_of
-from tests.integration.timelines.polling_clients import CLIENTS
+from tests.integration.timelines.polling_clients import CLIENTS, MixedClient
 from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import clean, drain_all, make_accounts, publish
 from timelines import cache
 from timelines.actions import fan_out
+from timelines.polling.poll import SHARED_MS
 from timelines.queries.home import home_page
 from timelines.queries.list import account_list_page
 from timelines.queries.public import public_page
@@ -33,9 +34,11 @@ from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.stores.factory import STORES, timeline_store
 
 AUTHORS = 6
+# A client that shares a token asks again before the others' late posts are not repeated any more.
+ASKED_AGAIN_MS = SHARED_MS - 10_000
 DUE = "UPDATE changes_change SET next_attempt_at = clock_timestamp()"
 PLACES = ("fan_out.indexed", "fan_out.page_pushed", "fan_out.pushed")
-author, client = st.integers(0, AUTHORS - 1), st.integers(0, 5)
+author, client = st.integers(0, AUTHORS - 1), st.integers(0, 7)
 publishing = step_of("publish", author, st.integers(1, 3))
 polling = step_of("poll", client, st.integers(1, 2))
 passing = step_of("wait", st.sampled_from((20, 150, 260, 900, 4_000, 30_000)))
@@ -43,7 +46,7 @@ step = st.one_of(
     publishing, publishing, publishing, polling, polling, polling, passing, passing,
     step_of("deliver", st.integers(0, 50)),
     step_of("deliver", st.integers(0, 50)),
-    step_of("deliver", st.integers(0, 50)),
+    step_of("switch", st.integers(6, 7), st.sampled_from(("min_id", "since_id", "ordinary"))),
     step_of("poll_during", client, st.sampled_from(PLACES)),
     step_of("die", st.integers(0, 50), st.sampled_from(PLACES)),
     step_of("away", st.integers(0, 3), st.booleans()),
@@ -57,8 +60,8 @@ class Gone(BaseException):
 
 
 class PollingHistory:
-    """One reader, six clients of three kinds; the first three have a token each, the others one
-    for all."""
+    """One reader, clients of all kinds; the first three have a token each, the others one for all,
+    and two of them change how they poll."""
 
     def __init__(self, time: VirtualTime, timeline: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.time, self.made, self.away_aliases = time, list[PostId](), set[str]()
@@ -69,9 +72,10 @@ class PollingHistory:
         for alias in settings.SHARD_ALIASES:
             lower_low_water_mark(alias, 0)
         self._read = getattr(self, f"_make_{timeline}")()
-        tokens = ("1", "2", "3", "all", "all", "all")
-        kinds = [*CLIENTS.values()] * 2
+        tokens = ("1", "2", "3", *["all"] * 5)
+        kinds = [*CLIENTS.values(), *CLIENTS.values(), MixedClient, MixedClient]
         self.clients = [kind(self._reader(t)) for kind, t in zip(kinds, tokens, strict=True)]
+        self.asked_ms = [time.now_ms] * len(kinds)
         monkeypatch.setattr(fan_out, "index_recent", self._index)
 
     def _make_home(self):
@@ -103,10 +107,17 @@ class PollingHistory:
             self.made.append(publish(self.authors[who], clock_s=self.time.clock_s))
 
     def poll(self, who, times):
+        self.asked_ms[who] = self.time.now_ms
         for _ in range(times):
             self.clients[who].poll()
 
+    def switch(self, who, way):
+        self.clients[who].way = way
+
     def wait(self, passed, _):
+        for one in range(3, len(self.clients)):
+            if self.time.now_ms + passed - self.asked_ms[one] > ASKED_AGAIN_MS:
+                self.poll(one, 1)
         self.time.pass_ms(passed)
         redis().call("DEL", cache.public_ids.key(cache.ALL_AUTHORS))
 
@@ -158,7 +169,7 @@ class PollingHistory:
                 execute(alias, DUE)
             drain_all()
         for one in range(len(self.clients)):
-            self.wait(8_000, None)
+            self.wait(5_500, None)
             for _ in range(3):
                 self.poll(one, 1)
                 self.time.pass_ms(300)

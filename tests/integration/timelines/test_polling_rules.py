@@ -7,6 +7,7 @@ from redis.exceptions import ConnectionError as RedisAway
 from infra.api.pages import Window
 from infra.caching.client import redis
 from infra.changes import failpoints
+from infra.sharding.buckets import shard_of
 from posts.actions.delete_post import delete_post
 from posts.ids import PostId
 from relations.actions.follow import follow
@@ -19,6 +20,7 @@ from tests.world import drain_all, make_accounts, publish
 from timelines.polling import late_posts, records
 from timelines.polling.types import PollRecord
 from timelines.queries.home import home_page
+from timelines.recent.actions.settle_posts import settle_recent
 
 
 class Late:
@@ -43,8 +45,17 @@ class Late:
         self.time.stamp()
         return made
 
-    def read(self, window):
-        return home_page(self.me, window, self.time.clock_ms, "token")
+    def read(self, window, around=None):
+        return home_page(self.me, window, self.time.clock_ms, "token", around)
+
+    def begin(self, kind=MinIdClient, limit=20):
+        """A client with a cursor from a poll: it is known that no other client has it."""
+        client = kind(self.read, limit)
+        client.poll()
+        self.time.pass_ms(5_000)
+        self.post()
+        client.poll()
+        return client
 
 
 @pytest.fixture
@@ -53,8 +64,7 @@ def late(world, monkeypatch):
 
 
 def test_a_late_post_is_returned_between_what_is_seen_and_what_is_new(late):
-    late.post()
-    client = MinIdClient(late.read)
+    client = late.begin()
     late.time.pass_ms(60_000)
     below, above = late.post(ago_s=120), late.post(ago_s=30)
     assert client.poll() == [above, below]
@@ -62,8 +72,7 @@ def test_a_late_post_is_returned_between_what_is_seen_and_what_is_new(late):
 
 
 def test_alone_it_does_not_move_the_cursor_back(late):
-    late.post()
-    client = MinIdClient(late.read)
+    client = late.begin()
     late.time.pass_ms(60_000)
     below = late.post(ago_s=120)
     page = late.read(Window(20, min_id=client.cursor.public))
@@ -72,8 +81,7 @@ def test_alone_it_does_not_move_the_cursor_back(late):
 
 
 def test_alone_it_is_returned_at_most_twice_and_only_for_some_seconds(late):
-    late.post()
-    client = MinIdClient(late.read)
+    client = late.begin()
     late.time.pass_ms(60_000)
     below = late.post(ago_s=120)
     assert client.poll() == [below]
@@ -92,8 +100,7 @@ def test_alone_it_is_returned_at_most_twice_and_only_for_some_seconds(late):
 def test_a_post_that_is_not_pushed_yet_is_not_returned_and_comes_later(late, slow_ms, monkeypatch):
     """The ordinary page after the poll would not have it: the client would see it go away."""
     monkeypatch.setattr(failpoints, "_armed", {})
-    late.post()
-    client, early = MinIdClient(late.read), []
+    client, early = late.begin(), []
     late.time.pass_ms(60_000)
 
     def poll():
@@ -110,9 +117,7 @@ def test_a_post_that_is_not_pushed_yet_is_not_returned_and_comes_later(late, slo
 
 @pytest.mark.parametrize("pause_ms", [0, 300, 3_000, 90_000])
 def test_what_was_new_is_not_returned_again(late, pause_ms):
-    late.post()
-    client = MinIdClient(late.read)
-    got = []
+    client, got = late.begin(), []
     for _ in range(4):
         late.time.pass_ms(1_000)
         got += [late.post(author=late.other), late.post()]
@@ -124,8 +129,7 @@ def test_what_was_new_is_not_returned_again(late, pause_ms):
 
 
 def test_late_posts_that_fill_the_page_come_first_and_the_cursor_waits(late):
-    late.post()
-    client = MinIdClient(late.read, limit=3)
+    client = late.begin(limit=3)
     late.time.pass_ms(600_000)
     below = [late.post(ago_s=900 - n) for n in range(7)]
     above = late.post()
@@ -135,15 +139,30 @@ def test_late_posts_that_fill_the_page_come_first_and_the_cursor_waits(late):
     assert client.poll() == []
 
 
-def test_since_id_goes_down_to_them(late):
-    late.post()
-    client = SinceIdClient(late.read, limit=3)
+def test_by_since_id_they_come_after_a_page_for_which_the_client_goes_down(late):
+    client = late.begin(SinceIdClient, limit=3)
     late.time.pass_ms(600_000)
     below = [late.post(ago_s=900 - n) for n in range(5)]
     above = [late.post(ago_s=4 - n) for n in range(4)]
-    assert client.poll() == [*reversed(above), *reversed(below)]
+    late.time.pass_ms(1_000)
+    assert client.poll() == [*below[2::-1], *above[::-1]], "it polls once more"
+    assert client.poll() == below[4:2:-1]
     late.time.pass_ms(60_000)
     assert client.poll() == []
+
+
+def test_since_id_with_max_id_is_a_range(late):
+    """Nothing below since_id, and no poll: the next one returns what is late."""
+    oldest = late.post()
+    caller, path = Caller(late.me), "/api/v1/timelines/home"
+    late.time.pass_ms(60_000)
+    below, above = late.post(ago_s=30), [late.post(ago_s=4 - n) for n in range(4)]
+    for since, shown in ((oldest, [*above[2::-1], below]), (below, above[2::-1])):
+        window = {"since_id": since.public, "max_id": above[-1].public}
+        assert ids_of(caller.get(path, window)) == [one.public for one in shown]
+    later = late.post(ago_s=50)
+    ids = ids_of(caller.get(path, {"since_id": above[-1].public}))
+    assert later.public in ids
 
 
 def test_a_full_page_by_since_id_owes_them_to_who_does_not_go_down(late):
@@ -164,8 +183,7 @@ def id_of(status):
 
 
 def test_the_rules_apply_to_them(late):
-    late.post()
-    client = MinIdClient(late.read)
+    client = late.begin()
     late.time.pass_ms(60_000)
     deleted, muted = late.post(ago_s=120), late.post(ago_s=130, author=late.other)
     delete_post(deleted)
@@ -188,10 +206,7 @@ def test_a_cursor_that_is_an_own_post_was_seen_before_it_was_indexed(late):
 
 
 def test_two_clients_with_one_token_get_each_late_post(late):
-    late.post()
-    clients = [MinIdClient(late.read), MinIdClient(late.read)]
-    late.time.pass_ms(1_000)
-    late.post()
+    clients = [late.begin(), late.begin()]
     for client in clients:
         client.poll()
     late.time.pass_ms(20_000)
@@ -210,14 +225,16 @@ def test_who_goes_down_a_page_takes_no_late_post_from_another_client_with_the_to
     first, *others = (SinceIdClient(late.read, limit=3) for _ in range(3))
     late.time.pass_ms(60_000)
     made = [late.post(ago_s=9 - n, author=late.author) for n in range(4)]
-    assert first.poll() == made[::-1]
+    first.poll()
+    assert first.seen >= set(made)
     late.time.pass_ms(60_000)
     below = late.post(ago_s=90)
     above = [late.post() for _ in range(4)]
     for client in others:
-        client.poll()
+        client.poll_to_end()
         assert client.seen >= {below, *made, *above}
-    assert first.poll() == [*above[::-1], below]
+    first.poll_to_end()
+    assert first.seen >= {below, *above}
 
 
 def test_who_goes_down_gets_what_another_client_with_the_token_got_just_now(late):
@@ -230,13 +247,64 @@ def test_who_goes_down_gets_what_another_client_with_the_token_got_just_now(late
     late.time.pass_ms(60_000)
     below = [late.post(ago_s=900 - n) for n in range(7)]
     for client in clients:
-        client.poll()
+        for _ in range(3):
+            late.time.pass_ms(300)
+            client.poll_to_end()
         assert client.seen >= set(below)
 
 
+@pytest.mark.parametrize("way", ["since_id", "an ordinary page", "a page around it"])
+def test_a_client_that_came_otherwise_gets_what_another_one_with_the_token_got(late, way):
+    """The record of the cursor is of both, in whatever way they came there."""
+    first, other = late.begin(), late.begin(SinceIdClient)
+    first.poll_to_end()
+    late.time.pass_ms(60_000)
+    above = late.post()
+    assert first.poll() == [above]
+    if way == "since_id":
+        assert other.poll() == [above]
+    else:
+        around = above if way == "a page around it" else None
+        other = MinIdClient(lambda window: late.read(window, around if window.is_newest else None))
+    late.time.pass_ms(10_000)
+    below = late.post(ago_s=120)
+    for client in (first, other):
+        late.time.pass_ms(10_000)
+        assert client.poll() == [below]
+
+
+def test_what_one_client_got_on_its_way_is_not_kept_from_one_with_an_ordinary_page(late):
+    """The ordinary page was read before the post arrived, and ends at the same cursor."""
+    first = late.begin()
+    late.time.pass_ms(60_000)
+    above = late.post()
+    other = MinIdClient(late.read)
+    late.time.pass_ms(10_000)
+    below = late.post(ago_s=120)
+    assert first.poll() == [above, below]
+    late.time.pass_ms(90_000)
+    assert other.poll() == [below]
+
+
+@pytest.mark.parametrize("is_moving", [False, True])
+def test_a_post_whose_push_is_repeated_is_returned_at_most_twice(late, is_moving):
+    """By a retry, or by each chunk of a big fan-out."""
+    client = late.begin()
+    late.time.pass_ms(60_000)
+    below = late.post(ago_s=120)
+    for _ in range(12):
+        if is_moving:
+            late.post()
+        client.poll()
+        late.time.pass_ms(1_000)
+        settle_recent(shard_of(late.me), [below])
+        late.time.stamp()
+    got = [post for answer in client.got for post in answer]
+    assert got.count(below) == (1 if is_moving else 2)
+
+
 def test_a_shard_that_is_away_owes_its_late_posts(late, monkeypatch):
-    late.post()
-    client = MinIdClient(late.read)
+    client = late.begin()
     late.time.pass_ms(60_000)
     below, above = late.post(ago_s=120), late.post()
     with monkeypatch.context() as patch:
@@ -260,13 +328,12 @@ def fail(*_):
 
 
 def test_without_records_posts_are_repeated_and_not_lost(late, monkeypatch):
-    late.post()
-    client = MinIdClient(late.read)
+    client = late.begin()
     late.time.pass_ms(60_000)
     below = late.post(ago_s=120)
-    poller = records.Poller(late.me, "home", "token", "min_id")
+    poller = records.Poller(late.me, "home", "token")
     assert client.poll() == [below]
-    assert redis().call("HLEN", poller.key) == 1
+    assert redis().call("HLEN", poller.key) == 2
     redis().call("HSET", poller.key, client.cursor.packed, "garbage")
     late.time.pass_ms(60_000)
     assert client.poll() == [below], "a record that cannot be read"
@@ -274,7 +341,7 @@ def test_without_records_posts_are_repeated_and_not_lost(late, monkeypatch):
     late.time.pass_ms(60_000)
     above = late.post()
     assert client.poll() == [above, below]
-    assert redis().call("HLEN", poller.key) == 1, "it is written again"
+    assert redis().call("HLEN", poller.key) == 2, "it is written again"
     late.time.pass_ms(60_000)
     assert client.poll() == []
 
@@ -287,9 +354,7 @@ def test_without_records_posts_are_repeated_and_not_lost(late, monkeypatch):
 
 
 def test_a_poll_costs_a_query_and_the_trips_of_its_record(late):
-    late.post()
-    client = MinIdClient(late.read)
-    client.poll()
+    client = late.begin()
     with count_calls() as calls:
         client.poll()
     assert (queries(calls), calls.round_trips) == (1, 2), "nothing new"
@@ -326,12 +391,12 @@ def test_over_http_each_token_has_its_own_records(late):
 
 def test_a_record_that_another_client_has_changed_is_not_replaced(late):
     """Both clients of one token read the record; the other one came to the cursor in between."""
-    poller, cursor = records.Poller(late.me, "home", "token", "min_id"), PostId(9, 1, 0)
+    poller, cursor = records.Poller(late.me, "home", "token"), PostId(9, 1, 0)
     for at_ms in (5, 6):
         entered = records.EnteredCursor(cursor, PollRecord(1, at_ms, at_ms), ())
         assert records.save_records(poller, [entered])
     stale = records.ChangedRecord(cursor, PollRecord(1, 7, 7), entered=1)
     records.save_records(poller, [stale])
-    assert records.load_records(poller)[cursor] == PollRecord(2, 5, 5)
+    assert records.load_records(poller, 0).by_cursor[cursor] == PollRecord(2, 5, 5)
     records.save_records(poller, [stale._replace(entered=2)])
-    assert records.load_records(poller)[cursor] == PollRecord(1, 7, 7)
+    assert records.load_records(poller, 0).by_cursor[cursor] == PollRecord(1, 7, 7)

@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.db import OperationalError, connections
 
 from infra.api.pages import Window
+from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.delete_post import delete_post
@@ -20,6 +21,7 @@ from tests.integration.timelines.polling_clients import CLIENTS, MinIdClient
 from tests.integration.timelines.slow_commits import slow_commits
 from tests.plans import nodes_of, rows_handled, settle
 from tests.world import drain_all, make_accounts, publish
+from timelines.polling.records import SINCE, Poller
 from timelines.tags import consumers
 from timelines.tags.actions.index_posts import settle_tagged
 from timelines.tags.queries.late_posts import load_late_tagged
@@ -105,11 +107,14 @@ def test_the_other_post_of_a_second_is_received_over_http(people):
 
 @pytest.fixture
 def client(people):
-    """Has polled, and so has a record: from now on it gets a late post once more at most."""
+    """Has polled for long, and so has a record: it gets a late post once more at most."""
     publish(people[2], "#tea")
     drain_all()
     age()
     client = MinIdClient(reader_of(people[0], "token"))
+    client.poll()
+    poller = Poller(people[0], TagQuery(people[0], ("tea",)).digest, "token")
+    redis().call("HSET", poller.key, SINCE, 0)
     publish(people[2], "#tea")
     client.poll()
     return client

@@ -17,6 +17,7 @@ from posts.ids import PostId
 from posts.queries.viewing import ViewedPosts, view_posts
 from relations.types import UNRELATED
 from timelines.polling.begin import begin_poll
+from timelines.polling.ordinary import enter_if_polled
 from timelines.polling.page import poll_page
 from timelines.polling.records import Poller
 from timelines.queries.cursors import range_of
@@ -42,10 +43,12 @@ def tag_page(query: TagQuery, window: Window, client: str | None = None) -> Page
     `client`: who polls, if the window has a lower cursor. The page then has late posts too.
     Raises: InvalidCursor. Cost: one index-only query for each tag in `any_of`, and one round trip
     to Redis; the same again for each refill. A poll costs one more query on each shard that has
-    one of the tags, and two more round trips.
+    one of the tags, and two more round trips. The newest page costs one more round trip; two if
+    the client has polled.
     """
-    poller = Poller(query.viewer_id or client or "", query.digest, client, window.way)
-    poll = begin_poll(poller, window, now_ms(), partial(load_late_tagged, query.any_of))
+    poller = Poller(query.viewer_id or client or "", query.digest, client)
+    at_ms = now_ms()
+    poll = begin_poll(poller, window, at_ms, partial(load_late_tagged, query.any_of))
     if poll is not None:
         return poll_page(PolledTag(query), poll, window)
     time_range = range_of(window)
@@ -53,7 +56,10 @@ def tag_page(query: TagQuery, window: Window, client: str | None = None) -> Page
         newer = _take(query, time_range, window.limit, newest_first=False)
         return page_of_statuses(newer[::-1], has_older=True)
     found = _take(query, time_range, window.limit + 1, newest_first=True)
-    return page_of_statuses(found[: window.limit], has_older=len(found) > window.limit)
+    page = page_of_statuses(found[: window.limit], has_older=len(found) > window.limit)
+    if window.is_newest:
+        enter_if_polled(poller, page, at_ms)
+    return page
 
 
 class PolledTag(NamedTuple):
