@@ -83,7 +83,7 @@ COSTS = {
     "guest: /auth/sign_in": Cost(0, 0),
 }
 # A catch-up of one page has no order to keep.
-WITH_FEW = {"/catch_up": Cost(6, 3)}
+WITH_FEW = {"/catch_up": Cost(6, 3), "/notifications": Cost(7, 3)}
 
 
 class Street:
