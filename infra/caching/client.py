@@ -150,6 +150,14 @@ class FeedRedis:
         if not self._breaker.is_own_thread() and not is_in_shared_thread():
             self._unsent.wait_until_sent(self._most_wait_s())
 
+    def run_before_next_use(self, run: Callable[[Sequence[None]], object]) -> None:
+        """Calls `run` before this process uses Redis again. Does not wait for that.
+
+        Calls of the same `run` are made as one.
+        """
+        if self._unsent.keep(Call(run, ()), ()):
+            self._breaker.trip()
+
     def _most_wait_s(self) -> float:
         """For calls that are kept. None for a Redis that has been away for a while."""
         if self._back_since_s is not None:

@@ -46,16 +46,18 @@ class UnsentCalls:
         self._all_sent = threading.Event()
         self._all_sent.set()
 
-    def keep(self, call: Call, items: Sequence[Any]) -> None:
-        """Keeps a call that failed. The last one kept is made last.
+    def keep(self, call: Call, items: Sequence[Any]) -> bool:
+        """Keeps a call. False: an equal one waits already. The last one kept is made last.
 
         So the calls of one change keep their order: an entry of the invalidation log comes after
         the caches that it is about.
         """
         with self._changing:
             self._all_sent.clear()
+            is_new = call not in self._items
             self._items[call] = [*self._items.pop(call, ()), *items]
             self._limit()
+            return is_new
 
     def wait_until_sent(self, most_s: float) -> bool:
         """Waits until no call is left, for `most_s` at most. Returns whether none is left."""

@@ -293,6 +293,23 @@ def test_what_was_seen_in_the_pause_stays(services, patient):
     assert patient.shows("new")
 
 
+def test_what_one_process_showed_in_the_pause_stays_in_all_while_the_drain_is_behind(
+    services, both
+):
+    """Neither process waits for the drain."""
+    assert all(one.shows("left") for one in both), "there is a live timeline"
+    hang(services, (), *both)
+    both[0].world.posts["new"] = publish(both[0].world.authors["left"]).public
+    assert both[0].shows("new"), "from the shards"
+    resume(services.redis)
+    wait_for_redis()
+    for one in both:
+        until(lambda one=one: one.process.do("ask_redis"))
+        assert one.shows("new"), "although it was not pushed"
+    drain_all()
+    assert both[1].shows("new")
+
+
 def test_an_act_is_answered_when_it_was_sent_also_before_the_drain_has_caught_up(
     services, patient, processes
 ):

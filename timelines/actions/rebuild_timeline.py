@@ -21,8 +21,8 @@ from relations.cache import FOLLOWING
 from relations.queries.following import load_following
 from timelines.actions.cut_old_entries import first_kept_second
 from timelines.queries.pull import compute_timeline
-from timelines.stores.factory import timeline_store
-from timelines.types import LiveTimeline
+from timelines.stores.factory import overtaken_timelines, timeline_store
+from timelines.types import Entry, LiveTimeline
 
 FAMILY = "timelines.builds:v1"
 log = structlog.get_logger()
@@ -76,15 +76,33 @@ def _build_one(reader_id: int, now_ms: int) -> LiveTimeline:
     try:
         timeline_store().begin_build(reader_id, epoch)
     except RedisError:
-        return compute_timeline(reader_id, load_following(reader_id), kept_from)
+        return _compute_unstored(reader_id, kept_from)
     timeline = compute_timeline(reader_id, load_following(reader_id), kept_from)
     failpoint("rebuild.computed")
     try:
-        timeline_store().finish_build(reader_id, epoch, timeline)
+        _finish(reader_id, epoch, timeline)
     except RedisError as error:
         reached("timeline.build_not_stored")
         log.warning("timeline.build_not_stored", reader=reader_id, error=str(error))
+        overtaken_timelines.note(reader_id)
     return timeline
+
+
+def _compute_unstored(reader_id: int, kept_from: int) -> LiveTimeline:
+    timeline = compute_timeline(reader_id, load_following(reader_id), kept_from)
+    overtaken_timelines.note(reader_id)
+    return timeline
+
+
+def _finish(reader_id: int, epoch: int, timeline: LiveTimeline) -> None:
+    """Stores the timeline. If another build took over, pushes the newest entries to that one.
+
+    It may have read the shards earlier, and would lack what this page shows until that is pushed.
+    """
+    is_stored = timeline_store().finish_build(reader_id, epoch, timeline)
+    newest = [] if is_stored else [Entry.from_packed(one) for one in timeline.newest_packed]
+    if newest:
+        timeline_store().push({reader_id: newest})
 
 
 def _key_of(reader_id: int) -> bytes:

@@ -22,6 +22,7 @@ from infra.caching.questions import Question, answer, ask_each
 from posts.ids import PostId
 from timelines.hot.directory import add_hot_authors
 from timelines.queries.pull import list_newest_entries
+from timelines.stores.overtaken import OvertakenTimelines
 from timelines.stores.packed import PackedStore
 from timelines.types import Entry, LiveTimeline
 
@@ -163,7 +164,8 @@ def _build(author_id: int) -> LiveTimeline:
         built = _read_from_posts(author_id)
         store.finish_build(author_id, epoch, built)
     except RedisError:
-        return _read_from_posts(author_id)
+        built = _read_from_posts(author_id)
+        _overtaken.note(author_id)
     return built
 
 
@@ -186,3 +188,4 @@ def _hot_entries(found: LiveTimeline, read_at: float) -> HotEntries:
 
 _loads = SharedLoads(HOT_ENTRIES_FAMILY, _key_of, _ask_entries, _build_all)
 hot_entries = HotEntriesCache()
+_overtaken = OvertakenTimelines(lambda author_ids: hot_entries_store().drop_from_redis(author_ids))

@@ -19,6 +19,7 @@ from timelines.queries.first_trip import FirstTrip
 from timelines.queries.kept_pages import PageParts
 from timelines.queries.merged import MergedTimeline
 from timelines.queries.pull import iter_pulled, pull
+from timelines.stores.factory import overtaken_timelines
 from timelines.types import Entry, TimelineAuthors, TimeRange, reposts_among
 
 _KEY = itemgetter(0)
@@ -172,6 +173,14 @@ class HomeSkeleton:
 
 
 def _load_merged(trip: FirstTrip, now_ms: int) -> MergedTimeline:
+    """The timeline of the page. What Redis has may be behind one that was made without Redis."""
+    merged = _merge(trip, now_ms)
+    if not trip.has_redis:
+        overtaken_timelines.note(trip.reader_id)
+    return merged
+
+
+def _merge(trip: FirstTrip, now_ms: int) -> MergedTimeline:
     """The timeline of the page, with all authors' posts.
 
     A stored timeline lacks the posts of hot authors. One that is computed without Redis has them.

@@ -8,6 +8,7 @@ from django.conf import settings
 
 from timelines.stores.generation import start_generation
 from timelines.stores.interface import TimelineStore
+from timelines.stores.overtaken import OvertakenTimelines
 from timelines.stores.packed import PackedStore
 from timelines.stores.postgres import PostgresStore
 from timelines.stores.tiered import TieredStore
@@ -46,4 +47,7 @@ def _tiered(generation: int) -> TieredStore:
 
 STORES: Mapping[str, Callable[[int], TimelineStore]] = MappingProxyType(
     {"packed": _packed, "zset": _zset, "postgres": _postgres, "tiered": _tiered}
+)
+overtaken_timelines = OvertakenTimelines(
+    lambda reader_ids: timeline_store().drop_from_redis(reader_ids)
 )

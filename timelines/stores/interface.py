@@ -76,6 +76,9 @@ class TimelineStore(Protocol):
     def drop(self, reader_id: int) -> None:
         """Deletes the timeline; the reader's next page builds it."""
 
+    def drop_from_redis(self, reader_ids: Sequence[int]) -> None:
+        """Deletes what Redis has of these timelines, and leaves what the shards have."""
+
 
 def group_readers(
     entries: Mapping[int, Sequence[Entry]], size: int

@@ -126,7 +126,10 @@ class PackedStore:
         return bool(redis().call(*REMOVE.on([key(self._family, reader_id)], *args)))
 
     def drop(self, reader_id: int) -> None:
-        redis().call("DEL", key(self._family, reader_id))
+        self.drop_from_redis([reader_id])
+
+    def drop_from_redis(self, reader_ids: Sequence[int]) -> None:
+        redis().run([("DEL", one) for one in keys(self._family, reader_ids)])
 
 
 def _unpack(data: bytes) -> _StoredTimeline:

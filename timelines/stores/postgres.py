@@ -215,6 +215,9 @@ class PostgresStore:
     def drop(self, reader_id: int) -> None:
         execute(shard_of(reader_id), DROP, {"reader": reader_id})
 
+    def drop_from_redis(self, reader_ids: Sequence[int]) -> None:
+        """Does nothing: pages without Redis read the same rows."""
+
     def _is_same(self, head: tuple[Any, ...], seen: LiveTimeline) -> bool:
         mark = max(head[0], self._floor())
         return (mark, head[1]) == (seen.complete_from, seen.following_version)

@@ -108,6 +108,10 @@ class TieredStore:
         self._cold.drop(reader_id)
         self._hot.drop(reader_id)
 
+    def drop_from_redis(self, reader_ids: Sequence[int]) -> None:
+        """A push that reached only the cold timeline is kept: pages without Redis read that one."""
+        self._hot.drop_from_redis(reader_ids)
+
     def _warm(self, reader_id: int) -> LiveTimeline | None:
         """The cold timeline, which this thread or another one writes to Redis.
 

@@ -105,7 +105,10 @@ class ZsetStore:
         return bool(redis().call(*REMOVE.on(_keys(reader_id), *args)))
 
     def drop(self, reader_id: int) -> None:
-        redis().call("DEL", *_keys(reader_id))
+        self.drop_from_redis([reader_id])
+
+    def drop_from_redis(self, reader_ids: Sequence[int]) -> None:
+        redis().run([("DEL", *_keys(reader_id)) for reader_id in reader_ids])
 
 
 def _keys(reader_id: int) -> tuple[bytes, bytes, bytes]:

@@ -37,6 +37,14 @@ def test_equal_calls_are_made_as_one():
     assert len(made) == 2
 
 
+def test_a_call_is_new_when_no_equal_one_waits():
+    calls, call = UnsentCalls(), Call(log, ())
+    assert [calls.keep(call, ()), calls.keep(call, ())] == [True, False]
+    calls.send(never)
+    assert made == [("log", [])]
+    assert calls.keep(call, ())
+
+
 def test_log_comes_after_the_caches_of_all_changes():
     """The first change failed at the log only, the second one at both."""
     calls = UnsentCalls()
