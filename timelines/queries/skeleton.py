@@ -99,11 +99,15 @@ class HomeSkeleton:
         return live + pull(self._load_authors(), older, most - len(live))
 
     def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]:
-        """Entries inside the range, oldest first."""
-        if self._merged.complete_from <= time_range.above.second:
-            yield from _distinct(_inside(self._merged.packed, time_range))
-        else:
-            yield from self._pull(time_range, newest_first=False)
+        """Entries inside the range, oldest first.
+
+        The shards may have newer entries that the live timeline lacks until they are pushed. They
+        are left out: the next first page would lack them.
+        """
+        older = self._below_live(time_range)
+        if older is not None:
+            yield from self._pull(older, newest_first=False)
+        yield from _distinct(_inside(self._merged.packed, time_range))
 
     def list_arrived(self, entries: Iterable[Entry]) -> list[Entry]:
         """The entries that this timeline has.

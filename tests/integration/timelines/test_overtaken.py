@@ -9,15 +9,17 @@ import pytest
 from django.conf import settings
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from infra.api.pages import Window
 from infra.caching.client import SingleClient
 from infra.changes import failpoints
 from posts.ids import PostId
 from relations.actions.follow import follow
-from tests.integration.timelines.homes import first_page
+from tests.integration.timelines.homes import at, first_page, ids_of
 from tests.integration.timelines.stars import Fans
 from tests.redis_away import wait_for_redis
 from tests.world import drain_all, forget_memory, make_accounts, publish
 from timelines.actions import rebuild_timeline
+from timelines.queries.home import home_page
 from timelines.recent.actions.index_posts import index_recent
 from timelines.stores import overtaken
 from timelines.stores.factory import STORES, timeline_store
@@ -156,6 +158,21 @@ def test_a_build_that_was_taken_over_gives_what_it_showed(
     assert len(shown) == 2
     assert finishing[0]()
     assert first_page(me) == shown
+
+
+def test_a_page_of_newer_posts_shows_none_that_the_first_page_lacks(
+    tiny_timelines: None, world: None
+) -> None:
+    """Its cursor is below the live timeline, so its older posts come from the shards."""
+    me, author = make_accounts(2)
+    follow(me, author)
+    posts = [publish(author, clock_s=at(second)) for second in range(100, 120)]
+    drain_all()
+    first_page(me)
+    late = publish_unpushed(author, clock_s=at(200))
+    newer = ids_of(home_page(me, Window(40, min_id=posts[0].public)).items)
+    assert newer == [post.public for post in reversed(posts[1:])]
+    assert late not in first_page(me)
 
 
 def test_a_hot_authors_posts_stay_when_redis_is_back(
