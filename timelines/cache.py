@@ -75,7 +75,16 @@ def _load(owners: Sequence[int]) -> Mapping[int, Versioned]:
         redis().call(*KEEP.on([BEFORE], found.packed, BEFORE_S))
     except RedisError as error:
         log.warning("public_list.not_kept", error=str(error))
+        _shown_without_redis[ALL_AUTHORS] = found
+        redis().run_before_next_use(_bring_shown)
     return {owner: Versioned(found.at_ms, found.packed) for owner in owners}
+
+
+def _bring_shown(_: Sequence[None]) -> None:
+    """The list in Redis may be older, and lack posts that this process has shown without Redis."""
+    shown = _shown_without_redis[ALL_AUTHORS]
+    keep = KEEP.on([BEFORE], shown.packed, BEFORE_S)
+    public_ids.refresh({ALL_AUTHORS: Versioned(shown.at_ms, shown.packed)}, [keep])
 
 
 def _find_before() -> PublicList | None:
@@ -103,4 +112,5 @@ def _is_packed(payload: bytes) -> bool:
     return len(payload) % _LISTED.size == _AT.size
 
 
+_shown_without_redis: dict[int, PublicList] = {}
 public_ids = ValueCache("timelines.public:v2", TTL_S, _load, _is_packed)

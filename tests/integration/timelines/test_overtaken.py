@@ -20,6 +20,7 @@ from tests.redis_away import wait_for_redis
 from tests.world import drain_all, forget_memory, make_accounts, publish
 from timelines.actions import rebuild_timeline
 from timelines.queries.home import home_page
+from timelines.queries.public import public_page
 from timelines.recent.actions.index_posts import index_recent
 from timelines.stores import overtaken
 from timelines.stores.factory import STORES, timeline_store
@@ -173,6 +174,21 @@ def test_a_page_of_newer_posts_shows_none_that_the_first_page_lacks(
     newer = ids_of(home_page(me, Window(40, min_id=posts[0].public)).items)
     assert newer == [post.public for post in reversed(posts[1:])]
     assert late not in first_page(me)
+
+
+def test_the_public_timeline_keeps_what_it_showed(
+    reader: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its list in Redis is from before, and is used for ten seconds."""
+
+    def public() -> list[str]:
+        return ids_of(public_page(None, Window(20)).items)
+
+    before = public()
+    with without_redis(monkeypatch):
+        post = publish_unpushed(reader[1])
+        assert public() == [post, *before]
+    assert public() == [post, *before]
 
 
 def test_a_hot_authors_posts_stay_when_redis_is_back(
