@@ -1,7 +1,8 @@
 """When Redis is back, a web server goes on without it until the drain has caught up.
 
-While Redis hung, pages were made from the shards, and the drain could not push. Redis kept its
-data, so live timelines lack what those pages have shown: a reader would see posts disappear.
+While Redis hung, pages were made from the shards, and the drain could not bring Redis up to date.
+Redis kept its data, so counts and lists in it are behind what those pages have shown. Timelines
+that were shown do not depend on this wait.
 """
 
 import time
