@@ -147,6 +147,20 @@ def test_marker_of_another_client_counts_from_the_arrival_of_its_entry(
     assert (read_all(scene.caller).ids, scene.is_unread()) == ([late], 1)
 
 
+def test_what_arrived_late_before_a_marker_is_read_when_it_is_set(scene: CatchUpScene) -> None:
+    """The client has shown all of it; the marker's entry itself arrived an hour ago."""
+    scene.second = int(time.time()) - EPOCH - 3_600
+    for _ in range(3):
+        scene.post(scene.bob)
+    newest = scene.post(scene.ann)
+    arrive_on_time()
+    scene.second -= 60
+    late = [scene.post(scene.bob) for _ in range(3)]
+    assert {*late, newest} <= {*ids_of(scene.caller.get(HOME))}
+    mark(scene.caller, newest)
+    assert (read_all(scene.caller).ids, scene.is_unread()) == ([], 0)
+
+
 @pytest.mark.parametrize(
     ("query", "left_out"),
     [
