@@ -19,7 +19,13 @@ FIXED: Mapping[str, tuple[bool, str]] = {
 # An empty value changes nothing, as in Mastodon.
 PICTURES = ("avatar", "header")
 # Empty values mean that a client clears what is not there.
-UNSUPPORTED = ("fields", "attribution_domains", "source[quote_policy]")
+UNSUPPORTED = (
+    "fields",
+    "attribution_domains",
+    "avatar_description",
+    "header_description",
+    "source[quote_policy]",
+)
 
 
 def read_profile_edit(data: Mapping[str, Any]) -> ProfileEdit:

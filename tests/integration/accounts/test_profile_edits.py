@@ -10,7 +10,7 @@ from tests.integration.accounts.people import Person, bearer
 
 EDIT = "/api/v1/accounts/update_credentials"
 REFUSED: list[tuple[str, dict[str, Any]]] = [
-    ("avatar", {"avatar": "data:image/png;base64,AAAA"}),
+    ("avatar", {"avatar": "https://site.example/a.png"}),
     ("header", {"header": "x"}),
     ("fields_attributes", {"fields_attributes": [{"name": "", "value": "x"}]}),
     ("fields", {"fields_attributes": [{"name": "x" * 256, "value": ""}]}),
@@ -18,6 +18,9 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
     ("source[privacy]", {"source": {"privacy": "direct"}}),
     ("source[privacy]", {"source[privacy]": "mine"}),
     ("source[language]", {"source[language]": "x" * 17}),
+    ("attribution_domains", {"attribution_domains": ["site.example"]}),
+    ("avatar_description", {"avatar_description": "Ann on a hill"}),
+    ("header_description", {"header_description": "a hill"}),
 ]
 ACCEPTED: list[dict[str, Any]] = [
     {"locked": False, "hide_collections": False},
@@ -25,6 +28,7 @@ ACCEPTED: list[dict[str, Any]] = [
     {"source": {"privacy": "public", "sensitive": False, "language": None}},
     {"source[privacy]": "public", "source[sensitive]": "0", "source[language]": ""},
     {"fields_attributes": [], "avatar": None, "header": ""},
+    {"attribution_domains": [], "avatar_description": "", "header_description": None},
     {"fields_attributes": {"0": {"name": "", "value": ""}}},
     {"fields_attributes[0][name]": "", "fields_attributes[0][value]": ""},
 ]
