@@ -17,6 +17,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import Resolver404, resolve
 
 from accounts.api.quotas import COUNTED
+from infra.api.incomplete import INCOMPLETE
 
 # What endpoints read of the browser's own request: who asks, from where.
 PASSED = (
@@ -35,11 +36,15 @@ class ApiRefused(Exception):
 
 
 class ApiAnswer(NamedTuple):
-    """`body`: the decoded JSON. `older`, `newer`: queries of the pages before and after, or ''."""
+    """`body`: the decoded JSON. `older`, `newer`: queries of the pages before and after, or ''.
+
+    `is_incomplete`: a database did not answer, so there may be more.
+    """
 
     body: Any
     older: str = ""
     newer: str = ""
+    is_incomplete: bool = False
 
 
 class ApiClient:
@@ -100,7 +105,8 @@ def _read(answer: HttpResponse) -> ApiAnswer:
         text = body.get("error", "") if isinstance(body, dict) else ""
         raise ApiRefused(answer.status_code, text, dict(answer.items()))
     found = {name: query for query, name in LINK.findall(answer.headers.get("Link", ""))}
-    return ApiAnswer(body, _without_limit(found.get("next")), _without_limit(found.get("prev")))
+    links = _without_limit(found.get("next")), _without_limit(found.get("prev"))
+    return ApiAnswer(body, *links, is_incomplete=INCOMPLETE in answer.headers)
 
 
 def _without_limit(query: str | None) -> str:

@@ -15,6 +15,7 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections
 
+from infra.missing import note_missing
 from infra.sharding.connection_health import give_back_connections
 from infra.shared_thread import need_own_thread
 
@@ -46,6 +47,8 @@ def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
 def scatter_available(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     """The answers of the databases that answer, by alias; the others are logged and left out.
 
+    `noting_missing` says to the caller which ones: an answer must not look whole.
+
     For reads that are still of use without a shard, such as a search. Raises: the first error if no
     database answers. Cost: as `scatter`; a wait for a database has the limits of any statement.
     """
@@ -55,6 +58,7 @@ def scatter_available(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
         if error is None:
             answers[alias] = cast(T, found)
             continue
+        note_missing(alias)
         log.warning("scatter.database_left_out", database=alias, error=str(error))
         errors.append(error)
     if errors and not answers:

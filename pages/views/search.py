@@ -36,9 +36,12 @@ class SearchPage(WebPage):
         more = (
             cursors_of(self.request) if tab == "statuses" else {"offset": offset} if offset else {}
         )
-        found: Found = self.api.get(SEARCH, {**query, **more}).body
+        answer = self.api.get(SEARCH, {**query, **more})
+        found: Found = answer.body
         people = load_people(self, found["accounts"])
-        return {**found, "people": people, "older": self._older(words, tab, found)}
+        older = self._older(words, tab, found)
+        incomplete = {"is_incomplete": answer.is_incomplete}
+        return {**found, **incomplete, "people": people, "older": older}
 
     def _older(self, words: str, tab: str, found: Found) -> str:
         """The query of the next page of a tab. Guests get one page."""
@@ -53,8 +56,9 @@ class SearchPage(WebPage):
     def _suggest(self) -> Found:
         if self.viewer is None:
             return {}
-        suggested = self.api.get(SUGGESTIONS, {"limit": A_PAGE}).body
-        return {"suggested": load_people(self, [one["account"] for one in suggested])}
+        answer = self.api.get(SUGGESTIONS, {"limit": A_PAGE})
+        people = load_people(self, [one["account"] for one in answer.body])
+        return {"suggested": people, "is_incomplete": answer.is_incomplete}
 
 
 def _count_of(request: HttpRequest) -> int:

@@ -1,6 +1,7 @@
 """Endpoints of searches."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
@@ -8,9 +9,9 @@ from drf_spectacular.utils import extend_schema
 from accounts.api.schema import AccountEntity
 from accounts.queries.load import load_account_json
 from infra.api.endpoint import Endpoint
+from infra.api.incomplete import INCOMPLETE_HEADER, answer_available
 from infra.api.openapi import error_response
 from infra.api.parsing import read_flag, read_limit
-from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from search.api import schema
 from search.api.parse import read_offset, read_search, read_search_text
@@ -27,7 +28,14 @@ class AccountSearchView(Endpoint):
     scopes = {"GET": "read:accounts"}
 
     @extend_schema(
-        parameters=[schema.TEXT, schema.LIMIT, schema.OFFSET, schema.RESOLVE, schema.FOLLOWING],
+        parameters=[
+            schema.TEXT,
+            schema.LIMIT,
+            schema.OFFSET,
+            schema.RESOLVE,
+            schema.FOLLOWING,
+            INCOMPLETE_HEADER,
+        ],
         responses=AccountEntity(many=True),
     )
     def get(self, request: ApiRequest) -> HttpResponse:
@@ -40,8 +48,7 @@ class AccountSearchView(Endpoint):
             read_offset(query),
             read_flag(query, "following"),
         )
-        accounts = load_account_json(search_accounts(search), viewer_id)
-        return json_response(_join(accounts.values()))
+        return answer_available(partial(_find_accounts, search))
 
 
 class SearchView(Endpoint):
@@ -58,12 +65,16 @@ class SearchView(Endpoint):
     public = True
 
     @extend_schema(
-        parameters=schema.EVERYTHING,
+        parameters=[*schema.EVERYTHING, INCOMPLETE_HEADER],
         responses={200: schema.SearchEntity, 404: error_response("No account has this account_id")},
     )
     def get(self, request: ApiRequest) -> HttpResponse:
-        found = search_everything(read_search(request))
-        return json_response(_present(found))
+        search = read_search(request)
+        return answer_available(lambda: _present(search_everything(search)))
+
+
+def _find_accounts(search: AccountSearch) -> bytes:
+    return _join(load_account_json(search_accounts(search), search.viewer_id).values())
 
 
 def _present(found: SearchResults) -> bytes:

@@ -7,6 +7,7 @@ from accounts.api.schema import AccountEntity
 from accounts.encode import is_discoverable, is_limited
 from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
+from infra.api.incomplete import INCOMPLETE_HEADER, answer_available
 from infra.api.parsing import read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
@@ -26,10 +27,11 @@ class SuggestionsView(Endpoint):
 
     scopes = {"GET": "read:accounts"}
 
-    @extend_schema(parameters=[LIMIT], responses=SuggestionEntity(many=True))
+    @extend_schema(parameters=[LIMIT, INCOMPLETE_HEADER], responses=SuggestionEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        found = _find(request)
-        return json_response(b"[%b]" % b",".join(_SUGGESTION % one for one in found))
+        return answer_available(
+            lambda: b"[%b]" % b",".join(_SUGGESTION % one for one in _find(request))
+        )
 
 
 class SuggestedAccountsView(Endpoint):
@@ -37,9 +39,9 @@ class SuggestedAccountsView(Endpoint):
 
     scopes = {"GET": "read:accounts"}
 
-    @extend_schema(parameters=[LIMIT], responses=AccountEntity(many=True))
+    @extend_schema(parameters=[LIMIT, INCOMPLETE_HEADER], responses=AccountEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        return json_response(b"[%b]" % b",".join(_find(request)))
+        return answer_available(lambda: b"[%b]" % b",".join(_find(request)))
 
 
 class SuggestionView(Endpoint):
