@@ -26,10 +26,13 @@ NO_EFFECT = FilterEffect()
 def effect_of(status: Entity, place: str, viewer: Entity | None) -> FilterEffect:
     """`place`: the context of filters that the page is; empty for a page that filters nothing.
 
-    A repost has the filters of its original. The viewer's own posts are shown as they are.
+    A repost has the filters of its original. The viewer's own posts are shown as they are. A
+    promoted account or ad is no post.
     """
     shown = status.get("reblog") or status
-    if not place or viewer is None or shown["account"]["id"] == viewer["id"]:
+    if not place or viewer is None or "content" not in shown:
+        return NO_EFFECT
+    if shown["account"]["id"] == viewer["id"]:
         return NO_EFFECT
     matched = [result["filter"] for result in shown.get("filtered", ())]
     return _join([one for one in matched if place in one["context"]])

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from html import unescape
+from urllib.parse import urlsplit
 
 from django import template
 from django.utils.html import format_html, format_html_join, strip_tags
@@ -49,6 +50,12 @@ def trusted(html: str) -> SafeString:
 def plain(html: str) -> str:
     """The text of HTML that the API made, in one line. Not safe: templates escape it again."""
     return unescape(strip_tags(html.replace("</p>", " ").replace("<br", " <br"))).strip()
+
+
+@register.filter
+def host(url: str) -> str:
+    """The host that a URL leads to: people see it before they follow an ad."""
+    return urlsplit(url).hostname or ""
 
 
 @register.filter

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -9,7 +10,7 @@ from django.http.response import HttpResponseBase
 from pages.api_client import ApiAnswer
 from pages.composer import new_composer
 from pages.views.base import Context, WebPage
-from pages.views.timelines import PublicPage, TimelinePage, cursors_of
+from pages.views.timelines import PublicPage, TimelinePage, cursors_of, list_cursors
 from posts.ids import MalformedPostId, PostId
 from timelines.increments.stream import LAG_S
 
@@ -18,8 +19,11 @@ MARKERS = "/api/v1/markers"
 # Half of a page around the marker is newer and not shown at first.
 AROUND = 40
 PAGE = 20
+# The pages have a card for each kind of promotion.
+ALL_KINDS = {"all_promotions": "true"}
 # New posts that an open page gets at once. If there are more, it reads its beginning again.
 MOST_NEW = 40
+Item = Mapping[str, Any]
 
 
 class HomePage(TimelinePage):
@@ -43,20 +47,24 @@ class HomePage(TimelinePage):
             return self.draw_statuses(request, self._find_newer(request))
         return super().get(request, **names)
 
+    def query(self, request: HttpRequest) -> dict[str, str]:
+        return cursors_of(request) | ALL_KINDS
+
     def more(self, **names: Any) -> Context:
         is_live = not cursors_of(self.request)
         return {"composer": new_composer(self, "home"), "marker": self.marker, "is_live": is_live}
 
     def newer_query(self, request: HttpRequest, answer: ApiAnswer) -> str:
         """Above the place where the reader stopped, and above a full page of newer posts."""
-        return answer.newer if self.marker or "min_id" in request.GET else ""
+        is_below = self.marker or "min_id" in request.GET
+        return urlencode(list_cursors(answer.newer)) if is_below else ""
 
     def _find_newer(self, request: HttpRequest) -> ApiAnswer:
         """The next newer entries. Without those that arrived late, below the cursor: they have
         their place further down."""
-        answer = self.api.get(HOME, cursors_of(request))
+        answer = self.api.get(HOME, self.query(request))
         above = _above(request.GET["min_id"], answer.body)
-        is_full = len(answer.body) == PAGE
+        is_full = len(_entries(answer.body)) == PAGE
         return answer._replace(body=above, newer=answer.newer if is_full else "")
 
     def _find_kept(self) -> ApiAnswer | None:
@@ -117,11 +125,11 @@ class NewPosts(WebPage):
         news = self.api.get(f"{HOME}/news", {"since_id": since}).body
         if not news["new"]:
             return HttpResponse(status=204)
-        statuses = self.api.get(HOME, {"since_id": since_id, "limit": MOST_NEW}).body
+        statuses = self.api.get(HOME, {"since_id": since_id, "limit": MOST_NEW} | ALL_KINDS).body
         if not statuses:
             return HttpResponse(status=204, headers={"X-As-Of": news["as_of"]})
         answer = self.draw("parts/statuses.html", {"statuses": statuses})
-        if len(_above(since_id, statuses)) == MOST_NEW:
+        if len(_entries(_above(since_id, statuses))) == MOST_NEW:
             answer["X-More"] = "1"
         return answer
 
@@ -138,7 +146,12 @@ def _before(cursor: str) -> str:
     return PostId(max(second - LAG_S, 0), 0, 0).public
 
 
-def _above(cursor: str, statuses: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _above(cursor: str, items: Iterable[Item]) -> list[Item]:
     """Those that are newer than a cursor of the API. It also returns posts that arrived late."""
     lowest = PostId.from_cursor(cursor).number if cursor else 0
-    return [one for one in statuses if int(one["id"]) > lowest]
+    return [one for one in items if int(one["id"]) > lowest]
+
+
+def _entries(items: Iterable[Item]) -> list[Item]:
+    """Without promotions: they are not counted, and no cursor or marker is one of them."""
+    return [one for one in items if not one.get("promoted")]

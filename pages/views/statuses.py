@@ -66,7 +66,8 @@ class StatusAct(WebPage):
             return self.go_back(f"/statuses/{status_id.public}")
         # Of a repost the API answers the repost; the page shows the post in it.
         shown: dict[str, Any] = status.get("reblog") or status
-        return self.draw("parts/status.html", {"status": shown})
+        context = {"status": shown, "promoted": "promoted" in request.POST}
+        return self.draw("parts/status.html", context)
 
 
 class DeleteStatus(WebPage):

@@ -17,13 +17,17 @@ def cursors_of(request: HttpRequest) -> dict[str, str]:
     return {name: request.GET[name] for name in CURSORS if name in request.GET}
 
 
+def list_cursors(query: str) -> list[tuple[str, str]]:
+    """The cursors in a link of the API. Its other parameters are not in the address of the page."""
+    return [pair for pair in parse_qsl(query) if pair[0] in CURSORS]
+
+
 def older_query(request: HttpRequest, answer: ApiAnswer) -> str:
     """The query of the next page of a list: the cursor of the API, and what else the page asks."""
     if not answer.older:
         return ""
-    cursors = [pair for pair in parse_qsl(answer.older) if pair[0] in CURSORS]
     others = [pair for pair in parse_qsl(request.GET.urlencode()) if pair[0] not in CURSORS]
-    return urlencode([*others, *cursors])
+    return urlencode([*others, *list_cursors(answer.older)])
 
 
 class TimelinePage(WebPage):

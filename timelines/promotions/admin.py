@@ -5,11 +5,13 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 
 from infra.admin.keyset import KeysetAdmin
 from infra.admin.reasons import ReasonRequiredAdmin
 from timelines.promotions.forms import TARGETS, CampaignForm
 from timelines.promotions.models import Campaign
+from timelines.promotions.preview import draw_preview
 
 TARGET_FIELDS = ("kind", *(name for names in TARGETS.values() for name in names))
 
@@ -29,7 +31,7 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """The target is read-only after the first impression: the numbers belong to it."""
-        always = ("is_paused", "served", "given_out")
+        always = ("is_paused", "served", "given_out", *(("preview",) if obj else ()))
         return (*TARGET_FIELDS, "public_id", *always) if _is_fixed(obj) else always
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -39,6 +41,10 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    @admin.display(description="People see")
+    def preview(self, campaign: Campaign) -> SafeString:
+        return draw_preview(campaign)
 
     @admin.action(description="Pause", permissions=["change"])
     def pause(self, request: HttpRequest, queryset: QuerySet[Campaign]) -> None:

@@ -128,10 +128,13 @@
   let waiting = [], isMore = false, asOf = "", pause = EVERY_MS, timer = null, asking = false;
 
   const newer = (a, b) => (a.length - b.length || (a > b ? 1 : -1)) > 0 ? a : b;
-  const newest = () => [...waiting, ...timeline().querySelectorAll(":scope > .entry")]
+  const newest = () => [...waiting.filter(isEntry), ...timeline().querySelectorAll(":scope > .entry")]
     .map((one) => one.dataset.id).reduce(newer, "");
-  const isKnown = (id) => timeline().querySelector(`:scope > .entry[data-id="${id}"]`)
-    || waiting.some((one) => one.dataset.id === id);
+  /* A promotion between the entries is none of them: no cursor, no place to read from, in no count. */
+  const ITEM = ":is(.entry, .promotion)";
+  const isEntry = (one) => one.matches(".entry");
+  const isSame = (a, b) => a.dataset.id === b.dataset.id && a.dataset.slot === b.dataset.slot;
+  const isKnown = (item) => [...timeline().querySelectorAll(`:scope > ${ITEM}`), ...waiting].some((one) => isSame(one, item));
 
   /* Too many to add one by one, or too many on the page already: its beginning is read again. */
   const begin = () => {
@@ -157,13 +160,16 @@
   const take = (html, more) => {
     /* A post that arrived late may belong further down than the page goes. */
     const last = timeline().querySelector(":scope > .older") && [...timeline().querySelectorAll(":scope > .entry")].at(-1)?.dataset.id;
-    const entries = [...parse(html).querySelectorAll(".entry")]
-      .filter(({ dataset: { id } }) => !isKnown(id) && (!last || newer(last, id) === id));
-    waiting = [...entries, ...waiting];
+    const entries = [...parse(html).querySelectorAll(ITEM)].filter((one) => {
+      const id = one.dataset.id || one.dataset.slot;
+      return !isKnown(one) && (!last || newer(last, id) === id);
+    });
+    if (entries.some(isEntry)) waiting = [...entries, ...waiting];
     isMore ||= more;
     if (!waiting.length) return;
     if (isAtTop()) { show(); return; }
-    button.textContent = isMore ? "Many new posts" : `${waiting.length} new post${waiting.length > 1 ? "s" : ""}`;
+    const count = waiting.filter(isEntry).length;
+    button.textContent = isMore ? "Many new posts" : `${count} new post${count > 1 ? "s" : ""}`;
     button.hidden = false;
   };
 
@@ -229,13 +235,13 @@
     const answer = await fetch(link.href, { headers: { "HX-Request": "true" } });
     if (!answer.ok || answer.headers.has("HX-Redirect")) { location.href = link.href; return; }
     const page = parse(await answer.text()), next = page.querySelector(".newer");
-    const entries = [...page.querySelectorAll("#timeline > .entry")].filter((one) => !isKnown(one.dataset.id));
+    const entries = [...page.querySelectorAll(`#timeline > ${ITEM}`)].filter((one) => !isKnown(one));
     const first = timeline().querySelector(":scope > .entry"), before = first.getBoundingClientRect().top;
     document.documentElement.classList.add("loading-above");
     bar.remove();
     timeline().prepend(...entries);
     if (next) {
-      const left = count - entries.length;
+      const left = count - entries.filter(isEntry).length;
       if (left > 0) next.querySelector("a").textContent = `${left}${"more" in bar.dataset ? "+" : ""} new post${left > 1 ? "s" : ""} above`;
       next.dataset.count = left;
       if ("more" in bar.dataset) next.dataset.more = "";
@@ -244,7 +250,7 @@
     for (const entry of entries) htmx.process(entry);
     dropRepeats();
     scrollBy(0, first.getBoundingClientRect().top - before);
-    entries.at(-1)?.querySelector(".who").focus({ preventScroll: true });
+    entries.findLast(isEntry)?.querySelector(".who").focus({ preventScroll: true });
     setTimeout(() => document.documentElement.classList.remove("loading-above"), 100);
   };
   feed.addEventListener("click", (event) => {

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from posts.actions.repost import repost
+from posts.ids import PostId
 from tests.callers import sign_in
 from tests.integration.timelines.promotions.campaigns import AD, run_campaign
 from tests.world import drain_all, make_account, publish
@@ -111,6 +112,22 @@ def test_posts_and_accounts_that_are_not_there(boss):
         assert error == "No such post. Enter the id of a post."
     for number in ("99999", "99999999999999999999", "0", "x"):
         assert "account_id" in errors_of(boss, kind="account", account_id=number)
+
+
+def test_an_operator_sees_what_people_see(boss):
+    seller, post = make_account("seller"), publish(make_account(), "buy <b>tea</b>")
+    ad, account, shown = (
+        run_campaign(),
+        run_campaign(account_id=seller),
+        run_campaign(post_id=post.base36),
+    )
+    for campaign, text in ((ad, "Hot tea"), (account, "@seller"), (shown, "buy &lt;b&gt;tea")):
+        page = boss.get(reverse("admin:promotions_campaign_change", args=[campaign]))
+        assert "<strong>Promoted</strong>" in page.content.decode()
+        assert text in page.content.decode()
+    Campaign.objects.filter(pk=shown).update(post_id=PostId(1, 2, 3).base36)
+    page = boss.get(reverse("admin:promotions_campaign_change", args=[shown]))
+    assert "The target is gone" in page.content.decode()
 
 
 def test_pausing_needs_a_reason_and_leaves_a_trace(boss):
