@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib.auth import login
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from oauth2_provider.settings import oauth2_settings
 
 from accounts.actions.lock_user import lock_user
@@ -30,6 +31,7 @@ BACKEND = "accounts.sign_in_throttle.PasswordBackend"
 SCOPES = "read write follow push"
 # All people of the pages share the application, so its quota must not be the limit of one client.
 QUOTA = 1_000_000_000
+MARK_DIGITS = 16
 
 
 def start_session(request: HttpRequest, answer: HttpResponse, user: User) -> None:
@@ -51,6 +53,7 @@ def start_session(request: HttpRequest, answer: HttpResponse, user: User) -> Non
         secure=settings.SESSION_COOKIE_SECURE,
         samesite="Lax",
     )
+    set_page_mark(answer, issued.token)
 
 
 def _issue_while_current(user: User) -> IssuedToken:
@@ -97,9 +100,27 @@ def token_of(request: HttpRequest) -> str:
 
 
 def end_session(request: HttpRequest, answer: HttpResponse) -> None:
-    """Ends the token for all who may have it, and removes the cookie. May run twice."""
+    """Ends the token for all who may have it, and forgets the session. May run twice."""
     end_tokens(AccessToken.objects.filter(token_checksum=_checksum(token_of(request))))
-    answer.delete_cookie(COOKIE)
+    forget_session(answer)
+
+
+def forget_session(answer: HttpResponse) -> None:
+    """Removes the cookies, and the pages that the browser keeps for its Back button."""
+    for name in (COOKIE, cookie.PAGE_MARK):
+        answer.delete_cookie(name)
+    answer["Clear-Site-Data"] = '"cache"'
+
+
+def page_mark(token: str) -> str:
+    """Names a session to scripts, which cannot read its token. Empty for a guest."""
+    return _checksum(f"page {token}")[:MARK_DIGITS] if token else ""
+
+
+def set_page_mark(answer: HttpResponseBase, token: str) -> None:
+    """Scripts compare it with the mark of a page that the browser kept."""
+    secure = settings.SESSION_COOKIE_SECURE
+    answer.set_cookie(cookie.PAGE_MARK, page_mark(token), secure=secure, samesite="Lax")
 
 
 def _checksum(token: str) -> str:

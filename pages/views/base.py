@@ -16,10 +16,11 @@ from django.views import View
 from accounts.api.quotas import charge_address
 from accounts.token_tags import is_tagged
 from infra.api.errors import TidelineError
+from pages import cookie
 from pages.api_client import ApiClient, ApiRefused
-from pages.sessions import COOKIE, token_of
+from pages.sessions import forget_session, page_mark, set_page_mark, token_of
 
-UNAUTHORIZED = 401
+OK, UNAUTHORIZED = 200, 401
 # The number of unread notifications is counted no further: a look at more costs more.
 MOST_UNREAD = 20
 Context = Mapping[str, Any]
@@ -30,7 +31,8 @@ class WebPage(View):
 
     `needs_viewer`: without a session the browser is sent to the sign-in page, and back. Without
     it, a session that ended is as none. `filter_place`: which of the viewer's filters count here,
-    as the API names contexts; empty for none.
+    as the API names contexts; empty for none. `is_secret`: browsers must not keep the page, not
+    even to go back to it.
 
     A page counts for the address of a guest, also if it asks the API nothing. The account of a
     person who is signed in pays for each question to the API.
@@ -38,6 +40,7 @@ class WebPage(View):
 
     needs_viewer: ClassVar[bool] = False
     filter_place: ClassVar[str] = ""
+    is_secret: ClassVar[bool] = False
 
     @cached_property
     def api(self) -> ApiClient:
@@ -75,6 +78,11 @@ class WebPage(View):
             return 0
 
     @property
+    def page_mark(self) -> str:
+        """The session that this page is for, as scripts know it."""
+        return page_mark(token_of(self.request))
+
+    @property
     def is_partial(self) -> bool:
         """Whether a script of the page asked, which replaces one part of it."""
         return "HX-Request" in self.request.headers
@@ -87,8 +95,19 @@ class WebPage(View):
         except TidelineError as error:
             refused = ApiRefused(error.status, str(error), error.headers)
             answer = self._answer_refusal(refused)
-        patch_cache_control(answer, private=True, no_store=True)
+        self._limit_keeping(answer)
         return answer
+
+    def _limit_keeping(self, answer: HttpResponseBase) -> None:
+        """Browsers keep a page for their Back button. A script of the page asks if it is still for
+        this session; on other answers there is no script."""
+        is_page = self.request.method == "GET" and answer.status_code == OK and not self.is_partial
+        if not is_page or self.is_secret:
+            patch_cache_control(answer, private=True, no_store=True)
+            return
+        patch_cache_control(answer, private=True, no_cache=True)
+        if self.request.COOKIES.get(cookie.PAGE_MARK, "") != self.page_mark:
+            set_page_mark(answer, token_of(self.request))
 
     def _answer(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Raises: ApiRefused, TidelineError."""
@@ -134,7 +153,9 @@ class WebPage(View):
         there = request.get_full_path() if request.method == "GET" else "/"
         address = f"{settings.LOGIN_URL}?{urlencode({'next': there})}"
         if self.is_partial:
-            return HttpResponse(status=204, headers={"HX-Redirect": address})
-        answer = HttpResponseRedirect(address)
-        answer.delete_cookie(COOKIE)
+            answer = HttpResponse(status=204, headers={"HX-Redirect": address})
+        else:
+            answer = HttpResponseRedirect(address)
+        if token_of(request):
+            forget_session(answer)
         return answer

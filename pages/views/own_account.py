@@ -26,7 +26,7 @@ from infra.api.ids import MOST_DIGITS
 from infra.api.parsing import read_text
 from moderation.actions.delete_own_account import delete_own_account
 from moderation.jobs.stream_account import stream_account
-from pages.sessions import COOKIE, find_session, start_session
+from pages.sessions import find_session, forget_session, start_session
 from pages.views.base import WebPage
 from pages.views.sign_up import UNPROCESSABLE
 
@@ -37,6 +37,7 @@ WRONG_PASSWORD = "This is not your password"  # noqa: S105
 class OwnAccountPage(WebPage):
     """A page that only a session of the pages may open, not the token of an application."""
 
+    is_secret = True
     needs_viewer = True
     template = ""
 
@@ -152,5 +153,5 @@ class DeleteAccountPage(OwnAccountPage):
         delete_own_account(self.user.pk, datetime.now(UTC))
         logout(request)
         answer = self.draw_card("account_deleted.html", {"days": settings.SUSPENSION_DAYS})
-        answer.delete_cookie(COOKIE)
+        forget_session(answer)
         return answer

@@ -23,6 +23,8 @@ GONE = 410
 class PasswordForgottenPage(WebPage):
     """Asks for a mail. The answer is the same for every name."""
 
+    is_secret = True
+
     def get(self, request: HttpRequest) -> HttpResponseBase:
         return self.draw_card("password_forgotten.html", {"can_send": bool(settings.MAIL_URL)})
 
@@ -36,6 +38,8 @@ class PasswordForgottenPage(WebPage):
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class NewPasswordPage(WebPage):
     """The page that the link in the mail leads to."""
+
+    is_secret = True
 
     def get(self, request: HttpRequest, user_id: int, token: str) -> HttpResponseBase:
         user = find_user_of_link(user_id, token)

@@ -22,6 +22,7 @@ AUTHORIZE = "/oauth/authorize"
 class SignInPage(WebPage, LoginView):
     """Starts a session of the pages, and one of Django for the admin and the OAuth screens."""
 
+    is_secret = True
     template_name = "pages/sign_in.html"
 
     def get_context_data(self, **more: Any) -> dict[str, Any]:

@@ -22,6 +22,8 @@ UNPROCESSABLE = 422
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class SignUpPage(WebPage):
+    is_secret = True
+
     def get(self, request: HttpRequest) -> HttpResponseBase:
         return self.draw_card("sign_up.html", {"next": request.GET.get("next", "")})
 

@@ -12,6 +12,16 @@
     notice.textContent = text;
     if (ms) hiding = setTimeout(() => { notice.textContent = ""; }, ms);
   };
+  /* The browser keeps pages for its Back button. Each is shown to the session that it was made for only. */
+  const { session } = document.documentElement.dataset;
+  addEventListener("pageshow", ({ persisted }) => {
+    const isKept = persisted || performance.getEntriesByType("navigation")[0]?.type === "back_forward";
+    const now = document.cookie.match(/(?:^|; )tideline_page=(\w*)/)?.[1] || "";
+    if (!isKept || session === undefined || session === now) return;
+    document.body.replaceChildren();
+    location.reload();
+  });
+
   const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 
   /* An error page says why in its alert. Its frame is not for the place of a button. */

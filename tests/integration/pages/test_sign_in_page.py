@@ -1,5 +1,7 @@
 """Signing in and out of the pages."""
 
+import re
+
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.hashers import make_password
@@ -7,6 +9,7 @@ from django.test import Client
 
 from accounts.models import AccessToken, User
 from accounts.types import Restriction
+from pages.cookie import PAGE_MARK
 from pages.sessions import COOKIE
 from tests.callers import Caller
 from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
@@ -79,9 +82,25 @@ def test_a_forged_form_is_refused(ann: int) -> None:
     assert Caller(ann).get(f"/api/v1/statuses/{post.public}").status_code == 200
 
 
-def test_no_page_of_a_person_is_kept_by_a_cache(ann: int) -> None:
-    answer = Browser(ann).client.get("/")
-    assert "no-store" in answer["Cache-Control"]
+def test_browsers_keep_pages_to_go_back_to_but_no_secrets(ann: int) -> None:
+    browser = Browser(ann)
+    for path in ("/", "/bookmarks", "/settings/profile"):
+        assert browser.client.get(path)["Cache-Control"] == "private, no-cache", path
+    for path in ("/settings/sessions", "/settings/password", "/settings/email", "/auth/sign_in"):
+        assert "no-store" in browser.client.get(path)["Cache-Control"], path
+    assert "no-store" in browser.client.get("/", headers={"HX-Request": "1"})["Cache-Control"]
+
+
+def test_a_page_names_its_session_and_a_sign_out_removes_what_is_kept(ann: int) -> None:
+    browser = Browser(ann)
+    page, token = browser.read("/"), browser.client.cookies[COOKIE].value
+    [mark] = re.findall(r'data-session="(\w+)"', page)
+    assert browser.client.cookies[PAGE_MARK].value == mark
+    assert mark not in token and token not in page
+    answer = browser.send("/auth/sign_out")
+    assert answer["Clear-Site-Data"] == '"cache"'
+    assert [answer.cookies[name].value for name in (COOKIE, PAGE_MARK)] == ["", ""]
+    assert 'data-session=""' in browser.read("/")
 
 
 def test_signing_in_again_ends_the_session_before_it(ann: int) -> None:
