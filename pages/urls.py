@@ -64,6 +64,7 @@ urlpatterns = [
     path(f"{STATUS}/delete", statuses.DeleteStatus.as_view()),
     path(f"{STATUS}/edit", compose.EditStatus.as_view()),
     path(f"{STATUS}/history", statuses.HistoryPage.as_view()),
+    path(f"{STATUS}/images/<int:number>", statuses.ImagePage.as_view()),
     path(f"{STATUS}/vote", statuses.Vote.as_view()),
     path(f"{STATUS}/reposts", marked.RepostersPage.as_view()),
     path(f"{STATUS}/favourites", marked.FavouritersPage.as_view()),

@@ -40,6 +40,18 @@ class HistoryPage(WebPage):
         return self.draw("history.html", {"status": status, "versions": versions[::-1]})
 
 
+class ImagePage(WebPage):
+    """One image of a post, with its description: for browsers without scripts, and to share."""
+
+    def get(self, request: HttpRequest, status_id: PostId, number: int) -> HttpResponseBase:
+        status = self.api.get(f"/api/v1/statuses/{status_id.public}").body
+        images = (status.get("reblog") or status)["media_attachments"]
+        if not 1 <= number <= len(images):
+            raise Http404
+        context = {"status": status, "image": images[number - 1], "number": number}
+        return self.draw("image.html", {**context, "most": len(images)})
+
+
 class Vote(WebPage):
     """Votes on the poll of a post."""
 

@@ -43,6 +43,46 @@
     menu.querySelector("summary").focus();
   });
 
+  /* Images open above the page. Without scripts the link leads to a page of the image. */
+  const viewer = document.createElement("dialog");
+  viewer.className = "viewer";
+  viewer.innerHTML = `<figure><img alt=""><figcaption dir="auto" aria-hidden="true"></figcaption></figure>
+    <nav aria-label="Images of this post"><button type="button" class="quiet" data-step="-1">Previous</button>
+    <button type="button" class="quiet" data-step="1">Next</button> <small role="status"></small>
+    <button type="button" data-step="0">Close</button></nav>`;
+  document.body.append(viewer);
+  let links = [], at = 0, opener;
+  const view = (step) => {
+    at = (at + step + links.length) % links.length;
+    const [image, caption, place] = ["img", "figcaption", "small"].map((one) => viewer.querySelector(one));
+    image.src = links[at].dataset.full;
+    image.alt = caption.textContent = links[at].querySelector("img").alt;
+    viewer.ariaLabel = place.textContent = `Image ${at + 1} of ${links.length}`;
+    for (const one of viewer.querySelectorAll("[data-step='1'], [data-step='-1']")) one.hidden = links.length < 2;
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.(".images a[data-full]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    opener = link;
+    links = [...link.closest(".images").querySelectorAll("a[data-full]")];
+    at = links.indexOf(link);
+    view(0);
+    viewer.showModal();
+  });
+  viewer.addEventListener("click", ({ target }) => {
+    const step = Number(target.dataset.step);
+    if (target === viewer || step === 0) viewer.close();
+    else if (step) view(step);
+  });
+  viewer.addEventListener("keydown", ({ key }) => {
+    if (key === "ArrowLeft" || key === "ArrowRight") view(key === "ArrowLeft" ? -1 : 1);
+  });
+  viewer.addEventListener("close", () => {
+    viewer.querySelector("img").removeAttribute("src");
+    opener.focus({ preventScroll: true });
+  });
+
   /* A form with a key is sent once: a second click waits for the first answer. */
   document.addEventListener("submit", (event) => {
     if (event.target.hasAttribute("hx-post")) return;

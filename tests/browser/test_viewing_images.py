@@ -1,0 +1,59 @@
+"""Images that are opened: above the page, or without scripts as a page."""
+
+import pytest
+
+from tests.browser.artifacts import SHOTS
+from tests.browser.axe import faults_of
+from tests.browser.bringing import bring
+from tests.browser.feeds import enter, make_named
+from tests.browser.tab import DESKTOP, PHONE, Size, Tab
+
+LINKS, OPEN = ".images a", "dialog.viewer[open]"
+FOCUSED = "document.activeElement === document.querySelectorAll('.images a')[0]"
+
+
+def post_two_images(tab: Tab) -> None:
+    tab.open("/")
+    tab.fill("Your post", "the boats")
+    for number, name in enumerate(("one", "two"), 1):
+        assert bring(tab, "drop", f"{name}.png")
+        tab.expect(tab.find(".attached")).to_have_count(number)
+        tab.fill(f"Description of image {number}", f"Boat {name}")
+    tab.press("Post")
+    tab.expect(tab.find(LINKS)).to_have_count(2)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_an_image_opens_above_the_page(world: None, tab_of, size: Size) -> None:
+    tab: Tab = tab_of(size)
+    enter(tab, make_named("ann"))
+    post_two_images(tab)
+    tab.click(".images li:first-child a")
+    tab.expect(tab.find(f"{OPEN} figcaption")).to_have_text("Boat one")
+    tab.see("Image 1 of 2")
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / f"viewer-{size.width}.png")
+    tab.press("Next")
+    tab.expect(tab.find(f"{OPEN} figcaption")).to_have_text("Boat two")
+    tab.type_key("ArrowRight")
+    tab.expect(tab.find(f"{OPEN} figcaption")).to_have_text("Boat one")
+    tab.wait(f"document.querySelector('{OPEN} img').naturalWidth > 0")
+    tab.type_key("Escape")
+    tab.expect(tab.find(OPEN)).to_have_count(0)
+    assert tab.run(FOCUSED)
+
+
+def test_without_scripts_an_image_is_a_page(world: None, tab_of) -> None:
+    ann = make_named("ann")
+    with_scripts: Tab = tab_of()
+    enter(with_scripts, ann)
+    post_two_images(with_scripts)
+    tab: Tab = tab_of(has_scripts=False)
+    enter(tab, ann)
+    tab.open("/@ann")
+    tab.click(".images li:first-child a")
+    tab.see("Image 1 of 2", "Boat one")
+    tab.follow("Next")
+    tab.see("Image 2 of 2", "Boat two")
+    tab.follow("Back to the post")
+    tab.see("the boats")
