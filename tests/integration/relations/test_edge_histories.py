@@ -139,14 +139,18 @@ class History:
 
     def block(self, a: int, b: int, is_mirrored: bool) -> None:
         with _reachable(is_mirrored):
-            assert block(a, b, lambda: self.now_ms) is self.oracle.block(a, b, self.now_ms)
+            is_changed = self.oracle.block(a, b, self.now_ms)
+            assert block(a, b, lambda: self.now_ms) is is_changed
         if is_mirrored:
+            self._attempt(a, b, is_changed)
             self.oracle.mirror(a, b)
 
     def unblock(self, a: int, b: int, is_mirrored: bool) -> None:
         with _reachable(is_mirrored):
-            assert unblock(a, b) is self.oracle.unblock(a, b)
+            is_changed = self.oracle.unblock(a, b)
+            assert unblock(a, b) is is_changed
         if is_mirrored:
+            self._attempt(a, b, is_changed)
             self.oracle.mirror(a, b)
 
     def blink(self, a: int, b: int, _: None) -> None:
