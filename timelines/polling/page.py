@@ -110,7 +110,7 @@ def _with_again(
 ) -> PolledPage:
     """Newer entries, fresh late posts, and in the rest of the page what is returned again."""
     first = [*newer, *fresh.statuses]
-    last = _take_late(timeline, poll.list_again(bool(newer)), limit - len(first))
+    last = _take_late(timeline, poll.list_again(bool(newer), limit), limit - len(first))
     statuses = sorted([*first, *last], key=id_of, reverse=True)
     return PolledPage(statuses, [*fresh.owed, *_list_shared(poll, last)])
 

@@ -1,5 +1,6 @@
 """One request of a client that polls, and which late posts the client gets."""
 
+import random
 from collections.abc import Sequence
 
 from django.utils.functional import cached_property
@@ -50,14 +51,28 @@ class Poll:
         had = {*self.served, *self.record.stayed}
         return [one for one in self.late.posts if one.event not in had]
 
-    def list_again(self, is_moving: bool) -> list[LatePost]:
+    def list_again(self, is_moving: bool, limit: int) -> list[LatePost]:
         """Late posts to return again. `is_moving`: the page moves the client to another cursor."""
         record = self.record
         if is_moving:
             return self.stayed if record.is_shared else []
-        if self.is_at_once and record.stayed_times >= record.clients:
+        pages = len(self.stayed) // limit + 1 if record.is_shared else 1
+        if self.is_at_once and record.stayed_times >= record.clients * pages:
             return []
         return self.stayed
+
+    @cached_property
+    def stay_order(self) -> Sequence[PostId]:
+        """The ids of `stayed` in the record, in the order in which they are returned again.
+
+        Those that were shown longest ago are first. So a client that reads on at once gets all.
+        After a pause the order is random, if several clients may have the cursor: in a fixed one,
+        clients that take turns would each get the same part every time.
+        """
+        stayed = self.record.stayed
+        if self.is_at_once or not self.record.is_shared:
+            return stayed
+        return random.sample(stayed, len(stayed))
 
     @property
     def is_at_once(self) -> bool:
@@ -71,10 +86,9 @@ class Poll:
 
     @cached_property
     def stayed(self) -> list[LatePost]:
-        """Late posts that one of the clients with this cursor got and that may be returned again.
-
-        Those that were shown longest ago are first.
+        """Late posts that one of the clients with this cursor got and that may be returned again,
+        in `stay_order`.
         """
         since, served = self.repeated_since, set(self.served)
         late = {one.event: one for one in self.late.posts if one.visible_ms > since}
-        return [late[i] for i in self.record.stayed if i in late and i not in served]
+        return [late[i] for i in self.stay_order if i in late and i not in served]

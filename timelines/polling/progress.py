@@ -53,7 +53,7 @@ def _record_of_same_cursor(
     twice = [] if record.is_shared else [i for i in shown if i in record.stayed]
     floor = max(late.floor, _latest_floor(min(late.end, poll.repeated_since), owed))
     is_again = poll.is_at_once and set(record.stayed).issuperset(shown)
-    stayed = [i for i in record.stayed if i not in twice]
+    stayed = [i for i in poll.stay_order if i not in twice]
     return record._replace(
         entered=record.clients,
         floor=floor,

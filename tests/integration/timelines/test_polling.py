@@ -11,9 +11,12 @@ from infra.sharding.placement import all_aliases
 from relations.actions.follow import follow
 from tests.integration.timelines.polling_clients import CLIENTS
 from tests.world import drain_all, make_accounts, publish
+from timelines.polling.poll import AT_ONCE_MS
 from timelines.queries.home import home_page
 
 AUTHORS, SECONDS, POSTS_A_SECOND = 24, 3.0, 40
+# Longer than a client, which reads on at once, takes the answers of all with its token.
+A_PAUSE_S = AT_ONCE_MS / 1000 + 0.05
 
 
 def reader_of(me, client="one"):
@@ -60,8 +63,9 @@ def test_nothing_is_lost_while_lanes_deliver_out_of_order(people, tokens):
     for _ in range(6):
         for _, client in clients:
             client.poll()
-        time.sleep(0.3)
+        time.sleep(A_PAUSE_S)
     for _, client in clients:
+        time.sleep(A_PAUSE_S)
         client.poll_to_end()
     missed = [len(set(made) - client.seen) for _, client in clients]
     assert missed == [0] * len(clients)

@@ -253,6 +253,30 @@ def test_who_goes_down_gets_what_another_client_with_the_token_got_just_now(late
         assert client.seen >= set(below)
 
 
+def test_clients_with_one_token_that_take_turns_get_more_late_posts_than_a_page(late):
+    """In a fixed order, the one would get the first page each time and the other the second."""
+    clients = [late.begin(limit=3), late.begin(limit=3)]
+    clients[0].poll_to_end()
+    late.time.pass_ms(60_000)
+    below = {late.post(ago_s=900 - n) for n in range(6)}
+    for _ in range(60):
+        for client in clients:
+            client.poll()
+            late.time.pass_ms(300)
+    assert [below - client.seen for client in clients] == [set(), set()]
+
+
+def test_who_reads_to_the_end_after_another_client_with_the_token_gets_all_pages(late):
+    clients = [late.begin(limit=3), late.begin(limit=3)]
+    clients[0].poll_to_end()
+    late.time.pass_ms(60_000)
+    below = {late.post(ago_s=900 - n) for n in range(12)}
+    for client in clients:
+        late.time.pass_ms(300)
+        client.poll_to_end()
+    assert [below - client.seen for client in clients] == [set(), set()]
+
+
 @pytest.mark.parametrize("way", ["since_id", "an ordinary page", "a page around it"])
 def test_a_client_that_came_otherwise_gets_what_another_one_with_the_token_got(late, way):
     """The record of the cursor is of both, in whatever way they came there."""
