@@ -83,14 +83,19 @@ def load_records(poller: Poller, now_s: int) -> Records:
     try:
         found = redis().call("HGETALL", poller.key)
         by_field = dict(zip(found[::2], found[1::2], strict=True))
-        since = by_field.pop(SINCE, None)
+        since = _decode_since(by_field.pop(SINCE, None))
         if since is None:
             redis().run(_begin(poller, now_s))
     except RedisError as error:
         log.warning("polls.records_not_read", error=str(error))
         return Records({}, now_s)
     decoded = map(_decode, by_field.keys(), by_field.values())
-    return Records(dict(filter(None, decoded)), now_s if since is None else int(since))
+    return Records(dict(filter(None, decoded)), now_s if since is None else since)
+
+
+def _decode_since(data: bytes | None) -> int | None:
+    """None: there is none, or not a number. Then the records begin again."""
+    return int(data) if data is not None and data.isdigit() else None
 
 
 def _begin(poller: Poller, now_s: int) -> list[Command]:
