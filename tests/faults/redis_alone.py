@@ -44,7 +44,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[PipelinedConnection]:
     asked, exchange = list[PipelinedConnection](), PipelinedConnection.exchange
 
     def exchange_aloud(connection: PipelinedConnection, *arguments: Any) -> list[Any]:
-        if threading.current_thread().name != "redis_recovery":
+        # Not the threads of the process that ask by themselves.
+        if not threading.current_thread().daemon:
             asked.append(connection)
         return exchange(connection, *arguments)
 

@@ -3,6 +3,8 @@
 import pytest
 from django.conf import settings
 
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit
 from counters.jobs.recount_counters import recount_counters
 from counters.kinds import CounterKind
 from infra.changes.models import Change, ChangeState
@@ -136,6 +138,8 @@ def test_write_that_a_restored_shard_lost_is_written_again(world, word):
     net = make_network()
     attribute, flag = LOST_WRITES[word]
     pair = (net.cyd, net.bob)
+    update_profile(net.bob, ProfileEdit(is_locked=attribute == 4))  # else it approves requests
+    drain_all()
     follow(*pair)
     drain_all()
     facts = f"revision = 9, attribute = {attribute}, since_ms = 77, flags = {EdgeFlag[flag]:d}"
