@@ -1,6 +1,8 @@
 """Reading a long timeline while others post: no repeat, no gap, and nothing moves."""
 
 import time
+from functools import partial
+from operator import add
 
 import pytest
 
@@ -18,6 +20,7 @@ from tests.browser.feeds import (
 from tests.browser.live_site import settle
 from tests.browser.tab import Tab
 from tests.callers import Caller
+from tests.integration.timelines.indexed import arrive_on_time
 from tests.waiting import until
 from tests.world import publish
 
@@ -47,10 +50,17 @@ def tab(ann: int, ben: int, tab_of, delivery: None) -> Tab:
 
 
 def publish_old(author: int, count: int) -> list[str]:
-    """The oldest first. When this returns, their second is over."""
-    posts = [publish(author, f"post number {n}") for n in range(count)]
-    until(lambda: time.time() > posts[-1].posted_at_s + 1)
+    """The oldest first, each ten seconds after the one before.
+
+    Of posts that arrive together, a poll may repeat those below its cursor.
+    """
+    begin_s = time.time() - 10 * (count + 1)
+    posts = [
+        publish(author, f"post number {n}", clock_s=partial(add, begin_s, 10 * n))
+        for n in range(count)
+    ]
     settle()
+    arrive_on_time()
     return [post.public for post in posts]
 
 
