@@ -50,6 +50,7 @@ FILLINGS: dict[str, Callable[[Scene], object]] = {
     "group_key": lambda scene: "follow-1",  # of no row
     "media_id": lambda scene: 1,  # no image: only the owner finds one
     "name": lambda scene: "nothing",
+    "number": lambda scene: 1,
     "username": lambda scene: User.objects.get(pk=scene.owner).username,
     "act": lambda scene: "favourite",  # by POST only
     "form": lambda scene: "note",
