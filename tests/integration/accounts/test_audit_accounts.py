@@ -68,7 +68,7 @@ def test_lost_restrictions_are_copied_again(world):
 
 
 def test_account_without_a_user_gets_one_who_cannot_sign_in(world):
-    """The default database was restored: nobody may take the name."""
+    """The default database was restored: no new account may take the name."""
     me = make_account("ann")
     User.objects.filter(pk=me).delete()
     repair(f"account {me}: @ann has no user")

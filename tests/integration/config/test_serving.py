@@ -151,7 +151,7 @@ def test_a_chunked_body_is_read_and_has_a_length(web, length):
         it.sendall(b"0\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         first, *later = (json.loads(part) for part in BODY.findall(read_all(it)))
     assert (first["body"], first["CONTENT_LENGTH"]) == (f"some{text.decode()}", "100004")
-    # With two lengths nobody knows where the next request begins.
+    # With two lengths no reader knows where the next request begins.
     assert [one["PATH_INFO"] for one in later] == ([] if length else ["/next"])
 
 

@@ -279,7 +279,7 @@ def test_who_reads_to_the_end_after_another_client_with_the_token_gets_all_pages
 
 @pytest.mark.parametrize("way", ["since_id", "an ordinary page", "a page around it"])
 def test_a_client_that_came_otherwise_gets_what_another_one_with_the_token_got(late, way):
-    """The record of the cursor is of both, in whatever way they came there."""
+    """The record of the cursor is of both, however they came there."""
     first, other = late.begin(), late.begin(SinceIdClient)
     first.poll_to_end()
     late.time.pass_ms(60_000)
