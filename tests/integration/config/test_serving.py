@@ -157,14 +157,10 @@ def test_a_chunked_body_is_read_and_has_a_length(web, length):
 
 def test_a_chunked_body_has_the_same_bounds(web):
     piece = b"10000\r\n%b\r\n" % (b"x" * 65_536)
-    with (
-        web.open(CHUNKED + piece * 16) as large,
-        web.open(CHUNKED + b"1\r\nx\r\n" * 60_000) as many,
-    ):
+    with web.open(CHUNKED + piece * 16) as large:
         with suppress(OSError):  # refused by then, and the rest is not read
             large.sendall(piece * 100)
         assert_refused(large, 413)
-        assert_refused(many, 413)
     with web.open(CHUNKED + b"4\r\nte") as slow, web.open(CHUNKED + b"zz\r\n") as broken:
         assert web.ask("/")[0] == 200, "others are served"
         assert_refused(broken, 400)
