@@ -16,6 +16,7 @@ SETTINGS = ROOT / "docs/reference/settings.md"
 COMMANDS = ROOT / "docs/reference/commands"
 METRICS = ROOT / "docs/reference/metrics.md"
 DECISIONS = ROOT / "docs/explanation/decisions"
+MOST_WORDS_OF_A_DECISION = 400
 OURS = ["README.md", "CONTRIBUTING.md", "docs/**/*.md", "demo/**/*.md"]
 DOCUMENTS = sorted({path for pattern in OURS for path in ROOT.glob(pattern)})
 # What every process has, and nobody sets for Tideline.
@@ -98,6 +99,12 @@ def _documented_number(cells: list[str]) -> Number:
 def test_every_decision_is_in_the_list_of_decisions() -> None:
     decisions = {path.name for path in DECISIONS.glob("0*.md")}
     assert set(re.findall(r"\(([^)]+)\)", (DECISIONS / "index.md").read_text())) == decisions
+
+
+def test_decisions_are_short() -> None:
+    """A page that grows with each change is no decision: details belong to the code and its pages."""
+    words = {path.name: len(path.read_text().split()) for path in DECISIONS.glob("0*.md")}
+    assert {name: count for name, count in words.items() if count > MOST_WORDS_OF_A_DECISION} == {}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
