@@ -102,7 +102,7 @@ def test_every_decision_is_in_the_list_of_decisions() -> None:
 
 
 def test_decisions_are_short() -> None:
-    """A page that grows with each change is no decision: details belong to the code and its pages."""
+    """A page that grows with each change is no decision: details belong to the code."""
     words = {path.name: len(path.read_text().split()) for path in DECISIONS.glob("0*.md")}
     assert {name: count for name, count in words.items() if count > MOST_WORDS_OF_A_DECISION} == {}
 
