@@ -25,8 +25,7 @@ def page_with_tables(text: str, results: Mapping[str, KeptResult]) -> str:
 def tables(results: Mapping[str, KeptResult]) -> str:
     parts = ["## Faults", _table(ROWS, results), "## Two versions", _table(VERSIONS, results)]
     parts += ["## Security", _table(SECURITY, results)]
-    parts += ["## Figures of the experiments", _figures(results)]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(parts)
 
 
 def _table(rows: Sequence[TableRow], results: Mapping[str, KeptResult]) -> str:
@@ -40,10 +39,9 @@ def _table(rows: Sequence[TableRow], results: Mapping[str, KeptResult]) -> str:
 def _state(row: TableRow, results: Mapping[str, KeptResult]) -> str:
     own = [result for result in results.values() if result.number.rstrip("abcdefgh") == row.number]
     if own:
-        return "; ".join(_result_state(result) for result in own)
+        return "; ".join(dict.fromkeys(map(_result_state, own)))
     if row.shown_by:
-        path, _, name = row.shown_by.partition("::")
-        return f"held: `{name}` in `{path.rpartition('/')[2]}`"
+        return f"held: `{row.shown_by.rpartition('::')[2]}`"
     return f"not run: {row.why_not}" if row.why_not else "not run"
 
 
@@ -51,21 +49,5 @@ def _result_state(result: KeptResult) -> str:
     if result.skipped:
         return f"not run: {result.skipped} ({result.number}, {result.date})"
     if not result.failed:
-        return f"held ({result.number}, {result.date})"
+        return f"held {result.date}"
     return f"**does not hold** ({result.number}, {result.date}): {', '.join(result.failed)}"
-
-
-def _figures(results: Mapping[str, KeptResult]) -> str:
-    lines = [
-        "| # | what happened | seed | calls | errors | quiet after | figures |",
-        "|---|---|---|---|---|---|---|",
-        *map(_figures_of, results.values()),
-    ]
-    return "\n".join(lines) if results else "No experiment has been run yet."
-
-
-def _figures_of(result: KeptResult) -> str:
-    return (
-        f"| {result.number} | {result.title} | {result.seed} | {result.calls} | {result.errors} |"
-        f" {result.recovered_s} s | {'; '.join(result.figures)} |"
-    )

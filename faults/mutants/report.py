@@ -14,6 +14,15 @@ FILE = Path(__file__).with_name("results.json")
 PAGE = CHECKOUT / "docs/explanation/fault-mutants.md"
 _BEGIN, _END = "<!-- written by python -m faults.mutants -->\n", "<!-- end -->\n"
 _RULES = re.compile(r"'([a-z ]+)': (\d+)")
+# On the page. `results.json` has the findings in full, with the rules and how often.
+_SHORT = {
+    "audit 1 finds nothing": "audits",
+    "audit 2 finds nothing": "audits",
+    "all answers can be right": "answers",
+    "the end state is what the writes leave": "end state",
+    "nothing is shown after the answer": "answers",
+    "nothing waits after 30 s of quiet": "no quiet",
+}
 
 
 @dataclass(frozen=True)
@@ -66,9 +75,21 @@ def _kept(trial: Trial, seed: int) -> KeptTrial:
 
 
 def _table(trials: Mapping[str, KeptTrial]) -> str:
-    lines = ["| mutant | what it does wrong | verdict | by |", "|---|---|---|---|"]
+    lines = ["| mutant | what it does wrong | caught by |", "|---|---|---|"]
     for mutant in MUTANTS:
         trial = trials.get(mutant.name)
-        shown = f"{trial.verdict} | {trial.experiment}: {trial.by}" if trial else "not tried | "
-        lines.append(f"| {mutant.name} | {mutant.fault} | {shown} |")
+        lines.append(f"| {mutant.name} | {mutant.fault} | {_shown(trial)} |")
     return "\n".join(lines)
+
+
+def _shown(trial: KeptTrial | None) -> str:
+    if not trial:
+        return "not tried"
+    if trial.verdict != "caught":
+        return f"**{trial.verdict}** ({trial.experiment})"
+    return f"{trial.experiment}: {_in_short(trial.by)}"
+
+
+def _in_short(by: str) -> str:
+    found = [finding.partition(":")[0] for finding in by.split("; ")]
+    return ", ".join(dict.fromkeys(_SHORT.get(one, one) for one in found))

@@ -34,8 +34,13 @@ def test_page_is_what_the_results_say():
 
 
 def test_result_that_does_not_hold_is_said_so():
-    text = PAGE.read_text()
     wrong = KeptResult("F9", "a hang", "2026-11-22", 1, 10, 2, 0.5, ["slow"], ["no error"])
-    page = page_with_tables(text, {"F9": wrong})
+    page = page_with_tables(PAGE.read_text(), {"F9": wrong})
     assert "**does not hold** (F9, 2026-11-22): no error" in page
-    assert "| F9 | a hang | 1 | 10 | 2 | 0.5 s | slow |" in page
+
+
+def test_experiments_of_a_row_that_held_are_one_state():
+    names = ("F1a", "F1b")
+    held = {name: KeptResult(name, "", "2026-11-22", 1, 10, 0, 0.5) for name in names}
+    page = page_with_tables(PAGE.read_text(), held)
+    assert "applied twice | held 2026-11-22 |" in page

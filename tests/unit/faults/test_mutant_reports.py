@@ -14,7 +14,17 @@ def test_page_is_what_the_trials_say() -> None:
 
 def test_mutant_that_is_not_caught_is_said_so() -> None:
     trials = {"no row lock": KeptTrial("F19a", 1, "not caught", "")}
-    assert "| not caught | F19a:  |" in page_with_table(MUTANTS_PAGE.read_text(), trials)
+    page = page_with_table(MUTANTS_PAGE.read_text(), trials)
+    assert (
+        "| no row lock | A write does not lock the row of its account. | **not caught** (F19a) |"
+        in page
+    )
+
+
+def test_page_names_each_kind_of_finding_once() -> None:
+    by = "audit 1 finds nothing; audit 2 finds nothing; all answers can be right: gone (3)"
+    trials = {"no row lock": KeptTrial("F19a", 1, "caught", by)}
+    assert "| F19a: audits, answers |" in page_with_table(MUTANTS_PAGE.read_text(), trials)
 
 
 def test_rules_are_counted_in_the_summary() -> None:
