@@ -1,15 +1,13 @@
-"""python -m bench.summary: tables in Markdown of the latest three runs of reads and mix."""
+"""python -m bench.summary: tables of the performance page, of the last run and of all commits."""
 
-import functools
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from operator import getitem
+from itertools import groupby
 from typing import Any
 
 from bench.history import HISTORY, read_lines
 
-RUNS = 3
-# The least share of the bare view's rate, and of its CPU.
+# The least share of the bare view's rate.
 GOALS = {
     "one_reader": 0.8,
     "home": 0.7,
@@ -20,46 +18,48 @@ GOALS = {
     "author_page": 0.8,
     "news": 1.0,
 }
-READ_COLUMNS = ("rate_of_bare", "cpu_of_bare", "per_s", "cpu_us", "bare_cpu_us", "redis_us", "p99")
+READ_COLUMNS = ("rate_of_bare", "cpu_of_bare", "cpu_us", "redis_us", "p99")
 MIX_SHARES = ("p50", "p99", "p99.9")
-MIX_PARTS = ("capacity", "bare_ms", "cpu_us", "per_request", "web_worker_mb")
 Run = Mapping[str, Any]
 
 
 def main() -> None:
     lines = read_lines(HISTORY)
-    print("\n".join([*reads_table(_latest(lines, "reads")), "", *mix_table(_latest(lines, "mix"))]))
+    reads = [line for line in lines if "reads" in line]
+    mixes = [line["mix"] for line in lines if "mix" in line]
+    tables = reads_table(reads[-1]["reads"]), mix_table(mixes[-1]), history_table(reads)
+    print("\n\n".join("\n".join(table) for table in tables))
 
 
-def _latest(lines: Sequence[Run], name: str) -> list[Run]:
-    """Of the same size as the latest one."""
-    runs = [line[name] for line in lines if name in line]
-    return [run for run in runs if run.get("world") == runs[-1].get("world")][-RUNS:]
-
-
-def reads_table(runs: Sequence[Run]) -> Iterator[str]:
-    """A row for each kind of read, with the figures of all runs."""
+def reads_table(run: Run) -> Iterator[str]:
+    """A row for each kind of read."""
     yield from _head("read", "goal", *READ_COLUMNS)
-    for name, figures in runs[-1].items():
+    for name, figures in run.items():
         if "rate_of_bare" in figures:
-            cells = [_all(runs, name, column) for column in READ_COLUMNS]
-            yield _row(name, str(GOALS.get(name, "")), *cells)
+            goal = str(GOALS.get(name, ""))
+            yield _row(name, goal, *(f"{figures[column]:,}" for column in READ_COLUMNS))
 
 
-def mix_table(runs: Sequence[Run]) -> Iterator[str]:
-    """A row for each kind of request at 60 % of the capacity, and one for each other figure."""
-    yield from _head("mix", *(f"{share} ms" for share in MIX_SHARES))
-    for kind in runs[-1]["latency_ms"]:
-        yield _row(kind, *(_all(runs, "latency_ms", kind, share) for share in MIX_SHARES))
-    yield ""
-    yield from _head("part", "figure", "measured")
-    for part in MIX_PARTS:
-        for name in runs[-1][part]:
-            yield _row(part, name, _all(runs, part, name))
+def mix_table(run: Run) -> Iterator[str]:
+    """A row for each kind of request at 60 % of the capacity, and one for the bare view."""
+    yield from _head(
+        f"mix, {run['steady']['per_s']} a second", *(f"{one} ms" for one in MIX_SHARES)
+    )
+    for kind, figures in [*run["latency_ms"].items(), ("bare view", run["bare_ms"])]:
+        yield _row(kind, *(f"{figures[share]:,}" for share in MIX_SHARES))
 
 
-def _all(runs: Sequence[Run], *names: str) -> str:
-    return ", ".join(f"{functools.reduce(getitem, names, run):,}" for run in runs)
+def history_table(lines: Sequence[Run]) -> Iterator[str]:
+    """A row for each commit: the shares of the bare view's rate, of the least and the best run."""
+    yield from _head("date", "commit", *GOALS)
+    for (date, commit), found in groupby(lines, lambda line: (line["at"][:10], line["commit"])):
+        runs = [line["reads"] for line in found]
+        yield _row(date, commit, *(_range(runs, name) for name in GOALS))
+
+
+def _range(runs: Sequence[Run], name: str) -> str:
+    rates = sorted(run[name]["rate_of_bare"] for run in runs)
+    return f"{rates[0]}" if rates[0] == rates[-1] else f"{rates[0]}-{rates[-1]}"
 
 
 def _head(*titles: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 from bench.reads import ReadSlice, read_figures
 from bench.scaling import FIGURES, latest_cells, scaling_chart, scaling_table
-from bench.summary import READ_COLUMNS, mix_table, reads_table
+from bench.summary import GOALS, READ_COLUMNS, history_table, mix_table, reads_table
 from faults.charts import draw_charts
 
 NAME = "{http://www.w3.org/2000/svg}"
@@ -82,18 +82,35 @@ def reads_of(rate: float) -> dict:
     return {"readers": {"count": 9}, "one_reader": row, "list": row}
 
 
-def test_summary_has_the_figures_of_all_runs_and_the_goals():
-    _, _, *rows = reads_table([reads_of(0.7), reads_of(0.9), reads_of(0.8)])
+def test_summary_has_the_figures_of_a_run_and_the_goals():
+    _, _, *rows = reads_table(reads_of(0.7))
     assert [row.split(" | ")[:3] for row in rows] == [
-        ["| one_reader", "0.8", "0.7, 0.9, 0.8"],
-        ["| list", "", "0.7, 0.9, 0.8"],
+        ["| one_reader", "0.8", "0.7"],
+        ["| list", "", "0.7"],
     ]
 
 
-def test_summary_of_the_mix_has_all_latencies_and_figures():
+def test_summary_of_the_mix_has_all_latencies():
     latencies = {"reads": {"p50": 1.5, "p99": 4.5, "p99.9": 9.5}}
-    rows = [
-        *mix_table([run_of(1_000, 4, per_s)["mix"] | {"latency_ms": latencies} for per_s in (5, 6)])
+    bare = {"p50": 0.5, "p99": 1.5, "p99.9": 2.5}
+    head, _, *rows = mix_table({"steady": {"per_s": 590}, "latency_ms": latencies, "bare_ms": bare})
+    assert head.startswith("| mix, 590 a second |")
+    assert rows == ["| reads | 1.5 | 4.5 | 9.5 |", "| bare view | 0.5 | 1.5 | 2.5 |"]
+
+
+def test_history_has_a_row_for_each_commit():
+    rates = {"abc": [0.7, 0.9], "def": [0.8]}
+    lines = [
+        {
+            "at": "2026-11-26T06:43Z",
+            "commit": commit,
+            "reads": dict.fromkeys(GOALS, reads_of(rate)["list"]),
+        }
+        for commit, runs in rates.items()
+        for rate in runs
     ]
-    assert "| reads | 1.5, 1.5 | 4.5, 4.5 | 9.5, 9.5 |" in rows
-    assert "| capacity | per_s | 5, 6 |" in rows
+    _, _, *rows = history_table(lines)
+    assert [row.split(" | ")[:3] for row in rows] == [
+        ["| 2026-11-26", "abc", "0.7-0.9"],
+        ["| 2026-11-26", "def", "0.8"],
+    ]
