@@ -33,7 +33,7 @@ test-random: dev-packages ## run the tests that draw examples with new ones: mak
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) -m hypothesis \
 		--hypothesis-profile=random --hypothesis-seed=$(SEED) --randomly-seed=$(SEED)
 
-check: dev-packages ## format, lint, security, types, floors, migrations, deployment settings, docs
+check: dev-packages ## format, lint, security, types, floors, migrations, deployment settings, rules, docs
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/bandit --quiet --configfile pyproject.toml --recursive .
@@ -43,6 +43,7 @@ check: dev-packages ## format, lint, security, types, floors, migrations, deploy
 		makemigrations --check --dry-run
 	DEVELOPMENT=0 ALLOW_PASSWORD_GRANT=0 MEDIA_DIR=.artifacts/media SECRET_KEY=$$($(NEW_KEY)) \
 		$(IN_VENV) manage.py check --deploy --fail-level WARNING
+	$(IN_VENV) -m tests.rules
 	$(IN_VENV) docs/build.py
 
 docs: dev-packages ## build the documentation site into .site; dead links are errors

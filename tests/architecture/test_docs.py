@@ -1,30 +1,21 @@
-"""The documents and the code agree: commands, settings, decisions, links."""
+"""The documents and the code agree: commands, settings, decisions."""
 
 import ast
 import re
-from pathlib import Path
 from typing import NamedTuple
 
-import pytest
+from tests.rules.texts import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-SETTINGS = ROOT / "docs/reference/settings.md"
-COMMANDS = ROOT / "docs/reference/commands"
-METRICS = ROOT / "docs/reference/metrics.md"
-DECISIONS = ROOT / "docs/explanation/decisions"
 SETTINGS = ROOT / "docs/reference/settings.md"
 COMMANDS = ROOT / "docs/reference/commands"
 METRICS = ROOT / "docs/reference/metrics.md"
 DECISIONS = ROOT / "docs/explanation/decisions"
 MOST_WORDS_OF_A_DECISION = 400
-OURS = ["README.md", "CONTRIBUTING.md", "docs/**/*.md", "demo/**/*.md"]
-DOCUMENTS = sorted({path for pattern in OURS for path in ROOT.glob(pattern)})
 # What every process has, and nobody sets for Tideline.
 EVERYWHERE = {"PATH"}
 IN_ROWS = re.compile(r"^\| `([A-Z_]+)` \| (.*) \|$", re.MULTILINE)
 MAKE_VARIABLES = re.compile(r"^([A-Z_]+) \?=|\$\(([A-Z]+_FLAGS)\)", re.MULTILINE)
 READ_ELSEWHERE = re.compile(r'environ(?:\.get\(|\[)"([A-Z_]+)"')
-LINKS = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 class Number(NamedTuple):
@@ -105,33 +96,3 @@ def test_decisions_are_short() -> None:
     """A page that grows with each change is no decision: details belong to the code."""
     words = {path.name: len(path.read_text().split()) for path in DECISIONS.glob("0*.md")}
     assert {name: count for name, count in words.items() if count > MOST_WORDS_OF_A_DECISION} == {}
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_somewhere(document: Path) -> None:
-    links = [link for link in LINKS.findall(document.read_text()) if "://" not in link]
-    assert [link for link in links if not _leads_somewhere(document, link)] == []
-
-
-def _leads_somewhere(document: Path, link: str) -> bool:
-    name, _, anchor = link.partition("#")
-    target = (document.parent / name).resolve() if name else document
-    if target.parent == ROOT / "docs/diagrams":  # drawn by docs/build.py
-        target = target.with_suffix(".d2")
-    if not target.exists() or not target.is_relative_to(ROOT):
-        return False
-    return not anchor or anchor in _anchors(target.read_text())
-
-
-def _anchors(text: str) -> set[str]:
-    """As GitHub makes them of headings."""
-    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_lines_fit_a_terminal(document: Path) -> None:
-    """Outside code, tables and links, which cannot be broken."""
-    prose = re.sub(r"^```.*?^```$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
-    lines = [line for line in prose.splitlines() if not line.startswith(("|", "- ["))]
-    assert [line for line in lines if len(line) > 110] == []

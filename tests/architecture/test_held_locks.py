@@ -8,7 +8,7 @@ import ast
 import pytest
 from django.conf import settings
 
-from tests.architecture.test_names import SOURCES
+from tests.rules.texts import SOURCES
 
 ASKING = {"redis", "answer", "answer_by_redis", "run", "fetch_all", "fetch_one", "share_exchange"}
 # No quick request takes their locks: the round trip itself finds the nodes of a cluster.

@@ -4,19 +4,10 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-from django.conf import settings
+from tests.rules.texts import FOLDERS, ROOT, SOURCES
 
-NOT_PRODUCT = {"tests", "docs"}
 # Django asks for these names.
 GIVEN = {"Command", "Migration"}
-FOLDERS = [init.parent for init in settings.BASE_DIR.glob("[a-z]*/__init__.py")]
-SOURCES = sorted(
-    path
-    for folder in FOLDERS
-    if folder.name not in NOT_PRODUCT
-    for path in folder.rglob("*.py")
-    if "migrations" not in path.parts
-)
 
 
 def classes_in(path: Path) -> set[str]:
@@ -29,7 +20,7 @@ def definitions() -> dict[str, list[str]]:
     found = defaultdict(list)
     for path in SOURCES:
         for name in classes_in(path):
-            found[name].append(str(path.relative_to(settings.BASE_DIR)))
+            found[name].append(str(path.relative_to(ROOT)))
     return found
 
 
@@ -45,7 +36,7 @@ def test_a_class_name_is_defined_once() -> None:
 def test_a_test_module_has_a_name_of_its_own() -> None:
     """pytest imports them by name alone, and refuses the second one."""
     found = defaultdict(list)
-    for path in (settings.BASE_DIR / "tests").rglob("test_*.py"):
+    for path in (ROOT / "tests").rglob("test_*.py"):
         found[path.name].append(path.parent.name)
     assert {name: where for name, where in found.items() if len(where) > 1} == {}
 
@@ -53,5 +44,5 @@ def test_a_test_module_has_a_name_of_its_own() -> None:
 def test_no_test_module_has_the_name_of_an_app() -> None:
     """pytest puts folders of tests before the apps: such a module would be imported as the app."""
     apps = {f"{folder.name}.py" for folder in FOLDERS}
-    tests = (settings.BASE_DIR / "tests").rglob("*.py")
+    tests = (ROOT / "tests").rglob("*.py")
     assert [str(path) for path in tests if path.name in apps] == []

@@ -12,7 +12,9 @@ from prometheus_client import REGISTRY
 from promql_parser import AggModifierType, AggregateExpr, VectorSelector
 
 from infra.telemetry.gauges import STORE_METRICS, combination_of
-from tests.architecture.test_docs import METRICS, ROOT, _leads_somewhere
+from tests.architecture.test_docs import METRICS
+from tests.rules.documents import leads_somewhere
+from tests.rules.texts import ROOT
 
 DASHBOARD = json.loads((ROOT / "deploy/grafana/tideline.json").read_text())
 ALERTS = yaml.safe_load((ROOT / "deploy/prometheus/alerts.yml").read_text())
@@ -105,7 +107,7 @@ def test_alerts_say_when_how_bad_what_and_what_to_do(rule):
     assert re.fullmatch(r"\d+[mh]", rule["for"])
     assert rule["labels"]["severity"] in {"page", "ticket"}
     assert rule["annotations"]["summary"]
-    assert _leads_somewhere(Path(ROOT / "README.md"), rule["annotations"]["runbook_url"])
+    assert leads_somewhere(Path(ROOT / "README.md"), rule["annotations"]["runbook_url"])
 
 
 def test_scrape_asks_the_page_there_is():

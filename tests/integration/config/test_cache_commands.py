@@ -19,9 +19,9 @@ from infra.caching.questions import RoundTrip
 from infra.caching.values import Versioned
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow
-from tests.architecture.test_names import SOURCES
 from tests.cached_values import begin
 from tests.integration.jobs.outcomes import Outcome
+from tests.rules.texts import SOURCES
 from tests.world import drain_all, make_accounts, publish
 from timelines.hot.actions.heat import heat_author
 
