@@ -3,8 +3,6 @@
 PYTHON ?= python3
 PORT ?= 8000
 IN_VENV := .venv/bin/python
-LOCK := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--custom-compile-command "make lock" $(LOCK_FLAGS)
 
 # A module's tests run in one process, which sets their servers up once; slow modules come first.
 # Three processes on two cores: many tests wait for servers that hang or start.
@@ -14,12 +12,12 @@ SEED := $(or $(SEED),$(shell date +%s))
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-random check docs bench faults soak conformance lock clean free-port app-packages dev-packages python
+.PHONY: help run test test-random check docs bench faults soak conformance lock clean free-port app-packages run-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: free-port app-packages ## start Tideline and its servers on PORT (8000); Ctrl-C stops it
+run: free-port run-packages ## start Tideline and its servers on PORT (8000); Ctrl-C stops it
 	@PORT=$(PORT) exec $(IN_VENV) -m config.run
 
 test: dev-packages ## run all tests on PostgreSQL and Redis started for them; up to five failed ones twice
@@ -59,17 +57,12 @@ soak: dev-packages ## break it at random for MINUTES (30), and plot memory, file
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m faults.soak --minutes $(or $(MINUTES),30)
 
 conformance: dev-packages ## run the own tests of Mastodon clients: CONFORMANCE="--only toot" chooses
-	@$(PYTHON) requirements/install.py conformance
+	@$(PYTHON) deploy/install.py conformance
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m conformance $(or $(CONFORMANCE),--write)
 
-lock: dev-packages ## write requirements/*.txt from *.in (LOCK_FLAGS=--upgrade: newer versions)
-	$(LOCK) requirements/uv.in --output-file requirements/uv.txt
-	$(LOCK) requirements/app.in --output-file requirements/app.txt
-	$(LOCK) requirements/dev.in --output-file requirements/dev.txt
-	$(LOCK) requirements/peers.in --output-file requirements/peers.txt
-	$(LOCK) requirements/conformance.in --output-file requirements/conformance.txt
-	$(LOCK) requirements/telemetry.in --output-file requirements/telemetry.txt
-	$(LOCK) requirements/s3.in --output-file requirements/s3.txt
+# The lock has addresses of PyPI, whatever index installs from it (decision 0031).
+lock: dev-packages ## write uv.lock from pyproject.toml (LOCK_FLAGS=--upgrade: newer versions)
+	.venv/bin/uv lock --default-index https://pypi.org/simple $(LOCK_FLAGS)
 
 clean: python ## delete the environment, all caches and ALL DATA of make run (in DATA_DIR)
 	@$(PYTHON) -m config.services.delete_data "$(or $(DATA_DIR),.data)"
@@ -84,10 +77,13 @@ free-port: python
 	@$(PYTHON) -m config.runner.port $(PORT)
 
 app-packages: python
-	@$(PYTHON) requirements/install.py app
+	@$(PYTHON) deploy/install.py app $(EXTRAS)
+
+run-packages: python
+	@$(PYTHON) deploy/install.py run
 
 dev-packages: python
-	@$(PYTHON) requirements/install.py dev
+	@$(PYTHON) deploy/install.py dev
 
 python:
 	@command -v $(PYTHON) >/dev/null || \

@@ -9,7 +9,8 @@ from django.core.management import execute_from_command_line
 from infra.sharding.errors import NO_ANSWER, DatabaseUnusable
 from infra.sharding.probe import error_line
 
-if __name__ == "__main__":
+
+def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         execute_from_command_line(sys.argv)
@@ -17,3 +18,7 @@ if __name__ == "__main__":
         sys.exit(str(error))
     except NO_ANSWER as error:
         sys.exit(f"{error_line(error)}. Run the command again when the database answers.")
+
+
+if __name__ == "__main__":
+    main()

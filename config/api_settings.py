@@ -1,5 +1,7 @@
 """Settings of the API and of OAuth2 that do not depend on the environment."""
 
+from infra.version import VERSION
+
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.api.authentication.BearerToken"],
     "DEFAULT_PERMISSION_CLASSES": [],
@@ -18,7 +20,7 @@ REQUEST_METERS = ["accounts.api.quotas.CallerQuotas"]
 SPECTACULAR_SETTINGS = {
     "TITLE": "Tideline",
     "DESCRIPTION": "A social feed backend in the shape of the Mastodon client API.",
-    "VERSION": "0.1.0",
+    "VERSION": VERSION,
     "SCHEMA_PATH_PREFIX": "/api/v[0-9]",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],

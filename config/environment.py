@@ -137,12 +137,12 @@ class Environment:
         self.require(not {*named} & {*urls}, f"{name}: names a shard as a replica")
         self.require(len({*named}) == len(named), f"{name}: names one replica twice")
 
-    def require_package(self, name: str, package: str, group: str = "telemetry") -> None:
-        """Requires an optional package of this group, because the setting `name` is set."""
+    def require_package(self, name: str, package: str, extra: str = "telemetry") -> None:
+        """Requires an optional package of this extra, because the setting `name` is set."""
         try:
             metadata.version(package)
         except metadata.PackageNotFoundError:
-            self.faults.append(f"{name}: needs the packages of requirements/{group}.txt")
+            self.faults.append(f"{name}: needs the packages of the extra {extra}")
 
     def require(self, condition: bool, fault: str) -> None:
         if not condition:

@@ -1,4 +1,4 @@
-"""Sentry and OpenTelemetry, if the settings name them (requirements/telemetry.txt).
+"""Sentry and OpenTelemetry, if the settings name them (the extra `telemetry`).
 
 Imported only then, by us: redis-py loads a part of OpenTelemetry wherever it is installed.
 """

@@ -1,18 +1,19 @@
 """The clients' sources: fetched with the hashes of the lock, and unpacked for one instance."""
 
-import itertools
 import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from config.runner.child import CHECKOUT
 from conformance.instance import ClientTarget
 
 FOLDER = CHECKOUT / ".conformance"
-LOCK = CHECKOUT / "requirements/conformance.txt"
+LOCK = CHECKOUT / "uv.lock"
 PYTHON = CHECKOUT / ".venv-conformance/bin/python"
 _SDISTS = FOLDER / "sdists"
 # Where Mastodon's own developers run it, and what Mastodon.py's setup calls its credentials.
@@ -32,7 +33,7 @@ def unpack(name: str, target: ClientTarget) -> Path:
     """
     folder = FOLDER / name
     shutil.rmtree(folder, ignore_errors=True)
-    with tarfile.open(_sdist(locked_version(name))) as archive:
+    with tarfile.open(_sdist(name)) as archive:
         archive.extractall(folder, filter="data")
     (root,) = folder.iterdir()
     for path in (root / "tests").rglob("*.py"):
@@ -45,7 +46,7 @@ def unpack(name: str, target: ClientTarget) -> Path:
 
 def locked_version(name: str) -> str:
     """As pip writes it: `toot==0.52.1`."""
-    return _lock_entry(name)[0].split()[0]
+    return f"{name}=={_lock_entry(name)['version']}"
 
 
 def require_python() -> None:
@@ -68,27 +69,25 @@ def _with_credentials(text: str, credentials: Mapping[str, str]) -> str:
     return text
 
 
-def _lock_entry(name: str) -> list[str]:
-    """The lines of the lock about this package: its version and its hashes."""
-    lines = LOCK.read_text().splitlines()
-    start = next(n for n, line in enumerate(lines) if line.startswith(f"{name}=="))
-    hashes = itertools.takewhile(lambda line: "--hash" in line, lines[start + 1 :])
-    return [lines[start], *hashes]
+def _lock_entry(name: str) -> dict[str, Any]:
+    """What the lock says about this package."""
+    packages = tomllib.loads(LOCK.read_text())["package"]
+    return next(package for package in packages if package["name"] == name)
 
 
-def _sdist(locked: str) -> Path:
-    """The archive of this version, fetched the first time."""
-    path = _SDISTS / f"{locked.replace('==', '-', 1).replace('mastodon-py', 'mastodon_py')}.tar.gz"
+def _sdist(name: str) -> Path:
+    """The archive of the locked version, fetched the first time."""
+    path = _SDISTS / _lock_entry(name)["sdist"]["url"].rpartition("/")[2]
     if not path.exists():
-        _download(locked.partition("==")[0])
+        _download(name)
     return path
 
 
 def _download(name: str) -> None:
-    """pip refuses an archive that has none of the hashes of the lock."""
+    """pip refuses an archive that does not have the hash of the lock."""
     _SDISTS.mkdir(parents=True, exist_ok=True)
     requirement = _SDISTS / f"{name}.txt"
-    requirement.write_text("\n".join(_lock_entry(name)) + "\n")
+    requirement.write_text(f"{locked_version(name)} --hash={_lock_entry(name)['sdist']['hash']}\n")
     pip = [str(PYTHON), "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
     into = ["--require-hashes", "--dest", str(_SDISTS), "--requirement", str(requirement)]
     subprocess.run([*pip, *into], check=True, stdout=sys.stderr)

@@ -6,10 +6,11 @@ from typing import Any
 
 from django.conf import settings
 
-from accounts.api.instance import SOFTWARE_VERSION, domain
+from accounts.api.instance import domain
 from accounts.oauth import CHALLENGE_METHODS
 from accounts.queries.site_counts import SiteCounts
 from accounts.scopes import DESCRIPTIONS
+from infra.version import VERSION
 
 NODEINFO_VERSIONS = ("2.0", "2.1")
 _SCHEMA = "http://nodeinfo.diaspora.software/ns/schema"
@@ -39,7 +40,7 @@ def present_nodeinfo(version: str, counts: SiteCounts) -> dict[str, Any]:
     """
     return {
         "version": version,
-        "software": {"name": "tideline", "version": SOFTWARE_VERSION},
+        "software": {"name": "tideline", "version": VERSION},
         "protocols": [],
         "services": {"inbound": [], "outbound": []},
         "usage": {"users": {"total": counts.users}, "localPosts": counts.posts},

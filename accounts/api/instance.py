@@ -12,10 +12,10 @@ from accounts.queries.site_counts import SiteCounts
 from images.codec.decode import FORMATS
 from images.types import DESCRIPTION_LENGTH, MOST_OF_POST
 from infra.api.vapid import vapid_public_key
+from infra.version import VERSION
 
 # Clients choose features by the Mastodon version at the start.
-SOFTWARE_VERSION = "0.1.0"
-VERSION = f"4.3.0 (compatible; Tideline {SOFTWARE_VERSION})"
+API_VERSION = f"4.3.0 (compatible; Tideline {VERSION})"
 MASTODON_API = 2
 _ISO_639 = re.compile(r"[a-z]{2,3}")
 DESCRIPTION = "A social feed you run yourself."
@@ -29,7 +29,7 @@ def present_instance(counts: SiteCounts) -> dict[str, Any]:
         "short_description": DESCRIPTION,
         "description": DESCRIPTION,
         "email": "",
-        "version": VERSION,
+        "version": API_VERSION,
         "urls": {"streaming_api": _streaming_url()},
         "stats": {"user_count": counts.users, "status_count": counts.posts, "domain_count": 0},
         "thumbnail": _thumbnail(),
@@ -48,7 +48,7 @@ def present_instance_v2(counts: SiteCounts) -> dict[str, Any]:
     return {
         "domain": domain(),
         "title": settings.INSTANCE_TITLE,
-        "version": VERSION,
+        "version": API_VERSION,
         "source_url": "",
         "description": DESCRIPTION,
         "usage": {"users": {"active_month": counts.users}},

@@ -18,8 +18,8 @@ PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 
 
 def install() -> None:
-    """Makes .venv-peers equal to requirements/peers.txt."""
-    subprocess.run([sys.executable, "requirements/install.py", "peers"], cwd=ROOT, check=True)
+    """Makes .venv-peers equal to the group `peers` of uv.lock."""
+    subprocess.run([sys.executable, "deploy/install.py", "peers"], cwd=ROOT, check=True)
 
 
 class Peer:

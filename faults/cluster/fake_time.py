@@ -26,7 +26,7 @@ def find_fake_time() -> Path:
 
 def _from_wheel() -> Path | None:
     """The wheel says that it is for any machine, but its library is for Linux on x86-64. So
-    requirements/dev.in asks for it there only."""
+    pyproject.toml asks for it there only."""
     spec = find_spec("libfaketime")
     if spec is None or spec.origin is None:
         return None

@@ -15,7 +15,7 @@ from config.runner.child import CHECKOUT
 from faults.mutants.mutant import Mutant, apply_mutant
 
 # Nothing that a process of the service or a test needs.
-LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "requirements", "data")
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "data")
 MOST_S = 900
 # What pytest returns.
 _TESTS_FAILED = 1

@@ -87,7 +87,7 @@ def test_a_request_is_a_span_with_its_id():
 def test_without_the_packages_the_setting_is_refused_and_says_what_to_install(named):
     done = run(HIDE, **named)
     assert done.returncode == 1
-    assert f"{next(iter(named))}: needs the packages of requirements/telemetry.txt" in done.stderr
+    assert f"{next(iter(named))}: needs the packages of the extra telemetry" in done.stderr
 
 
 def test_without_the_settings_neither_is_loaded():
