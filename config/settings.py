@@ -12,6 +12,7 @@ from config.api_settings import oauth2_provider
 from config.application_settings import *  # noqa: F403
 from config.application_settings import BASE_DIR
 from config.environment import INSECURE_KEY, Environment, merge_options, session_options
+from config.mail_settings import mail_settings
 from config.media_settings import file_stores
 from config.sign_in_settings import *  # noqa: F403
 
@@ -57,13 +58,7 @@ _env.require(
 )
 # Mails with a link for a new password or a new address. Empty: the site sends none.
 MAIL_URL = _env.text("MAIL_URL", "consolemail://" if DEVELOPMENT else "")
-_mail = _env.mail("MAIL_URL", MAIL_URL)
-EMAIL_BACKEND = _mail.get("EMAIL_BACKEND", "django.core.mail.backends.dummy.EmailBackend")
-EMAIL_HOST, EMAIL_PORT = _mail.get("EMAIL_HOST", ""), _mail.get("EMAIL_PORT", 587)
-EMAIL_HOST_USER = _mail.get("EMAIL_HOST_USER", "")
-EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_PASSWORD", "")
-EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.get("EMAIL_USE_TLS", False), _mail.get("EMAIL_USE_SSL", False)
-EMAIL_TIMEOUT = 10
+globals().update(mail_settings(_env.mail("MAIL_URL", MAIL_URL)))
 DEFAULT_FROM_EMAIL = _env.text("MAIL_FROM", "Tideline <noreply@localhost>")
 METRICS_TOKEN = _env.text("METRICS_TOKEN", "")
 SENTRY_DSN = _env.text("SENTRY_DSN", "")
