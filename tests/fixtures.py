@@ -25,8 +25,9 @@ from posts.cache import counts
 from posts.cache.in_process import in_process_posts
 from tests.disconnected_process import disconnected_reader
 from tests.listening import wait_for_listener
+from tests.redis_away import wait_for_redis
 from tests.waiting import PATIENCE_S
-from tests.world import clean, drain_all
+from tests.world import clean, drain_all, forget_keys
 from timelines.hot import entries
 from timelines.increments.queries import forget_increments
 from timelines.promotions.blend import forget_promotions
@@ -97,14 +98,15 @@ def memory() -> Iterator[None]:
 
 @pytest.fixture
 def world(databases: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Databases and Redis, empty; whatever the test leaves is deleted after it."""
+    """Databases and Redis, empty. The rows that a test leaves are deleted before the next one."""
     with django_db_blocker.unblock():
         clean()
         _begin_generation()
         yield
         forget_increments()  # its thread would ask Redis while other tests count
         forget_promotions()  # and this one's the default database
-        clean()
+        wait_for_redis()
+        forget_keys()
 
 
 def _begin_generation() -> None:

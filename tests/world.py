@@ -55,6 +55,11 @@ def clean() -> None:
     for alias in all_aliases():
         with connections[alias].cursor() as cursor:
             cursor.execute(_deletions(alias))
+    forget_keys()
+
+
+def forget_keys() -> None:
+    """Deletes what Redis and this process keep."""
     redis().call("FLUSHDB")
     forget_memory()
 
