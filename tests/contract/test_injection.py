@@ -72,7 +72,8 @@ class Injection:
         paths += [f"{right}?{urlencode({name: text})}" for name in operation.queries]
         asked = [self._ask(operation, path, self._body(operation)) for path in paths]
         bodies = [self._body(operation) | {name: text} for name in operation.fields]
-        bodies += [self._body(operation) | {name: [text]} for name in operation.fields]
+        if text == TEXTS[0]:  # in a list: what is refused there does not depend on the text
+            bodies += [self._body(operation) | {name: [text]} for name in operation.fields]
         asked += [self._ask(operation, right, body) for body in bodies]
         return {*asked, self._ask(operation, right, self._body(operation), text)}
 

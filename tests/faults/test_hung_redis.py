@@ -1,4 +1,7 @@
-"""Redis hangs, dies or is cut off under a web server at 15 requests a second: none fails."""
+"""Redis dies or is cut off under a web server at 15 requests a second: none fails.
+
+That it hangs is experiment F5 of `make faults`.
+"""
 
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -15,11 +18,11 @@ from tests.faults.hung_world import (
     warm_up,
 )
 from tests.paced_requests import Ask, percentile
-from tests.server_faults import kill, pause, resume
+from tests.server_faults import kill
 from tests.stalling_proxy import stalling_proxy
 
 # A page that is made from tables costs 25 ms on two slow cores, which the databases use as well.
-PER_S, LASTING_S = 15, 8.0
+PER_S, LASTING_S = 15, 4.0
 # Of the promise. The first request of each thread waits for REDIS_TIMEOUT_MS, the others do not.
 SLOWEST_S = 0.4
 # What a crowded machine may add. A process that asked Redis for each page would need far longer:
@@ -34,12 +37,6 @@ class Fault(NamedTuple):
     environment: dict[str, str]
     begin: Callable[[], object]
     end: Callable[[], object]
-
-
-@contextmanager
-def stopped(services, folder):
-    server = services.redis
-    yield Fault(services.environment(), partial(pause, server), partial(resume, server))
 
 
 @contextmanager
@@ -66,7 +63,7 @@ def reads_and_writes(world):
     return [*world.homes() * 10, *posts]
 
 
-@pytest.mark.parametrize("kind", [stopped, killed, swallowed])
+@pytest.mark.parametrize("kind", [killed, swallowed])
 def test_no_request_fails_and_few_wait(services, tmp_path, kind):
     world = HungWorld()
     asks = reads_and_writes(world)

@@ -14,7 +14,7 @@ from tests.browser.serving import running_site
 from tests.callers import token_of
 from tests.world import make_account
 
-WEBS, QUOTA = 3, 200
+WEBS, QUOTA = 3, 60
 # How far from the quota all processes together may be.
 TOLERANCE = 0.1
 PATH = "/api/v1/accounts/verify_credentials"

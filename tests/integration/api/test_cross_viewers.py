@@ -22,9 +22,9 @@ from tests.browser.serving import running_site
 from tests.callers import token_of
 from tests.world import drain_all, make_accounts, publish
 
-PEOPLE, FOLLOWED, WEBS, THREADS = 50, 3, 2, 8
+PEOPLE, FOLLOWED, WEBS, THREADS = 25, 3, 2, 8
 # As many as take some seconds.
-REQUESTS = 4_000
+REQUESTS = 2_000
 HEADERS = ("private, no-cache", "Authorization")
 
 
