@@ -12,7 +12,7 @@ SEED := $(or $(SEED),$(shell date +%s))
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-random check docs bench faults soak conformance lock clean free-port app-packages run-packages dev-packages python
+.PHONY: help run test lab-test test-random check docs bench faults soak conformance lock clean free-port app-packages run-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,12 +23,15 @@ run: free-port run-packages ## start Tideline and its servers on PORT (8000); Ct
 test: dev-packages ## run all tests on PostgreSQL and Redis started for them; up to five failed ones twice
 	@$(IN_VENV) -m tests.browser.chromium
 	@rm -f .pytest_cache/v/tideline/exit_status
-	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) || \
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) --ignore tests/lab || \
 		env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m tests.failed_again
+
+lab-test: dev-packages ## run the tests of the tools: bench, faults, conformance, demo, docs, make run
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) tests/lab
 
 test-random: dev-packages ## run the tests that draw examples with new ones: make test-random SEED=1
 	@echo "  the same again: make test-random SEED=$(SEED)"
-	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) -m hypothesis \
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) --ignore tests/lab -m hypothesis \
 		--hypothesis-profile=random --hypothesis-seed=$(SEED) --randomly-seed=$(SEED)
 
 check: dev-packages ## format, lint, security, types, floors, migrations, deployment settings, rules, docs

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-_DEMO = "tests/integration/demo/test_load_graph_killed.py"
+_DEMO = "tests/lab/demo/test_load_graph_killed.py"
 _COUNTERS = "tests/faults/test_counter_jobs_killed.py"
 _DECISIONS = "tests/integration/moderation/test_decision_crashes.py"
 _CHANGES = "tests/faults/test_change_jobs_killed.py"

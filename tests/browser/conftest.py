@@ -7,20 +7,10 @@ from typing import Any
 import pytest
 
 from tests.browser.artifacts import ARTIFACTS, SHOTS
-from tests.browser.chromium import REASON, find_chromium
-from tests.browser.driving import Driven, driven
+from tests.browser.driving import Driven
 from tests.browser.live_site import delivering
 from tests.browser.serving import running_site
 from tests.browser.tab import DESKTOP, Look, Size, Tab
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Driven]:
-    chromium = find_chromium()
-    if chromium is None:
-        pytest.skip(REASON)
-    with driven(chromium) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from demo.load import loading_lock
 from infra.changes.failpoints import arm, disarm
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute, fetch_all, fetch_one
-from tests.integration.demo.communities import (
+from tests.lab.demo.communities import (
     Died,
     dying_at,
     everything,

@@ -23,7 +23,7 @@ from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_all
 from posts.ids import EPOCH, PostId
 from tests.budgets import count_calls
-from tests.integration.demo.communities import (
+from tests.lab.demo.communities import (
     Died,
     dying_at,
     everything,

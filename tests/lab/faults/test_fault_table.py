@@ -1,16 +1,9 @@
 """The table of faults: complete, true about the tests it names, and equal to the page."""
 
-import re
-
-import pytest
-
-from config.runner.child import CHECKOUT
 from faults.experiments.registry import EXPERIMENTS
 from faults.report import PAGE, page_with_tables
 from faults.results import KeptResult, load_results
-from faults.table import ROWS, SECURITY, VERSIONS, TableRow
-
-SHOWN = [row for row in [*ROWS, *SECURITY] if row.shown_by]
+from faults.table import ROWS, SECURITY, VERSIONS
 
 
 def test_every_fault_and_check_has_a_row():
@@ -21,12 +14,6 @@ def test_every_fault_and_check_has_a_row():
 def test_every_experiment_belongs_to_a_row():
     assert {one.row for one in EXPERIMENTS} <= {row.number for row in [*ROWS, *VERSIONS]}
     assert len({one.number for one in EXPERIMENTS}) == len(EXPERIMENTS)
-
-
-@pytest.mark.parametrize("row", SHOWN, ids=lambda row: row.number)
-def test_tests_that_the_table_names_exist(row: TableRow):
-    path, _, name = row.shown_by.partition("::")
-    assert re.search(rf"^def {name}\b", (CHECKOUT / path).read_text(), re.MULTILINE)
 
 
 def test_page_is_what_the_results_say():

@@ -19,7 +19,7 @@ from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from relations.actions.follow import follow, unfollow
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
-from tests.integration.demo.communities import (
+from tests.lab.demo.communities import (
     everything,
     id_by_node,
     ids_by_username,

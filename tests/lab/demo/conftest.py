@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.demo.communities import random_pairs, write_edges
+from tests.lab.demo.communities import random_pairs, write_edges
 
 
 @pytest.fixture
