@@ -106,7 +106,7 @@ class Account(ShardedModel):
 
     `version` grows with every change of the profile and versions its cache entry. Restrictions are
     copies of the user's, written by restrict_account; a lower revision never replaces a higher one.
-    The index account_names, on an expression, serves search_names (migration 0003).
+    The index account_names, on an expression, serves search_names.
     """
 
     owner = "id"

@@ -2,7 +2,7 @@
 
 from infra.jobs.walk import Table
 
-# The JSON of an Attachment. images_attach (migration 0003) builds the same.
+# The JSON of an Attachment. images_attach (images/functions.sql) builds the same.
 ATTACHMENT = """jsonb_build_object('id', id, 'token', token, 'facts', facts,
     'description', description, 'focus', jsonb_build_array(focus_x, focus_y),
     'is_hidden', hidden_at IS NOT NULL)"""

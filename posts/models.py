@@ -19,12 +19,12 @@ class Post(ShardedModel):
     empty texts, so that its id is not used again. A repost has its own id, an empty text and a
     target; the target is never a repost. `hidden_at`: when moderators hid the post; None if they
     did not. A write with a lower `hidden_revision` than the row's changes nothing.
-    The index post_terms, on an expression, serves search_words (migration 0021), and post_open_poll
-    serves end_polls (0015).
+    The index post_terms, on an expression, serves search_words, and post_open_poll serves
+    end_polls.
 
     `mentions`: [[account id, username], …] of the accounts that the text mentions. `tags`:
     normalized, in their order. `poll`: {"options", "multiple", "hide_totals", "expires_at_s"},
-    after an edit with "edition" and "edits" (migration 0020); its votes are in PollVote.
+    after an edit with "edition" and "edits" (posts_edit_post); its votes are in PollVote.
     `is_end_reported`: there was a change for the end of the poll. `media`: the images as
     images.types.Attachment. `application`: {"name", "website"} of the client that published the
     post. NULL for none. `thread_…`: the first post of the thread of a reply; NULL for other posts,

@@ -11,7 +11,7 @@ MUTANTS = (
         ("F18",),
         (
             Edit(
-                "accounts/migrations/0002_lock_function.py",
+                "accounts/functions.sql",
                 "WHERE id = account FOR NO KEY UPDATE;",
                 "WHERE id = account;",
             ),

@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
                 ('pk', models.CompositePrimaryKey('owner_id', 'from_id', 'kind', 'post_moment', 'post_author', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('owner_id', models.BigIntegerField()),
                 ('from_id', models.BigIntegerField()),
-                ('kind', models.SmallIntegerField(choices=[(1, 'MENTION'), (2, 'FOLLOW'), (3, 'FOLLOW_REQUEST'), (4, 'FAVOURITE'), (5, 'REBLOG')])),
+                ('kind', models.SmallIntegerField(choices=[(1, 'MENTION'), (2, 'FOLLOW'), (3, 'FOLLOW_REQUEST'), (4, 'FAVOURITE'), (5, 'REBLOG'), (6, 'STATUS'), (7, 'POLL')])),
                 ('post_moment', models.BigIntegerField()),
                 ('post_author', models.BigIntegerField()),
                 ('id', models.BigIntegerField()),
@@ -54,6 +54,7 @@ class Migration(migrations.Migration):
                 ('revision', models.BigIntegerField()),
                 ('is_on', models.BooleanField()),
                 ('is_dismissed', models.BooleanField(db_default=False)),
+                ('is_to_push', models.BooleanField(db_default=False)),
             ],
             options={
                 'indexes': [models.Index(condition=models.Q(('is_dismissed', False), ('is_on', True)), fields=['owner_id', 'kind', '-id'], include=('from_id', 'post_author', 'post_moment', 'at_ms'), name='notification_list'), models.Index(fields=['owner_id', 'id'], name='notification_age')],

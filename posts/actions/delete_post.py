@@ -12,7 +12,7 @@ from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.types import Target, WrittenPost
 
-# posts/migrations/0002_write_functions.py: lock, row, count and change in one round trip.
+# posts/functions.sql: lock, row, count and change in one round trip.
 DELETE = f"""
 SELECT deleted.*, {of_account("%s")},
     (SELECT visibility FROM posts_post WHERE author_id = %s AND moment = %s)

@@ -18,7 +18,7 @@ from posts.changes import PostEdited
 from posts.errors import PostNotFound, TooManyEdits
 from posts.types import Draft, Kind, PostRow, WrittenPost
 
-# posts/migrations/0020_edited_polls.py: lock, both versions and change in one round trip.
+# posts/functions.sql: lock, both versions and change in one round trip.
 EDIT = f"""
 SELECT edited.*, {of_account("%s")}
 FROM posts_edit_post({", ".join(["%s"] * 18)}) AS edited

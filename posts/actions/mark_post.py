@@ -11,7 +11,7 @@ from posts.changes import PostMarked
 from posts.ids import PostId
 from posts.types import Kind
 
-# posts/migrations/0002_write_functions.py: lock, row, count and change in one round trip.
+# posts/functions.sql: lock, row, count and change in one round trip.
 MARK = f"SELECT * FROM posts_mark_post({', '.join(['%s'] * 9)})"  # noqa: S608
 
 

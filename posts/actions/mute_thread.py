@@ -13,7 +13,7 @@ from posts.errors import TooManyMutedThreads
 from posts.ids import PostId
 from posts.types import Kind
 
-# posts/migrations/0008_muted_threads.py: lock, row, count and change in one round trip.
+# posts/functions.sql: lock, row, count and change in one round trip.
 MUTE = f"SELECT * FROM posts_mute_thread({', '.join(['%s'] * 8)})"  # noqa: S608
 
 

@@ -13,7 +13,7 @@ from posts.errors import DirectNotPinnable, PostNotFound, RepostNotPinnable, Too
 from posts.ids import PostId
 from posts.types import Kind
 
-# posts/migrations/0004_pins.py: lock, row, count and change in one round trip.
+# posts/functions.sql: lock, row, count and change in one round trip.
 PIN = f"SELECT * FROM posts_pin_post({', '.join(['%s'] * 7)})"  # noqa: S608
 REFUSALS = {
     "gone": PostNotFound,

@@ -13,7 +13,7 @@ from posts.changes import PostDeleted
 from posts.ids import PostId
 from posts.types import Draft, Kind, Target, Visibility, WrittenPost
 
-# posts/migrations/0002_write_functions.py: lock, row, count and change in one round trip.
+# posts/functions.sql: lock, row, count and change in one round trip.
 UNDO = f"""
 SELECT undone.*, {of_account("%s")} FROM posts_undo_repost(%s, %s, %s, %s, %s, %s) AS undone
 """  # noqa: S608

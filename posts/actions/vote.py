@@ -10,7 +10,7 @@ from posts.changes import PollVoted
 from posts.errors import AlreadyVoted, CannotVoteOnOwnPoll, NoSuchChoice, PollEnded, PollNotFound
 from posts.ids import PostId
 
-# posts/migrations/0016_further_votes.py: lock, vote, tally and change in one round trip.
+# posts/functions.sql: lock, vote, tally and change in one round trip.
 VOTE = f"SELECT * FROM posts_vote({', '.join(['%s'] * 8)})"  # noqa: S608
 FORGET = "DELETE FROM posts_pollvote WHERE voter_id = %s"
 DELETE = """

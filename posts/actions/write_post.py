@@ -37,7 +37,7 @@ def write_post(
     """The id of the new post, or of the earlier one: with the same key, or the same repost.
 
     Raises: AccountNotFound, ImagesTaken; TooManyLinksToday above MENTIONS_PER_DAY or TAGS_PER_DAY.
-    Safety: the function (posts/migrations/0011_images.py) locks the account, then reads and writes.
+    Safety: the function (posts/functions.sql) locks the account, then reads and writes.
     """
     alias = shard_of(author_id)
     wanted = _row_of(author_id, draft, target, links)

@@ -22,7 +22,7 @@ from relations.errors import (
 from relations.queries.edges import edge_of
 from relations.types import NO_EDGE, Edge, WrittenEdge
 
-# The function: relations/migrations/0004_follow_requests.py; its outcomes: 0002_write_functions.py.
+# The function and its outcomes: relations/functions.sql
 WRITE = f"""
 SELECT written.*, {of_account("%s")}
 FROM relations_write_edge({", ".join(["%s"] * 15)}) AS written

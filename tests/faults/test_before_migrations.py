@@ -26,11 +26,9 @@ from tests.waiting import until
 PARAMETER = re.compile(r"<(?:(\w+):)?\w+>")
 WAITING = "Waiting until the databases are ready: default has no identity: run migrate_shards\n"
 HEALTHY = ("default", "shard0", "shard2", "shard3", "redis", "images")
-LACKS = "shard1 lacks migration markers.0002_seen_until: run migrate_shards"
-UNAPPLY = "DELETE FROM django_migrations WHERE app = 'markers' AND name = '0002_seen_until'"
-APPLY = (
-    "INSERT INTO django_migrations (app, name, applied) VALUES ('markers','0002_seen_until',now())"
-)
+LACKS = "shard1 lacks migration markers.0001_initial: run migrate_shards"
+UNAPPLY = "DELETE FROM django_migrations WHERE app = 'markers' AND name = '0001_initial'"
+APPLY = "INSERT INTO django_migrations (app, name, applied) VALUES ('markers','0001_initial',now())"
 
 
 @pytest.fixture

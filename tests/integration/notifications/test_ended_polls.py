@@ -1,7 +1,6 @@
 """When a poll has ended, its author and all voters are notified once."""
 
 import time
-from importlib import import_module
 
 import pytest
 from django.conf import settings
@@ -25,10 +24,6 @@ from tests.plans import nodes_of, settle
 from tests.races import failures, run_together
 from tests.world import drain_all
 
-MIGRATION = import_module("posts.migrations.0015_ended_polls")
-CUT_OFF = """
-UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass('post_open_poll')
-"""
 FILL = """
 INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text, poll, is_end_reported)
 SELECT %s, n, '', false, '', '{"expires_at_s": 1}', true FROM generate_series(1, 2000) AS n
@@ -75,11 +70,8 @@ def test_author_and_voters_are_told_once(people, ann, bob, cat, poll):
     assert "end_polls" in [task.name for task in PERIODIC_TASKS]
 
 
-def test_the_migration_may_run_again_where_its_index_was_cut_off(people, ann, poll):
+def test_ended_polls_are_found_by_their_index(people, ann, poll):
     alias = shard_of(people[0])
-    execute(alias, CUT_OFF, ())
-    for name in ("ADD_COLUMN", "DROP_UNFINISHED", "CREATE_INDEX", "END_POLL"):
-        execute(alias, getattr(MIGRATION, name), ())
     execute(alias, FILL, (people[0],))
     settle(alias, "posts_post")
     with count_calls() as calls:

@@ -11,8 +11,6 @@ from infra.sharding.management.commands.migrate_shards import Command
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute, fetch_all
 
-MARKERS = ("0001_initial", "0002_seen_until")
-
 
 def migrate(**options):
     out = StringIO()
@@ -27,11 +25,10 @@ def test_databases_that_are_current_are_left_alone(world):
 def test_one_database_is_brought_up_to_date(world):
     """A shard that lacks the table of one app, as a shard does that was just added."""
     recorder = MigrationRecorder(connections["shard1"])
-    for name in MARKERS:
-        recorder.record_unapplied("markers", name)
+    recorder.record_unapplied("markers", "0001_initial")
     execute("shard1", "DROP TABLE markers_marker")
     assert migrate(shard="shard2") == "shard2: current\n"
-    assert migrate(shard="shard1").startswith(f"shard1: {len(MARKERS)} migrations to apply\n")
+    assert migrate(shard="shard1").startswith("shard1: 1 migrations to apply\n")
     assert fetch_all("shard1", "SELECT * FROM markers_marker") == []
     assert migrate(shard="shard1") == "shard1: current\n"
 

@@ -146,13 +146,13 @@ def test_difference_is_named(world, damage):
 
 def test_missing_migration_is_named(world):
     recorder = MigrationRecorder(connections["shard1"])
-    recorder.record_unapplied("markers", "0002_seen_until")
+    recorder.record_unapplied("markers", "0001_initial")
     try:
         code, lines, _ = run("check_shards", "--json", "--shard", "shard1")
     finally:
-        recorder.record_applied("markers", "0002_seen_until")
+        recorder.record_applied("markers", "0001_initial")
     assert code == 1
-    assert json.loads(lines[0])["faults"][0].startswith("lacks migration markers.0002")
+    assert json.loads(lines[0])["faults"][0].startswith("lacks migration markers.0001")
 
 
 def test_clock_that_is_off(world, monkeypatch):

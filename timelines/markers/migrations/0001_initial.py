@@ -18,6 +18,7 @@ class Migration(migrations.Migration):
                 ('last_read_id', models.CharField(max_length=20)),
                 ('version', models.BigIntegerField()),
                 ('updated_at', models.DateTimeField()),
+                ('seen_ms', models.BigIntegerField(null=True)),
             ],
             options={
                 'abstract': False,

@@ -1,10 +1,8 @@
-"""`images_attach` for edits: images that the post has already stay, and hidden ones stay hidden."""
+-- The functions of images, for the functions of posts.
 
-from importlib import import_module
-
-from django.db import migrations
-
-ATTACH = """
+-- Makes uploaded images part of a post. Returns the JSON of their Attachments in the order of
+-- `wanted`. NULL, and nothing changes, if one of them is not an unattached image of this account, is
+-- hidden by moderators, or is named twice. Images that the post has already stay.
 CREATE OR REPLACE FUNCTION images_attach(owner bigint, wanted bigint[], post bigint) RETURNS jsonb
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -13,7 +11,7 @@ BEGIN
     -- The lock: the job that removes unused images skips them, or has removed them already.
     PERFORM FROM images_storedimage
     WHERE owner_id = owner AND id = ANY(wanted) AND purpose = 0
-        AND (used_by IS NULL AND remove_after > now() OR used_by = post)
+        AND (used_by IS NULL AND remove_after > now() AND hidden_at IS NULL OR used_by = post)
     FOR UPDATE;
     GET DIAGNOSTICS found = ROW_COUNT;
     IF found <> cardinality(wanted) THEN
@@ -27,17 +25,9 @@ BEGIN
             ORDER BY array_position(wanted, id))
         FROM images_storedimage WHERE owner_id = owner AND id = ANY(wanted)), '[]'::jsonb);
 END $$;
-"""
-BEFORE = import_module("images.migrations.0002_attach_function")
 
-
-class Migration(migrations.Migration):
-    dependencies = [("images", "0002_attach_function")]
-
-    operations = [
-        migrations.RunSQL(
-            ATTACH,
-            BEFORE.ATTACH.replace("CREATE ", "CREATE OR REPLACE ", 1),
-            hints={"placement": "sharded"},
-        )
-    ]
+-- Gives the images of a deleted post back to their owner, for a new post, for a day.
+CREATE OR REPLACE FUNCTION images_release(owner bigint, post bigint) RETURNS void LANGUAGE sql AS $$
+    UPDATE images_storedimage SET used_by = NULL, remove_after = now() + interval '1 day'
+    WHERE owner_id = owner AND used_by = post AND remove_after IS NULL;
+$$;
