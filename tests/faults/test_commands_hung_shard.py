@@ -1,7 +1,6 @@
 """A shard hangs: each command works on the other databases, names the shard and ends with 1."""
 
 import json
-import os
 import subprocess
 import sys
 
@@ -10,6 +9,7 @@ from django.conf import settings
 
 from infra.jobs.flags import JobFlag
 from infra.jobs.models import JobRun
+from tests.faults.hung_world import environment_of
 from tests.integration.config.commands import WORDS, list_commands, list_jobs
 from tests.integration.jobs.outcomes import Outcome
 from tests.server_faults import hanging
@@ -81,7 +81,7 @@ def test_command_that_cannot_do_without_it_ends_in_one_line(services, alias, wor
     with hanging(services.postgres[alias]):
         ended = subprocess.run(
             [sys.executable, "manage.py", *words],
-            env=os.environ | services.environment(),
+            env=environment_of(services.environment()),
             cwd=settings.BASE_DIR,
             capture_output=True,
             text=True,

@@ -1,6 +1,5 @@
 """A database hangs under a running worker or compensator. The other changes are delivered."""
 
-import os
 import subprocess
 import sys
 from signal import SIGCONT, SIGSTOP
@@ -11,6 +10,7 @@ from django.conf import settings
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.actions.follow import follow
+from tests.faults.hung_world import environment_of
 from tests.server_faults import pause, resume
 from tests.waiting import PATIENCE_S, until
 from tests.world import make_accounts
@@ -27,7 +27,7 @@ NOTICED_S = 60
 def deliverer(services, request):
     process = subprocess.Popen(
         [sys.executable, "manage.py", *request.param],
-        env=os.environ | services.environment(),
+        env=environment_of(services.environment()),
         cwd=settings.BASE_DIR,
     )
     yield process

@@ -335,7 +335,7 @@ def test_a_process_does_not_wait_for_ever_for_a_drain(services, patient):
     drain_all()
 
 
-@pytest.mark.parametrize("asking", [(), (0,), (1,), (0, 1)], ids=["none", "actor", "reader", "all"])
+@pytest.mark.parametrize("asking", [(0,), (1,), (0, 1)], ids=["actor", "reader", "all"])
 def test_all_acts_are_seen_whichever_process_noticed_the_pause(services, both, asking):
     acts, actor = [make() for make in ACTS.values()], both[0]
     for act in acts:

@@ -45,6 +45,8 @@ def test_spoiled_entries_are_misses(world: None, settings: Settings, store: str,
         town = Town()
         right = town.read()
         for family, keys in sorted(families().items()):
+            if store != "packed" and not family.startswith("timelines"):
+                continue  # it does not depend on the store
             spoil(keys, how)
             for memory in ("with memory", "without memory"):
                 assert town.read() == right, (family, memory)

@@ -20,6 +20,11 @@ ACCOUNTS = "/api/v1/accounts"
 LISTS = ("followers", "following")
 # How many of five members are hidden, from the newest on.
 HIDDEN = ([0], [4], [1, 3], [0, 1, 2, 3], [3, 4], [0, 1, 2, 3, 4])
+# A page leaves out all of them in the same place, so one way is enough for all of HIDDEN.
+WAYS = (
+    *(("suspended", hidden) for hidden in HIDDEN),
+    *((way, [1, 3]) for way in ("blocks me", "is blocked", "is muted")),
+)
 
 
 class Star:
@@ -62,8 +67,7 @@ def _named(pages: list[Any]) -> set[int]:
 
 
 @pytest.mark.parametrize("name", [*LISTS, "endorsements"])
-@pytest.mark.parametrize("hidden", HIDDEN, ids=str)
-@pytest.mark.parametrize("way", ["suspended", "blocks me", "is blocked", "is muted"])
+@pytest.mark.parametrize(("way", "hidden"), WAYS, ids=str)
 def test_hidden_members_leave_no_trace(
     star: Star, drain: Callable[[], int], name: str, hidden: list[int], way: str
 ) -> None:

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pytest_django import Settings
 
 from posts.ids import PostId
 from relations.actions.block import block
@@ -22,7 +21,6 @@ from timelines.catch_up.types import CatchUp, Exclusions
 from timelines.markers.rows import advance_home_marker, read_markers
 from timelines.markers.types import Timeline
 from timelines.polling import late_posts
-from timelines.stores.factory import STORES, timeline_store
 
 step = st.one_of(
     step_of("publish", person, st.integers(0, 2)),
@@ -137,21 +135,16 @@ class CatchUpHistory(History):
         self.catch_up(0, 0)
 
 
-@pytest.mark.parametrize("store", STORES)
-@examples(3)
+@examples(6)
 @given(steps=st.lists(step, min_size=10, max_size=30))
 def test_the_groups_are_the_home_timeline_since_the_marker(
     world: None,
     tiny_timelines: None,
-    settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
-    store: str,
     steps: list[tuple[str, int | None, int | None]],
 ) -> None:
     """Nothing is on its way when a bound is made, so it needs no margin."""
     monkeypatch.setattr(late_posts, "MARGIN_MS", 0)
-    settings.TIMELINE_STORE = store
-    timeline_store.cache_clear()
     clean()
     history = CatchUpHistory()
     for name, who, what in steps:

@@ -31,7 +31,7 @@ from timelines.queries.list import account_list_page
 from timelines.queries.public import public_page
 from timelines.recent.actions.index_posts import index_recent
 from timelines.recent.low_water_mark import lower_low_water_mark
-from timelines.stores.factory import STORES, timeline_store
+from timelines.stores.factory import timeline_store
 
 AUTHORS = 6
 # A client that shares a token asks again before the others' late posts are not repeated any more.
@@ -193,16 +193,10 @@ def run(time, timeline, steps, monkeypatch):
         history.check()
 
 
-@pytest.mark.parametrize("store", STORES)
-@examples(25)
+@examples(50)
 @given(steps=st.lists(step, min_size=10, max_size=50))
-def test_at_home_nothing_is_lost(time, settings, monkeypatch, store, steps):
-    settings.TIMELINE_STORE = store
-    timeline_store.cache_clear()
-    try:
-        run(time, "home", steps, monkeypatch)
-    finally:
-        timeline_store.cache_clear()
+def test_at_home_nothing_is_lost(time, monkeypatch, steps):
+    run(time, "home", steps, monkeypatch)
 
 
 @examples(25)
