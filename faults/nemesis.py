@@ -9,11 +9,15 @@ from urllib.parse import urlsplit
 
 import psycopg
 from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from faults.cluster.cluster import Cluster
 from faults.cluster.redis_refusals import refusing_writes
 
 _SCAN_COUNT = 1_000
+_ANSWER_S = 0.1
 _UNREADABLE = b"\xffunreadable"
 
 
@@ -23,9 +27,12 @@ class Nemesis:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    def flush(self) -> None:
+    def flush(self) -> int:
+        """Returns how many keys there were."""
         with self._redis() as redis:
+            count = int(redis.dbsize())
             redis.flushall()
+            return count
 
     def evict_keys(self, rng: random.Random, share: float) -> int:
         """Deletes a share of all keys, as eviction would. Returns how many."""
@@ -50,6 +57,29 @@ class Nemesis:
         `way`: of REFUSALS.
         """
         return refusing_writes(self._socket(), way)
+
+    def count_evicted(self) -> int:
+        """Keys that Redis has evicted since its start."""
+        with self._redis() as redis:
+            return int(redis.info("stats")["evicted_keys"])
+
+    def refuses_writes(self) -> bool:
+        """Whether Redis refuses a write, or does not answer it."""
+        with self._redis(socket_timeout=_ANSWER_S, retry=Retry(NoBackoff(), 0)) as redis:
+            try:
+                redis.set("nemesis", 1)
+            except RedisError:
+                return True
+            return False
+
+    def mark_redis(self) -> None:
+        """Writes a key that no older dump has."""
+        with self._redis() as redis:
+            redis.set("nemesis.mark", 1)
+
+    def has_mark(self) -> bool:
+        with self._redis() as redis:
+            return bool(redis.exists("nemesis.mark"))
 
     def redis_bytes(self) -> int:
         with self._redis() as redis:
@@ -92,18 +122,29 @@ class Nemesis:
             yield
             session.execute("ROLLBACK")
 
+    def has_open_transaction(self, store: str) -> bool:
+        """Whether one with an id is idle."""
+        with self._session(store) as session:
+            rows = session.execute(
+                "SELECT 1 FROM pg_stat_activity"
+                " WHERE state = 'idle in transaction' AND backend_xid IS NOT NULL"
+            ).fetchall()
+        return bool(rows)
+
+    def count_sessions(self, store: str) -> int:
+        """Sessions of Tideline's processes."""
+        with self._session(store) as session:
+            rows = session.execute(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            ).fetchall()
+        return int(rows[0][0])
+
     def switch_log(self, store: str) -> None:
         """Begins a new file of the write-ahead log."""
         with self._session(store) as session:
             session.execute("SELECT pg_switch_wal()")
             session.execute("CHECKPOINT")
-
-    def create_database(self, store: str) -> str:
-        """The URL of an empty database on the server of `store`."""
-        with self._session(store) as session:
-            session.execute("DROP DATABASE IF EXISTS without_tables")
-            session.execute("CREATE DATABASE without_tables")
-        return self._cluster.stores[store].url.replace("/tideline?", "/without_tables?")
 
     def count_transactions(self) -> int:
         """Transactions of all databases until now."""
@@ -123,8 +164,8 @@ class Nemesis:
         return Path(urlsplit(self._cluster.stores["redis"].url).path)
 
     @contextmanager
-    def _redis(self) -> Iterator["Redis"]:
-        with Redis(unix_socket_path=str(self._socket())) as redis:
+    def _redis(self, **options: Any) -> Iterator["Redis"]:
+        with Redis(unix_socket_path=str(self._socket()), **options) as redis:
             yield redis
 
     @contextmanager

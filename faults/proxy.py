@@ -2,7 +2,8 @@
 
 It is between one process of Tideline and one store. Standard input has a JSON object a line; each
 is answered by a line. The first is {"links": {name: path of the store's socket}}, answered by the
-ports. The others are {"match": pattern, "mode": mode, "delay_s": seconds}. The modes:
+ports. The others are {"match": pattern, "mode": mode, "delay_s": seconds}, answered by how
+many ends of connections the mode met. The modes:
 
 open    bytes pass (each piece `delay_s` late)
 stall   nothing passes in any direction, connections stay open, new ones get no answer; when the
@@ -31,14 +32,17 @@ class ProxyLink:
         self._opened = asyncio.Event()
         self._opened.set()
 
-    def set_mode(self, mode: str, delay_s: float) -> None:
+    def set_mode(self, mode: str, delay_s: float) -> int:
+        """Returns how many ends of connections there were."""
         self.mode, self.delay_s = mode, delay_s
-        for end in list(self.ends):
+        ends = list(self.ends)
+        for end in ends:
             end.follow_mode()
         if mode == "open":
             self._opened.set()
         else:
             self._opened.clear()
+        return len(ends)
 
     async def wait_until_open(self) -> None:
         await self._opened.wait()
@@ -135,9 +139,8 @@ class Proxy:
         if "links" in order:
             return {name: await self._listen(name, path) for name, path in order["links"].items()}
         names = fnmatch.filter(self._links, order["match"])
-        for name in names:
-            self._links[name].set_mode(order["mode"], order.get("delay_s", 0.0))
-        return names
+        mode, delay_s = order["mode"], order.get("delay_s", 0.0)
+        return sum(self._links[name].set_mode(mode, delay_s) for name in names)
 
     async def _listen(self, name: str, path: str) -> int:
         link = self._links[name] = ProxyLink(path)

@@ -83,6 +83,8 @@ def _run_and_judge(experiment: Experiment, scene: Scene) -> None:
     try:
         scene.load.settle()
         experiment.run(scene)
+        if experiment.has_fault:
+            scene.check(scene.proofs > 0, "it was looked whether the fault happened")
         judge(scene)
     except ExperimentSkipped:
         raise

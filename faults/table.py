@@ -143,8 +143,18 @@ ROWS = [
     ),
     TableRow("F37", "clients poll while deliveries are late", "every visible post is seen"),
     TableRow("F38", "single keys evicted", "missing is never empty"),
-    TableRow("F39", "shard URLs swapped, missing or foreign", "refused at start, nothing written"),
-    TableRow("F40", "web before migrations", "503 not ready, no 500"),
+    TableRow(
+        "F39",
+        "shard URLs swapped, missing or foreign",
+        "refused at start, nothing written",
+        f"{_FAULTS}test_wrong_databases.py::test_wrong_urls_are_refused_by_every_process",
+    ),
+    TableRow(
+        "F40",
+        "web before migrations",
+        "503 not ready, no 500",
+        f"{_FAULTS}test_before_migrations.py::test_every_route_is_not_ready_and_never_an_error",
+    ),
     TableRow("F41", "slow bodies, half headers, idle sockets", "all others are served"),
     TableRow("F42", "10 x the capacity for 15 s", "503 with Retry-After, normal within 2 s after"),
     TableRow(

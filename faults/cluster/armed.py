@@ -3,7 +3,7 @@
 PROGRAM is a module (`config.web`) or a script (`manage.py`). The variable FAULTS_ARMED is JSON:
 {failpoint: {"do": "exit" | "raise" | "sleep", "after": passes before it, "times": how often,
 "seconds": of the sleep}}. Nothing of the product reads it. Processes that the program forks inherit
-what is armed.
+what is armed. The first time that something happens at a failpoint, the log says so.
 """
 
 import json
@@ -21,6 +21,8 @@ from infra.changes.failpoints import arm
 
 VARIABLE = "FAULTS_ARMED"
 EXIT_CODE = 86
+# In the log, with the name of the failpoint.
+HAPPENED = "armed failpoint happened: "
 
 
 class FailpointRaised(RuntimeError):
@@ -30,7 +32,8 @@ class FailpointRaised(RuntimeError):
 class ArmedAction:
     """What happens at one failpoint. The passes of forked processes and threads count together."""
 
-    def __init__(self, plan: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, plan: Mapping[str, Any]) -> None:
+        self._name = name
         self._do: Callable[[float], None] = _ACTIONS[plan["do"]]
         self._first = plan.get("after", 0)
         self._end = self._first + plan.get("times", 1)
@@ -41,6 +44,9 @@ class ArmedAction:
         with self._passes.get_lock():
             number = self._passes.value
             self._passes.value += 1
+        if number == self._first:
+            sys.stderr.write(f"{HAPPENED}{self._name}\n")
+            sys.stderr.flush()
         if self._first <= number < self._end:
             self._do(self._seconds)
 
@@ -64,7 +70,7 @@ _ACTIONS: dict[str, Callable[[float], None]] = {
 def main() -> None:
     record_reached()
     for name, plan in json.loads(os.environ.get(VARIABLE, "{}")).items():
-        arm(name, ArmedAction(plan))
+        arm(name, ArmedAction(name, plan))
     program = sys.argv[1]
     del sys.argv[0]
     if program.endswith(".py"):

@@ -17,6 +17,7 @@ from config.runner.programs import app_environment, worker_command
 from config.services import RunningServices, Server, running_services
 from config.services.delete_data import delete_data
 from faults.cluster.armed import VARIABLE
+from faults.cluster.heard import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
 from faults.cluster.links import Links
 from faults.cluster.orders import OrderedProcess, obeying
 from faults.cluster.process import Armed, TidelineProcess
@@ -126,6 +127,11 @@ class Cluster:
     def pause_store(self, name: str) -> None:
         if self.stores[name].is_running:
             pause_tree(self.stores[name].process.pid)
+
+    def is_heard(self, name: str) -> bool:
+        """Whether a store answers its smallest question now. It is asked past the proxy."""
+        url = self.stores[name].url
+        return is_heard(_socket_path(url), REDIS_QUESTION if name == "redis" else POSTGRES_QUESTION)
 
     def revive_store(self, name: str) -> None:
         """A killed store starts, a hung one goes on."""

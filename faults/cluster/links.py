@@ -6,7 +6,8 @@ from faults.cluster.orders import OrderedProcess
 
 
 class Links:
-    """Links have names "PROCESS:STORE", for example "web0:shard1". Patterns have `*`.
+    """Links have names "PROCESS:STORE", for example "web0:shard1". Patterns have `*`. Each
+    change of links returns how many ends of connections it met.
 
     `targets`: the path of the store's socket for each link.
     """
@@ -15,14 +16,14 @@ class Links:
         self._proxy = proxy
         self.ports: dict[str, int] = proxy.ask({"links": dict(targets)})
 
-    def open(self, match: str = "*", delay_s: float = 0.0) -> None:
+    def open(self, match: str = "*", delay_s: float = 0.0) -> int:
         """Bytes pass again, each piece `delay_s` late."""
-        self._proxy.ask({"match": match, "mode": "open", "delay_s": delay_s})
+        return int(self._proxy.ask({"match": match, "mode": "open", "delay_s": delay_s}))
 
-    def stall(self, match: str) -> None:
+    def stall(self, match: str) -> int:
         """Nothing passes, and connections stay open: a network that swallows packets."""
-        self._proxy.ask({"match": match, "mode": "stall"})
+        return int(self._proxy.ask({"match": match, "mode": "stall"}))
 
-    def cut(self, match: str) -> None:
+    def cut(self, match: str) -> int:
         """Connections are reset, and new ones too."""
-        self._proxy.ask({"match": match, "mode": "cut"})
+        return int(self._proxy.ask({"match": match, "mode": "cut"}))

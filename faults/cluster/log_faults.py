@@ -1,7 +1,9 @@
-"""Faults that processes report in their logs."""
+"""Faults that processes report in their logs: their own, and those of the harness."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+from faults.cluster.armed import HAPPENED
 
 MARKS = ("Traceback (most recent call last)", "Unrecoverable error", "Segmentation fault")
 
@@ -16,11 +18,18 @@ class LogWatch:
     def tracebacks(self) -> list[str]:
         """The process and the last line of each traceback, each once."""
         found: dict[str, None] = {}
+        for name, text in self._texts():
+            found |= dict.fromkeys(f"{name}: {line}" for line in _errors(text))
+        return list(found)
+
+    def has_happened(self, failpoint: str) -> bool:
+        """Whether a process did what it was armed to do there."""
+        return any(f"{HAPPENED}{failpoint}\n" in text for _, text in self._texts())
+
+    def _texts(self) -> Iterator[tuple[str, str]]:
         for name, path in self._logs.items():
             if path.exists():
-                text = path.read_bytes()[self._begin[name] :].decode(errors="replace")
-                found |= dict.fromkeys(f"{name}: {line}" for line in _errors(text))
-        return list(found)
+                yield name, path.read_bytes()[self._begin[name] :].decode(errors="replace")
 
 
 def _errors(text: str) -> list[str]:

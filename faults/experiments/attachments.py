@@ -39,7 +39,7 @@ def _talk_while_drainers_die(scene: Scene) -> None:
         killed = [kill_drainer_at(scene, *at, dies) for at in enumerate(DRAINER_PLACES)]
     heal_and_drain(scene.cluster)
     scene.note(f"a drainer died {sum(killed)} times; {len(kept)} direct posts stayed")
-    scene.check(all(killed), "each place was reached", killed)
+    scene.check_happened(all(killed), "each place was reached", killed)
     scene.check(all(call.made for call in kept), "each direct post is answered")
     for reader, writer in ((one, other), (other, one)):
         _check_conversations(scene, reader, kept)
@@ -86,7 +86,7 @@ def _upload_while_webs_die(scene: Scene) -> None:
         for number, place in enumerate(UPLOAD_PLACES):
             begin_armed_web(scene, place)
             session = scene.load.sessions[2 * number]  # web0 is the web of even clients
-            scene.check(_loses_upload(session), f"a web died at {place}")
+            scene.check_happened(_loses_upload(session), f"a web died at {place}")
             posts.append(session.post_image(_upload_until_answered(session)))
     scene.check(all(call.made for call in posts), "the second upload can be posted")
     scene.cluster.backstage.ask({"do": "spoil", "with": "images"})

@@ -37,6 +37,7 @@ def _flood(scene: Scene) -> None:
         time.sleep(NORMAL_AFTER_S + 6)
     after = scene.during(Span(scene.spans[-1].ended_s + NORMAL_AFTER_S, time.monotonic()))
     scene.note(f"answers to the floods: {answers}")
+    scene.check_happened(all(answers), "both webs answered a flood", answers)
     scene.note(f"load during: {scene.during(scene.spans[-1]).text()}")
     scene.note(f"load two seconds after: {after.text()}")
     statuses = {status for answer in answers for status in answer}
@@ -74,6 +75,7 @@ def _hold_sockets(scene: Scene) -> None:
                 time.sleep(0.5)
     found = scene.during(scene.spans[-1])
     scene.note(f"{len(sockets)} sockets held: {found.text()}")
+    scene.check_happened(len(sockets) >= SOCKETS, "the webs took the sockets", len(sockets))
     _check_normal(scene, found.errors, found.p99_ms)
 
 

@@ -77,6 +77,7 @@ def _duels_with_a_slow_web(scene: Scene) -> None:
     _fight(scene, crowd)
     _follow_apart(scene, crowd)
     _restart_webs(scene, {slow: {}})
+    scene.check_armed("changes.committed")
 
 
 def _follow_apart(scene: Scene, crowd: Load) -> None:
@@ -134,6 +135,7 @@ def _first_follows(scene: Scene) -> None:
         time.sleep(AVOIDED_S)
         _at_once((one, "follow", target.id) for one in others)
     _restart_webs(scene, {name: {} for name in WEBS})
+    scene.check_armed(*waits)
 
 
 def _restart_webs(scene: Scene, armed_by_name: Mapping[str, Armed]) -> None:
@@ -156,11 +158,15 @@ def _make_crowd(scene: Scene) -> Load:
 
 
 ENCOUNTERS = [
-    Experiment("F18", "all clients of two accounts act on each other at once", _duels),
+    Experiment(
+        "F18", "all clients of two accounts act on each other at once", _duels, has_fault=False
+    ),
     Experiment("F18b", "many follow a hot account for the first time", _first_follows),
     Experiment(
         "F18c", "two accounts act on each other, and one web is slow", _duels_with_a_slow_web
     ),
-    Experiment("F19a", "many clients act for the same few accounts", _crowd),
-    Experiment("F19b", "all accounts act on one account and one post at once", _rush),
+    Experiment("F19a", "many clients act for the same few accounts", _crowd, has_fault=False),
+    Experiment(
+        "F19b", "all accounts act on one account and one post at once", _rush, has_fault=False
+    ),
 ]

@@ -28,8 +28,8 @@ PAUSES = 8
 
 def _hang(
     scene: Scene,
-    begin: Callable[[], None],
-    end: Callable[[], None],
+    begin: Callable[[], object],
+    end: Callable[[], object],
     calls_per_s: float = CALLS_PER_S,
 ) -> Span:
     """A load before, while and after something hangs. Returns the time of the hang."""
@@ -80,44 +80,53 @@ def _check_redis_hung(scene: Scene, span: Span) -> None:
     scene.check_latency(1000 * found.longest_s, REDIS_ANSWER_WITHIN_MS, "no answer over 1 s")
 
 
+def _pause(scene: Scene, store: str) -> None:
+    scene.cluster.pause_store(store)
+    scene.check_happened(not scene.cluster.is_heard(store), f"{store} does not answer")
+
+
+def _hang_store(scene: Scene, store: str, calls_per_s: float = CALLS_PER_S) -> Span:
+    end = partial(scene.cluster.revive_store, store)
+    return _hang(scene, partial(_pause, scene, store), end, calls_per_s)
+
+
 def _hang_shard(scene: Scene) -> None:
-    cluster = scene.cluster
-    begin, end = partial(cluster.pause_store, "shard1"), partial(cluster.revive_store, "shard1")
-    _check_shard_hung(scene, _hang(scene, begin, end))
+    _check_shard_hung(scene, _hang_store(scene, "shard1"))
 
 
 def _black_hole_shard(scene: Scene) -> None:
     links = scene.cluster.links
-    begin, end = partial(links.stall, "*:shard1"), partial(links.open, "*:shard1")
-    _check_shard_hung(scene, _hang(scene, begin, end))
+
+    def begin() -> None:
+        held = links.stall("*:shard1")
+        scene.check_happened(held > 0, "connections to shard1 are held", held)
+
+    _check_shard_hung(scene, _hang(scene, begin, partial(links.open, "*:shard1")))
 
 
 def _hang_default(scene: Scene) -> None:
-    cluster = scene.cluster
-    begin, end = partial(cluster.pause_store, "default"), partial(cluster.revive_store, "default")
-    _check_default_hung(scene, _hang(scene, begin, end))
+    _check_default_hung(scene, _hang_store(scene, "default"))
 
 
 def _hang_redis(scene: Scene) -> None:
-    cluster = scene.cluster
-    begin, end = partial(cluster.pause_store, "redis"), partial(cluster.revive_store, "redis")
-    _check_redis_hung(scene, _hang(scene, begin, end, CALLS_PER_S_WITHOUT_REDIS))
+    _check_redis_hung(scene, _hang_store(scene, "redis", CALLS_PER_S_WITHOUT_REDIS))
 
 
 def _pause_redis_shortly(scene: Scene) -> None:
     """Each web sees other pauses, so their breakers differ. The history shows what came back."""
-    links = scene.cluster.links
+    links, held = scene.cluster.links, []
     with scene.under_load(2 * CALLS_PER_S):
         time.sleep(3)
         for number in range(PAUSES):
             with scene.broken():
                 match = ("*:redis", "web0:redis", "drainer*:redis", "web1:redis")[number % 4]
-                links.stall(match)
+                before = links.stall(match)
                 time.sleep(PAUSE_S)
-                links.open(match)
+                held.append(max(before, links.open(match)))
             time.sleep(1.5)
     found = scene.during(Span(scene.spans[0].began_s, time.monotonic()))
     scene.note(f"{PAUSES} pauses: {found.text()}")
+    scene.check_happened(all(held), "each pause held connections to Redis", held)
     scene.check(not found.errors, "no error", found.errors)
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from functools import partial
+from signal import SIGKILL
 
 from faults.cluster.cluster import COMPENSATOR, DRAINERS, WEBS
 from faults.experiments.scene import ALL_SHARDS, Scene
@@ -16,11 +17,16 @@ KILLS = 10
 SETTLED_WITHIN_S = 60.0
 
 
+def _kill(scene: Scene, store: str) -> None:
+    scene.cluster.kill_store(store)
+    scene.check_happened(not scene.cluster.is_heard(store), f"{store} is dead")
+
+
 def _away(scene: Scene, store: str) -> Span:
     with scene.watching_live(), scene.under_load(CALLS_PER_S):
         time.sleep(IDLE_S)
         with scene.broken():
-            scene.cluster.kill_store(store)
+            _kill(scene, store)
             time.sleep(AWAY_S)
             scene.cluster.revive_store(store)
         time.sleep(AFTER_S)
@@ -54,7 +60,7 @@ def _kill_postmasters(scene: Scene) -> None:
         with scene.broken():
             for number in range(KILLS):
                 store = f"shard{number % 4}"
-                scene.cluster.kill_store(store)
+                _kill(scene, store)
                 scene.cluster.revive_store(store)
                 time.sleep(0.7)
         time.sleep(AFTER_S)
@@ -71,9 +77,11 @@ def _roll(scene: Scene) -> None:
         time.sleep(3)
         began_s = time.monotonic()
         for name in (*WEBS, *DRAINERS, COMPENSATOR):
+            before = processes[name].pid
             if not processes[name].stop():
                 slow.append(name)
             processes[name].begin()
+            scene.check_happened(processes[name].pid != before, f"{name} was restarted")
             scene.cluster.wait_until_ready()
             scene.cluster.wait_for_drainers()
             time.sleep(0.5)  # until the balancer has seen it
@@ -93,6 +101,7 @@ def _kill_processes(scene: Scene) -> None:
         with scene.broken():
             for name in (*WEBS, *DRAINERS, COMPENSATOR, *DRAINERS):
                 processes[name].kill()
+                scene.check_happened(processes[name].exit_code == -SIGKILL, f"{name} was killed")
                 processes[name].begin()
                 scene.cluster.wait_until_ready()
                 scene.cluster.wait_for_drainers()
@@ -115,8 +124,9 @@ def _stop_drainers(scene: Scene) -> None:
     drained_s = _drained_s(scene, [partial(cluster.processes[name].begin) for name in stopped])
     rate = waiting / max(drained_s, 0.01)
     scene.note(f"{waiting} changes waited and were delivered in {drained_s:.1f} s")
+    scene.check_happened(waiting > 0, "changes waited", waiting)
     scene.check(
-        waiting > 0 and rate >= 3 * ingest,
+        rate >= 3 * ingest,
         "delivers at least 3 x as fast as changes come",
         f"{rate:.0f} and {ingest:.0f} a second",
     )

@@ -19,15 +19,16 @@ def _flush(scene: Scene) -> None:
     with scene.under_load(CALLS_PER_S):
         time.sleep(2)
         idle_rate = _peak_rate(scene, IDLE_S)
-        peaks = []
+        peaks, lost = [], []
         began_s = time.monotonic()
         for _ in range(FLUSHES):
-            nemesis.flush()
+            lost.append(nemesis.flush())
             peaks.append(_peak_rate(scene, 3.0))
         span = Span(began_s, time.monotonic())
     found = scene.during(span)
     scene.note(f"{FLUSHES} flushes: {found.text()}")
     scene.note(f"transactions a second: idle {idle_rate:.0f}, peak {max(peaks):.0f}")
+    scene.check_happened(all(lost), "each flush took keys away", lost)
     scene.check(not found.errors, "no error", found.errors)
     scene.check(
         max(peaks) <= 3 * idle_rate,
@@ -57,12 +58,13 @@ def _evict(scene: Scene) -> None:
             evicted += scene.nemesis.evict_keys(rng, 0.3)
             time.sleep(1)
         span = Span(began_s, time.monotonic())
+    scene.check_happened(evicted > 0, "keys were deleted", evicted)
     _check_no_error(scene, span, f"{evicted} keys evicted")
 
 
 def _fill_memory(scene: Scene) -> None:
     """First eviction at random takes keys away, then every write to Redis is refused."""
-    used = scene.nemesis.redis_bytes()
+    used, evicted = scene.nemesis.redis_bytes(), scene.nemesis.count_evicted()
     try:
         with scene.under_load(CALLS_PER_S):
             time.sleep(3)
@@ -71,10 +73,12 @@ def _fill_memory(scene: Scene) -> None:
                 maxmemory_policy="allkeys-random", maxmemory=str(used + SMALL_BYTES // 4)
             )
             time.sleep(6)
+            evicted = scene.nemesis.count_evicted() - evicted
             with scene.broken():
                 scene.nemesis.configure_redis(
                     maxmemory_policy="noeviction", maxmemory=str(SMALL_BYTES)
                 )
+                scene.check_happened(scene.nemesis.refuses_writes(), "Redis refuses a write")
                 time.sleep(6)
                 scene.nemesis.configure_redis(maxmemory="0")
             span = Span(began_s, time.monotonic())
@@ -83,6 +87,7 @@ def _fill_memory(scene: Scene) -> None:
         scene.nemesis.configure_redis(maxmemory="0", maxmemory_policy="noeviction")
     found = scene.during(span)
     scene.note(f"memory full: {found.text()}")
+    scene.check_happened(evicted > 0, "Redis evicted keys", evicted)
     scene.check(not found.errors.keys() - {503}, "refusals are 503", found.errors)
 
 
@@ -90,9 +95,11 @@ def _restore_old_dump(scene: Scene) -> None:
     with scene.under_load(CALLS_PER_S):
         time.sleep(4)
         old = scene.nemesis.save_dump()
+        scene.nemesis.mark_redis()
         time.sleep(12)
         with scene.broken():
             scene.nemesis.restart_redis_with(old)
+            scene.check_happened(not scene.nemesis.has_mark(), "Redis has the data of the dump")
         time.sleep(AFTER_S)
     found = scene.during(Span(scene.spans[-1].began_s, time.monotonic()))
     scene.note(f"a dump of 12 s before: {found.text()}")

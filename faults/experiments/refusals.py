@@ -64,6 +64,7 @@ def _try(scene: Scene, way: str, name: str, act: Callable[[Session, int, int], C
         time.sleep(WARM_S)
         began_s = time.monotonic()
         with scene.broken(), scene.nemesis.refusing_writes(way):
+            scene.check_happened(scene.nemesis.refuses_writes(), f"{way}: Redis refuses writes")
             done = act(writer, post, reader.id)
             time.sleep(AFTER_S)
         _use_redis_again(scene)

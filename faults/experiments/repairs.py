@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from signal import SIGKILL
 
 from config.runner.child import CHECKOUT
 from faults.cluster.armed import EXIT_CODE
@@ -56,7 +57,7 @@ def _kill_in_the_middle(scene: Scene, job: list[str]) -> None:
     )
     time.sleep(1.2)  # Django loads for a second
     process.kill()
-    process.wait()
+    scene.check_happened(process.wait() == -SIGKILL, f"{job[0]} was killed")
 
 
 def _changes(output: str) -> int:
@@ -76,7 +77,7 @@ def _back_fill(scene: Scene) -> None:
         lost = scene.cluster.backstage.ask({"do": "spoil", "with": loss})
         scene.check(lost > 0, f"{command} has something to find", lost)
         died = scene.cluster.manage(command, armed={place: {"do": "exit"}})
-        scene.check(died.returncode == EXIT_CODE, f"{command} died", died.stderr[-400:])
+        scene.check_happened(died.returncode == EXIT_CODE, f"{command} died", died.stderr[-400:])
         again = scene.cluster.manage(command)
         scene.check(again.returncode == 0, f"{command} succeeds", again.stderr[-400:])
     after = _derived(other, answer)

@@ -20,7 +20,8 @@ _ASK_LIVE_EVERY_S = 0.2
 
 
 class Scene:
-    """`spans`: when something was broken. `seed` decides all that is drawn.
+    """`spans`: when something was broken. `seed` decides all that is drawn. `proofs`: how often it
+    was looked whether a fault happened.
 
     `slack`: how many times the promise a latency may be.
     """
@@ -38,9 +39,20 @@ class Scene:
         self.load = Load(self.accounts, self.balancer, seed)
         self.logs = LogWatch({name: one.log for name, one in cluster.processes.items()})
         self.spans: list[Span] = []
+        self.proofs = 0
 
     def check(self, held: bool, what: str, detail: object = "") -> None:
         self.result.findings.append(Finding(held, what, str(detail)))
+
+    def check_happened(self, has_happened: bool, what: str, detail: object = "") -> None:
+        """Each experiment asks the store, the proxy or the log whether its fault was there: without
+        it, that all promises hold says nothing."""
+        self.proofs += 1
+        self.check(has_happened, what, detail)
+
+    def check_armed(self, *failpoints: str) -> None:
+        missed = [one for one in failpoints if not self.logs.has_happened(one)]
+        self.check_happened(not missed, "each armed failpoint was passed", missed)
 
     def check_latency(self, found_ms: float, promised_ms: float, what: str) -> None:
         bound_ms = self._slack * promised_ms

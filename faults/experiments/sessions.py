@@ -11,6 +11,8 @@ CALLS_PER_S = 40.0
 TERMINATIONS = 20
 OPEN_S = 15.0
 FEW = {"max_connections": "20"}
+# Three of them are for administrators.
+NEARLY_ALL = 14
 
 
 def _terminate(scene: Scene) -> None:
@@ -26,6 +28,7 @@ def _terminate(scene: Scene) -> None:
         time.sleep(2)
     found = scene.during(scene.spans[-1])
     scene.note(f"{ended} sessions ended: {found.text()}")
+    scene.check_happened(ended > 0, "the server ended sessions", ended)
     scene.check(not found.errors.keys() - {503}, "refusals are 503", found.errors)
 
 
@@ -33,7 +36,10 @@ def _exhaust_connections(scene: Scene) -> None:
     """Twenty connections a database are fewer than the threads of all processes."""
     with scene.under_load(3 * CALLS_PER_S):
         with scene.broken():
-            time.sleep(12)
+            time.sleep(6)
+            used = max(map(scene.nemesis.count_sessions, scene.cluster.services.postgres))
+            scene.check_happened(used >= NEARLY_ALL, "connections are nearly used up", used)
+            time.sleep(6)
             scene.load.calls_per_s = CALLS_PER_S / 4
         time.sleep(6)
     crowded = scene.during(scene.spans[-1])
@@ -51,6 +57,8 @@ def _hold_transaction(scene: Scene) -> None:
         began_s = time.monotonic()
         with scene.nemesis.open_transaction("shard1"):
             time.sleep(OPEN_S)
+            is_open = scene.nemesis.has_open_transaction("shard1")
+            scene.check_happened(is_open, "the transaction is still open")
             span = Span(began_s, time.monotonic())
         time.sleep(2)
     found = scene.during(span)

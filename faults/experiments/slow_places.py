@@ -47,6 +47,7 @@ def _deliver_slowly(scene: Scene) -> None:
         _restart(scene, DRAINERS, {place: _sleeping(SLEEP_S) for place in FAN_OUT})
         time.sleep(SLOW_S)
         _restart(scene, DRAINERS, {})
+    scene.check_armed(*FAN_OUT)
 
 
 def _check_rows_go(scene: Scene) -> None:
@@ -75,40 +76,55 @@ def _flush_in_loads(scene: Scene) -> None:
     with scene.under_load(CALLS_PER_S):
         time.sleep(2)
         began_s = time.monotonic()
-        for _ in range(FLUSHES):
-            scene.nemesis.flush()
-            time.sleep(0.6)
+        lost = [_flush(scene) for _ in range(FLUSHES)]
         span = Span(began_s, time.monotonic())
     _restart(scene, WEBS, {})
+    scene.check_armed(*LOADERS)
+    scene.check_happened(all(lost), "each flush took keys away", lost)
     scene.note(f"{FLUSHES} flushes, slow loaders: {scene.during(span).text()}")
+
+
+def _flush(scene: Scene) -> int:
+    lost = scene.nemesis.flush()
+    time.sleep(0.6)
+    return lost
 
 
 def _lose_redis_in_builds(scene: Scene) -> None:
     """Redis has begun to keep the pushes for a build, and is away when the build is stored."""
     _restart(scene, WEBS, {"rebuild.computed": _sleeping(0.1)})
+    cut: list[int] = []
     with scene.under_load(0.75 * CALLS_PER_S):
         time.sleep(2)
         with scene.broken():
             for _ in range(CUTS):
                 scene.nemesis.flush()
                 time.sleep(0.1)
-                scene.cluster.links.cut("web*:redis")
+                cut.append(scene.cluster.links.cut("web*:redis"))
                 time.sleep(0.3)
                 scene.cluster.links.open("web*:redis")
                 time.sleep(1.5)
     _restart(scene, WEBS, {})
+    scene.check_armed("rebuild.computed")
+    scene.check_happened(any(cut), "connections to Redis were reset", cut)
     found = scene.during(scene.spans[-1])
     scene.note(f"{CUTS} cuts, slow builds: {found.text()}")
     scene.check(not found.errors.keys() - {503}, "refusals are 503", found.errors)
+
+
+def _slow_drainers(scene: Scene, delay_s: float) -> None:
+    """Each byte between drainers and their stores is late for a while."""
+    slowed = scene.cluster.links.open("drainer*:*", delay_s=delay_s)
+    time.sleep(SLOW_S)
+    scene.cluster.links.open("drainer*:*")
+    scene.check_happened(slowed > 0, "connections of drainers were slow", slowed)
 
 
 def _delay_deliveries(scene: Scene) -> None:
     """Drainers reach their stores slowly, and clients poll: each post comes, once it is there."""
     with scene.under_load(CALLS_PER_S):
         with scene.broken():
-            scene.cluster.links.open("drainer*:*", delay_s=0.05)
-            time.sleep(SLOW_S)
-            scene.cluster.links.open("drainer*:*")
+            _slow_drainers(scene, 0.05)
         time.sleep(3)
     scene.note(f"drainers 50 ms from their stores: {scene.during(scene.spans[-1]).text()}")
 
@@ -120,9 +136,7 @@ def _poll_only(scene: Scene) -> None:
     load = scene.make_load(scene.accounts, CALLS_PER_S, ONLY_POLLS, SHARERS)
     with load.running():
         with scene.broken():
-            scene.cluster.links.open("drainer*:*", delay_s=0.02)
-            time.sleep(SLOW_S)
-            scene.cluster.links.open("drainer*:*")
+            _slow_drainers(scene, 0.02)
         load.calls_per_s = POLLS_PER_S
         time.sleep(POLLED_ON_S)
     scene.judge_too(load)
@@ -141,7 +155,7 @@ def _deliver_twice(scene: Scene) -> None:
         _restart(scene, ["drainer0"], {})
     lost = _lost_leases(scene) - before
     scene.note(f"a drainer lost its leases {lost} times")
-    scene.check(lost > 0, "both drainers deliver a batch", lost)
+    scene.check_happened(lost > 0, "both drainers deliver a batch", lost)
 
 
 def _let_hold_all_lanes(scene: Scene, armed: Armed) -> None:

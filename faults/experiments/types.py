@@ -13,7 +13,8 @@ class Experiment:
     """`number`: of the row in the table; a letter behind it tells variants apart ("F34b").
 
     `settings` and `postgres_settings`: it needs a cluster of its own with them. `begins_old`: it
-    needs one of the old version. `in_ci`: it is in the selection for CI.
+    needs one of the old version. `in_ci`: it is in the selection for CI. `has_fault`: something is
+    broken, and not only crowded.
     """
 
     number: str
@@ -23,6 +24,7 @@ class Experiment:
     settings: Mapping[str, str] = field(default_factory=dict)
     postgres_settings: Mapping[str, str] = field(default_factory=dict)
     begins_old: bool = False
+    has_fault: bool = True
 
     @property
     def needs_own_cluster(self) -> bool:

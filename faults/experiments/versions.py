@@ -82,7 +82,7 @@ def _hand_over(scene: Scene, writers: str, deliverers: str, written_by: Path, by
     left = scene.cluster.count_undelivered()
     pair = f"{writers} webs, {deliverers} drainers"
     scene.note(f"{pair}: {left['pending']} pending and {left['parked']} parked changes")
-    scene.check(
+    scene.check_happened(
         parked.returncode == 0 and bool(left["pending"]) and bool(left["parked"]),
         f"{pair}: there are pending and parked changes of the {writers} version",
         left,

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from config.runner.child import CHECKOUT
-from faults.cluster.armed import EXIT_CODE, VARIABLE
+from faults.cluster.armed import EXIT_CODE, HAPPENED, VARIABLE
 
 PROGRAM = """
 import multiprocessing, os
@@ -22,23 +22,27 @@ for number in range(3):
 """
 
 
-def run(tmp_path: Path, armed: object) -> list[int]:
+def run(tmp_path: Path, armed: object) -> tuple[list[int], str]:
+    """The exit codes, and the log."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    output = subprocess.run(
+    ended = subprocess.run(
         [sys.executable, "-m", "faults.cluster.armed", str(program)],
         env=os.environ | {VARIABLE: json.dumps(armed), "PYTHONPATH": str(CHECKOUT)},
         cwd=CHECKOUT,
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
         check=True,
-    ).stdout
-    return [int(line) for line in output.split()]
+    )
+    return [int(line) for line in ended.stdout.split()], ended.stderr
 
 
-def test_the_chosen_pass_exits_and_no_other(tmp_path):
-    assert run(tmp_path, {"place": {"do": "exit", "after": 1}}) == [0, EXIT_CODE, 0]
+def test_the_chosen_pass_exits_and_no_other_and_the_log_says_so(tmp_path):
+    codes, log = run(tmp_path, {"place": {"do": "exit", "after": 1}})
+    assert codes == [0, EXIT_CODE, 0]
+    assert log.count(f"{HAPPENED}place\n") == 1
 
 
 def test_nothing_armed_does_nothing(tmp_path):
-    assert run(tmp_path, {}) == [0, 0, 0]
+    codes, log = run(tmp_path, {})
+    assert (codes, HAPPENED in log) == ([0, 0, 0], False)

@@ -54,7 +54,7 @@ def test_stalled_link_holds_everything_back_until_it_opens(links):
     with connected(links) as old:
         old.sendall(b"one")
         assert old.recv(10) == b"one"
-        links.stall("*:shard1")
+        assert links.stall("*:shard1") == 2
         old.sendall(b"two")
         with connected(links) as new:
             new.sendall(b"three")
@@ -71,7 +71,7 @@ def test_cut_link_resets_connections(links):
     with connected(links) as old:
         old.sendall(b"one")
         assert old.recv(10) == b"one"
-        links.cut("web0:*")
+        assert links.cut("web0:*") == 2
         assert is_reset(old)
         with connected(links) as new:
             assert is_reset(new)
