@@ -18,7 +18,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: free-port run-packages ## start Tideline and its servers on PORT (8000); Ctrl-C stops it
-	@PORT=$(PORT) exec $(IN_VENV) -m config.run
+	@PORT=$(PORT) exec $(IN_VENV) -m lab.run
 
 test: dev-packages ## run all tests on PostgreSQL and Redis started for them; up to five failed ones twice
 	@$(IN_VENV) -m tests.browser.chromium
@@ -51,24 +51,24 @@ docs: dev-packages ## build the documentation site into .site; dead links are er
 	$(IN_VENV) docs/build.py
 
 bench: dev-packages ## measure the hot paths against their floors
-	$(IN_VENV) -m bench
+	$(IN_VENV) -m lab.bench
 
 faults: dev-packages ## break a whole Tideline in many ways; FAULTS="--only F9" or "--ci" chooses
-	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m faults $(or $(FAULTS),--write)
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m lab.faults $(or $(FAULTS),--write)
 
 soak: dev-packages ## break it at random for MINUTES (30), and plot memory, files and connections
-	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m faults.soak --minutes $(or $(MINUTES),30)
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m lab.faults.soak --minutes $(or $(MINUTES),30)
 
 conformance: dev-packages ## run the own tests of Mastodon clients: CONFORMANCE="--only toot" chooses
 	@$(PYTHON) deploy/install.py conformance
-	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m conformance $(or $(CONFORMANCE),--write)
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m lab.conformance $(or $(CONFORMANCE),--write)
 
 # The lock has addresses of PyPI, whatever index installs from it (decision 0031).
 lock: dev-packages ## write uv.lock from pyproject.toml (LOCK_FLAGS=--upgrade: newer versions)
 	.venv/bin/uv lock --default-index https://pypi.org/simple $(LOCK_FLAGS)
 
 clean: python ## delete the environment, all caches and ALL DATA of make run (in DATA_DIR)
-	@$(PYTHON) -m config.services.delete_data "$(or $(DATA_DIR),.data)"
+	@$(PYTHON) -m lab.services.delete_data "$(or $(DATA_DIR),.data)"
 	rm -rf .venv .venv-peers .venv-conformance .conformance .static .site .site-source .browser .distribution .artifacts \
 		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -77,7 +77,7 @@ NEW_KEY = $(IN_VENV) -c 'import secrets; print(secrets.token_urlsafe(64))'
 
 # Before anything is installed: a `make run` that goes on must keep its packages.
 free-port: python
-	@$(PYTHON) -m config.runner.port $(PORT)
+	@$(PYTHON) -m lab.runner.port $(PORT)
 
 app-packages: python
 	@$(PYTHON) deploy/install.py app $(EXTRAS)

@@ -5,8 +5,8 @@ from django.conf import settings
 from django.templatetags.static import static
 
 from accounts.default_avatar import default_avatar_address
+from accounts.images.files import address_of
 from accounts.types import Profile, ProfileField, Restriction
-from images.files import address_of
 from infra.api.html import line_to_html, to_html
 
 HEADER = "accounts/header.svg"

@@ -1,1 +1,1 @@
-"""Puts Tideline together and starts it: settings, urls, local servers, runner."""
+"""How Tideline is put together: settings, routes, periodic tasks, logs."""

@@ -23,7 +23,7 @@ INSTALLED_APPS = [
     "infra.jobs",
     "infra.changes",
     "counters",
-    "images",
+    "accounts.images",
     "accounts",
     "relations",
     "relations.lists",
@@ -39,8 +39,8 @@ INSTALLED_APPS = [
     "notifications.push",
     "moderation",
     "pages",
-    "demo",
     "operations",
+    "web",
     "config",
 ]
 SILENCED_SYSTEM_CHECKS = [
@@ -53,7 +53,7 @@ SILENCED_SYSTEM_CHECKS = [
     "postgres.E005",
 ]
 ROOT_URLCONF = "config.urls"
-WSGI_APPLICATION = "config.wsgi.application"
+WSGI_APPLICATION = "web.wsgi.application"
 # What the compensator runs at intervals.
 PERIODIC_TASKS = "config.periodic.PERIODIC_TASKS"
 TEMPLATES = [

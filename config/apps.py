@@ -4,9 +4,9 @@ from django.apps import AppConfig
 from django.conf import settings
 
 from config.logs import configure_logs
-from config.server_metrics import ServerMetricsCollector
 from config.tracing import start_sentry, start_spans
 from infra.telemetry.gauges import STORE_METRICS
+from web.server_metrics import ServerMetricsCollector
 
 
 class ConfigConfig(AppConfig):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-_LOCAL = "images.folder.ImageFolder"
+_LOCAL = "accounts.images.folder.ImageFolder"
 _S3 = "storages.backends.s3.S3Storage"
 # `collectstatic` also writes each file compressed.
 _STATIC = "whitenoise.storage.CompressedStaticFilesStorage"

@@ -4,8 +4,8 @@ A task of a new app comes in here, and into docs/reference/periodic-tasks.md.
 """
 
 from accounts import periodic as accounts
+from accounts.images import periodic as images
 from counters import periodic as counters
-from images import periodic as images
 from infra.changes import periodic as changes
 from infra.jobs.periodic import PeriodicTask
 from moderation import periodic as moderation

@@ -231,11 +231,11 @@ STORAGES = file_stores(MEDIA_DIR, MEDIA_BUCKET, MEDIA_BUCKET_ENDPOINT, MEDIA_BUC
 # -- serving ------------------------------------------------------------------------------------
 SHORT_PATH = _env.flag("SHORT_PATH", True)
 MIDDLEWARE = [
-    "config.middleware.RequestMetrics",
+    "web.middleware.RequestMetrics",
     *(["config.tracing.RequestSpans"] if OTEL_EXPORTER_OTLP_ENDPOINT else []),
     # The API goes no further: it is stateless. All below is for pages, the admin and OAuth.
-    "config.middleware.StatelessRoutes",
-    "config.answers_to_writes.AnswersToWrites",
+    "web.middleware.StatelessRoutes",
+    "web.answers_to_writes.AnswersToWrites",
     "django.middleware.security.SecurityMiddleware",
     # Pages and static files. See "Sizes" in docs/explanation/pages.md for why this is safe.
     "django.middleware.gzip.GZipMiddleware",
@@ -246,7 +246,7 @@ MIDDLEWARE = [
     "pages.bound_sessions.BoundSessions",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "config.content_policy.ContentPolicy",
+    "web.content_policy.ContentPolicy",
     "axes.middleware.AxesMiddleware",
 ]
 # In development files come from the packages; elsewhere from the folder of collectstatic.
@@ -264,7 +264,7 @@ CSRF_COOKIE_SECURE = HTTPS
 
 # Of a whole request body. POST_MAX_CHARACTERS of the largest setting fit: up to 12 bytes each.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_500_000
-# Files in a form stay in memory. Only a few routes take larger ones (config/body_limits.py).
+# Files in a form stay in memory. Only a few routes take larger ones (web/body_limits.py).
 DATA_UPLOAD_MAX_NUMBER_FILES = 10
 FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE + MEDIA_MAX_BYTES
 

@@ -7,17 +7,17 @@ from django.contrib import admin
 from django.urls import include, path
 
 from accounts.api.urls import urlpatterns as accounts
-from config import health, metrics
-from config.docs import DocsPage, OpenApiDocument
-from config.icon import icon
-from images.api.urls import urlpatterns as images
+from accounts.images.api.urls import urlpatterns as images
 from infra.api import answers
 from moderation.api.urls import urlpatterns as moderation
 from notifications.api.urls import urlpatterns as notifications
 from posts.api.urls import urlpatterns as posts
 from relations.api.urls import urlpatterns as relations
-from search.api.urls import urlpatterns as search
 from timelines.api.urls import urlpatterns as timelines
+from timelines.search.api.urls import urlpatterns as search
+from web import health, metrics
+from web.docs import DocsPage, OpenApiDocument
+from web.icon import icon
 
 handler400 = answers.bad_request
 handler403 = answers.permission_denied

@@ -15,9 +15,9 @@ from django.utils.dateparse import parse_datetime
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
-from images.api.parse import read_image_id
-from images.files import address_of
-from images.queries.listing import ListedImage, list_images
+from accounts.images.api.parse import read_image_id
+from accounts.images.files import address_of
+from accounts.images.queries.listing import ListedImage, list_images
 from infra.api.errors import TidelineError
 from moderation.actions.decide_on_image import decide_on_image
 from moderation.forms import find_account

@@ -4,10 +4,10 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from accounts.images.actions.use_image import end_images_of_posts
 from counters.cache import account_counts, entry_of, refresh_account_counts
 from counters.hot_counts import find_hot_counts
 from counters.queries.counts import Subject
-from images.actions.use_image import end_images_of_posts
 from infra.caching.hashes import HashChange
 from infra.caching.round_trips import run_together
 from infra.caching.values import Versioned

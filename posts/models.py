@@ -26,9 +26,9 @@ class Post(ShardedModel):
     normalized, in their order. `poll`: {"options", "multiple", "hide_totals", "expires_at_s"},
     after an edit with "edition" and "edits" (posts_edit_post); its votes are in PollVote.
     `is_end_reported`: there was a change for the end of the poll. `media`: the images as
-    images.types.Attachment. `application`: {"name", "website"} of the client that published the
-    post. NULL for none. `thread_…`: the first post of the thread of a reply; NULL for other posts,
-    and for replies of old code. `is_orphan`: the post that a reply answers is deleted.
+    accounts.images.types.Attachment. `application`: {"name", "website"} of the client that
+    published the post. NULL for none. `thread_…`: the first post of the thread of a reply; NULL for
+    other posts, and for replies of old code. `is_orphan`: the post that a reply answers is deleted.
     """
 
     owner = "author_id"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psycopg
 
-from config.services.postgres import PostgresServer
+from lab.services.postgres import PostgresServer
 from tests.private_world import forget_connections
 
 Restore = Callable[[], None]

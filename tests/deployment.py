@@ -10,9 +10,9 @@ from pathlib import Path
 
 import psycopg
 
-from config.runner.child import CHECKOUT, Child
-from config.runner.port import HOST, free_port, is_answering
-from config.runner.programs import app_environment, list_children
+from lab.runner.child import CHECKOUT, Child
+from lab.runner.port import HOST, free_port, is_answering
+from lab.runner.programs import app_environment, list_children
 from tests.migrated_data import KEY
 from tests.services import migrated_services
 from tests.waiting import until

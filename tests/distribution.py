@@ -10,8 +10,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from config.runner.child import CHECKOUT
-from config.services.locks import locked
+from lab.runner.child import CHECKOUT
+from lab.services.locks import locked
 
 CACHE = CHECKOUT / ".distribution"
 PLACES = {

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from config.runner.child import CHECKOUT
+from lab.runner.child import CHECKOUT
 
 PLACES = re.compile(
     r"(?<![\w/.}-])/(?=(?:etc/tideline|etc/ssl|etc/nginx|opt/tideline|run/tideline|var/lib/tideline)\b)"
@@ -28,7 +28,7 @@ IS_ROOT = os.geteuid() == 0
 # Root may still enter folders: sockets of servers are in private ones.
 UNPRIVILEGED = ["setpriv", "--bounding-set", "-all,+dac_read_search"] if IS_ROOT else []
 # Not what Python compiled: processes that may not write would do it again and again.
-LEFT_OUT = shutil.ignore_patterns(".*", "tests", "bench", "faults", "conformance")
+LEFT_OUT = shutil.ignore_patterns(".*", "tests", "lab")
 
 
 class Installation:

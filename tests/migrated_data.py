@@ -10,13 +10,13 @@ import tempfile
 from pathlib import Path
 from signal import SIGINT
 
-from config.runner.child import CHECKOUT
-from config.runner.programs import app_environment
-from config.services import running_services
-from config.services.delete_data import delete_data
-from config.services.folders import prepare_folders
-from config.services.locks import locked
-from config.services.server_user import server_user
+from lab.runner.child import CHECKOUT
+from lab.runner.programs import app_environment
+from lab.services import running_services
+from lab.services.delete_data import delete_data
+from lab.services.folders import prepare_folders
+from lab.services.locks import locked
+from lab.services.server_user import server_user
 
 KEY = "key-of-a-test-only-key-of-a-test-only-key-of-a-test-only-0123456789"
 PREFIX = "tideline-test-"

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from config.runner.child import CHECKOUT
-from config.runner.port import free_ports
-from config.services.trial import find_programs, major_version
+from lab.runner.child import CHECKOUT
+from lab.runner.port import free_ports
+from lab.services.trial import find_programs, major_version
 from tests.distribution import library_path, unpacked_program
 from tests.waiting import until
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from redis import Redis
 
-from config.services.redis import RedisServer
 from infra.caching.connection import TRUSTED_S
+from lab.services.redis import RedisServer
 from tests.server_faults import kill
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from config.runner.port import HOST
+from lab.runner.port import HOST
 
 _CLIENTS = 48
 _PATIENCE_S = 60.0

@@ -14,8 +14,6 @@ from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
 from config.environment import Environment
-from config.services import RunningServices
-from config.services.server import Server
 from infra.caching.client import forget_client
 from infra.changes.models import Change
 from infra.sharding.bounded.breaker import reset_breakers
@@ -24,6 +22,8 @@ from infra.sharding.identity import _installations
 from infra.sharding.placement import all_aliases
 from infra.sharding.replicas import replicas_of
 from infra.sharding.scatter import _threads
+from lab.services import RunningServices
+from lab.services.server import Server
 from tests.listening import move_listener
 from tests.replica_servers import ReplicatedServices
 from tests.server_faults import resume

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from config.services import RunningServices, Server, running_services
-from config.services.cluster import OWNER
-from config.services.errors import ServerDidNotStart
-from config.services.postgres import PostgresServer
-from config.services.running import start_all, stop_all
-from config.services.spawn import log_tail, server_environment, spawn
+from lab.services import RunningServices, Server, running_services
+from lab.services.cluster import OWNER
+from lab.services.errors import ServerDidNotStart
+from lab.services.postgres import PostgresServer
+from lab.services.running import start_all, stop_all
+from lab.services.spawn import log_tail, server_environment, spawn
 
 # For a server that has a replica, and for the replica. A replica that was down for a while goes on
 # from the log that the server keeps.

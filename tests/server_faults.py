@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from signal import SIGCONT, SIGKILL, SIGSTOP
 
-from config.services.server import Server
-from faults.cluster.process_tree import process_tree, send
+from lab.faults.cluster.process_tree import process_tree, send
+from lab.services.server import Server
 
 _STOP_S = 15.0
 

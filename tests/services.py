@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from functools import partial
 from pathlib import Path
 
-from config.services import RunningServices, Search, running_services
-from config.services.delete_data import delete_data
-from config.services.errors import DataInUse
+from lab.services import RunningServices, Search, running_services
+from lab.services.delete_data import delete_data
+from lab.services.errors import DataInUse
 from tests.migrated_data import PREFIX, provide_migrated_data
 from tests.replica_servers import replicated_services
 from tests.server_faults import resume

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import count, islice
 
-from faults.history.calls import ClientCall, Kind, Seen
-from faults.history.entries import poster_of
+from lab.faults.history.calls import ClientCall, Kind, Seen
+from lab.faults.history.entries import poster_of
 
 Pair = tuple[int, int]
 LATEST = 50

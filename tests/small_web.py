@@ -15,9 +15,9 @@ from pathlib import Path
 import django
 from django.http import StreamingHttpResponse
 
-from config.serving.limits import Limits
-from config.serving.server import TidelineServer
 from tests.waiting import until
+from web.serving.limits import Limits
+from web.serving.server import TidelineServer
 
 WORK_S = 0.02
 PIECE, PIECES, PIECE_WORK_S = b"x" * 65_536, 1_000, 0.005

@@ -5,10 +5,10 @@ from django.db import transaction
 
 from accounts.changes import ProfileChanged
 from accounts.errors import AccountNotFound
+from accounts.images.actions.use_image import replace_image
+from accounts.images.types import Purpose
 from accounts.models import DISPLAY_NAME_LENGTH
 from accounts.types import ProfileEdit
-from images.actions.use_image import replace_image
-from images.types import Purpose
 from infra.api.errors import Fault, ValidationFailed
 from infra.api.lengths import is_longer
 from infra.changes.append import append_change

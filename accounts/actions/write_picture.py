@@ -1,7 +1,7 @@
 """Takes a picture of a profile away or puts it back, for moderators."""
 
 from accounts.changes import ProfileChanged
-from images.types import Purpose
+from accounts.images.types import Purpose
 from infra.changes.append import append_change
 from infra.sharding.sql import execute
 

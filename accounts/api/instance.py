@@ -8,9 +8,9 @@ from django.conf import settings
 from django.conf.locale import LANG_INFO
 from django.templatetags.static import static
 
+from accounts.images.codec.decode import FORMATS
+from accounts.images.types import DESCRIPTION_LENGTH, MOST_OF_POST
 from accounts.queries.site_counts import SiteCounts
-from images.codec.decode import FORMATS
-from images.types import DESCRIPTION_LENGTH, MOST_OF_POST
 from infra.api.vapid import vapid_public_key
 from infra.version import VERSION
 

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.api.profile_fields import find_fields
+from accounts.images.api.parse import is_data_url, read_data_url
 from accounts.models import LANGUAGE_LENGTH
 from accounts.types import PRIVACIES, ProfileEdit
-from images.api.parse import is_data_url, read_data_url
 from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.parsing import find_flag, find_text
 

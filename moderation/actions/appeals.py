@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
-from images.errors import ImageNotFound
+from accounts.images.errors import ImageNotFound
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions.decide import decide_on_account, decide_on_post, record_decision
 from moderation.actions.decide_on_image import decide_on_image

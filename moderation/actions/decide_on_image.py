@@ -3,8 +3,8 @@
 from django.db import transaction
 
 from accounts.actions.lock_user import lock_user
-from images.errors import ImageNotFound
-from images.queries.listing import find_image
+from accounts.images.errors import ImageNotFound
+from accounts.images.queries.listing import find_image
 from infra.changes.append import append_change
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions.decide import check_actor, record_decision

@@ -6,8 +6,8 @@ from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
 from accounts.actions.write_picture import write_picture
-from images.actions.hide_image import MarkedImage, mark_hidden, move_hidden_files
-from images.types import Purpose
+from accounts.images.actions.hide_image import MarkedImage, mark_hidden, move_hidden_files
+from accounts.images.types import Purpose
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from posts.actions.change_media import change_media

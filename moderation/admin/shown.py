@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 
+from accounts.images.files import address_of
+from accounts.images.queries.listing import ListedImage
+from accounts.images.types import Attachment
 from accounts.types import Restriction
-from images.files import address_of
-from images.queries.listing import ListedImage
-from images.types import Attachment
 from infra.api.html import profile_url
 from moderation.queries.accounts import AccountFacts
 from moderation.types import ACCOUNT_DECISIONS

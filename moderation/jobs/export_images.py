@@ -5,8 +5,8 @@ import io
 from collections.abc import Generator, Iterator
 from zipfile import ZIP_STORED, ZipFile
 
-from images.queries.listing import ListedImage, list_images
-from images.store import read_file
+from accounts.images.queries.listing import ListedImage, list_images
+from accounts.images.store import read_file
 from infra.jobs.types import Batch
 from posts.ids import PostId
 

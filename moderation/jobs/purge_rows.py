@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from images.actions.use_image import end_image
-from images.sql import KEPT_IMAGES
+from accounts.images.actions.use_image import end_image
+from accounts.images.sql import KEPT_IMAGES
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Row, Table, walk_table
 from notifications.actions.forget import delete_inbox, delete_notification, delete_permission

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from accounts.images.queries.listing import ListedImage, load_images
 from accounts.queries.profiles import read_profiles
 from accounts.types import Profile
 from counters.kinds import ACCOUNT_KINDS
 from counters.queries.counts import read_counts, summarise
 from counters.types import AccountCounts
-from images.queries.listing import ListedImage, load_images
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.probe import probe_all
 from posts.ids import PostId

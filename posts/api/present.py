@@ -19,8 +19,8 @@ import msgspec
 import orjson
 from django.conf import settings
 
-from images.api.present import present_attachment
-from images.types import Attachment
+from accounts.images.api.present import present_attachment
+from accounts.images.types import Attachment
 from infra.api.html import profile_url, render, tag_url
 from infra.api.links import find_links, is_here
 from infra.api.pages import Page

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from images.api.parse import find_description, find_focus
+from accounts.images.api.parse import find_description, find_focus
 from infra.api.nested import find_objects
 from posts.errors import InvalidDraft
 

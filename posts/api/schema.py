@@ -18,7 +18,7 @@ from rest_framework.serializers import (
 )
 
 from accounts.api.schema import AccountEntity
-from images.types import MOST_OF_POST
+from accounts.images.types import MOST_OF_POST
 from infra.api.fields import (
     NOT_BLANK,
     OPTIONAL,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from images.types import Attachment
+from accounts.images.types import Attachment
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId

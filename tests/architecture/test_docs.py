@@ -9,6 +9,7 @@ from tests.rules.texts import ROOT
 SETTINGS = ROOT / "docs/reference/settings.md"
 COMMANDS = ROOT / "docs/reference/commands"
 METRICS = ROOT / "docs/reference/metrics.md"
+READERS = ["config", "web", "lab/runner", "lab/services"]
 DECISIONS = ROOT / "docs/explanation/decisions"
 MOST_WORDS_OF_A_DECISION = 400
 # What every process has, and nobody sets for Tideline.
@@ -44,8 +45,8 @@ def test_every_setting_is_in_the_reference_and_the_reverse() -> None:
 
 
 def settings_read() -> set[str]:
-    """Names given to `_env` in the settings, and to `environ` in the rest of config."""
-    sources = [path.read_text() for path in (ROOT / "config").rglob("*.py")]
+    """Names given to `_env` in the settings, and to `environ` in the code of READERS."""
+    sources = [path.read_text() for top in READERS for path in (ROOT / top).rglob("*.py")]
     elsewhere = {name for source in sources for name in READ_ELSEWHERE.findall(source)}
     return (set(environment_calls()) | elsewhere) - EVERYWHERE
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from config.runner.child import CHECKOUT
-from faults.coverage.points import APPS, find_points
-from faults.coverage.report import ELSEWHERE
-from faults.mutants.catalogue import MUTANTS
-from faults.mutants.mutant import Mutant, mutated
-from faults.table import ROWS, SECURITY
+from lab.faults.coverage.points import APPS, find_points
+from lab.faults.coverage.report import ELSEWHERE
+from lab.faults.mutants.catalogue import MUTANTS
+from lab.faults.mutants.mutant import Mutant, mutated
+from lab.faults.table import ROWS, SECURITY
+from lab.runner.child import CHECKOUT
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -46,7 +46,7 @@ def test_points_are_looked_for_in_every_app() -> None:
         for path in Path(CHECKOUT).glob("*/**/*.py")
         if "failpoint(" in path.read_text()
     }
-    assert arming - {"tests", "faults"} <= {*APPS}
+    assert arming - {"tests", "lab"} <= {*APPS}
 
 
 def test_a_branch_has_a_name_of_its_own() -> None:

@@ -37,7 +37,7 @@ def receivers() -> dict[str, list[str]]:
     return found
 
 
-# config/short_path.py calls these receivers itself. If you add one, call it there too.
+# web/short_path.py calls these receivers itself. If you add one, call it there too.
 def test_each_request_starts_with_a_look_at_its_own_threads_connections(receivers):
     assert receivers["started"] == ["drop_broken_connections"]
 

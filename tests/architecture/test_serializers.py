@@ -6,8 +6,8 @@ import pytest
 from django.conf import settings
 from django.core.cache import cache
 
-# What is compared with Tideline in bench/peers runs in an environment of its own, and pickles.
-NOT_OURS = {"tests", "bench"}
+# What is compared with Tideline in lab/bench/peers runs in an environment of its own, and pickles.
+NOT_OURS = {"tests", "lab"}
 OURS = sorted(
     path
     for folder in settings.BASE_DIR.glob("[a-z]*/__init__.py")

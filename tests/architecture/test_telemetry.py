@@ -40,9 +40,9 @@ def exported():
     """Label names by metric, of all that web, worker and compensator can show."""
     modules = (
         "config.urls",
-        "config.middleware",
-        "config.serving.refusals",
-        "config.serving.shared_lane",
+        "web.middleware",
+        "web.serving.refusals",
+        "web.serving.shared_lane",
     )
     for module in (*modules, "infra.changes.drainer"):
         import_module(module)

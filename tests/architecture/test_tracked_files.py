@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from config.runner.child import CHECKOUT
+from lab.runner.child import CHECKOUT
 
 LIST_IGNORED = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]
 

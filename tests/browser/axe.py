@@ -12,7 +12,7 @@ import tarfile
 import urllib.request
 from functools import cache
 
-from config.services.locks import locked
+from lab.services.locks import locked
 from tests.browser.pinned import CACHE, LONGEST_S, PATIENCE_S, WrongDigest
 from tests.browser.tab import Tab
 

@@ -4,10 +4,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from config.runner.child import Child
-from config.runner.programs import worker_command
 from infra.changes.lag import list_lane_lags
 from infra.sharding.placement import all_aliases
+from lab.runner.child import Child
+from lab.runner.programs import worker_command
 from tests.browser.artifacts import ARTIFACTS
 from tests.other_process import environment_of_this_test
 from tests.waiting import until

@@ -13,7 +13,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
-from config.runner.port import HOST, free_port
+from lab.runner.port import HOST, free_port
 from tests.browser.chromium import REASON as NO_CHROMIUM
 from tests.browser.chromium import Chromium, find_chromium
 from tests.browser.conftest import ARTIFACTS

@@ -18,7 +18,7 @@ from typing import IO
 
 import brotli
 
-from config.services.locks import locked
+from lab.services.locks import locked
 
 VERSION = "153.0.0"
 # As the registry has it: npm view @sparticuz/chromium@VERSION dist.integrity

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from config.runner.child import Child
-from config.runner.port import HOST, free_port, is_answering
+from lab.runner.child import Child
+from lab.runner.port import HOST, free_port, is_answering
 from tests.other_process import environment_of_this_test
 from tests.waiting import until
 
@@ -15,14 +15,14 @@ from tests.waiting import until
 def running_site(
     log: Path, *more: str, port: int = 0, environment: Mapping[str, str] = {}
 ) -> Iterator[str]:
-    """Its address. `more`: options of config.web. Cost: 3 s."""
+    """Its address. `more`: options of `python -m web`. Cost: 3 s."""
     port = port or free_port()
     address = f"http://{HOST}:{port}"
     # A crowded machine is not an overload.
     options = ["--port", str(port), "--wait", "60", "--linger", "0", "--finish", "2", *more]
     web = Child(
         "web",
-        [sys.executable, "-m", "config.web", *options],
+        [sys.executable, "-m", "web", *options],
         log,
         environment_of_this_test()
         | {"DJANGO_SETTINGS_MODULE": "config.settings", "PUBLIC_URL": address}

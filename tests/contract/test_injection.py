@@ -15,8 +15,8 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 from pytest_django import Settings
 
-from config.cache_families import NOT_CACHES, PURGEABLE
 from infra.caching.client import redis
+from operations.cache_families import NOT_CACHES, PURGEABLE
 from tests.callers import Caller, token_of
 from tests.contract.roles import Scene
 from tests.contract.test_role_matrix import BODIES, FILLINGS, NONE

@@ -17,7 +17,7 @@ from django.urls import get_resolver
 from pytest_django import Settings
 
 from accounts.models import User
-from config.runner.child import CHECKOUT
+from lab.runner.child import CHECKOUT
 from tests.contract.roles import ROLES, Scene
 from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.reads import _routes

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 import pytest
 
-from config.runner.child import CHECKOUT
+from lab.runner.child import CHECKOUT
 from tests.browser.serving import running_site
 from tests.contract.small_world import SmallWorld, make_small_world
 

@@ -12,13 +12,13 @@ from redis.crc import key_slot
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from config.runner.port import free_ports
-from config.services import Search
-from config.services.binaries import find_redis
-from config.services.server_user import server_user
-from config.services.spawn import server_environment, spawn
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
+from lab.runner.port import free_ports
+from lab.services import Search
+from lab.services.binaries import find_redis
+from lab.services.server_user import server_user
+from lab.services.spawn import server_environment, spawn
 from tests.waiting import until
 
 SLOTS = 16_384

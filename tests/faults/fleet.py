@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from config.runner.child import CHECKOUT, Child
-from config.runner.port import HOST, free_port, is_answering
+from lab.runner.child import CHECKOUT, Child
+from lab.runner.port import HOST, free_port, is_answering
 from tests.deployment import KEY, Deployment, prepared
 from tests.waiting import PATIENCE_S, until
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from config.runner.child import Child
-from config.runner.port import free_port, is_answering
 from infra.sharding.buckets import shard_of
+from lab.runner.child import Child
+from lab.runner.port import free_port, is_answering
 from relations.actions.follow import follow
 from tests.callers import token_of
 from tests.paced_requests import Ask, Clients, clients_of
@@ -66,7 +66,7 @@ def serving(environment: Mapping[str, str], log: Path) -> Iterator[int]:
     """Its port."""
     port = free_port()
     options = ["--port", str(port), "--threads", "4", "--linger", "0", "--finish", "2"]
-    web = Child("web", [sys.executable, "-m", "config.web", *options], log, environment)
+    web = Child("web", [sys.executable, "-m", "web", *options], log, environment)
     web.begin()
     try:
         until(lambda: is_answering(port, "/health/live"), said=log.read_text)

@@ -11,11 +11,11 @@ from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config.services import running_services
-from config.services.delete_data import delete_data
-from config.services.redis import RedisServer
 from infra.caching.client import FeedRedis, SingleClient
 from infra.caching.connection import PipelinedConnection
+from lab.services import running_services
+from lab.services.delete_data import delete_data
+from lab.services.redis import RedisServer
 from tests.listening import wait_for_listener
 from tests.server_faults import resume
 

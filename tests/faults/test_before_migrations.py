@@ -16,9 +16,9 @@ import pytest
 from django.urls import URLPattern, get_resolver
 from redis import Redis
 
-from config.runner.child import CHECKOUT, Child
-from config.runner.port import HOST, free_port
-from config.runner.programs import app_environment
+from lab.runner.child import CHECKOUT, Child
+from lab.runner.port import HOST, free_port
+from lab.runner.programs import app_environment
 from tests.deployment import KEY, Deployment, prepared
 from tests.services import private_services
 from tests.waiting import until
@@ -42,7 +42,7 @@ def empty(tmp_path: Path) -> Iterator[Deployment]:
 @contextmanager
 def started(site: Deployment, *names: str) -> Iterator[dict[str, Child]]:
     argv = {
-        "web": ["-m", "config.web", "--port", str(site.port), "--linger", "0"],
+        "web": ["-m", "web", "--port", str(site.port), "--linger", "0"],
         "worker": ["manage.py", "run_drainer"],
         "compensator": ["manage.py", "compensate_changes", "--every", "0.5"],
     }

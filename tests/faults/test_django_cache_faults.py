@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.queries import site_counts
-from config.runner.port import free_port
+from lab.runner.port import free_port
 from tests.faults.hung_world import HungWorld, environment_of, running_web
 from tests.paced_requests import Ask
 from tests.server_faults import hanging

@@ -12,8 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from config.runner.port import HOST
 from infra.sharding.placement import all_aliases
+from lab.runner.port import HOST
 from tests.callers import sign_in
 from tests.faults.hung_world import environment_of, serving
 from tests.integration.config.test_page_security import pages

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from config.runner.child import CHECKOUT
-from config.runner.port import free_ports, is_answering
+from lab.runner.child import CHECKOUT
+from lab.runner.port import free_ports, is_answering
 from tests.nginx import REASON, find_nginx, running_proxy
 from tests.waiting import until
 

@@ -9,8 +9,6 @@ from redis.crc import key_slot
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
-from config.cache_families import PURGEABLE
-from config.runner.port import free_port
 from infra.caching import client, invalidation
 from infra.caching.breaker import Breaker
 from infra.caching.client import FeedRedis
@@ -31,6 +29,8 @@ from infra.caching.purging import purge
 from infra.caching.questions import answer, ask_each
 from infra.caching.relationship_cache import RelationshipCache
 from infra.caching.values import ValueCache, Versioned
+from lab.runner.port import free_port
+from operations.cache_families import PURGEABLE
 from posts.ids import PostId
 from tests.cached_lists import write_list
 from tests.cached_values import write_values

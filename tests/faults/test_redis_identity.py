@@ -11,11 +11,11 @@ from redis import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
-from config.services import running_services
-from config.services.delete_data import delete_data
 from infra.caching import server_identity
 from infra.caching.client import FeedRedis, SingleClient
 from infra.read_limits import UNREAD_AFTER_S
+from lab.services import running_services
+from lab.services.delete_data import delete_data
 from tests.faults.redis_alone import NO_POSTGRES, TIMEOUT_S
 from tests.old_dumps import restart_with, save_dump
 from tests.waiting import PATIENCE_S, until

@@ -17,9 +17,9 @@ import pytest
 from redis import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from faults.cluster.redis_refusals import REFUSALS, refusing_writes
 from infra.caching.errors import RedisRefuses
 from infra.read_limits import ACCEPTED_S
+from lab.faults.cluster.redis_refusals import REFUSALS, refusing_writes
 from relations.actions.follow import follow
 from tests.api_process import ApiProcess
 from tests.callers import token_of

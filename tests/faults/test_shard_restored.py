@@ -8,10 +8,10 @@ from django.core.management import load_command_class
 
 from accounts.actions.sign_up import sign_up
 from accounts.types import NewUser
-from config.management.commands.reconcile_shard import Command as Reconcile
 from infra.sharding.buckets import shard_of
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.types import DecisionKind, DecisionOrigin
+from operations.management.commands.reconcile_shard import Command as Reconcile
 from posts.ids import PostId
 from tests.backups import take_backup
 from tests.callers import Caller, ids_of

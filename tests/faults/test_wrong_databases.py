@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import psycopg
 import pytest
 
-from config.runner.child import CHECKOUT
+from lab.runner.child import CHECKOUT
 from tests.deployment import Deployment, prepared
 from tests.waiting import PATIENCE_S
 
@@ -19,7 +19,7 @@ FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDE
 """
 OTHER = "UPDATE sharding_databaseidentity SET installation = %s"
 STARTS = {
-    "web": ["-m", "config.web", "--port", "0"],
+    "web": ["-m", "web", "--port", "0"],
     "worker": ["manage.py", "run_drainer"],
     "compensator": ["manage.py", "compensate_changes", "--every", "2"],
     "job": ["manage.py", "audit_edges"],

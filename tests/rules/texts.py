@@ -13,7 +13,7 @@ PRODUCT = [folder for folder in FOLDERS if folder.name not in NOT_PRODUCT]
 SOURCES = sorted(
     path for folder in PRODUCT for path in folder.rglob("*.py") if "migrations" not in path.parts
 )
-OURS = ["*.md", "docs/**/*.md", "demo/**/*.md"]
+OURS = ["*.md", "docs/**/*.md", "operations/**/*.md"]
 DOCUMENTS = sorted({path for pattern in OURS for path in ROOT.glob(pattern)})
 # Templates and scripts have texts for people too.
 TEMPLATES = sorted(path for folder in PRODUCT for path in folder.rglob("*.html"))

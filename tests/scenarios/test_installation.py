@@ -17,8 +17,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from config.runner.port import free_ports, is_answering
-from config.services.machine import Search
+from lab.runner.port import free_ports, is_answering
+from lab.services.machine import Search
 from tests.distribution import find_program, library_path
 from tests.installed import IS_ROOT, Installation
 from tests.nginx import find_nginx, running_nginx

@@ -2,7 +2,7 @@
 
 import pytest
 
-from demo.community import FILE
+from operations.demo.community import FILE
 from tests.scenarios.real_graph import run
 
 

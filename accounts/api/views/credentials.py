@@ -11,11 +11,11 @@ from accounts.actions.update_profile import check_profile_edit, update_profile
 from accounts.api import schema
 from accounts.api.present import present_credentials, present_preferences
 from accounts.api.profile_edits import find_picture, read_profile_edit
+from accounts.images.actions.store_image import store_image
+from accounts.images.types import Purpose
 from accounts.queries.load import get_account_json
 from accounts.queries.profiles import get_posting_defaults, get_source
 from accounts.types import NO_PICTURE, ProfileEdit, ProfilePicture
-from images.actions.store_image import store_image
-from images.types import Purpose
 from infra.api.endpoint import Endpoint
 from infra.api.parsing import UploadJsonParser, UploadParser
 from infra.api.rendering import json_response

@@ -8,10 +8,10 @@ import msgspec
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
+from accounts.images.api.parse import find_image_ids
+from accounts.images.errors import ImageNotFound
+from accounts.images.queries.attachments import load_attachments
 from accounts.queries.client_names import find_client_name
-from images.api.parse import find_image_ids
-from images.errors import ImageNotFound
-from images.queries.attachments import load_attachments
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED, tagged_response
 from infra.api.errors import InvalidRequest

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from config.runner.port import free_port
+from lab.runner.port import free_port
 from tests.browser.serving import running_site
 from tests.callers import token_of
 from tests.world import make_account

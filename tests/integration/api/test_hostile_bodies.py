@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from faults.cluster.process_tree import process_tree
+from lab.faults.cluster.process_tree import process_tree
 from tests.browser.serving import running_site
 from tests.callers import token_of
 from tests.truth import everything_written
@@ -54,7 +54,7 @@ def status_of(opened: socket.socket) -> int:
 def web_processes() -> list[int]:
     """Of the web servers that this process started."""
     mine = process_tree(os.getpid())
-    return [pid for pid in mine if b"config.web" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [pid for pid in mine if b"-m\0web\0" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 @pytest.fixture

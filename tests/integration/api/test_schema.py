@@ -45,7 +45,7 @@ def test_an_error_outside_the_endpoints_is_logged(
     def fail(*_: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("config.docs.OpenApiDocument.get", fail)
+    monkeypatch.setattr("web.docs.OpenApiDocument.get", fail)
     client.raise_request_exception = False
     with capture_logs() as logs:
         assert client.get("/api/schema").status_code == 500

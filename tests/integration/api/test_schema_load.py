@@ -9,9 +9,9 @@ from pytest_django import Settings
 
 from accounts.api import quotas as module
 from accounts.api.quotas import QUOTA_WINDOW_S
-from config import docs
 from infra.caching.quotas import Quotas
 from tests.races import run_together
+from web import docs
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from django.test import Client
 from django.urls import get_resolver
 
 from config import urls
-from config.body_limits import UPLOAD_PATHS, is_upload
-from config.short_path import ShortPath
 from infra.api.endpoint import Endpoint
 from tests.callers import Caller
 from tests.integration.config.test_short_path import ask
 from tests.reads import CLOCK, World, all_reads
 from tests.world import drain_all, make_account, publish
+from web.body_limits import UPLOAD_PATHS, is_upload
+from web.short_path import ShortPath
 
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 

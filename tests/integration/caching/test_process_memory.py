@@ -101,7 +101,7 @@ def test_entries_are_not_larger_than_their_caches_say(busy: None) -> None:
 def test_the_caches_share_the_memory_of_a_process() -> None:
     """In a process that has loaded all of Tideline."""
     code = """
-import config.wsgi
+import web.wsgi
 from infra.caching.process_memory import sizes_of_caches
 print(sum(one.share for one in sizes_of_caches().values()), *sizes_of_caches())
 """

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 import pytest
 from django.conf import settings
 
-from config.status.report import read_status
 from infra.caching.client import redis
 from infra.changes.management.commands.run_drainer import NICENESS
 from infra.changes.presence import DRAINERS, list_drainers
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_one
+from operations.status.report import read_status
 from relations.actions.follow import follow
 from tests.other_process import environment_of_this_test
 from tests.waiting import PATIENCE_S, until

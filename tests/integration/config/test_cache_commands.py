@@ -9,15 +9,15 @@ from django.core.management import CommandError
 
 from accounts.cache import profiles
 from accounts.queries.in_process import ask_accounts, forget_accounts
-from config.cache_families import NOT_CACHES, PURGEABLE
-from config.management.commands.purge_caches import Command as Purge
-from config.management.commands.warm_caches import Command as Warm
 from counters.cache import account_counts
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG, LOG_KEY
 from infra.caching.questions import RoundTrip
 from infra.caching.values import Versioned
 from infra.sharding.buckets import shard_of
+from operations.cache_families import NOT_CACHES, PURGEABLE
+from operations.management.commands.purge_caches import Command as Purge
+from operations.management.commands.warm_caches import Command as Warm
 from relations.actions.follow import follow
 from tests.cached_values import begin
 from tests.integration.jobs.outcomes import Outcome

@@ -2,12 +2,12 @@
 
 import pytest
 
-from config.management.commands.check_invariants import Command
 from counters.kinds import CounterKind
 from infra.changes.parking import park
 from infra.jobs.models import JobRun
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
+from operations.management.commands.check_invariants import Command
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.types import Attribute

@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 
-from config import delivery
 from infra.changes.presence import forget_drainer, report_drainer
 from tests.clocks import Clock, StandInTime
+from web import delivery
 
 
 @pytest.fixture

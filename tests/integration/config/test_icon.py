@@ -24,7 +24,7 @@ def test_pages_link_to_it_and_may_draw_it(world: None, path: str) -> None:
 def test_who_asks_for_it_unasked_gets_the_same_and_keeps_it(world: None) -> None:
     answer = Client().get("/favicon.ico")
     assert (answer.status_code, answer["Content-Type"]) == (200, "image/svg+xml")
-    assert answer.content == Path(finders.find("config/icon.svg") or "").read_bytes()
+    assert answer.content == Path(finders.find("web/icon.svg") or "").read_bytes()
     (kept_s,) = re.findall(r"^public, max-age=(\d+)$", answer["Cache-Control"])
     assert int(kept_s) >= DAY_S
     assert not answer.cookies

@@ -11,8 +11,8 @@ from django.urls import get_resolver, path
 from django.urls.resolvers import URLPattern, URLResolver
 from pytest_django import Settings
 
-from config.middleware import STATELESS_PREFIXES
 from infra.api.endpoint import Endpoint
+from web.middleware import STATELESS_PREFIXES
 
 HOOKS = ("process_view", "process_template_response", "process_exception")
 called: list[str] = []

@@ -8,13 +8,13 @@ from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
 
 from accounts.models import User
-from config.runner import prepare as module
-from config.runner.errors import DataOfOtherVersion
-from config.runner.prepare import prepare, refuse_other_version
-from demo.community import PASSWORD
-from demo.operators import USERNAME, ensure_operator
 from infra.sharding.identity import HAS_TABLE, read_identity
 from infra.sharding.placement import all_aliases
+from lab.runner import prepare as module
+from lab.runner.errors import DataOfOtherVersion
+from lab.runner.prepare import prepare, refuse_other_version
+from operations.demo.community import PASSWORD
+from operations.demo.operators import USERNAME, ensure_operator
 from tests.integration.config.digests import rows_digest
 from tests.world import make_account
 

@@ -5,7 +5,6 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import clear_script_prefix
 
 from config import urls
-from config.short_path import ShortPath
 from infra.caching.client import redis
 from infra.shared_thread import SharedThread
 from relations.actions.follow import follow
@@ -14,6 +13,7 @@ from tests.callers import token_of
 from tests.integration.config.test_short_path import CASES, COUNTED, Town, ask, assert_same
 from tests.world import drain_all, forget_memory, make_account, make_accounts, publish
 from timelines.queries import kept_pages, last_shown
+from web.short_path import ShortPath
 
 HOME = "/api/v1/timelines/home"
 # Those that need no round trip in the read window.

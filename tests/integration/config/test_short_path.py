@@ -17,14 +17,14 @@ from accounts.api.quotas import quotas
 from accounts.models import AccessToken
 from accounts.types import Restriction
 from config import urls
-from config.middleware import LATENCY
-from config.short_path import ShortPath
 from infra.sharding.bounded import scarcity
 from relations.actions.follow import follow
 from tests.callers import token_of
 from tests.other_process import environment_of_this_test
 from tests.reads import CLOCK
 from tests.world import drain_all, make_account, make_accounts, publish, restrict
+from web.middleware import LATENCY
+from web.short_path import ShortPath
 
 ID = "5f1c0000-1"
 # Of the quota each of the two requests takes one.
@@ -196,7 +196,7 @@ def test_both_paths_refuse_alike_when_the_quota_is_used_up(
 @pytest.mark.parametrize(("value", "is_on"), [("0", False), ("1", True)])
 def test_the_setting_chooses_the_path(world, value, is_on):
     home = "/api/v1/timelines/home"
-    loaded = f"from config.wsgi import application; print(application.is_quick({home!r}))"
+    loaded = f"from web.wsgi import application; print(application.is_quick({home!r}))"
     environment = environment_of_this_test() | {"SHORT_PATH": value}
     done = subprocess.run(
         [sys.executable, "-c", loaded],

@@ -13,11 +13,7 @@ from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
 from redis import Redis
 
-from config.management.commands import show_status
 from config.periodic import PERIODIC_TASKS
-from config.status import report as module
-from config.status.report import list_down, read_status
-from config.status.screen import _kept, format_status
 from counters.kinds import CounterKind
 from counters.periodic import DRIFT_AUDIT
 from infra.caching.scanning import RedisNode
@@ -31,6 +27,10 @@ from infra.jobs.models import JobRun
 from infra.sharding import readiness
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
+from operations.management.commands import show_status
+from operations.status import report as module
+from operations.status.report import list_down, read_status
+from operations.status.screen import _kept, format_status
 from relations.actions.follow import follow
 from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, emit, note
 from tests.integration.counters.drifting import spoil

@@ -7,8 +7,8 @@ from zipfile import ZipFile
 import pytest
 from django.core.management import call_command
 
-from images.errors import ImagesUnavailable
-from images.store import default_storage
+from accounts.images.errors import ImagesUnavailable
+from accounts.images.store import default_storage
 from moderation.actions.decide_on_image import decide_on_image
 from moderation.jobs import export_images
 from moderation.types import DecisionKind, DecisionOrigin

@@ -7,11 +7,11 @@ from django.contrib.auth.models import Permission
 from django.core.files.storage import FileSystemStorage
 from django.test import Client
 
+from accounts.images.errors import ImageNotFound
+from accounts.images.files import address_of
+from accounts.images.models import StoredImage
+from accounts.images.queries.listing import list_images
 from accounts.models import User
-from images.errors import ImageNotFound
-from images.files import address_of
-from images.models import StoredImage
-from images.queries.listing import list_images
 from infra.changes.failpoints import arm, disarm
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases

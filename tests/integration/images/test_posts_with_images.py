@@ -2,7 +2,7 @@
 
 import pytest
 
-from images.models import StoredImage
+from accounts.images.models import StoredImage
 from infra.sharding.placement import all_aliases
 from tests.callers import Caller, ids_of
 from tests.integration.images.uploading import (

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
-from images.models import StoredImage
+from accounts.images.models import StoredImage
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases

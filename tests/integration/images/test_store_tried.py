@@ -12,14 +12,14 @@ from threading import Thread
 import pytest
 from django.core.checks import run_checks
 
-from config import health
+from accounts.images.folder import FILE_MODE, FOLDER_MODE
 from config.media_settings import file_stores
-from config.status.report import list_down, read_status
-from config.status.screen import format_status
-from images.folder import FILE_MODE, FOLDER_MODE
 from infra.sharding.probe import CachedProbe
+from operations.status.report import list_down, read_status
+from operations.status.screen import format_status
 from tests.integration.images.uploading import files, sent
 from tests.waiting import PATIENCE_S
+from web import health
 
 
 @pytest.fixture(autouse=True)

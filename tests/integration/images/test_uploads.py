@@ -3,9 +3,9 @@
 import pytest
 from django.core.files.storage import FileSystemStorage
 
-from images import store
-from images.actions import store_image as storing
-from images.models import StoredImage
+from accounts.images import store
+from accounts.images.actions import store_image as storing
+from accounts.images.models import StoredImage
 from infra.changes.failpoints import arm, disarm
 from infra.sharding.placement import all_aliases
 from tests.integration.images.uploading import (

@@ -14,11 +14,11 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow
-from search.queries import accounts as module
 from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.plans import nodes_of, settle
 from tests.world import make_account, make_accounts, restrict
+from timelines.search.queries import accounts as module
 
 PATH = "/api/v1/accounts/search"
 Names = list[str]

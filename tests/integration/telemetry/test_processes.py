@@ -10,11 +10,11 @@ from contextlib import suppress
 
 import pytest
 
-from config.runner.child import CHECKOUT
-from config.runner.port import free_port
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from infra.telemetry.snapshot_folder import SnapshotFolder
 from infra.telemetry.snapshots import merge
+from lab.runner.child import CHECKOUT
+from lab.runner.port import free_port
 from tests.waiting import PATIENCE_S, until
 
 COUNTS = """
@@ -88,7 +88,7 @@ def test_process_that_ends_by_itself_leaves_its_last_counts(worker):
 def server(runtime, monkeypatch):
     """The web server with two workers."""
     port = free_port()
-    argv = [sys.executable, "-m", "config.web", "--port", str(port), "--workers", "2"]
+    argv = [sys.executable, "-m", "web", "--port", str(port), "--workers", "2"]
     process = subprocess.Popen(argv, cwd=CHECKOUT, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
     try:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from config.runner.child import CHECKOUT
+from lab.runner.child import CHECKOUT
 
 NAME = "from-the-proxy-0042"
 FAULT = """
@@ -20,11 +20,11 @@ class Kept(sentry_sdk.transport.Transport):
     def capture_envelope(self, envelope):
         sent.append(envelope.get_event())
 start_sentry("http://key@localhost/1", transport=Kept)
-import config.metrics
+import web.metrics
 def fail(*_):
     secret = "hunter2"
     raise ValueError("a fault of ours")
-config.metrics.PUBLISHER.collect = fail
+web.metrics.PUBLISHER.collect = fail
 client = Client(raise_request_exception=False)
 status = client.get("/metrics", headers={"X-Request-Id": "NAME"}).status_code
 (event,) = [one for one in sent if one and one.get("exception")]

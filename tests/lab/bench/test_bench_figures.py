@@ -2,10 +2,10 @@
 
 from xml.etree import ElementTree
 
-from bench.reads import ReadSlice, read_figures
-from bench.scaling import FIGURES, latest_cells, scaling_chart, scaling_table
-from bench.summary import GOALS, READ_COLUMNS, history_table, mix_table, reads_table
-from faults.charts import draw_charts
+from lab.bench.reads import ReadSlice, read_figures
+from lab.bench.scaling import FIGURES, latest_cells, scaling_chart, scaling_table
+from lab.bench.summary import GOALS, READ_COLUMNS, history_table, mix_table, reads_table
+from lab.faults.charts import draw_charts
 
 NAME = "{http://www.w3.org/2000/svg}"
 

@@ -1,4 +1,4 @@
-"""`python -m bench` measures reads and the mix on real servers: seconds on a few accounts."""
+"""`python -m lab.bench` measures reads and the mix on real servers: seconds on a few accounts."""
 
 import json
 import os
@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bench.mix.shares import PER_THOUSAND, READS
-from bench.server import ROOT
+from lab.bench.mix.shares import PER_THOUSAND, READS
+from lab.bench.server import ROOT
 
 OPTIONS = ["--accounts", "60", "--seconds", "1", "--shards", "1"]
 
@@ -30,7 +30,7 @@ def line(tmp_path_factory: pytest.TempPathFactory) -> Any:
         str(history),
     ]
     environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    command = [sys.executable, "-m", "bench", *names]
+    command = [sys.executable, "-m", "lab.bench", *names]
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr[-2000:]
     return json.loads(history.read_text())

@@ -4,15 +4,15 @@ import signal
 import subprocess
 import sys
 
-from bench.server import ROOT
-from config.runner.port import is_answering
+from lab.bench.server import ROOT
+from lab.runner.port import is_answering
 from tests.services import are_gone
 from tests.waiting import until
 
 # Prints port and process id when the server answers, and then waits to be killed.
 BENCHMARK = """
 import signal
-from bench.server import bare_server
+from lab.bench.server import bare_server
 
 with bare_server({"page": b"some bytes"}) as server:
     print(server.address[1], server.pid, flush=True)

@@ -6,13 +6,13 @@ from itertools import islice
 
 import pytest
 
-from bench.bulk_posts import BulkPost, spread_posts
-from bench.draws import Weighted, Zipf
-from bench.mix.data import MixData
-from bench.mix.graph import MOST_FOLLOWEES, draw_graph
-from bench.mix.requests import MixRequests, ReaderPlace
-from bench.mix.shares import PER_THOUSAND, READS, WRITES
-from bench.world import FollowGraph
+from lab.bench.bulk_posts import BulkPost, spread_posts
+from lab.bench.draws import Weighted, Zipf
+from lab.bench.mix.data import MixData
+from lab.bench.mix.graph import MOST_FOLLOWEES, draw_graph
+from lab.bench.mix.requests import MixRequests, ReaderPlace
+from lab.bench.mix.shares import PER_THOUSAND, READS, WRITES
+from lab.bench.world import FollowGraph
 
 DRAWS = 20_000
 PEOPLE = range(1, 31)

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from bench import paced_load
-from bench.http_load import percentiles_ms, read_bodies
-from bench.mix.capacity import find_capacity
-from bench.mix.memory import MemorySample, memory_figures
-from bench.paced_load import PacedRequest, run_paced
+from lab.bench import paced_load
+from lab.bench.http_load import percentiles_ms, read_bodies
+from lab.bench.mix.capacity import find_capacity
+from lab.bench.mix.memory import MemorySample, memory_figures
+from lab.bench.paced_load import PacedRequest, run_paced
 
 # Requests by connection of the small server.
 served: Counter[int] = Counter()

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import pytest
 
-from bench.peers.script import FeedScript
+from lab.bench.peers.script import FeedScript
 
 STAGE = (1, 2, 3)
 CROWD = range(10, 20)

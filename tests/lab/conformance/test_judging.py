@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance import judge, report
-from conformance.empty_server import empty_server
-from conformance.judge import ReasonList
-from conformance.node_suites import MASTO, MEGALODON, read_lines
-from conformance.pytest_suites import MASTODON_PY, TOOT, read_report
-from conformance.types import ClientOutcome, ClientVerdict, Suite, SuiteResult
+from lab.conformance import judge, report
+from lab.conformance.empty_server import empty_server
+from lab.conformance.judge import ReasonList
+from lab.conformance.node_suites import MASTO, MEGALODON, read_lines
+from lab.conformance.pytest_suites import MASTODON_PY, TOOT, read_report
+from lab.conformance.types import ClientOutcome, ClientVerdict, Suite, SuiteResult
 
 REASONS = ReasonList(
     {"test_polls::*": "no polls", "test_a::test_one": "one", "test_a::test_p[x]": "p"},

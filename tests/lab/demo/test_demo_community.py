@@ -1,9 +1,9 @@
 """The shipped community is what its description promises."""
 
-from demo.community import FIRST_ACCOUNTS, POSTS, demo_community
-from demo.excerpt import MOST, cut
-from demo.graphs import build_graph
-from demo.publish import PlannedPosts
+from operations.demo.community import FIRST_ACCOUNTS, POSTS, demo_community
+from operations.demo.excerpt import MOST, cut
+from operations.demo.graphs import build_graph
+from operations.demo.publish import PlannedPosts
 
 
 def test_it_is_small_and_well_connected():

@@ -12,15 +12,15 @@ from django.core.management import call_command
 
 from accounts.models import AccessToken, Application, User
 from accounts.queries.viewers import find_viewer
-from demo.community import FIRST_ACCOUNTS, PASSWORD, POSTS
-from demo.errors import DevelopmentOnly, NoSuchAccount
-from demo.graphs import read_graph
-from demo.names import naming_of
-from demo.publish import PostPlan, publish_posts
-from demo.types import Community
 from infra.api.pages import Window
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_all
+from operations.demo.community import FIRST_ACCOUNTS, PASSWORD, POSTS
+from operations.demo.errors import DevelopmentOnly, NoSuchAccount
+from operations.demo.graphs import read_graph
+from operations.demo.names import naming_of
+from operations.demo.publish import PostPlan, publish_posts
+from operations.demo.types import Community
 from posts.ids import EPOCH, PostId
 from tests.budgets import count_calls
 from tests.lab.demo.communities import (
@@ -47,7 +47,7 @@ def test_it_makes_interesting_homes_in_no_time_and_then_nothing_more(world):
     began_s = time.time()
     with (
         count_calls() as calls,
-        patch("demo.users.make_password", side_effect=make_password) as hashed,
+        patch("operations.demo.users.make_password", side_effect=make_password) as hashed,
     ):
         call_command("load_demo")
     # What takes its two seconds; as many again would not yet spoil `make run`.

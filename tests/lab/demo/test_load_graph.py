@@ -11,11 +11,11 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import User
 from accounts.queries.load import load_account_json
-from demo.errors import GraphNameTaken
 from infra.api.pages import Window
 from infra.changes.lag import list_lane_lags
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.sql import fetch_all
+from operations.demo.errors import GraphNameTaken
 from posts.ids import PostId
 from relations.actions.follow import follow, unfollow
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from accounts.models import DISPLAY_NAME_LENGTH, USERNAME_LENGTH
-from demo.errors import GraphNameInvalid
-from demo.graph_file import MAX_NODE
-from demo.names import name_of_file, naming_of
-from demo.texts import SENTENCES, WORDS, made_up_text
+from operations.demo.errors import GraphNameInvalid
+from operations.demo.graph_file import MAX_NODE
+from operations.demo.names import name_of_file, naming_of
+from operations.demo.texts import SENTENCES, WORDS, made_up_text
 
 
 def test_usernames_are_allowed_and_tell_the_node_and_the_graph():

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Page
 from playwright.async_api import expect as expecting
 
-from config.runner.child import CHECKOUT
+from lab.runner.child import CHECKOUT
 from tests.browser.driving import Driven
 
 SITE = CHECKOUT / ".site"

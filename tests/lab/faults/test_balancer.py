@@ -7,9 +7,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from config.runner.port import free_port
-from faults.load.balancer import Balancer
-from faults.load.probe import probing
+from lab.faults.load.balancer import Balancer
+from lab.faults.load.probe import probing
+from lab.runner.port import free_port
 from tests.waiting import until
 
 ENOUGH = 3

@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
-from config.runner.child import CHECKOUT
-from faults.cluster.versions import VARIABLE, VersionNotCloned, checked_out, old_version
+from lab.faults.cluster.versions import VARIABLE, VersionNotCloned, checked_out, old_version
+from lab.runner.child import CHECKOUT
 
 
 def test_folder_has_the_code_of_the_commit_and_goes_again() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.history.calls import (
+from lab.faults.history.calls import (
     ClientCall,
     Seen,
     from_line,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from faults.history.calls import ClientCall, Seen
-from faults.oracle.oracle import check_end_state
+from lab.faults.history.calls import ClientCall, Seen
+from lab.faults.oracle.oracle import check_end_state
 from tests.simulated_histories import SimulatedService, SimulatedState
 
 Corruption = Callable[[SimulatedState, random.Random], None]

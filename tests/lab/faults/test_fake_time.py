@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from faults.cluster import fake_time
-from faults.cluster.fake_time import NoFakeTime, find_fake_time
+from lab.faults.cluster import fake_time
+from lab.faults.cluster.fake_time import NoFakeTime, find_fake_time
 
 
 @pytest.fixture

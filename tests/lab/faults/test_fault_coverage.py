@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from faults.coverage.points import find_points
-from faults.coverage.record import VARIABLE, ReachedFile, read_reached, record_reached
-from faults.coverage.report import ELSEWHERE, unreached
 from infra.changes.failpoints import failpoint
 from infra.telemetry.reached import observe_reached, reached
+from lab.faults.coverage.points import find_points
+from lab.faults.coverage.record import VARIABLE, ReachedFile, read_reached, record_reached
+from lab.faults.coverage.report import ELSEWHERE, unreached
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,9 @@
 """The table of faults: complete, true about the tests it names, and equal to the page."""
 
-from faults.experiments.registry import EXPERIMENTS
-from faults.report import PAGE, page_with_tables
-from faults.results import KeptResult, load_results
-from faults.table import ROWS, SECURITY, VERSIONS
+from lab.faults.experiments.registry import EXPERIMENTS
+from lab.faults.report import PAGE, page_with_tables
+from lab.faults.results import KeptResult, load_results
+from lab.faults.table import ROWS, SECURITY, VERSIONS
 
 
 def test_every_fault_and_check_has_a_row():

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from faults.history.calls import ClientCall, Seen
-from faults.history.checker import check_history
-from faults.history.entries import poster_of
-from faults.history.promises import Promises
+from lab.faults.history.calls import ClientCall, Seen
+from lab.faults.history.checker import check_history
+from lab.faults.history.entries import poster_of
+from lab.faults.history.promises import Promises
 from tests.simulated_histories import reads_of, simulate
 
 PROMISES = Promises(visible_s=0.5, recover_s=0.5)

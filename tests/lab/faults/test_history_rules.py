@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from faults.history.calls import ClientCall, Kind, Seen
-from faults.history.checker import check_history
-from faults.history.promises import Promises, Span, StartingWorld
+from lab.faults.history.calls import ClientCall, Kind, Seen
+from lab.faults.history.checker import check_history
+from lab.faults.history.promises import Promises, Span, StartingWorld
 
 ANN, BEN, CAT = 1, 2, 3
 FAULT = Span(10.0, 20.0)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from faults import evidence, runner
-from faults.experiments.types import Experiment, ExperimentResult, ExperimentSkipped
+from lab.faults import evidence, runner
+from lab.faults.experiments.types import Experiment, ExperimentResult, ExperimentSkipped
 
 
 class EmptyScene:

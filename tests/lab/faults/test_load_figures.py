@@ -1,6 +1,6 @@
 """Figures of a load: percentiles, errors and the time until the last error."""
 
-from faults.load.figures import Timing, between, figures, recovery_s
+from lab.faults.load.figures import Timing, between, figures, recovery_s
 
 
 def timing(began_s: float, took_s: float, status: int = 200, alias: str = "shard0") -> Timing:

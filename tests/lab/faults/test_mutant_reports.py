@@ -2,9 +2,9 @@
 
 import json
 
-from faults.mutants.report import PAGE as MUTANTS_PAGE
-from faults.mutants.report import KeptTrial, load_trials, page_with_table, summary_of
-from faults.mutants.run import Trial, read_trial
+from lab.faults.mutants.report import PAGE as MUTANTS_PAGE
+from lab.faults.mutants.report import KeptTrial, load_trials, page_with_table, summary_of
+from lab.faults.mutants.run import Trial, read_trial
 
 
 def test_page_is_what_the_trials_say() -> None:

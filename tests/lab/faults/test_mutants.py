@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from faults.experiments.types import Finding
-from faults.mutants.catalogue import MUTANTS
-from faults.mutants.mutant import Edit, Mutant, MutantDoesNotApply, apply_mutant
-from faults.mutants.trial import find_experiment, is_caught_by
+from lab.faults.experiments.types import Finding
+from lab.faults.mutants.catalogue import MUTANTS
+from lab.faults.mutants.mutant import Edit, Mutant, MutantDoesNotApply, apply_mutant
+from lab.faults.mutants.trial import find_experiment, is_caught_by
 
 
 def test_mutants_have_names_of_their_own_and_experiments() -> None:

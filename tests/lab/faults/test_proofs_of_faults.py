@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from faults import runner
-from faults.cluster.armed import HAPPENED
-from faults.cluster.cluster import _socket_path
-from faults.cluster.heard import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
-from faults.cluster.log_faults import LogWatch
-from faults.experiments.scene import Scene
-from faults.experiments.types import Experiment, ExperimentResult
+from lab.faults import runner
+from lab.faults.cluster.armed import HAPPENED
+from lab.faults.cluster.cluster import _socket_path
+from lab.faults.cluster.heard import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
+from lab.faults.cluster.log_faults import LogWatch
+from lab.faults.experiments.scene import Scene
+from lab.faults.experiments.types import Experiment, ExperimentResult
 from tests.server_faults import hanging, kill
 from tests.services import private_services
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from faults.cluster.links import Links
-from faults.cluster.orders import obeying
-from faults.proxy import HOST
+from lab.faults.cluster.links import Links
+from lab.faults.cluster.orders import obeying
+from lab.faults.proxy import HOST
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def links(tmp_path: Path) -> Iterator[Links]:
         server.bind(path)
         server.listen()
         threading.Thread(target=echo, args=(server,), daemon=True).start()
-        with obeying("faults.proxy") as proxy:
+        with obeying("lab.faults.proxy") as proxy:
             yield Links(proxy, {"web0:shard1": path})
         server.shutdown(socket.SHUT_RDWR)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from faults.cluster.small_disk import CannotMount, small_disk
+from lab.faults.cluster.small_disk import CannotMount, small_disk
 
 
 class Untouched:

@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from faults.cluster.cluster import PROCESSES
-from faults.growth import growths
-from faults.history.promises import Promises, Span
-from faults.plot import plot
-from faults.random_faults import KILLED, draw_fault
-from faults.resources import ResourceSample
-from faults.soak import CALM_S
-from faults.soak_record import SoakRecord
+from lab.faults.cluster.cluster import PROCESSES
+from lab.faults.growth import growths
+from lab.faults.history.promises import Promises, Span
+from lab.faults.plot import plot
+from lab.faults.random_faults import KILLED, draw_fault
+from lab.faults.resources import ResourceSample
+from lab.faults.soak import CALM_S
+from lab.faults.soak_record import SoakRecord
 
 NAME = "{http://www.w3.org/2000/svg}"
 LIFE_S = 400
@@ -129,7 +129,7 @@ def draw_three(monkeypatch: pytest.MonkeyPatch, keys: int) -> list[str]:
         drawn = [rng.random() for _ in range(keys)]
         yield str(drawn[0])
 
-    monkeypatch.setattr("faults.random_faults._FAULTS", [evict])
+    monkeypatch.setattr("lab.faults.random_faults._FAULTS", [evict])
     rng, names = random.Random(3), list[str]()
     for _ in range(3):
         with draw_fault(NO_CLUSTER, rng) as name:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from config.run import StopRequested, stop_on_signals
-from config.runner import terminal
-from config.runner.child import CHECKOUT, Child
-from config.runner.errors import PortUnusable
-from config.runner.port import HOST, is_answering, usable_port
-from config.runner.programs import app_environment, secret_key, write_environment
-from config.runner.terminal import StartScreen
+from lab.run import StopRequested, stop_on_signals
+from lab.runner import terminal
+from lab.runner.child import CHECKOUT, Child
+from lab.runner.errors import PortUnusable
+from lab.runner.port import HOST, is_answering, usable_port
+from lab.runner.programs import app_environment, secret_key, write_environment
+from lab.runner.terminal import StartScreen
 from tests.services import are_gone
 from tests.waiting import until
 
@@ -51,7 +51,7 @@ def test_taken_port_is_said_before_packages_are_installed(tmp_path):
         )
     assert said.returncode == 2
     assert f"Port {port} cannot be used: Address already in use" in said.stderr
-    assert (tmp_path / "calls").read_text() == f"-m config.runner.port {port}\n"
+    assert (tmp_path / "calls").read_text() == f"-m lab.runner.port {port}\n"
 
 
 def test_nobody_answers_on_a_free_port():

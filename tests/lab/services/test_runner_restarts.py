@@ -2,8 +2,8 @@
 
 import pytest
 
-from config.runner.restarts import Restarter
-from config.services import ServiceError
+from lab.runner.restarts import Restarter
+from lab.services import ServiceError
 
 
 class Process:

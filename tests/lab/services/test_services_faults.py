@@ -8,9 +8,9 @@ import pytest
 import redis
 from psycopg.pq import PGconn
 
-from config.services import Search
-from config.services.errors import DataInUse
-from config.services.locks import locked
+from lab.services import Search
+from lab.services.errors import DataInUse
+from lab.services.locks import locked
 from tests.server_faults import kill, pause, resume
 from tests.services import are_gone, private_services
 from tests.waiting import PATIENCE_S, until
@@ -115,7 +115,7 @@ def test_paused_redis_hangs_and_goes_on(services, cache):
 
 
 def test_server_that_does_not_stop_is_killed(services, cache, monkeypatch):
-    monkeypatch.setattr("config.services.server._STOP_S", 0.1)
+    monkeypatch.setattr("lab.services.server._STOP_S", 0.1)
     pause(services.redis)
     services.redis.stop()
     assert not services.redis.is_running

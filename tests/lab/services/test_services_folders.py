@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from config.services.errors import DataMissing, FolderNotPrivate
-from config.services.folders import prepare_folders, private_folder, remove_folders
-from config.services.server_user import server_user
+from lab.services.errors import DataMissing, FolderNotPrivate
+from lab.services.folders import prepare_folders, private_folder, remove_folders
+from lab.services.server_user import server_user
 
 LONGEST_SOCKET_BYTES = 107
 

@@ -10,17 +10,17 @@ import psycopg
 import pytest
 import redis
 
-from config.services import running_services
-from config.services.delete_data import delete_data
-from config.services.errors import DataInUse
-from faults.cluster.process_tree import process_tree
+from lab.faults.cluster.process_tree import process_tree
+from lab.services import running_services
+from lab.services.delete_data import delete_data
+from lab.services.errors import DataInUse
 from tests.services import are_gone
 from tests.waiting import until
 
-CHECKOUT = Path(__file__).parents[2]
+CHECKOUT = Path(__file__).parents[3]
 HOLDER = """
 import json, pathlib, sys, time
-from config.services import running_services
+from lab.services import running_services
 with running_services(pathlib.Path(sys.argv[1]), environ={}, shard_count=1) as services:
     print(json.dumps(services.environment()), flush=True)
     time.sleep(3600)  # it is killed before that

@@ -9,9 +9,9 @@ from signal import SIGKILL
 
 import pytest
 
-from config.services.errors import DataInUse, StartedOffMainThread
-from config.services.locks import locked
-from config.services.spawn import spawn
+from lab.services.errors import DataInUse, StartedOffMainThread
+from lab.services.locks import locked
+from lab.services.spawn import spawn
 from tests.services import are_gone
 from tests.waiting import PATIENCE_S, until
 
@@ -58,7 +58,7 @@ def test_child_whose_parent_is_already_gone_does_not_start(tmp_path, monkeypatch
 def test_child_dies_with_its_parent(tmp_path):
     """The parent is a process in between; its end, not its wish, ends the child."""
     script = (
-        "import pathlib, sys, time; from config.services.spawn import spawn;"
+        "import pathlib, sys, time; from lab.services.spawn import spawn;"
         "child = spawn(['/bin/sleep', '3600'], pathlib.Path(sys.argv[1]), env={});"
         "print(child.pid, flush=True); time.sleep(3600)"  # until killed
     )

@@ -13,20 +13,20 @@ from signal import SIGINT, SIGKILL
 
 import pytest
 
-from config.runner.port import HOST, free_port
-from config.services import URL_NAMES
-from config.services.delete_data import delete_data
-from faults.cluster.process_tree import process_tree
+from lab.faults.cluster.process_tree import process_tree
+from lab.runner.port import HOST, free_port
+from lab.services import URL_NAMES
+from lab.services.delete_data import delete_data
 from tests.services import are_gone
 from tests.waiting import PATIENCE_S, until
 
-CHECKOUT = Path(__file__).parents[2]
+CHECKOUT = Path(__file__).parents[3]
 NOT_OURS = (*URL_NAMES, "SECRET_KEY", "MEDIA_DIR")
-RESTARTED = [("web", "config.web"), ("worker", "run_drainer"), ("shard1", "tideline shard1")]
+RESTARTED = [("web", "-m web "), ("worker", "run_drainer"), ("shard1", "tideline shard1")]
 
 
 class Run:
-    """One `python -m config.run`, seen from outside."""
+    """One `python -m lab.run`, seen from outside."""
 
     def __init__(self, process: subprocess.Popen[bytes], output: Path, port: int) -> None:
         self.process = process
@@ -83,7 +83,7 @@ def started(data: Path) -> Iterator[Run]:
     output = data.with_suffix(".out")
     with output.open("wb") as stdout:
         process = subprocess.Popen(
-            [sys.executable, "-m", "config.run"],
+            [sys.executable, "-m", "lab.run"],
             stdout=stdout,
             stderr=stdout,
             env=environment,
@@ -137,7 +137,7 @@ def test_taken_port_is_told_before_anything_starts(tmp_path):
     with socket.create_server((HOST, 0)) as taken:
         port = str(taken.getsockname()[1])
         environment = os.environ | {"PORT": port, "DATA_DIR": str(tmp_path / "data")}
-        command = [sys.executable, "-m", "config.run"]
+        command = [sys.executable, "-m", "lab.run"]
         ended = subprocess.run(
             command, check=False, env=environment, cwd=CHECKOUT, capture_output=True, text=True
         )

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from config.services import Search, binaries, trial
-from config.services.binaries import choose_postgres, find_redis, list_postgres
-from config.services.errors import DataFromOtherPostgres, NoPostgresFound, NoRedisFound
-from config.services.machine import (
+from lab.services import Search, binaries, trial
+from lab.services.binaries import choose_postgres, find_redis, list_postgres
+from lab.services.errors import DataFromOtherPostgres, NoPostgresFound, NoRedisFound
+from lab.services.machine import (
     REQUIRED_PROGRAMS,
     Binary,
     iter_machine_redis,
     list_machine_postgres,
 )
-from config.services.server_user import server_user
+from lab.services.server_user import server_user
 
 EVERYONE = 0o755
 

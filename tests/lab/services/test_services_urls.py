@@ -2,9 +2,9 @@
 
 import pytest
 
-from config.services import running_services
-from config.services.delete_data import delete_data
-from config.services.errors import DatabaseUrlsIncomplete
+from lab.services import running_services
+from lab.services.delete_data import delete_data
+from lab.services.errors import DatabaseUrlsIncomplete
 
 GIVEN = {
     "DATABASE_URL": "postgresql://db/one",

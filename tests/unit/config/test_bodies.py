@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from config.serving.bodies import MOST_PIECES, read_pieces
-from config.serving.refusals import BODY_TOO_LARGE
+from web.serving.bodies import MOST_PIECES, read_pieces
+from web.serving.refusals import BODY_TOO_LARGE
 
 SIZE = 1_000_000
 

@@ -7,7 +7,7 @@ import sys
 # Objects that stay, as those of caches do.
 CODE = """
 import gc
-from config.serving.worker import collect_all_rarely
+from web.serving.worker import collect_all_rarely
 gc.collect()
 {call}
 before = gc.get_stats()[2]["collections"]

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from config.environment import Environment
-from config.runner.child import CHECKOUT
+from lab.runner.child import CHECKOUT
 
 SHARDS = ["postgresql://a/0", "postgresql://b/1"]
 NAME = "SHARD_REPLICA_URLS"

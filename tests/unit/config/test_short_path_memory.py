@@ -8,7 +8,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import QueryDict
 
 from config import urls
-from config.short_path import Route, ShortPath, ShortRequest, _parse_short
+from web.short_path import Route, ShortPath, ShortRequest, _parse_short
 
 NO_ROUTE = Route(None, None, None)  # type: ignore[arg-type]
 QUERIES = (

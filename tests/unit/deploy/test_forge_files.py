@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from config.services.machine import OLDEST_POSTGRES
+from lab.services.machine import OLDEST_POSTGRES
 
 CHECKOUT = Path(__file__).parents[3]
 FORGE = CHECKOUT / ".github"

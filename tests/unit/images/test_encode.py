@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image, features
 
-from images.codec.blurhash import _DIGITS, blurhash_of
-from images.codec.encode import JPEG, WEBP, encode_upload
-from images.errors import ImageRefused
-from images.types import Purpose
+from accounts.images.codec.blurhash import _DIGITS, blurhash_of
+from accounts.images.codec.encode import JPEG, WEBP, encode_upload
+from accounts.images.errors import ImageRefused
+from accounts.images.types import Purpose
 from tests.pictures import (
     SECRET,
     animation,

@@ -3,8 +3,8 @@
 import pytest
 
 from posts.ids import PostId
-from search.addresses import NOTHING, Address, read_address
-from search.resemblance import resemble
+from timelines.search.addresses import NOTHING, Address, read_address
+from timelines.search.resemblance import resemble
 
 HERE = "http://localhost:8000"
 POST = PostId(1, 2, 3)

@@ -7,8 +7,8 @@ import pytest
 from infra.api.errors import InvalidRequest
 from posts.ids import FIRST, PostId
 from posts.queries.search import PostTraits, PostWords
-from search.days import DayRange
-from search.operators import Operators, read_operators
+from timelines.search.days import DayRange
+from timelines.search.operators import Operators, read_operators
 
 DAYS = [PostId(day * 86_400, 0, 0) for day in range(3)]
 QUOTED = ("before:2026-01-02", ("before:2026-01-02",))

@@ -1,0 +1,51 @@
+"""Marks images as used or unused, inside the transaction of the caller."""
+
+from collections.abc import Sequence
+
+from accounts.images.errors import ImageNotFound
+from accounts.images.types import Purpose
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+
+USE = """
+UPDATE images_storedimage SET remove_after = NULL
+WHERE owner_id = %s AND purpose = %s AND id = %s AND remove_after IS NOT NULL
+"""
+END = """
+UPDATE images_storedimage SET remove_after = now() WHERE owner_id = %s AND id = %s
+"""
+END_OTHERS = """
+UPDATE images_storedimage SET remove_after = now()
+WHERE owner_id = %s AND purpose = %s AND id <> coalesce(%s, -1) AND remove_after IS NULL
+"""
+END_OF_POSTS = """
+UPDATE images_storedimage SET remove_after = now()
+FROM unnest(%s::bigint[], %s::bigint[]) AS gone (owner_id, used_by)
+WHERE images_storedimage.owner_id = gone.owner_id AND images_storedimage.used_by = gone.used_by
+    AND remove_after IS NULL
+"""
+
+
+def replace_image(alias: str, owner_id: int, purpose: Purpose, image_id: int | None) -> None:
+    """Keeps this image of a profile, None for none, and ends the others with this purpose.
+
+    The caller's transaction on `alias` refers to the image. Raises: ImageNotFound if it was removed
+    in the meantime. Two statements.
+    """
+    execute(alias, END_OTHERS, (owner_id, purpose, image_id))
+    if image_id is not None and not execute(alias, USE, (owner_id, purpose, image_id)):
+        raise ImageNotFound
+
+
+def end_images_of_posts(alias: str, posts: Sequence[tuple[int, int]]) -> None:
+    """Lets remove_unused_images delete the images of these posts soon. `posts`: author, moment.
+
+    Safety: idempotent. One statement.
+    """
+    owners, moments = [one[0] for one in posts], [one[1] for one in posts]
+    execute(alias, END_OF_POSTS, (owners, moments))
+
+
+def end_image(owner_id: int, image_id: int) -> None:
+    """Ends one image of any purpose, for an account that is deleted. Safety: idempotent."""
+    execute(shard_of(owner_id), END, (owner_id, image_id))

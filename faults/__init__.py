@@ -1,3 +1,0 @@
-"""Fault experiments: the whole service as child processes, under load, judged from the clients'
-own histories. `python -m faults` runs them. The product never imports this package.
-"""

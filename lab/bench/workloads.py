@@ -1,0 +1,38 @@
+"""All workloads by name. Import it when the settings know the servers."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lab.bench import (
+    caches,
+    calls,
+    deliveries,
+    fan_out,
+    increments,
+    linkbench,
+    pull,
+    reads,
+    writes,
+)
+from lab.bench.mix import measure as mix
+from lab.bench.peers import measure as peers
+
+Measure = Callable[[], Mapping[str, Any]]
+
+
+def workloads(graph: Path | None, accounts: int, seconds: float) -> Mapping[str, Measure]:
+    return {
+        "reads": partial(reads.measure, graph, accounts, seconds),
+        "mix": partial(mix.measure, graph, accounts, seconds),
+        "calls": partial(calls.measure, graph, accounts),
+        "increments": increments.measure,
+        "deliveries": deliveries.measure,
+        "pull": pull.measure,
+        "caches": caches.measure,
+        "fan_out": fan_out.measure,
+        "peers": peers.measure,
+        "linkbench": partial(linkbench.measure, graph),
+        "writes": partial(writes.measure, graph),
+    }

@@ -1,0 +1,102 @@
+"""The results: as text for a terminal, and kept for the page of the documentation."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from lab.conformance.types import ClientVerdict, JudgedTest, SuiteResult
+from lab.runner.child import CHECKOUT
+
+FILE = Path(__file__).with_name("results.json")
+PAGE = CHECKOUT / "docs/reference/conformance.md"
+_BEGIN, _END = "<!-- written by python -m lab.conformance -->\n", "<!-- end -->\n"
+_WIDEST = 110
+
+
+@dataclass(frozen=True)
+class KeptSuite:
+    """The last result of one suite. `not_applicable`: the number of tests by reason."""
+
+    suite: str
+    client: str
+    date: str
+    passed: int
+    blind: int
+    failed: list[str] = field(default_factory=list)
+    not_applicable: dict[str, int] = field(default_factory=dict)
+
+
+def text_of(result: SuiteResult) -> str:
+    """The suite's line, and a line for each test that is not as it should be."""
+    counts = ", ".join(f"{result.count(one)} {one}" for one in ClientVerdict if result.count(one))
+    wrong = result.list_of(ClientVerdict.FAILED) + result.list_of(ClientVerdict.STALE)
+    lines = [f"{result.suite} ({result.client}): {counts}", *map(_line_of, wrong)]
+    lines += [f"  {count:4} not applicable: {why}" for why, count in _reasons(result).items()]
+    return "\n".join(lines)
+
+
+def keep_results(results: Sequence[SuiteResult]) -> None:
+    """Replaces the kept results of these suites, and writes the page."""
+    kept = _load_kept() | {result.suite: _kept(result) for result in results}
+    FILE.write_text(json.dumps([asdict(kept[name]) for name in sorted(kept)], indent=2) + "\n")
+    PAGE.write_text(page_with_results(PAGE.read_text()))
+
+
+def page_with_results(text: str) -> str:
+    """The text with what is between the two marks replaced by the kept results."""
+    before, rest = text.split(_BEGIN)
+    _, after = rest.split(_END)
+    kept = _load_kept()
+    parts = [_table(kept), *(_details(kept[name]) for name in sorted(kept))]
+    return before + _BEGIN + "\n" + "\n\n".join(parts) + "\n\n" + _END + after
+
+
+def _line_of(test: JudgedTest) -> str:
+    first = test.text.partition("\n")[0]
+    return f"  {test.verdict.upper()} {test.name}: {first}"[:_WIDEST]
+
+
+def _reasons(result: SuiteResult) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for test in result.list_of(ClientVerdict.NOT_APPLICABLE):
+        found[test.text] = found.get(test.text, 0) + 1
+    return found
+
+
+def _load_kept() -> dict[str, KeptSuite]:
+    return {one["suite"]: KeptSuite(**one) for one in json.loads(FILE.read_text())}
+
+
+def _kept(result: SuiteResult) -> KeptSuite:
+    wrong = result.list_of(ClientVerdict.FAILED) + result.list_of(ClientVerdict.STALE)
+    return KeptSuite(
+        suite=result.suite,
+        client=result.client,
+        date=datetime.now(UTC).date().isoformat(),
+        passed=result.count(ClientVerdict.PASSED),
+        blind=result.count(ClientVerdict.BLIND),
+        failed=[test.name for test in wrong],
+        not_applicable=_reasons(result),
+    )
+
+
+def _table(kept: dict[str, KeptSuite]) -> str:
+    lines = [
+        "| client | date | passed | failed | not applicable | shows nothing |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {one.client} | {one.date} | {one.passed} | {len(one.failed)} |"
+        f" {sum(one.not_applicable.values())} | {one.blind} |"
+        for _, one in sorted(kept.items())
+    ]
+    return "\n".join(lines)
+
+
+def _details(one: KeptSuite) -> str:
+    lines = [f"## {one.client}", ""]
+    lines += [f"- fails: `{name}`" for name in one.failed]
+    lines += [f"- {count} not applicable: {why}" for why, count in one.not_applicable.items()]
+    return "\n".join(lines if len(lines) > 2 else [*lines, "Every test passes."])

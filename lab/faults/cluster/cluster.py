@@ -1,0 +1,273 @@
+"""A whole Tideline: each shard its own PostgreSQL, Redis, two webs, two drainers, a compensator."""
+
+import json
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+from lab.faults.cluster.armed import VARIABLE
+from lab.faults.cluster.heard import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
+from lab.faults.cluster.links import Links
+from lab.faults.cluster.orders import OrderedProcess, obeying
+from lab.faults.cluster.process import Armed, TidelineProcess
+from lab.faults.cluster.process_tree import kill_tree, pause_tree, resume_tree
+from lab.faults.cluster.stock import STOCK
+from lab.faults.cluster.versions import command_of, environment_of
+from lab.faults.coverage.record import recording_environment
+from lab.runner.child import CHECKOUT
+from lab.runner.port import HOST, free_ports, is_answering, usable_port
+from lab.runner.programs import app_environment, worker_command
+from lab.services import RunningServices, Server, running_services
+from lab.services.delete_data import delete_data
+
+WEBS = ("web0", "web1")
+DRAINERS = ("drainer0", "drainer1")
+COMPENSATOR = "compensator"
+PROCESSES = (*WEBS, *DRAINERS, COMPENSATOR)
+_THREADS = 4
+_LINGER_S = 1.0
+_FINISH_S = 10
+_START_S = 60.0
+_KEY = "key-of-the-fault-harness-only-key-of-the-fault-harness-only-0123456789"
+# No quota ends a run: the load is far above what one client may send.
+_SETTINGS = {
+    "QUOTA_PER_ACCOUNT": "1000000",
+    "QUOTA_PER_APPLICATION": "100000000",
+    "QUOTA_PER_ADDRESS": "1000000",
+    "FOLLOWS_PER_DAY": "1000000",
+    "LOG_LEVEL": "INFO",
+}
+
+
+class ClientAccount(NamedTuple):
+    """An account that clients use. `alias`: the database of its rows.
+
+    `tokens`: one for each client, because polls of one token share what they have seen.
+    """
+
+    id: int
+    name: str
+    tokens: list[str]
+    alias: str
+
+
+@dataclass
+class Cluster:
+    """`ports`: of the webs. `environment`: reaches the stores without the proxy. `checkout`: the
+    code that the processes began with."""
+
+    services: RunningServices
+    links: Links
+    processes: dict[str, TidelineProcess]
+    ports: dict[str, int]
+    environment: Mapping[str, str]
+    logs: Path
+    backstage: OrderedProcess
+    checkout: Path
+
+    @property
+    def stores(self) -> dict[str, Server]:
+        """By name: default, shard0 …, redis."""
+        return {server.name: server for server in self.services.servers}
+
+    def start(self) -> None:
+        """Starts all processes and returns when both webs are ready."""
+        for process in self.processes.values():
+            process.begin()
+        self.wait_until_ready()
+        self.wait_for_drainers()
+
+    def wait_until_ready(self) -> None:
+        """Raises TimeoutError with the end of the log of a web that is not ready in time."""
+        deadline = time.monotonic() + _START_S
+        for name, port in self.ports.items():
+            while not is_answering(port, "/health/ready"):
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"{name}: {self.processes[name].log.read_text()[-2000:]}")
+                time.sleep(0.05)
+
+    def wait_for_drainers(self) -> None:
+        """Returns when all drainers have reported. Raises TimeoutError."""
+        wanted = {self.processes[name].pid for name in DRAINERS}
+        deadline = time.monotonic() + _START_S
+        while not wanted <= {*self.backstage.ask({"do": "drainers", "with": None})}:
+            if time.monotonic() > deadline:
+                raise TimeoutError("a drainer does not report")
+            time.sleep(0.05)
+
+    def stop(self) -> list[str]:
+        """Stops all processes; returns the names of those that had to be killed."""
+        self.heal()
+        for process in self.processes.values():
+            process.begin_stop()
+        return [name for name, process in self.processes.items() if not process.stop()]
+
+    def heal(self) -> None:
+        """Ends every fault: links open, hung and dead stores and processes run again."""
+        self.links.open()
+        for server in self.services.servers:
+            self.revive_store(server.name)
+        for process in self.processes.values():
+            process.resume()
+            if not process.is_running:
+                process.begin()
+
+    def kill_store(self, name: str) -> None:
+        server = self.stores[name]
+        if server.is_running:
+            kill_tree(server.process.pid)
+            server.process.wait()
+
+    def pause_store(self, name: str) -> None:
+        if self.stores[name].is_running:
+            pause_tree(self.stores[name].process.pid)
+
+    def is_heard(self, name: str) -> bool:
+        """Whether a store answers its smallest question now. It is asked past the proxy."""
+        url = self.stores[name].url
+        return is_heard(_socket_path(url), REDIS_QUESTION if name == "redis" else POSTGRES_QUESTION)
+
+    def revive_store(self, name: str) -> None:
+        """A killed store starts, a hung one goes on."""
+        server = self.stores[name]
+        if server.is_running:
+            resume_tree(server.process.pid)
+        else:
+            server.start()
+
+    def manage(
+        self, *words: str, checkout: Path = CHECKOUT, armed: Armed | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        """Runs a command to its end, past the proxy."""
+        environment = {**self.environment, VARIABLE: json.dumps(armed or {})}
+        return _manage(environment, checkout, *words)
+
+    def make_people(self, count: int) -> list[ClientAccount]:
+        return [ClientAccount(**one) for one in self.backstage.ask({"do": "people", "with": count})]
+
+    def count_undelivered(self) -> dict[str, int]:
+        """pending, parked, paused: changes of all databases; unreachable: databases."""
+        counts: dict[str, int] = self.backstage.ask({"do": "undelivered", "with": None})
+        return counts
+
+    def list_files(self) -> list[Path]:
+        """The stored images."""
+        return [one for one in Path(self.environment["MEDIA_DIR"]).rglob("*") if one.is_file()]
+
+    def count_indexed(self, posts: Sequence[int]) -> dict[str, int]:
+        """How many of the posts the recent-posts index of a shard has, for shards with any."""
+        counts: dict[str, int] = self.backstage.ask({"do": "indexed", "with": list(posts)})
+        return counts
+
+
+@contextmanager
+def running_cluster(
+    settings: Mapping[str, str] | None = None,
+    postgres_settings: Mapping[str, str] | None = None,
+    checkout: Path = CHECKOUT,
+) -> Iterator[Cluster]:
+    """A cluster on servers of its own, gone when the block ends. Its logs are kept on failure.
+
+    `checkout`: the code of its processes and the schema of its databases.
+
+    Safety: call it from the main thread.
+    """
+    home = Path(tempfile.mkdtemp(prefix="tideline-faults-"))
+    with ExitStack() as stack:
+        stack.callback(delete_data, home)
+        services = stack.enter_context(
+            running_services(
+                home,
+                environ={"PATH": "/usr/local/bin:/usr/bin:/bin"},
+                durable=False,
+                postgres_settings={**STOCK, **(postgres_settings or {})},
+            )
+        )
+        cluster = _prepare(stack, services, home, settings or {}, checkout)
+        stack.callback(cluster.stop)
+        cluster.start()
+        yield cluster
+
+
+def _prepare(
+    stack: ExitStack,
+    services: RunningServices,
+    home: Path,
+    settings: Mapping[str, str],
+    checkout: Path,
+) -> Cluster:
+    logs, runtime = home / "logs", home / "runtime"
+    runtime.mkdir()
+    sockets = {server.name: _socket_path(server.url) for server in services.servers}
+    proxy = stack.enter_context(obeying("lab.faults.proxy"))
+    targets = {f"{name}:{store}": path for name in PROCESSES for store, path in sockets.items()}
+    links = Links(proxy, targets)
+    ports = dict(zip(WEBS, free_ports(len(WEBS)), strict=True))
+    folders = {"RUNTIME_DIR": str(runtime), "MEDIA_DIR": str(home / "media")}
+    own = {**_SETTINGS, **settings, **recording_environment(), **folders}
+    environment = app_environment({**services.environment(), **own}, _KEY, ports["web0"])
+    processes = {
+        name: TidelineProcess(
+            name,
+            _program(name, ports),
+            logs / f"{name}.log",
+            {**environment, **_proxied_urls(links, name, list(services.postgres))},
+            checkout,
+        )
+        for name in PROCESSES
+    }
+    _manage(environment, checkout, "migrate_shards", "--verbosity", "0").check_returncode()
+    _manage(environment, checkout, "backfill_recent_posts").check_returncode()
+    backstage = stack.enter_context(obeying("lab.faults.cluster.backstage", environment, checkout))
+    return Cluster(services, links, processes, ports, environment, logs, backstage, checkout)
+
+
+def _manage(
+    environment: Mapping[str, str], checkout: Path, *words: str
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        command_of(checkout, ["manage.py", *words]),
+        env=environment_of(environment),
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _program(name: str, ports: Mapping[str, int]) -> list[str]:
+    if name in ports:
+        port = usable_port(str(ports[name]))
+        stop = ["--linger", str(_LINGER_S), "--finish", str(_FINISH_S)]
+        threads = ["--workers", "1", "--threads", str(_THREADS)]
+        return ["web", "--host", HOST, "--port", str(port), *threads, *stop]
+    if name == COMPENSATOR:
+        return ["manage.py", "compensate_changes", "--every", "2"]
+    return worker_command()
+
+
+def _proxied_urls(links: Links, process: str, databases: list[str]) -> dict[str, str]:
+    """The same stores as one process reaches them, through its links."""
+    urls = [
+        f"postgresql://tideline@{HOST}:{links.ports[f'{process}:{name}']}/tideline"
+        for name in databases
+    ]
+    return {
+        "DATABASE_URL": urls[0],
+        "SHARD_DATABASE_URLS": ",".join(urls[1:]),
+        "REDIS_URL": f"redis://{HOST}:{links.ports[f'{process}:redis']}/0",
+    }
+
+
+def _socket_path(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        return parts.path
+    where = parse_qs(parts.query)
+    return f"{where['host'][0]}/.s.PGSQL.{where['port'][0]}"

@@ -1,0 +1,58 @@
+"""What cannot be delivered, and what cannot be read."""
+
+import random
+import time
+
+from lab.faults.cluster.cluster import DRAINERS
+from lab.faults.experiments.scene import Scene
+from lab.faults.experiments.types import Experiment
+
+CALLS_PER_S = 40.0
+FAILING_S, AFTER_S = 8.0, 4.0
+SPOILS = 6
+FEW_ATTEMPTS = {"CHANGE_MAX_ATTEMPTS": "2"}
+
+
+def _fail_edges(scene: Scene) -> None:
+    """Changes of edges fail until they are parked; an operator retries them. Posts go on."""
+    cluster = scene.cluster
+    with scene.under_load(CALLS_PER_S):
+        with scene.broken():
+            _restart(scene, {"relations.mirrored": {"do": "raise", "times": 10**6}})
+            time.sleep(FAILING_S)
+            parked = cluster.count_undelivered()["parked"]
+            _restart(scene, {})
+        retried = cluster.manage("unpark_changes", "--all")
+        time.sleep(AFTER_S)
+    scene.note(f"{parked} changes were parked")
+    scene.check_happened(parked > 0, "changes that always fail are parked", parked)
+    scene.check(retried.returncode == 0, "an operator can retry them", retried.stderr[-400:])
+
+
+def _restart(scene: Scene, armed: dict[str, dict[str, object]]) -> None:
+    for name in DRAINERS:
+        process = scene.cluster.processes[name]
+        process.kill()
+        process.begin(armed=armed)
+
+
+def _spoil(scene: Scene) -> None:
+    """Entries of Redis become unreadable: all of them are misses."""
+    rng, spoiled = random.Random(scene.seed), 0
+    with scene.under_load(CALLS_PER_S):
+        time.sleep(2)
+        for _ in range(SPOILS):
+            spoiled += scene.nemesis.spoil_values(rng, 0.3)
+            time.sleep(1.5)
+    errors = {call.status for call in scene.load.calls if call.status >= 500}
+    scene.note(f"{spoiled} entries were made unreadable")
+    scene.check_happened(spoiled > 0, "entries were overwritten", spoiled)
+    scene.check(not errors, "no error", errors)
+
+
+POISON = [
+    Experiment(
+        "F26", "changes of edges always fail for a while", _fail_edges, settings=FEW_ATTEMPTS
+    ),
+    Experiment("F38b", "entries of Redis become unreadable", _spoil),
+]

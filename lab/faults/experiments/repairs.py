@@ -1,0 +1,99 @@
+"""Repair jobs that run, die and run again while the service writes."""
+
+import subprocess
+import sys
+import time
+from signal import SIGKILL
+
+from lab.faults.cluster.armed import EXIT_CODE
+from lab.faults.experiments.scene import Scene
+from lab.faults.experiments.types import Experiment
+from lab.faults.load.session import Session
+from lab.faults.quiet import heal_and_drain
+from lab.runner.child import CHECKOUT
+
+CALLS_PER_S = 40.0
+JOBS = (
+    ["recount_counters"],
+    ["audit_edges", "--repair"],
+    ["audit_timelines", "--repair"],
+    ["backfill_backward_edges"],
+    ["rebuild_count_cache"],
+)
+
+
+# Where it dies, the command, and what is lost before.
+BACK_FILLS = (
+    ("posts.threads_written", "backfill_threads", "threads"),
+    ("notifications.backfilled", "backfill_notifications", "notifications"),
+)
+
+
+def _repair(scene: Scene) -> None:
+    """Each job is killed once and run twice under load. In quiet it finds nothing to change."""
+    with scene.under_load(CALLS_PER_S):
+        for job in JOBS:
+            _kill_in_the_middle(scene, job)
+            for _ in range(2):
+                run = scene.cluster.manage(*job)
+                scene.check(
+                    run.returncode == 0,
+                    f"{' '.join(job)} succeeds",
+                    (run.stdout + run.stderr)[-400:],
+                )
+    heal_and_drain(scene.cluster)
+    for job in JOBS:
+        changed = _changes(scene.cluster.manage(*job).stdout)
+        scene.check(changed == 0, f"{' '.join(job)} changes nothing in quiet", changed)
+
+
+def _kill_in_the_middle(scene: Scene, job: list[str]) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", *job],
+        env=dict(scene.cluster.environment),
+        cwd=CHECKOUT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    time.sleep(1.2)  # Django loads for a second
+    process.kill()
+    scene.check_happened(process.wait() == -SIGKILL, f"{job[0]} was killed")
+
+
+def _changes(output: str) -> int:
+    """The number before "changed" in the last line; 0 without one."""
+    words = output.replace(",", "").split()
+    return int(words[words.index("changed") - 1]) if "changed" in words else 0
+
+
+def _back_fill(scene: Scene) -> None:
+    """Back-fills die in the middle, while what they derive is lost, and then end their work."""
+    one, other = scene.load.sessions[:2]
+    first = one.write_to(other.person).made
+    answer = other.write_to(one.person, first).made
+    heal_and_drain(scene.cluster)
+    before = _derived(other, answer)
+    for place, command, loss in BACK_FILLS:
+        lost = scene.cluster.backstage.ask({"do": "spoil", "with": loss})
+        scene.check(lost > 0, f"{command} has something to find", lost)
+        died = scene.cluster.manage(command, armed={place: {"do": "exit"}})
+        scene.check_happened(died.returncode == EXIT_CODE, f"{command} died", died.stderr[-400:])
+        again = scene.cluster.manage(command)
+        scene.check(again.returncode == 0, f"{command} succeeds", again.stderr[-400:])
+    after = _derived(other, answer)
+    scene.check(after == before, "what was lost is found again", (before, after))
+
+
+def _derived(session: Session, answer: int | None) -> list[object]:
+    """The thread of a reply, and who followed."""
+    [reply] = [one for one in session.read(f"/api/v1/accounts/{session.person.id}/statuses")
+               if int(one["id"]) == answer]  # fmt: skip
+    found = session.read("/api/v1/notifications")
+    followers = sorted(one["account"]["id"] for one in found if one["type"] == "follow")
+    return [reply["conversation_id"], followers]
+
+
+REPAIRS = [
+    Experiment("F27", "repair jobs are killed and run twice under load", _repair),
+    Experiment("F27b", "back-fills of lost data die in the middle, and run again", _back_fill),
+]

@@ -1,0 +1,68 @@
+"""What an experiment is, and what came out of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from lab.faults.experiments.scene import Scene
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """`number`: of the row in the table; a letter behind it tells variants apart ("F34b").
+
+    `settings` and `postgres_settings`: it needs a cluster of its own with them. `begins_old`: it
+    needs one of the old version. `in_ci`: it is in the selection for CI. `has_fault`: something is
+    broken, and not only crowded.
+    """
+
+    number: str
+    title: str
+    run: "Callable[[Scene], None]"
+    in_ci: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict)
+    postgres_settings: Mapping[str, str] = field(default_factory=dict)
+    begins_old: bool = False
+    has_fault: bool = True
+
+    @property
+    def needs_own_cluster(self) -> bool:
+        return bool(self.settings or self.postgres_settings or self.begins_old)
+
+    @property
+    def row(self) -> str:
+        return self.number.rstrip("abcdefgh")
+
+
+class ExperimentSkipped(Exception):
+    """This machine cannot run the experiment; the text says why."""
+
+
+class Finding(NamedTuple):
+    """One thing that was checked."""
+
+    held: bool
+    what: str
+    detail: str = ""
+
+
+@dataclass
+class ExperimentResult:
+    """`figures` are short texts for the table. `skipped`: why it did not run."""
+
+    number: str
+    title: str
+    seed: int
+    took_s: float = 0.0
+    calls: int = 0
+    errors: int = 0
+    recovered_s: float = 0.0
+    lost: int = 0
+    skipped: str = ""
+    findings: list[Finding] = field(default_factory=list)
+    figures: list[str] = field(default_factory=list)
+
+    @property
+    def held(self) -> bool:
+        return not self.skipped and all(finding.held for finding in self.findings)

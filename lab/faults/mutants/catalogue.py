@@ -1,0 +1,319 @@
+"""All mutants. A test holds that each edit applies exactly once."""
+
+from lab.faults.mutants.mutant import Edit, Mutant
+
+_PROOFS = "tests/integration/caching/test_listener_proofs.py"
+
+MUTANTS = (
+    Mutant(
+        "no row lock",
+        "A write does not lock the row of its account.",
+        ("F18",),
+        (
+            Edit(
+                "accounts/functions.sql",
+                "WHERE id = account FOR NO KEY UPDATE;",
+                "WHERE id = account;",
+            ),
+        ),
+    ),
+    Mutant(
+        "no version check in rows",
+        "An older state of an edge is mirrored over a newer one.",
+        ("F18c",),
+        (
+            Edit(
+                "relations/actions/mirror.py",
+                "        if edge.revision > old.revision:\n",
+                "        if edge != old:\n",
+            ),
+            Edit(
+                "relations/actions/mirror.py",
+                "WHERE old.revision < excluded.revision\nRETURNING",
+                "WHERE true\nRETURNING",
+            ),
+        ),
+    ),
+    Mutant(
+        "no version check in Redis",
+        "An older value replaces a newer one in the cache.",
+        ("F18c",),
+        (
+            Edit(
+                "infra/caching/lua/newer_value.lua",
+                "return stored and stored > tonumber(version)",
+                "return false",
+            ),
+        ),
+    ),
+    Mutant(
+        "watermark instead of pending",
+        "A drain takes only rows above the last id that it has seen.",
+        ("F10", "F4"),
+        (
+            Edit(
+                "infra/changes/batches.py",
+                "    return [ChangeRow(*row) for row in fetch_all(",
+                "    rows = [ChangeRow(*row) for row in fetch_all(",
+            ),
+            Edit(
+                "infra/changes/batches.py",
+                "\n\n\ndef drain_batch(",
+                "\n"
+                "    new = [row for row in rows if row.id > _seen.get((alias, row.lane), 0)]\n"
+                "    _seen.update({(alias, row.lane): row.id for row in new})\n"
+                "    return new\n\n\ndef drain_batch(",
+            ),
+            Edit(
+                "infra/changes/batches.py",
+                "log = structlog.get_logger()\n",
+                "log = structlog.get_logger()\n_seen: dict[tuple[str, int], int] = {}\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "forgotten backward edge",
+        "The followee's side of an edge is never written.",
+        ("F19a",),
+        (
+            Edit(
+                "relations/actions/mirror.py",
+                "    return updates\n\n\ndef _end_follows_of_the_blocked",
+                "    return {}\n\n\ndef _end_follows_of_the_blocked",
+            ),
+        ),
+    ),
+    Mutant(
+        "answer before the commit",
+        "PostgreSQL acknowledges a commit before it is written.",
+        ("F10",),
+        (
+            Edit(
+                "lab/services/postgres.py",
+                '_NOT_DURABLE = {"fsync": "off", ',
+                '_NOT_DURABLE = {"synchronous_commit": "off", "wal_writer_delay": "10s",'
+                ' "fsync": "off", ',
+            ),
+        ),
+    ),
+    Mutant(
+        "filed before it is delivered",
+        "A drain files changes, and only then calls their consumers.",
+        ("F1a", "F1b"),
+        (
+            Edit(
+                "infra/changes/batches.py",
+                "        outcome = deliver(alias, rows)\n",
+                "        _file(alias, tokens, rows, Outcome([], []))\n"
+                "        outcome = deliver(alias, rows)\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "dropped invalidation",
+        "Other processes are not notified that a post was deleted.",
+        ("F19a",),
+        (
+            Edit(
+                "posts/consumers.py",
+                "[i for i in ids if i not in live or i in edited]\n",
+                "[i for i in ids if i in edited]\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "cut one too early",
+        "A page begins one entry too low.",
+        ("F19a",),
+        (
+            Edit(
+                "timelines/queries/skeleton.py",
+                "bisect_right(packed, time_range.below.packed)]",
+                "bisect_right(packed, time_range.below.packed) - 1]",
+            ),
+        ),
+    ),
+    Mutant(
+        "block ends nothing",
+        "The follow of the blocked account goes on.",
+        ("F18", "F19a"),
+        (
+            Edit(
+                "relations/states.py",
+                "    if not is_live or last_block_turn(new) <= last_block_turn(old):\n",
+                "    if is_live == is_live:\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "mute without effect",
+        "The rules of a page ignore mutes.",
+        ("F19a",),
+        (
+            Edit(
+                "timelines/rules.py",
+                "    return relationship.is_blocked or relationship.is_muted_at(now_ms)\n",
+                "    return relationship.is_blocked\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "late posts left out",
+        "A poll returns only what is above its cursor.",
+        ("F37b",),
+        (
+            Edit(
+                "timelines/polling/late_posts.py",
+                "    found = [LatePost(_entry(row), row[6]) for row in rows if row[2] is not None]",
+                "    found = [LatePost(_entry(row), row[6]) for row in rows if row[2] == -1]",
+            ),
+        ),
+    ),
+    Mutant(
+        "late posts of a full page forgotten",
+        "A full page by since_id owes no late posts to the next poll.",
+        ("F37b",),
+        (
+            Edit(
+                "timelines/polling/page.py",
+                "        owed = [*poll.fresh, *_list_shared(poll, ())]\n",
+                "        owed: list[LatePost] = []\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "records of one way only",
+        "A page by since_id does not count as a page at which a client with the token ended.",
+        ("F37b",),
+        (
+            Edit(
+                "timelines/polling/records.py",
+                'f"{self.timeline}:{self.client}")',
+                'f"{self.timeline}:{self.client}:{self.way}")',
+            ),
+            Edit(
+                "timelines/polling/records.py",
+                "    client: str | None\n\n",
+                '    client: str | None\n    way: str = "min_id"\n\n',
+            ),
+            Edit(
+                "timelines/queries/home.py",
+                "    close_window()\n",
+                "    close_window()\n"
+                '    way = "min_id" if window.min_id else "since_id"\n'
+                "    poller = poller._replace(way=way)\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "new followee without posts",
+        "A follow does not bring the followee's posts.",
+        ("F19a",),
+        (
+            Edit(
+                "timelines/actions/change_following.py",
+                "    return store.change_following(reader_id, change(added, complete_from))\n",
+                "    return store.change_following(reader_id, change([], complete_from))\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "stale relationships",
+        "A follow or a block does not drop the cached relationship.",
+        ("F19a",),
+        (
+            Edit(
+                "relations/consumers.py",
+                "    run_together(relationship_changes("
+                "(d.owner_id, _other(d.payload)) for d in deliveries))\n",
+                "    run_together([])\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "repost counted once too often",
+        "An undone repost stays in the count of the post.",
+        ("F19a",),
+        (
+            Edit(
+                "posts/actions/record_responses.py",
+                "        delta = response.is_on - (before is not None and before.is_on)\n",
+                "        delta = int(response.is_on)\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "kept calls forgotten",
+        "What Redis did not get during a pause is never sent.",
+        ("F35",),
+        (
+            Edit(
+                "infra/caching/client.py",
+                "        self._unsent.keep(Call(run, where), items)\n",
+                "",
+            ),
+        ),
+    ),
+    Mutant(
+        "identity ignored",
+        "Data of an old dump of Redis are used.",
+        ("F6",),
+        (
+            Edit(
+                "infra/caching/server_identity.py",
+                "        if identity not in _text_of(libraries):\n",
+                "        if not libraries:\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "refusals unnoticed",
+        "A process reads from a Redis that refuses writes.",
+        ("F44",),
+        (
+            Edit(
+                "infra/caching/connected_server.py",
+                "        if asked_at < self._accepted_at + ACCEPTED_S:\n",
+                "        if asked_at > self._accepted_at:\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "copies of a deaf process",
+        "What a process read while no message could arrive is kept when messages arrive again.",
+        (),
+        (
+            Edit(
+                "infra/caching/listener.py",
+                "        LISTENING.set(1)\n        forget_all_copies()\n",
+                "        LISTENING.set(1)\n",
+            ),
+        ),
+        (f"{_PROOFS}::test_what_was_read_while_no_message_could_arrive_is_not_kept",),
+    ),
+    Mutant(
+        "proof from the answer",
+        "A PING proves what was published before its answer, not before its question.",
+        (),
+        (
+            Edit(
+                "infra/caching/listener.py",
+                "            self._proved_at = asked_at\n",
+                "            self._proved_at = time.monotonic()\n",
+            ),
+        ),
+        (f"{_PROOFS}::test_an_answer_proves_nothing_of_the_time_after_its_question",),
+    ),
+    Mutant(
+        "deleted posts stay indexed",
+        "The row of a deleted post stays in the recent-posts index.",
+        ("F22",),
+        (
+            Edit(
+                "timelines/recent/consumers.py",
+                "partial(_remove, shard, deleted)",
+                "partial(_remove, shard, ())",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,62 @@
+"""Ports on this machine: whether one is free, or answers, and free ones for harnesses.
+
+`make run` runs it with PORT before it installs packages: python -m lab.runner.port 8000
+"""
+
+import http.client
+import socket
+import sys
+from contextlib import ExitStack
+
+from lab.runner.errors import PortUnusable
+
+HOST = "127.0.0.1"
+_HIGHEST = 65_535
+_TIMEOUT_S = 1.0
+
+
+def usable_port(text: str) -> int:
+    """The port as a number. Raises PortUnusable when it is not a port or not free."""
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _HIGHEST):
+        raise PortUnusable(text, f"it is not a number between 1 and {_HIGHEST}")
+    with socket.socket() as probe:
+        # Servers set this option too: closing connections of the last run do not block the port.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, int(text)))
+        except OSError as error:
+            raise PortUnusable(text, error.strerror or str(error)) from error
+    return int(text)
+
+
+def free_port() -> int:
+    """A port that no program listens on. Another program may take it before it is used."""
+    return free_ports(1)[0]
+
+
+def free_ports(count: int) -> list[int]:
+    """As `free_port`, all different."""
+    with ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind((HOST, 0))
+        return [int(probe.getsockname()[1]) for probe in probes]
+
+
+def is_answering(port: int, path: str) -> bool:
+    """Whether a GET of `path` returns 200."""
+    connection = http.client.HTTPConnection(HOST, port, timeout=_TIMEOUT_S)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+if __name__ == "__main__":
+    try:
+        usable_port(sys.argv[1])
+    except PortUnusable as error:
+        sys.exit(str(error))

@@ -1,0 +1,110 @@
+"""The processes that `make run` starts, and their environment."""
+
+import hashlib
+import os
+import secrets
+import shlex
+import sys
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from pathlib import Path
+from signal import SIGKILL, SIGTERM, Signals
+
+from lab.runner.child import Child
+from lab.runner.port import HOST
+
+# Only one thread of a process runs Python at a time, so there is one web process for each core.
+_MAX_WEB_WORKERS = 4
+_WEB_THREADS = 4
+# The person who presses Ctrl-C waits this long; it is enough for a browser's open requests.
+_LINGER_S = 0.3
+_FINISH_S = 2
+_COMPENSATE_EVERY_S = 2
+_KEY_BYTES = 64
+
+
+def list_children(logs: Path, environment: Mapping[str, str], port: int) -> list[Child]:
+    """Web, worker and compensator, in the order in which they stop."""
+
+    def child(name: str, command: list[str], death_signal: Signals = SIGKILL) -> Child:
+        argv = [sys.executable, *command]
+        return Child(name, argv, logs / f"{name}.log", environment, death_signal)
+
+    every = str(_COMPENSATE_EVERY_S)
+    return [
+        child("web", web_command(port, _LINGER_S), SIGTERM),
+        child("worker", worker_command()),
+        child("compensator", ["manage.py", "compensate_changes", "--every", every]),
+    ]
+
+
+def web_workers() -> int:
+    """The number of web processes: one for each core, four at most."""
+    return min(os.cpu_count() or 1, _MAX_WEB_WORKERS)
+
+
+def web_command(port: int, linger_s: float) -> list[str]:
+    """Arguments of Python. `linger_s`: for how long the server still serves after SIGTERM."""
+    bind = ["--host", HOST, "--port", str(port)]
+    threads = ["--workers", str(web_workers()), "--threads", str(_WEB_THREADS)]
+    stop = ["--linger", str(linger_s), "--finish", str(_FINISH_S)]
+    return ["-m", "web", *bind, *threads, *stop, "--when-ready"]
+
+
+def worker_command() -> list[str]:
+    """Arguments of Python."""
+    return ["manage.py", "run_drainer"]
+
+
+def app_environment(urls: Mapping[str, str], key: str, port: int) -> dict[str, str]:
+    """The environment of all processes. Variables that are set already win, except the URLs."""
+    return {**_defaults(key, port), **os.environ, **urls}
+
+
+def write_environment(file: Path, urls: Mapping[str, str], key: str, port: int) -> None:
+    """Writes the environment as a shell script, so that `manage.py` reaches the running servers.
+
+    Only the owner can read the file: it contains the secret key.
+    """
+    environment = app_environment(urls, key, port)
+    names = sorted({*_defaults(key, port), *urls})
+    file.unlink(missing_ok=True)
+    _write_private(file, "".join(f"export {n}={shlex.quote(environment[n])}\n" for n in names))
+
+
+def secret_key(folder: Path) -> str:
+    """The SECRET_KEY of this installation. The first call creates it in `folder`/secret_key.
+
+    Safety: idempotent; a crash leaves no incomplete key. Only the owner can read the file.
+    """
+    file = folder / "secret_key"
+    if not file.exists():
+        unfinished = file.with_suffix(".new")
+        unfinished.unlink(missing_ok=True)
+        _write_private(unfinished, secrets.token_urlsafe(_KEY_BYTES))
+        unfinished.rename(file)
+    return file.read_text()
+
+
+def vapid_key(key: str) -> str:
+    """The VAPID_PRIVATE_KEY of this installation, made from its secret key."""
+    digest = hashlib.sha256(b"vapid" + key.encode()).digest()
+    return urlsafe_b64encode(digest).decode()
+
+
+def _defaults(key: str, port: int) -> dict[str, str]:
+    return {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DEVELOPMENT": "1",
+        "ALLOW_PASSWORD_GRANT": "1",
+        "SECRET_KEY": key,
+        "VAPID_PRIVATE_KEY": vapid_key(key),
+        "PUBLIC_URL": f"http://localhost:{port}",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def _write_private(file: Path, text: str) -> None:
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(descriptor, "w") as output:
+        output.write(text)

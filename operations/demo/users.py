@@ -1,0 +1,63 @@
+"""Users of loaded accounts. They are found by username and created if missing."""
+
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from django.contrib.auth.hashers import make_password
+
+from accounts.sql import CREATE_CLOSED_USERS, OPEN_USERS, USERS_BY_NAME
+from infra.changes.failpoints import failpoint
+from infra.jobs.types import Batch
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.sql import execute, fetch_all
+from operations.demo.errors import UsernameTaken
+from operations.demo.graphs import STARTED_AT
+from operations.demo.types import Community
+
+T = TypeVar("T")
+USERS_A_BATCH = 5_000
+
+
+def ensure_users(community: Community) -> Generator[Batch, None, dict[int, int]]:
+    """Creates a user for every node that lacks one. Returns account ids by node.
+
+    New users cannot sign in until their accounts are complete (`set_password`).
+    Raises: UsernameTaken. Safety: idempotent, because the username names the node. Cost: three
+    statements per USERS_A_BATCH, one if all users exist.
+    """
+    ids: dict[int, int] = {}
+    for nodes in in_batches(community.graph.nodes, USERS_A_BATCH):
+        node_of = {community.naming.person(node).username: node for node in nodes}
+        ids |= {node_of[username]: id_ for username, id_ in _ensure(node_of).items()}
+        failpoint("demo.users_made")
+        yield Batch(0, note=f"{len(ids):,} of {len(community.graph.nodes):,} users")
+    return ids
+
+
+def set_password(account_ids: Iterable[int], password: str) -> None:
+    """Sets the password of the accounts that have none. One slow hash per USERS_A_BATCH."""
+    for ids in in_batches(list(account_ids), USERS_A_BATCH):
+        execute(GLOBAL_ALIAS, OPEN_USERS, (make_password(password), list(ids)))
+
+
+def in_batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """The items in order, `size` at a time."""
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _ensure(usernames: Collection[str]) -> Mapping[str, int]:
+    found = _find(usernames)
+    missing = [username for username in usernames if username not in found]
+    if missing:
+        execute(GLOBAL_ALIAS, CREATE_CLOSED_USERS, (STARTED_AT, missing))
+        found |= _find(missing)
+    return found
+
+
+def _find(usernames: Collection[str]) -> dict[str, int]:
+    rows = fetch_all(GLOBAL_ALIAS, USERS_BY_NAME, (list(usernames),))
+    for username, _, email in rows:
+        # A person who signed up has an address. Loaded users have none.
+        if email:
+            raise UsernameTaken(username)
+    return {username: id_ for username, id_, _ in rows}

@@ -1,0 +1,181 @@
+"""Brings a shard that was restored to an earlier moment back into agreement with the others.
+
+    flush       Redis and stored timelines: they have later data than the shard
+    drain       what was not delivered at the moment of the backup
+    deletions   posts that are back: deleted again, by the recent-posts indexes
+    index       the recent-posts index of the shard is filled again
+    replay      what the other databases delivered since then, for the restored shard
+    accounts    accounts of users who signed up since then, and restrictions
+    decisions   of moderators, on posts and images of the shard
+    edges, responses, conversations, tags, recent posts, notifications
+                both sides are compared and repaired; what was lost is named
+    counts      equal their rows
+    untraced    what left no trace on another database
+
+Between them all changes are drained. Each step is idempotent, so a run that was killed is resumed.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any, NamedTuple
+
+from django.conf import settings
+
+from accounts.jobs.audit_accounts import audit_accounts
+from counters.jobs.recount_counters import recount_counters
+from infra.caching.purging import flush_redis
+from infra.changes.replay import ReplayFilter, replay
+from infra.clock import now_ms
+from infra.jobs.findings import Pause
+from infra.jobs.passes import Pass, in_turn
+from infra.jobs.types import Batch, Work
+from infra.sharding.placement import GLOBAL_ALIAS
+from moderation.jobs.enforce_again import enforce_again
+from notifications.jobs.audit_notifications import audit_notifications
+from operations.jobs.drain_everything import drain_everything
+from posts.conversations.jobs.audit_conversations import audit_conversations
+from posts.jobs.audit_responses import audit_responses
+from relations.jobs.audit_edges import audit_edges
+from timelines.jobs.audit_recent_posts import audit_recent_posts
+from timelines.jobs.audit_tags import audit_tags
+from timelines.jobs.backfill_recent_posts import backfill_recent_posts
+from timelines.jobs.end_lost_deletions import end_lost_deletions
+from timelines.stores.weeks import forget_timelines
+
+# Of the default database. Mails are not sent again.
+KINDS = (
+    "accounts.user_created",
+    "accounts.user_restricted",
+    "moderation.post_decided",
+    "moderation.image_decided",
+)
+UNTRACED = (
+    "No other database knows of these. If {alias} lost some since {since}, they cannot be named:",
+    "posts without answers that have left the indexes; texts of all lost posts; edits;",
+    "deletions of direct posts; bookmarks, mutes, notes, lists, filters, profiles, pins, markers,",
+    "images, followed tags; votes on polls of its accounts; all between two accounts of {alias}.",
+)
+
+
+class Restored(NamedTuple):
+    """The restored shard, the moment of its backup, and what wins where the sides differ."""
+
+    alias: str
+    since: datetime
+    restored_wins: bool
+
+
+def reconcile_shard(work: Work, restored: Restored, pause: Pause) -> Iterator[Batch]:
+    """A batch per piece of each step. Its lines name the accounts that lost something, and what.
+
+    Differences that could not be repaired are failed rows. Safety: idempotent, also during writes.
+    Cost: the cost of all audits.
+    """
+    steps = {**_bring_up(restored, pause), **_compare(restored, pause)}
+    return in_turn(
+        work._replace(aliases=settings.SHARD_ALIASES),
+        *(partial(_run_step, name, step) for name, step in steps.items()),
+    )
+
+
+def _run_step(name: str, step: Pass, work: Work) -> Iterator[Batch]:
+    """A heading, then the batches of the step with the account at the beginning of each line."""
+    if work.after is None:
+        yield Batch(0, 0, name, details=[f"# {name}"])
+    for batch in step(work):
+        yield batch._replace(note=name, details=[*map(_by_account, batch.details)])
+
+
+def _by_account(line: str) -> str:
+    """A difference of an edge belongs to the account that follows or blocks."""
+    words = line.split()
+    return f"account {words[1]}: {line}" if words[:1] == ["edge"] else line
+
+
+def _bring_up(restored: Restored, pause: Pause) -> dict[str, Pass]:
+    """The steps that bring the restored shard up to what the other databases delivered to it."""
+    since, wins = restored.since, restored.restored_wins
+
+    def on_shard(job: Pass, work: Work) -> Iterator[Batch]:
+        return job(work._replace(aliases=[restored.alias]))
+
+    deletions = partial(end_lost_deletions, since=since, restored_wins=wins)
+    return {
+        "flush": _flush,
+        "drain": partial(drain_everything, pause=pause),
+        "deletions": partial(on_shard, deletions),
+        "index": partial(on_shard, partial(backfill_recent_posts, again=True)),
+        "replay": partial(_replay, restored),
+        "accounts": partial(audit_accounts, repair=True),
+        "decisions": partial(on_shard, enforce_again),
+        "drain after replay": partial(drain_everything, pause=pause),
+    }
+
+
+def _compare(restored: Restored, pause: Pause) -> dict[str, Pass]:
+    """The steps that compare what is derived with its sources, on all shards."""
+    wins, drain = restored.restored_wins, partial(drain_everything, pause=pause)
+    options: dict[str, Any] = {"repair": True, "pause": pause}
+    return {
+        "counts": recount_counters,
+        "edges": partial(audit_edges, restored_wins=wins, **options),
+        "responses": partial(audit_responses, restored_wins=wins, **options),
+        "conversations": partial(audit_conversations, **options),
+        "tags": partial(audit_tags, **options),
+        "recent posts": partial(audit_recent_posts, **options),
+        "drain after repairs": drain,
+        "notifications": partial(_audit_notifications, restored_wins=wins, **options),
+        "last drain": drain,
+        "counts of what was repaired": recount_counters,
+        "untraced": partial(_name_untraced, restored),
+    }
+
+
+def _flush(work: Work) -> Iterator[Batch]:
+    if not work.dry_run:
+        for alias in work.aliases:
+            forget_timelines(alias)
+        flush_redis()
+    yield Batch(1, 0)
+
+
+def _replay(restored: Restored, work: Work) -> Iterator[Batch]:
+    """From the other shards all changes, from the default database those of KINDS."""
+    now = datetime.now(UTC)
+    yield from _say_what_is_gone(now - restored.since)
+    others = [alias for alias in work.aliases if alias != restored.alias]
+    parts: list[tuple[Sequence[str], str | None]] = [
+        (others, None),
+        *(([GLOBAL_ALIAS], kind) for kind in KINDS),
+    ]
+    yield from in_turn(
+        work,
+        *(
+            partial(_replay_part, aliases, ReplayFilter(restored.since, now, kind))
+            for aliases, kind in parts
+        ),
+    )
+
+
+def _say_what_is_gone(age: timedelta) -> Iterator[Batch]:
+    if age > timedelta(days=settings.CHANGE_REPLAY_DAYS):
+        line = "the first changes since then are gone: some notifications of others are missing"
+        yield Batch(0, 0, details=[line])
+
+
+def _replay_part(aliases: Sequence[str], selected: ReplayFilter, work: Work) -> Iterator[Batch]:
+    return replay(work._replace(aliases=aliases), selected)
+
+
+def _audit_notifications(
+    work: Work, repair: bool, pause: Pause, restored_wins: bool
+) -> Iterator[Batch]:
+    """All changes are drained, so what happened a moment ago must be there."""
+    now = now_ms()
+    return audit_notifications(work, repair, pause, now, now, restored_wins)
+
+
+def _name_untraced(restored: Restored, work: Work) -> Iterator[Batch]:
+    facts = {"alias": restored.alias, "since": f"{restored.since:%Y-%m-%d %H:%M:%S} UTC"}
+    yield Batch(1, 0, details=[line.format(**facts) for line in UNTRACED])

@@ -1,0 +1,29 @@
+"""`manage.py load_demo`: creates the demo community, if it does not exist."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+
+from infra.jobs.command import JobCommand
+from infra.jobs.types import Batch, Work
+from operations.demo.community import PASSWORD, POSTS, demo_community
+from operations.demo.errors import DevelopmentOnly
+from operations.demo.load import load_community, loading_lock
+from operations.demo.publish import publish_posts, read_progress
+
+
+class Command(JobCommand):
+    help = "Creates the demo community with a public password. Needs DEVELOPMENT=1."
+    unit = "accounts and posts"
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        if not settings.DEVELOPMENT:
+            raise DevelopmentOnly("load_demo")
+        community = demo_community()
+        progress = read_progress(community, POSTS)
+        if progress is not None and progress.done >= POSTS.total:
+            return
+        with loading_lock(community.name):
+            ids = yield from load_community(community, PASSWORD)
+            yield from publish_posts(community, ids, POSTS)

@@ -1,0 +1,166 @@
+"""The state of the whole system, from all parts that answer in time."""
+
+import platform
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+
+import django
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from accounts.images.actions.try_store import try_store
+from accounts.images.address import read_address
+from accounts.images.errors import ImagesUnavailable
+from accounts.images.store import read_file
+from counters.periodic import DRIFT
+from infra.caching.scanning import list_nodes
+from infra.changes.lag import LAG, list_lane_lags
+from infra.changes.metrics import count_by_group, oldest_by_group
+from infra.changes.pausing import list_pauses
+from infra.changes.presence import list_drainers
+from infra.jobs.models import JobRun
+from infra.jobs.runs import mark_died_runs
+from infra.sharding.database_info import read_database_info
+from infra.sharding.partitions import oldest_days
+from infra.sharding.placement import all_aliases
+from infra.sharding.probe import ProbeAnswer, probe_all
+from infra.sharding.readiness import require_ready
+from timelines.sampling import HOLES
+
+PATIENCE_S = 1.5
+MOST_FAILURES = 5
+FAILED_WITHIN = timedelta(days=1)
+PARTS = ("redis", "images", "workers", "samples", "jobs")
+BAD = (JobRun.State.FAILED, JobRun.State.DIED)
+
+Part = dict[str, Any]
+
+
+def read_status(now: datetime, patience_s: float = PATIENCE_S) -> Part:
+    """The state as plain JSON. A part that does not answer is `{"is_up": false, "why": …}`, and so
+    is a database that is the wrong one or lacks a migration.
+
+    A store that fails raises nothing. Cost: a dozen short statements per database, in parallel;
+    `patience_s` at most.
+    """
+    calls: dict[str, Callable[[], Part]] = {
+        alias: partial(_read_database, alias) for alias in all_aliases()
+    }
+    calls |= {
+        "redis": _read_redis,
+        "images": _read_images,
+        "workers": _read_workers,
+        "samples": partial(_read_samples, now.timestamp()),
+        "jobs": partial(_read_jobs, now),
+    }
+    parts = {name: _part(answer) for name, answer in probe_all(calls, patience_s).items()}
+    databases = {alias: parts.pop(alias) for alias in all_aliases()}
+    always = {"at": now.isoformat(), "versions": _versions(), "periodic_tasks": _periodic_tasks()}
+    return {**always, "databases": databases, **parts}
+
+
+def list_down(status: Part) -> list[str]:
+    """Names of what is down: databases, Redis, images, parts without answers, missing processes."""
+    parts = {**status["databases"], **{name: status[name] for name in PARTS}}
+    down = [name for name, part in parts.items() if not part["is_up"]]
+    if parts["workers"]["is_up"] and not parts["workers"]["names"]:
+        down.append("workers")
+    if parts["samples"]["is_up"] and not parts["samples"]["compensated_s"]:
+        down.append("compensator")
+    return down
+
+
+def _periodic_tasks() -> list[Part]:
+    """All tasks. Each compensator knows only in memory when it ran them last."""
+    return [
+        {
+            "name": task.name,
+            "period_s": task.period_s,
+            "placement": task.placement.value,
+            "cost": task.cost,
+        }
+        for task in import_string(settings.PERIODIC_TASKS)
+    ]
+
+
+def _part(answer: ProbeAnswer) -> Part:
+    if answer.error:
+        return {"is_up": False, "why": answer.why}
+    return {"is_up": True, **answer.value}
+
+
+def _versions() -> Mapping[str, str]:
+    tideline = str(settings.SPECTACULAR_SETTINGS["VERSION"])
+    return {"tideline": tideline, "python": platform.python_version(), "django": django.__version__}
+
+
+def _read_database(alias: str) -> Part:
+    require_ready(alias)
+    facts, lags = read_database_info(alias)._asdict(), list_lane_lags(alias)
+    changes: dict[str, Part] = {}
+    for (group, state), count in count_by_group(lags).items():
+        changes.setdefault(group, {})[state] = count
+    for group, seconds in oldest_by_group(lags).items():
+        changes[group]["oldest_s"] = round(seconds, 1)
+    paused = [{"kind": one.kind, "reason": one.reason} for one in list_pauses(alias)]
+    kept = {table: day.isoformat() for table, day in oldest_days(alias).items()}
+    return {**facts, "changes": changes, "paused_kinds": paused, "kept_from": kept}
+
+
+def _read_redis() -> Part:
+    """Sums over all nodes; the version of the first node."""
+    infos: list[Any] = [node.client.info() for node in list_nodes()]
+    names = {
+        "memory_bytes": "used_memory",
+        "most_memory_bytes": "maxmemory",
+        "client_count": "connected_clients",
+        "evicted_count": "evicted_keys",
+    }
+    sums = {name: sum(info[field] for info in infos) for name, field in names.items()}
+    return {"version": infos[0]["redis_version"], "node_count": len(infos), **sums}
+
+
+def _read_images() -> Part:
+    """Tries the store; behind a proxy or with a bucket also whether readers get the file."""
+    is_read = bool(settings.TRUSTED_PROXIES or settings.MEDIA_BUCKET)
+    try:
+        try_store((read_file, read_address) if is_read else (read_file,))
+    except ImagesUnavailable as error:
+        return {"is_up": False, "why": error.why}
+    where = settings.MEDIA_BUCKET or settings.MEDIA_DIR
+    return {"where": where, "read_at": settings.MEDIA_URL if is_read else None}
+
+
+def _read_workers() -> Part:
+    """The drainers that reported lately."""
+    return {"names": list_drainers()}
+
+
+def _read_samples(now_s: float) -> Part:
+    """Results of the compensators' samples, and the age of each database's last report."""
+    drift, holes = DRIFT.read(settings.SHARD_ALIASES), HOLES.read(settings.SHARD_ALIASES)
+    reports = LAG.read(all_aliases())
+    return {
+        "compensated_s": {alias: round(now_s - one.at_s, 1) for alias, one in reports.items()},
+        "drift": {alias: sum(one.wrong.values()) for alias, one in drift.items()},
+        "holes": {alias: sum(one.wrong.values()) for alias, one in holes.items()},
+    }
+
+
+def _read_jobs(now: datetime) -> Part:
+    mark_died_runs()
+    going = JobRun.objects.filter(state=JobRun.State.RUNNING).order_by("id")
+    failed = JobRun.objects.filter(state__in=BAD, started_at__gte=now - FAILED_WITHIN)
+    return {
+        "running": [_run(one) for one in going],
+        "failed": [_run(one) for one in failed.order_by("-started_at")[:MOST_FAILURES]],
+    }
+
+
+def _run(run: JobRun) -> Part:
+    begun = run.started_at.astimezone(UTC).isoformat(timespec="seconds")
+    counts = {"done": run.done, "failed": run.failed}
+    names = {"id": run.pk, "job": run.job, "flags": run.flags, "state": run.state}
+    return {**names, **counts, "started_at": begun, "error": run.error.partition("\n")[0]}

@@ -1,0 +1,80 @@
+"""Operators in the text of a search: `"two words"`, `-word`, `#tag` and `from:name`.
+
+For days, as `before:2026-12-01`, see search.days; for `has:media` and others, search.traits.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from infra.api.links import normalize_tag
+from posts.queries.search import ANY_POST, PostTraits, PostWords
+from timelines.search.days import DayRange, intersect, read_days
+from timelines.search.traits import read_traits, split_traits
+
+ME = "me"
+_FROM = "from:"
+# Phones write these instead of straight quotes.
+_QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f", '"'))
+# A sign, and then a phrase or all up to the next blank. A quote without a partner begins no phrase.
+_CLAUSE = re.compile(r'([+-]?)(?:"([^"]*)"|(\S+))')
+
+
+class Operators(NamedTuple):
+    """What a text asks for. `author`: the name after `from:`; None without one.
+
+    `unwanted_authors`: the names after `-from:`. `written`: when.
+    """
+
+    words: PostWords
+    author: str | None = None
+    unwanted_authors: Sequence[str] = ()
+    written: DayRange = DayRange()
+    traits: PostTraits = ANY_POST
+
+
+class _Clauses(NamedTuple):
+    """The parts of a text with one sign, without the sign."""
+
+    phrases: list[str]
+    names: list[str]
+    tags: list[str]
+    words: list[str]
+
+
+def read_operators(text: str) -> Operators:
+    """The words and names of a text. If there are several wanted names, the last one counts.
+
+    Raises: InvalidRequest for a trait that cannot be searched for.
+    """
+    found = _CLAUSE.findall(text.translate(_QUOTES))
+    wanted = _sort([clause for clause in found if clause[0] != "-"])
+    unwanted = _sort([clause for clause in found if clause[0] == "-"])
+    traits, texts = split_traits(wanted.words)
+    unwanted_traits, unwanted_texts = split_traits(unwanted.words)
+    days = {word: range_ for word in texts if (range_ := read_days(word)) is not None}
+    texts = [word for word in texts if word not in days]
+    words = PostWords(
+        " ".join((*texts, *wanted.tags, *wanted.phrases)),
+        tuple(wanted.phrases),
+        tuple(map(normalize_tag, wanted.tags)),
+        (*unwanted_texts, *unwanted.phrases),
+        tuple(map(normalize_tag, unwanted.tags)),
+    )
+    name = wanted.names[-1] if wanted.names else None
+    found_traits = read_traits(traits, unwanted_traits)
+    return Operators(words, name, tuple(unwanted.names), intersect(days.values()), found_traits)
+
+
+def _sort(clauses: Sequence[tuple[str, str, str]]) -> _Clauses:
+    sorted_ = _Clauses([], [], [], [])
+    for _, phrase, word in clauses:
+        if not word:
+            sorted_.phrases.append(phrase)
+        elif word.lower().startswith(_FROM) and len(word) > len(_FROM):
+            sorted_.names.append(word[len(_FROM) :])
+        elif word.startswith("#") and len(word) > 1:
+            sorted_.tags.append(word[1:])
+        else:
+            sorted_.words.append(word)
+    return sorted_

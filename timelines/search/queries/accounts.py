@@ -1,0 +1,125 @@
+"""Searches accounts on all shards, and ranks them for the viewer."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from django.conf import settings
+
+from accounts.queries.search import (
+    MOST_MATCHES,
+    NameMatch,
+    NameSearch,
+    search_names,
+)
+from accounts.queries.users import find_account_id
+from infra.sharding.buckets import group_by_shard
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.scatter import scatter_available
+from relations.queries.following import load_following
+from relations.queries.relationships import load_relationships
+from relations.types import UNRELATED, Attribute, Relationship
+from timelines.search.addresses import read_address
+from timelines.search.resemblance import resemble
+from timelines.search.types import AccountSearch
+
+# Relationships are asked of fewer than a thousand accounts at once.
+MOST_RANKED = 800
+
+
+class Candidate(NamedTuple):
+    """An account that matches. `is_exact`: its username is the text."""
+
+    account_id: int
+    followers: int = 0
+    is_exact: bool = False
+
+
+def search_accounts(search: AccountSearch) -> list[int]:
+    """The accounts that match best: the exact name first, then mutuals, then followees, and then
+    those with the most followers.
+
+    Blocked accounts, in either direction, are not among them, but for the exact name of one that
+    the viewer blocks. Shards that do not answer are left
+    out. Raises: OperationalError, InterfaceError if no shard answers. Cost: the following list, one
+    query on each shard and one on the default database; once more on the shards if no name matches;
+    relationships of the candidates.
+    """
+    address = read_address(search.text)
+    mine = _load_followees(search.viewer_id)
+    found = _find_exact(address.username) if address.is_all else _find(search, mine)
+    if search.is_following:
+        found = [one for one in found if one.account_id in mine]
+    ranked = _rank(search.viewer_id, found)
+    return ranked[search.offset : search.offset + search.limit]
+
+
+def _load_followees(viewer_id: int | None) -> frozenset[int]:
+    if viewer_id is None:
+        return frozenset()
+    return frozenset(load_following(viewer_id).followee_ids)
+
+
+def _find_exact(username: str | None) -> list[Candidate]:
+    account_id = None if username is None else find_account_id(username)
+    return [] if account_id is None else [Candidate(account_id, is_exact=True)]
+
+
+def _find(search: AccountSearch, mine: Collection[int]) -> list[Candidate]:
+    """Candidates by their names, each once."""
+    found = _ask(search, mine, NameMatch.BEGINNINGS, read_address(search.text).username)
+    if not found:
+        found = _ask(search, mine, NameMatch.SIMILAR)
+    best_last = {one.account_id: one for one in reversed(found)}
+    return list(best_last.values())
+
+
+def _ask(
+    search: AccountSearch, mine: Collection[int], match: NameMatch, username: str | None = None
+) -> list[Candidate]:
+    """Matches of all shards that answer, after the account with exactly this name."""
+    first = group_by_shard(mine)
+    limit = min(search.offset + search.limit, MOST_MATCHES)
+    names = NameSearch(search.text, limit, others=not search.is_following)
+    calls = {
+        alias: partial(_ask_shard, alias, names._replace(first=first.get(alias, ())), match)
+        for alias in settings.SHARD_ALIASES
+    }
+    if username is not None:
+        calls = {GLOBAL_ALIAS: partial(_find_exact, username), **calls}
+    return [one for found in scatter_available(calls).values() for one in found]
+
+
+def _ask_shard(alias: str, names: NameSearch, match: NameMatch) -> list[Candidate]:
+    found = search_names(alias, names, match)
+    if match is NameMatch.SIMILAR:
+        found = [one for one in found if resemble(names.text, one.words)]
+    return [Candidate(one.account_id, one.followers) for one in found]
+
+
+def _rank(viewer_id: int | None, found: Sequence[Candidate]) -> list[int]:
+    """The accounts that the viewer may find, best first."""
+    likely = sorted(found, key=lambda one: (not one.is_exact, -one.followers))
+    likely = likely[:MOST_RANKED]
+    known: Mapping[int, Relationship] = {}
+    if viewer_id is not None and likely:
+        known = load_relationships(viewer_id, [one.account_id for one in likely])
+    allowed = [
+        (one, relationship)
+        for one in likely
+        if _may_find(one, relationship := known.get(one.account_id, UNRELATED))
+    ]
+    return [one.account_id for one, _ in sorted(allowed, key=_order)]
+
+
+def _may_find(one: Candidate, relationship: Relationship) -> bool:
+    """An account that I block is found by its exact name only, so that I can end the block."""
+    blocks_me = relationship.theirs is Attribute.BLACK
+    return not relationship.is_blocked or (one.is_exact and not blocks_me)
+
+
+def _order(entry: tuple[Candidate, Relationship]) -> tuple[bool, bool, bool, int, int]:
+    one, relationship = entry
+    is_mutual = relationship.is_followed and relationship.follows_me
+    is_followed = relationship.is_followed
+    return not one.is_exact, not is_mutual, not is_followed, -one.followers, one.account_id

@@ -1,0 +1,71 @@
+"""Searches public posts on all shards, newest first."""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from django.conf import settings
+
+from accounts.encode import is_indexable
+from infra.clock import now_ms
+from infra.sharding.buckets import shard_of
+from infra.sharding.scatter import scatter_available
+from posts.ids import PostId, authors_of, second_of
+from posts.queries.search import WordSearch, search_words
+from posts.queries.statuses import load_status_json
+from relations.queries.relationships import load_relationships
+from timelines.search.types import PostSearch
+
+# Posts that the viewer may not see are replaced by older ones, so many times.
+MOST_ROUNDS = 4
+# More than a page, so that most searches need one round.
+SPARE = 10
+
+
+def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time) -> list[bytes]:
+    """Status entities of the newest public posts with the words, as the viewer may see them.
+
+    Posts of accounts that the viewer mutes are left out, and posts of others that searches may not
+    find. Shards that do not answer are left out.
+    Raises: OperationalError, InterfaceError if no shard answers. Cost: one query on each shard, or
+    on that of the author; what `load_status_json` costs; relationships with the authors. The same
+    again for each round after the first.
+    """
+    wanted, found = search.offset + search.limit, list[bytes]()
+    words = WordSearch(
+        search.words,
+        wanted + SPARE,
+        search.author_id,
+        search.unwanted_author_ids,
+        search.above,
+        search.below,
+        search.traits,
+    )
+    for _ in range(MOST_ROUNDS):
+        ids = _ask(words, second_of(clock_s()))
+        found += _load_shown(ids, search.viewer_id)
+        if len(found) >= wanted or len(ids) < words.limit:
+            break
+        words = words._replace(below=ids[-1])
+    return found[search.offset : wanted]
+
+
+def _ask(words: WordSearch, now_second: int) -> list[PostId]:
+    """The newest posts of all shards that answer, newest first."""
+    author_id = words.author_id
+    aliases = settings.SHARD_ALIASES if author_id is None else [shard_of(author_id)]
+    calls = {alias: partial(search_words, alias, words, now_second) for alias in aliases}
+    found = (post_id for ids in scatter_available(calls).values() for post_id in ids)
+    return sorted(found, reverse=True)[: words.limit]
+
+
+def _load_shown(ids: Sequence[PostId], viewer_id: int) -> list[bytes]:
+    entities = load_status_json(ids, viewer_id)
+    authors = authors_of(entities) - {viewer_id}
+    known, now = load_relationships(viewer_id, authors) if authors else {}, now_ms()
+    muted = {author for author, one in known.items() if one.is_muted_at(now)}
+    return [
+        text
+        for post_id, text in entities.items()
+        if post_id.author_id not in muted and (post_id.author_id == viewer_id or is_indexable(text))
+    ]

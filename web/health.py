@@ -1,0 +1,99 @@
+"""Health endpoints: `live` says that the process answers, `ready` says which stores it reaches.
+
+Ready needs the default database, that each database that answers is the right one and has the
+schema of this code, and a worker if the server waits for one. Without a shard or Redis
+the process still serves the accounts of the other shards. Without a replica, another one or the
+shard answers the reads. Without the store of images everything but uploads works.
+"""
+
+from functools import partial
+
+import orjson
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError
+from django.http import HttpRequest, HttpResponse
+from redis.exceptions import RedisError
+
+from accounts.images.actions.try_store import try_store
+from accounts.images.errors import ImagesUnavailable
+from infra.api.rendering import json_response
+from infra.caching.client import redis
+from infra.sharding.errors import DatabaseUnusable
+from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.probe import CachedProbe
+from infra.sharding.readiness import require_ready, was_ready
+from infra.sharding.replica import Replica
+from infra.sharding.replicas import replicas_of
+from web.delivery import is_delivering
+from web.draining import is_draining
+
+# Nothing is cached: calls at the same time share one probe of a store.
+PROBE: CachedProbe[str] = CachedProbe(valid_s=0, deadline_s=5.0)
+# A try writes and deletes a file, so it is not made for each question. Short: a balancer waits.
+IMAGES: CachedProbe[str] = CachedProbe(valid_s=10.0, deadline_s=0.5)
+UNREACHABLE = "unreachable"
+
+
+def live(request: HttpRequest) -> HttpResponse:
+    return json_response(b'{"status":"ok"}')
+
+
+def plain(request: HttpRequest) -> HttpResponse:
+    """As `live`, at the address and in the form that Mastodon's clients expect."""
+    return HttpResponse("OK", "text/plain")
+
+
+def ready(request: HttpRequest) -> HttpResponse:
+    """`{"status": …, "stores": {name: "ok" | "unreachable" | why it cannot be used}}`.
+
+    503 without the default database, while a database that was never ready cannot be used, while
+    this web server waits for a worker, and while it drains.
+    """
+    replicas = [one for alias in settings.SHARD_ALIASES for one in replicas_of(alias).all]
+    calls = {alias: partial(_check_database, alias) for alias in settings.SHARD_ALIASES}
+    calls |= {replica.alias: partial(_check_replica, replica) for replica in replicas}
+    stores = {GLOBAL_ALIAS: _check_database(GLOBAL_ALIAS)} | dict.fromkeys(calls, UNREACHABLE)
+    stores |= PROBE.ask(calls)
+    stores["redis"] = _check_redis()
+    stores["images"] = IMAGES.ask({"images": _check_images}).get("images", UNREACHABLE)
+    is_ready = stores[GLOBAL_ALIAS] == "ok" and all(
+        stores[alias] in ("ok", UNREACHABLE) or was_ready(alias) for alias in all_aliases()
+    )
+    is_whole = all(state == "ok" for state in stores.values())
+    status = "ok" if is_whole else "degraded" if is_ready else "unavailable"
+    if is_ready and not is_delivering():
+        status, is_ready = "waiting for a worker", False
+    if is_draining():
+        status, is_ready = "draining", False
+    body = orjson.dumps({"status": status, "stores": stores})
+    return json_response(body, status=200 if is_ready else 503)
+
+
+def _check_database(alias: str) -> str:
+    try:
+        require_ready(alias)
+    except DatabaseUnusable as error:
+        return str(error)
+    except (DatabaseError, InterfaceError):
+        return UNREACHABLE
+    return "ok"
+
+
+def _check_replica(replica: Replica) -> str:
+    return "ok" if replica.check() else "left alone"
+
+
+def _check_redis() -> str:
+    try:
+        redis().call("PING")
+    except RedisError:
+        return UNREACHABLE
+    return "ok"
+
+
+def _check_images() -> str:
+    try:
+        try_store()
+    except ImagesUnavailable as error:
+        return error.why
+    return "ok"

@@ -1,0 +1,75 @@
+"""Lanes: queues with limits, in which requests wait for a thread that serves them.
+
+Without limits, a server that was overloaded for a while would answer requests whose clients have
+gone long ago, and the other clients would wait.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from queue import SimpleQueue
+
+import structlog
+
+from web.serving.pending import PendingRequest
+from web.serving.refusals import BROKEN, QUEUE_FULL, WAITED_TOO_LONG
+
+log = structlog.get_logger()
+
+
+class Lane:
+    """One queue, first in first out, with threads of its own. Thread-safe after `start`.
+
+    `most`: how many requests may wait. `wait_s`: a request that has waited longer is refused.
+    """
+
+    def __init__(self, threads: int, most: int, wait_s: float) -> None:
+        self._thread_count = threads
+        self._most = most
+        self._wait_s = wait_s
+        self._queue: SimpleQueue[PendingRequest] = SimpleQueue()
+        # The same requests in the same order, until `sweep` removes them.
+        self._waiting: deque[PendingRequest] = deque()
+
+    def start(self, serve: Callable[[PendingRequest], None]) -> None:
+        for _ in range(self._thread_count):
+            threading.Thread(target=self._work, args=(serve,), daemon=True).start()
+
+    def add(self, request: PendingRequest) -> None:
+        if self._queue.qsize() >= self._most:
+            QUEUE_FULL.answer(request)
+            return
+        self._waiting.append(request)
+        self._queue.put(request)
+
+    def sweep(self) -> None:
+        """Refuses the requests that waited too long, also while all threads of the lane hang.
+
+        Safety: only one thread may call it. A request that is refused here is never served as well:
+        `_serve` sets `has_started` and then reads the clock, and here it is the other way round. So
+        if this method finds the request late and not started, `_serve` finds it late, too.
+        """
+        waiting = self._waiting
+        while waiting and (waiting[0].has_started or self._is_late(waiting[0])):
+            request = waiting.popleft()
+            if not request.has_started:
+                WAITED_TOO_LONG.answer(request)
+
+    def _work(self, serve: Callable[[PendingRequest], None]) -> None:
+        while True:
+            self._serve(serve, self._queue.get())
+
+    def _serve(self, serve: Callable[[PendingRequest], None], request: PendingRequest) -> None:
+        request.has_started = True
+        if self._is_late(request):
+            WAITED_TOO_LONG.answer(request)
+            return
+        try:
+            serve(request)
+        except Exception:
+            log.exception("serving.failed", path=request.scope.path)
+            BROKEN.answer(request)
+
+    def _is_late(self, request: PendingRequest) -> bool:
+        return time.monotonic() - request.since > self._wait_s

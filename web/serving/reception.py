@@ -1,0 +1,166 @@
+"""The reception: Granian's thread gives each request to a lane, and serves none itself."""
+
+import asyncio
+from typing import Any
+
+from pages import cookie
+from web.body_limits import UPLOAD_PATHS, is_upload, most_body_bytes
+from web.draining import is_draining
+from web.serving.bodies import BodyLimits, BodyReader
+from web.serving.lanes import Lane
+from web.serving.limits import MOST_HEAD_BYTES, Limits
+from web.serving.pending import Application, PendingRequest, environment_of
+from web.serving.refusals import DRAINING, HEAD_TOO_LARGE, TOKEN_MISSING
+from web.serving.shared_lane import SharedLane
+from web.serving.streams import PieceSender, is_stream
+
+_MOST_WAITING = 256
+_MOST_PROBES = 16
+# Long enough for a probe to find that a store hangs, and to say so.
+_PROBE_WAIT_S = 5.0
+_SWEEPS_PER_WAIT = 4
+# An image takes up to a second and a few hundred megabytes, so one is served at a time. The others
+# wait with their bodies in memory.
+_MOST_UPLOADS, _UPLOAD_WAIT_S = 4, 10.0
+_MOST_UPLOADS_UNFINISHED, _OF_ADDRESS = 16, 4
+# An archive takes many reads. Its thread is busy until the client has received it.
+_ARCHIVE_PATH, _MOST_ARCHIVES, _ARCHIVE_WAIT_S = "/settings/export", 4, 10.0
+_RETRIED = "x-retried-by-proxy"
+_METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
+_BEARER = "bearer "
+_SESSION = f"{cookie.NAME}="
+_LIVE = "/health/live"
+_PROBES = ("/health/ready", "/metrics")
+
+
+class Reception:
+    """Gives each request to a lane, which has threads of its own.
+
+    - Health checks: answered also while all threads of the application are busy or hang.
+    - Uploads, one thread: neither a large image nor a file store that hangs keeps others waiting.
+    - Archives, one thread: for the same reason.
+    - GETs that wait for nothing but Redis: they share a thread (SharedLane).
+    - All other requests.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, application: Application, limits: Limits
+    ) -> None:
+        self._loop = loop
+        self._application = application
+        self._sweep_s = limits.wait_s / _SWEEPS_PER_WAIT
+        self._lane = Lane(limits.threads, _MOST_WAITING, limits.wait_s)
+        self._shared = SharedLane(_MOST_WAITING, limits.wait_s, self._lane)
+        self._is_quick = getattr(application, "is_quick", lambda _path: False)
+        probes = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
+        live = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
+        self._lanes_by_path = {_LIVE: live, **dict.fromkeys(_PROBES, probes)}
+        uploads = Lane(1, _MOST_UPLOADS, _UPLOAD_WAIT_S)
+        archives = Lane(1, _MOST_ARCHIVES, _ARCHIVE_WAIT_S)
+        self._all_lanes = (self._lane, self._shared, probes, live, uploads, archives)
+        of_texts = BodyLimits(most_body_bytes(""), limits.body_s)
+        of_uploads = BodyLimits(
+            most_body_bytes(min(UPLOAD_PATHS)),
+            limits.upload_s,
+            _MOST_UPLOADS_UNFINISHED,
+            _OF_ADDRESS,
+        )
+        self._bodies = BodyReader(loop, self._lane.add, of_texts)
+        self._archives = BodyReader(loop, archives.add, of_texts)
+        self._uploads = BodyReader(loop, uploads.add, of_uploads)
+
+    def start(self) -> None:
+        for lane in self._all_lanes:
+            lane.start(self._serve)
+        self._sweep()
+
+    def receive(self, watcher: Any) -> None:
+        """Granian calls it for each request, in one thread of its own."""
+        scope = watcher.scope
+        request = PendingRequest(watcher.proto, scope)
+        if is_draining() and _may_ask_another(scope):
+            DRAINING.answer(request)
+        elif scope.method not in _METHODS_WITHOUT_BODY and _has_body(scope.headers):
+            self._read_body(request)
+        else:
+            self._lane_of(scope).add(request)
+
+    def _lane_of(self, scope: Any) -> Lane:
+        path = scope.path
+        if scope.method == "GET" and self._is_quick(path):
+            return self._shared
+        return self._lanes_by_path.get(path, self._lane)
+
+    def _read_body(self, request: PendingRequest) -> None:
+        """Guests send texts only. The application then answers that they need a token."""
+        scope = request.scope
+        if is_upload(scope.path) and _has_token(scope.headers):
+            self._uploads.read(request)
+        elif is_upload(scope.path) and _length_of(scope.headers) > most_body_bytes(""):
+            TOKEN_MISSING.answer(request)
+        elif scope.path == _ARCHIVE_PATH:
+            self._archives.read(request)
+        else:
+            self._bodies.read(request)
+
+    def _serve(self, request: PendingRequest) -> None:
+        """Sends the answer, and then lets the application end the request."""
+        answer = _Answer()
+        # A request that begins again in another thread knows what was charged for it.
+        request.environment = request.environment or environment_of(request)
+        if request.head_bytes > MOST_HEAD_BYTES:
+            HEAD_TOO_LARGE.answer(request)
+            return
+        parts = self._application(request.environment, answer)
+        try:
+            if is_stream(parts):
+                head = answer.status, answer.headers
+                PieceSender(self._loop, request, head).send_all(parts)
+            else:
+                request.protocol.response_bytes(answer.status, answer.headers, b"".join(parts))
+        finally:
+            if close := getattr(parts, "close", None):
+                close()
+
+    def _sweep(self) -> None:
+        for lane in self._all_lanes:
+            lane.sweep()
+        self._bodies.sweep()
+        self._uploads.sweep()
+        self._archives.sweep()
+        self._loop.call_later(self._sweep_s, self._sweep)
+
+
+class _Answer:
+    """The `start_response` of WSGI."""
+
+    __slots__ = ("headers", "status")
+
+    def __call__(
+        self, status: str, headers: list[tuple[str, str]], exc_info: object = None
+    ) -> None:
+        self.status = int(status[:3])
+        self.headers = headers
+
+
+def _may_ask_another(scope: Any) -> bool:
+    """Whether a proxy says that it repeats a GET with 502 at another server.
+
+    It then sends nothing more to this server for a while. Without a check of /health/ready it would
+    not know, and requests that arrive just as the server closes its port would be lost.
+    """
+    return scope.method == "GET" and scope.headers.get(_RETRIED) == str(DRAINING.status)
+
+
+def _has_token(headers: Any) -> bool:
+    """Whether there is a token that the application would check: in a header, or in a cookie."""
+    is_bearer = headers.get("authorization", "")[: len(_BEARER)].lower() == _BEARER
+    return is_bearer or _SESSION in headers.get("cookie", "")
+
+
+def _length_of(headers: Any) -> int:
+    return int(headers.get("content-length", "0"))
+
+
+def _has_body(headers: Any) -> bool:
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers

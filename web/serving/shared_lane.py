@@ -1,0 +1,56 @@
+"""A lane whose one thread serves many requests at a time."""
+
+from collections.abc import Callable
+from functools import partial
+
+from prometheus_client import Counter
+
+from infra.shared_thread import SharedThread
+from infra.telemetry.series import adder
+from web.serving.lanes import Lane
+from web.serving.pending import PendingRequest
+
+# With more, the first of them would wait for the last one, for little gain.
+_MOST_TOGETHER = 32
+TURNS = Counter(
+    "tideline_shared_turns_total", "Turns of the shared thread; each has one round trip at most"
+)
+BEGUN = Counter("tideline_shared_requests_total", "Requests that the shared thread began to serve")
+HANDED_OVER = Counter(
+    "tideline_shared_requests_handed_over_total",
+    "Requests that the shared thread gave to another thread, because they wait for a database",
+)
+_add_turn, _add_begun = adder(TURNS), adder(BEGUN)
+
+
+class SharedLane(Lane):
+    """For requests that wait for nothing but Redis if the caches are warm (infra/shared_thread.py).
+
+    `other`: the lane that gets the requests that wait for more. Their time in both lanes counts as
+    one wait, because `since` stays.
+    """
+
+    def __init__(self, most: int, wait_s: float, other: Lane) -> None:
+        super().__init__(1, most, wait_s)
+        self._other = other
+
+    def _work(self, serve: Callable[[PendingRequest], None]) -> None:
+        thread = SharedThread(partial(self._serve, serve), self._hand_over)
+        some_wait = False
+        while True:
+            requests = self._take(may_wait=not some_wait)
+            _add_turn(1)
+            _add_begun(len(requests))
+            some_wait = thread.turn(requests)
+
+    def _take(self, may_wait: bool) -> list[PendingRequest]:
+        """At most _MOST_TOGETHER requests of the queue. `may_wait`: waits for the first one."""
+        taken = [self._queue.get()] if may_wait else []
+        while len(taken) < _MOST_TOGETHER and not self._queue.empty():
+            taken.append(self._queue.get())
+        return taken
+
+    def _hand_over(self, request: PendingRequest) -> None:
+        HANDED_OVER.inc()
+        request.has_started = False
+        self._other.add(request)
