@@ -16,19 +16,26 @@ from posts.queries.row_pages import ListSource, Row, list_rows
 from posts.queries.statuses import load_visible
 
 ONE = """
-SELECT last_second, last_author, last_sequence, thread_author, thread_moment, is_unread::int
+SELECT last_second, last_arrival, last_author, last_sequence, thread_author, thread_moment,
+    is_unread::int
 FROM conversations_conversation
 WHERE owner_id = %s AND thread_author = %s AND thread_moment = %s
+"""
+# The order of a PostId's fields.
+ARRIVAL = """
+SELECT arrival FROM conversations_directpost
+WHERE owner_id = %s AND second = %s AND author_id = %s AND sequence = %s
 """
 
 
 def list_conversations(owner_id: int, window: Window) -> Page[bytes]:
     """Conversation entities whose latest post the owner may see, latest first.
 
-    Raises: InvalidCursor. Cost: one query by index, the posts, and the accounts; more often if
-    conversations are left out.
+    Those of one second are in the order in which their latest posts arrived. Raises: InvalidCursor.
+    Cost: one query by index, the posts, and the accounts; more often if conversations are left out.
+    A cursor, the id of a latest post, is one more query by key.
     """
-    return list_rows(CONVERSATIONS, (owner_id,), window, partial(_show, owner_id))
+    return list_rows(_source_of(owner_id), (owner_id,), window, partial(_show, owner_id))
 
 
 def get_conversation_json(owner_id: int, thread: PostId) -> bytes:
@@ -41,7 +48,7 @@ def get_conversation_json(owner_id: int, thread: PostId) -> bytes:
 
 
 def _show(owner_id: int, rows: Sequence[Row]) -> list[bytes | None]:
-    ids = [PostId(*row[:3]) for row in rows]
+    ids = [_latest_of(row) for row in rows]
     statuses = load_visible({i: i for i in ids}, owner_id)
     others = {i: _others_in(status, owner_id) for i, status in statuses.items()}
     accounts = load_account_json({one for some in others.values() for one in some})
@@ -62,29 +69,42 @@ def _others_in(status: bytes, owner_id: int) -> list[int]:
 
 
 def _present(row: Row, status: bytes, accounts: Iterable[bytes]) -> bytes:
-    thread = PostId.at(*row[3:5]).public.encode()
+    thread = PostId.at(*row[4:6]).public.encode()
     return b'{"id":"%b","unread":%b,"accounts":[%b],"last_status":%b}' % (
-        thread, b"true" if row[5] else b"false", b",".join(accounts), status,
+        thread, b"true" if row[6] else b"false", b",".join(accounts), status,
     )  # fmt: skip
 
 
+def _latest_of(row: Row) -> PostId:
+    second, _, author_id, sequence = row[:4]
+    return PostId(second, author_id, sequence)
+
+
 def _encode(row: Row) -> str:
-    return PostId(*row[:3]).base36
+    return _latest_of(row).base36
 
 
-def _decode(text: str) -> Row:
+def _decode(owner_id: int, text: str) -> Row:
+    """The place of a post among the owner's. One query.
+
+    One that the owner does not have is before all others of its second. So is a cursor that is only
+    a time.
+    """
     try:
-        return tuple(PostId.from_cursor(text))
+        post_id = PostId.from_cursor(text)
     except MalformedPostId:
         raise InvalidCursor from None
+    row = fetch_one(shard_of(owner_id), ARRIVAL, (owner_id, *post_id))
+    return post_id.second, row[0] if row else 0, post_id.author_id, post_id.sequence
 
 
-CONVERSATIONS = ListSource(
-    "conversations_conversation",
-    ("last_second", "last_author", "last_sequence"),
-    ("owner_id",),
-    _encode,
-    _decode,
-    where="true",
-    more=("thread_author", "thread_moment", "is_unread::int"),
-)
+def _source_of(owner_id: int) -> ListSource:
+    return ListSource(
+        "conversations_conversation",
+        ("last_second", "last_arrival", "last_author", "last_sequence"),
+        ("owner_id",),
+        _encode,
+        partial(_decode, owner_id),
+        where="true",
+        more=("thread_author", "thread_moment", "is_unread::int"),
+    )

@@ -5,6 +5,7 @@ import pytest
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.create_post import create_post
+from posts.actions.delete_post import delete_post
 from posts.conversations.management.commands.backfill_conversations import Command
 from posts.ids import PostId
 from posts.types import Draft, Visibility
@@ -101,7 +102,10 @@ def test_a_deleted_conversation_comes_back_with_the_next_post(people, ann, bob, 
 
 
 def test_pages_lead_through_all_without_who_is_blocked(people, ann, bob, names, drain):
-    posts = [write(people[n % 2 * 2], f"@{names[1]} {n}") for n in range(6)]
+    posts = [
+        write(people[n % 2 * 2], f"@{names[1]} {n}", clock_s=lambda n=n: SECOND + n)
+        for n in range(6)
+    ]
     drain()
     found, path = [], f"{LIST}?limit=2"
     while path:
@@ -147,3 +151,27 @@ def test_of_one_second_the_post_that_arrived_last_is_the_latest(people, names, d
         drain()
         for caller in (reader, Caller(low)):
             assert [last for _, last, _ in shown(caller)] == [posts[latest]]
+
+
+def test_conversations_of_one_second_are_in_the_order_of_arrival(people, names, drain):
+    """Ids of one second are in the order of the authors. Pages lead through all, both ways."""
+    me, *others = people[1], people[2], people[0]
+    reader, arrived = Caller(me), []
+    for author in (*others, *others):
+        arrived.append(write(author, f"@{names[1]} hi", clock_s=lambda: SECOND))
+        drain()
+    newest_first = arrived[::-1]
+    assert [one[1] for one in shown(reader)] == newest_first
+    for limit in (1, 3):
+        found, path = [], f"{LIST}?limit={limit}"
+        while path:
+            answer = reader.get(path)
+            found += [one["id"] for one in answer.json()]
+            path = next_link(answer)
+        assert found == newest_first
+    for place, post in enumerate(newest_first):
+        assert [one[1] for one in shown(reader, min_id=post)] == newest_first[:place]
+        assert [one[1] for one in shown(reader, max_id=post)] == newest_first[place + 1 :]
+    delete_post(PostId.from_public(newest_first[1]))
+    drain()
+    assert [one[1] for one in shown(reader)] == [newest_first[0], *newest_first[2:]]
