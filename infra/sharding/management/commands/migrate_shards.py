@@ -12,6 +12,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from infra.sharding.errors import NO_ANSWER, WrongDatabase
 from infra.sharding.identity import create_identity, find_identity, setting_of
+from infra.sharding.new_database import create_schema, is_empty
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.probe import error_line
 from infra.sharding.readiness import refuse_wrong_databases
@@ -34,6 +35,7 @@ class Command(BaseCommand):
         if GLOBAL_ALIAS in aliases and GLOBAL_ALIAS not in answering:
             sys.exit(1)  # it has the installation that the identities of the shards name
         for alias in answering:
+            self._create(alias)
             self._migrate(alias, verbosity)
             _identify(alias)
         if answering != aliases:
@@ -50,6 +52,11 @@ class Command(BaseCommand):
             self.stderr.write(f"{alias} was left out: {error_line(error)}. {how}")
             return False
         return True
+
+    def _create(self, alias: str) -> None:
+        if is_empty(alias):
+            create_schema(alias)
+            self.stdout.write(f"{alias}: created")
 
     def _migrate(self, alias: str, verbosity: int) -> None:
         plan = _plan(alias)
