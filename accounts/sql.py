@@ -50,7 +50,7 @@ SELECT restrictions, count(*) FROM accounts_user WHERE restrictions <> 0 GROUP B
 # %(count)s. Returns id, username, when they joined.
 USERS_OF_BUCKETS = """
 SELECT id, username, date_joined FROM accounts_user
-WHERE mod(id, 1024) = ANY(%(buckets)s::int[])
+WHERE mod(id, 16384) = ANY(%(buckets)s::int[])
     AND (%(account)s::bigint IS NULL OR id = %(account)s)
     AND (%(after)s::bigint IS NULL OR id > %(after)s)
 ORDER BY id LIMIT %(count)s

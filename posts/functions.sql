@@ -114,9 +114,9 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- The day of a post since 1970. Post ids count from 2026-01-01, which is day 20454.
+-- The day of a post since 1970. Post ids count from 2006-01-01, which is day 13149.
 CREATE OR REPLACE FUNCTION posts_day_of(moment bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
-AS 'SELECT moment / 1296 / 86400 + 20454';
+AS 'SELECT moment / 1296 / 86400 + 13149';
 
 -- Replaces the text of a post and keeps the version before. `refused`: `gone` for no live post or
 -- reply of the author, `full` for too many edits, or as posts_publish. posts/actions/edit_post.py

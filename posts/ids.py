@@ -12,7 +12,7 @@ moment     second * 1296 + sequence one number, orders one author's posts; the t
 
 A text of exactly 14 characters is base36, any other length is decimal (ADR 0033).
 
-EPOCH      2026-01-01T00:00:00Z; six digits of seconds last until 2094-12-24T05:45:35Z
+EPOCH      2006-01-01T00:00:00Z; six digits of seconds last until 2074-12-24T05:45:35Z
 example    PostId(1, 2, 3): base36 00000100000203, routed 00000200000103, moment 1299
            public 002821109910051
 """
@@ -24,7 +24,9 @@ from typing import NamedTuple, Self
 from infra.api import base36
 from infra.api.ids import MAX_ACCOUNT_ID, parse_number
 
-EPOCH = 1_767_225_600  # 2026-01-01T00:00:00Z, Unix seconds
+# 2006-01-01T00:00:00Z in Unix seconds: before the posts that other systems may bring (ADR 0077).
+# functions.sql and two 0001_initial have it as a number.
+EPOCH = 1_136_073_600
 SEQUENCES = 36**2
 MAX_SECOND = 36**6 - 1
 PACKED_BYTES = 10

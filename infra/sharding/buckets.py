@@ -14,7 +14,7 @@ from infra.sharding.errors import UnmappedBucket
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all
 
-BUCKET_COUNT = 1024
+BUCKET_COUNT = 16_384  # a power of two: it can be split again without moving rows
 
 
 def bucket_of(account_id: int) -> int:

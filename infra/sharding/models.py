@@ -10,7 +10,7 @@ from infra.sharding.placement import Placement
 
 
 class Bucket(models.Model):
-    """GLOBAL, 1,024 rows, written by migrate_shards and by moves of buckets.
+    """GLOBAL, 16,384 rows, written by migrate_shards and by moves of buckets.
 
     `epoch`: raised when a bucket gets another alias, so that an old copy of the map can be told
     from the current one. No code moves buckets yet.

@@ -35,7 +35,7 @@ def is_empty(alias: str) -> bool:
 
 
 def create_schema(alias: str) -> None:
-    """Creates the tables and functions, and records the migrations that it stands for.
+    """Creates the tables and functions, and records the migrations that make the same.
 
     Safety: one transaction; if it is killed, the database is empty and the next call begins again.
     """

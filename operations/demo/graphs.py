@@ -15,12 +15,12 @@ from django.utils.functional import cached_property
 from operations.demo.errors import GraphUnreadable
 from operations.demo.formats import FORMATS
 from operations.demo.graph_file import digest_of, first_byte
-from posts.ids import EPOCH
 
 Pairs = Iterable[tuple[int, int]]
 
 # Files lack the times of follows. We date them from here on, in the file's order.
-STARTED_AT = datetime.fromtimestamp(EPOCH, UTC)
+STARTED_AT = datetime(2026, 1, 1, tzinfo=UTC)
+_STARTED_MS = int(STARTED_AT.timestamp()) * 1000
 FOLLOW_EVERY_MS = 60_000
 
 
@@ -85,7 +85,7 @@ def since_ms(follower: int, position: int) -> int:
 
     The follower's node shifts it inside that minute, so that a followers list has few ties.
     """
-    return EPOCH * 1000 + position * FOLLOW_EVERY_MS + follower % FOLLOW_EVERY_MS
+    return _STARTED_MS + position * FOLLOW_EVERY_MS + follower % FOLLOW_EVERY_MS
 
 
 def read_graph(path: Path, format_name: str | None, cap: int, limit: int | None) -> Graph:

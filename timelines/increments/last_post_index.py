@@ -11,7 +11,7 @@
 
 Numbers have the machine's byte order. Loads and stores are of aligned words, so readers need no
 lock. One process at a time writes (updater.py). Seconds are those of post ids; the spare bit is
-free until 2094-01-19. The last cell stays 0: ids beyond the file are read from there.
+free until 2074-01-19. The last cell stays 0: ids beyond the file are read from there.
 """
 
 import mmap

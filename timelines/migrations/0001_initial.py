@@ -1,7 +1,7 @@
 import django.db.models.functions.datetime
 from django.db import migrations, models
 
-# 1767225600: EPOCH of post ids. A row is late if it arrived three seconds after its second.
+# 1136073600: EPOCH of post ids. A row is late if it arrived three seconds after its second.
 RECENT_POSTS = """
 CREATE TABLE timelines_recentpost (
     author_id bigint NOT NULL, moment bigint NOT NULL, shown_author bigint, shown_moment bigint,
@@ -11,7 +11,7 @@ CREATE TABLE timelines_recentpost (
 ) PARTITION BY RANGE (moment);
 CREATE INDEX timelines_recentpost_second ON timelines_recentpost USING brin ((moment / 1296));
 CREATE INDEX timelines_recentpost_late ON timelines_recentpost ((COALESCE(settled, arrival)))
-    WHERE settled IS NOT NULL OR arrival > (moment / 1296 + 1767225600) * 1000 + 3000;
+    WHERE settled IS NOT NULL OR arrival > (moment / 1296 + 1136073600) * 1000 + 3000;
 CREATE TABLE timelines_recentpost_default PARTITION OF timelines_recentpost DEFAULT;
 """
 ENTRIES = """

@@ -5,10 +5,10 @@ from infra.sharding.buckets import even_map
 
 def write_bucket_map(apps, schema_editor):
     """The map of a new installation: its buckets are spread evenly over its shards."""
-    bucket = apps.get_model("sharding", "Bucket")
-    rows = enumerate(even_map(settings.SHARD_ALIASES))
-    bucket.objects.using(schema_editor.connection.alias).bulk_create(
-        bucket(bucket=n, alias=alias) for n, alias in rows
+    aliases = even_map(settings.SHARD_ALIASES)
+    schema_editor.execute(
+        "INSERT INTO sharding_bucket (bucket, alias) SELECT * FROM unnest(%s::int[], %s::text[])",
+        (list(range(len(aliases))), aliases),
     )
 
 

@@ -109,7 +109,7 @@ def test_an_account_with_all_that_is_known_of_it(operator):
     page = text_of(operator, reverse("find_account", args=[ann]))
     for words in (
         "@ann",
-        f"On {alias}, bucket {ann % 1024}",
+        f"On {alias}, bucket {ann % 16_384}",
         '<th scope="row">followers</th> <td>1 </td>',
         '<th scope="row">posts</th> <td>1 </td>',
         "limited (revision 1)",

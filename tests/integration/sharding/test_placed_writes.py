@@ -28,10 +28,10 @@ def counters_on(alias):
 
 
 def test_map_is_complete_and_read_once(world, monkeypatch):
-    assert len(bucket_map()) == 1024
+    assert len(bucket_map()) == 16_384
     assert set(bucket_map()) == set(all_aliases()[1:])
     monkeypatch.setattr(buckets, "apps", None)
-    assert shard_of(1025) == shard_of(1)
+    assert shard_of(16_385) == shard_of(1)
 
 
 def test_owners_are_grouped_in_the_order_they_came(world):

@@ -20,7 +20,7 @@ def test_buckets_are_dealt_out_evenly(shards):
 
 @given(st.integers(0, 2**63 - 1))
 def test_every_account_has_a_bucket(account_id):
-    assert bucket_of(account_id) == account_id % 1024
+    assert bucket_of(account_id) == account_id % 16_384
 
 
 def test_neighbouring_accounts_go_to_different_shards():

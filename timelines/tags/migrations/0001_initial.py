@@ -1,11 +1,11 @@
 from django.db import migrations, models
 
-# 1767225600: EPOCH of post ids. A row is late if it arrived three seconds after its second.
+# 1136073600: EPOCH of post ids. A row is late if it arrived three seconds after its second.
 ARRIVAL = """
 ALTER TABLE tags_taggedpost
     ALTER COLUMN arrival SET DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 CREATE INDEX tags_taggedpost_late ON tags_taggedpost (tag_id, arrival)
-    WHERE arrival > (second + 1767225600) * 1000 + 3000;
+    WHERE arrival > (second + 1136073600) * 1000 + 3000;
 """
 
 
