@@ -4,6 +4,7 @@ It is the whole present text, in the order of the write. Released migrations run
 docs/explanation/decisions/0076-functions-of-the-database-are-files.md.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from django.apps import apps
@@ -12,3 +13,8 @@ from django.apps import apps
 def functions_of(app_label: str) -> str:
     """The statements that create all functions of an app, or replace them."""
     return Path(apps.get_app_config(app_label).path, "functions.sql").read_text()
+
+
+def named_call(function: str, names: Iterable[str]) -> str:
+    """`function(name := %s, …)`: the values follow in the order of these names."""
+    return f"{function}({', '.join(f'{name} := %s' for name in names)})"

@@ -11,6 +11,7 @@ from counters.sql import of_account
 from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
 from infra.changes.registry import read_payload
 from infra.sharding.buckets import shard_of
+from infra.sharding.functions import named_call
 from infra.sharding.sql import fetch_one
 from posts.actions.read_links import read_links
 from posts.actions.write_post import DAY_S, columns_of_links, json_of, refusal_of
@@ -19,9 +20,16 @@ from posts.errors import PostNotFound, TooManyEdits
 from posts.types import Draft, Kind, PostRow, WrittenPost
 
 # posts/functions.sql: lock, both versions and change in one round trip.
+PARAMETERS = (
+    *("author", "wanted_moment", "now_at"),
+    *("new_text", "is_sensitive", "new_spoiler_text", "new_language"),
+    *("new_mentions", "new_tags", "new_media"),
+    *("most_edits", "today", "most_mentions", "most_tags"),
+    *("lane", "change", "payload", "new_poll"),
+)
 EDIT = f"""
 SELECT edited.*, {of_account("%s")}
-FROM posts_edit_post({", ".join(["%s"] * 18)}) AS edited
+FROM {named_call("posts_edit_post", PARAMETERS)} AS edited
 """  # noqa: S608
 
 

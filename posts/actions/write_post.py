@@ -13,15 +13,26 @@ from counters.sql import of_account
 from infra.api.errors import TidelineError
 from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
 from infra.sharding.buckets import shard_of
+from infra.sharding.functions import named_call
 from infra.sharding.sql import fetch_one
 from posts.changes import PostCreated
 from posts.errors import ImagesTaken, TooManyLinksToday
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.types import NO_LINKS, Draft, Kind, PostLinks, PostRow, Target, WrittenPost
 
+# posts/functions.sql: lock, row, count and change in one round trip.
+PARAMETERS = (
+    *("author", "once_key", "earliest"),
+    *("new_text", "is_sensitive", "new_spoiler_text", "new_language"),
+    *("new_kind", "about_author", "about_moment", "new_visibility"),
+    *("new_mentions", "new_tags", "new_media", "new_poll", "new_application"),
+    *("first_author", "first_moment"),
+    *("today", "most_mentions", "most_tags"),
+    *("lane", "change", "payload"),
+)
 CREATE = f"""
 SELECT created.*, {of_account("%s")}
-FROM posts_publish({", ".join(["%s"] * 24)}) AS created
+FROM {named_call("posts_publish", PARAMETERS)} AS created
 """  # noqa: S608
 DAY_S = 86_400
 

@@ -9,6 +9,7 @@ from accounts.errors import AccountNotFound
 from counters.kinds import CounterKind
 from counters.sql import of_account
 from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
+from infra.sharding.functions import named_call
 from infra.sharding.sql import fetch_one
 from infra.telemetry.reached import reached
 from relations.changes import EdgeChanged
@@ -23,9 +24,16 @@ from relations.queries.edges import edge_of
 from relations.types import NO_EDGE, Edge, WrittenEdge
 
 # The function and its outcomes: relations/functions.sql
+PARAMETERS = (
+    *("follower", "followee", "expected"),
+    *("new_attribute", "new_revision", "new_since_ms", "new_flags"),
+    *("most_follows", "today", "most_today"),
+    *("moved", "deltas"),
+    *("lane", "change", "payload"),
+)
 WRITE = f"""
 SELECT written.*, {of_account("%s")}
-FROM relations_write_edge({", ".join(["%s"] * 15)}) AS written
+FROM {named_call("relations_write_edge", PARAMETERS)} AS written
 """  # noqa: S608
 DAY_MS = 86_400_000
 
