@@ -5,6 +5,7 @@ moment, for example that a deleted post is not shown after the answer.
 """
 
 from tests.interleavings import (
+    contiguity,
     conversations,
     edits,
     home_pages,
@@ -61,6 +62,9 @@ ALL: tuple[History, ...] = (
     hot_counts.mirrors_and_fold,
     hot_counts.block_and_recount,
     hot_counts.responses_and_fold,
+    contiguity.posts_and_slow_repost,
+    contiguity.slow_posts_and_reader_elsewhere,
+    contiguity.posts_and_their_author,
     processes.delete_and_reader_elsewhere,
     processes.readers_and_delete_elsewhere,
     processes.mute_and_reader_elsewhere,
