@@ -11,7 +11,7 @@ from timelines.search.days import DayRange
 from timelines.search.operators import Operators, read_operators
 
 DAYS = [PostId(day * 86_400, 0, 0) for day in range(3)]
-QUOTED = ("before:2026-01-02", ("before:2026-01-02",))
+QUOTED = ("before:2006-01-02", ("before:2006-01-02",))
 
 
 def has(text: str, **traits: Any) -> Operators:
@@ -30,11 +30,11 @@ def has(text: str, **traits: Any) -> Operators:
         ('a "b c', Operators(PostWords('a "b c'))),
         ("from: # - well-known", Operators(PostWords("from: # - well-known"))),
         ("", Operators(PostWords(""))),
-        ("tea before:2026-01-03", Operators(PostWords("tea"), written=DayRange(FIRST, DAYS[2]))),
-        ("AFTER:2026-01-01", Operators(PostWords(""), written=DayRange(DAYS[1]))),
-        ("during:2026-01-02", Operators(PostWords(""), written=DayRange(DAYS[1], DAYS[2]))),
+        ("tea before:2006-01-03", Operators(PostWords("tea"), written=DayRange(FIRST, DAYS[2]))),
+        ("AFTER:2006-01-01", Operators(PostWords(""), written=DayRange(DAYS[1]))),
+        ("during:2006-01-02", Operators(PostWords(""), written=DayRange(DAYS[1], DAYS[2]))),
         (
-            "after:2025-12-31 before:2026-01-03 before:9999-12-31",
+            "after:2005-12-31 before:2006-01-03 before:9999-12-31",
             Operators(PostWords(""), written=DayRange(DAYS[0], DAYS[2])),
         ),
         ("before:2026-13-01 during:", Operators(PostWords("before:2026-13-01 during:"))),
@@ -42,7 +42,7 @@ def has(text: str, **traits: Any) -> Operators:
         ("tea Language:EN -language:de", has("tea", languages=("en",), unwanted_languages=("de",))),
         ("tea in:all has: is:", Operators(PostWords("tea has: is:"))),
         ('"has:media"', Operators(PostWords("has:media", ("has:media",)))),
-        ('"before:2026-01-02"', Operators(PostWords(*QUOTED))),
+        ('"before:2006-01-02"', Operators(PostWords(*QUOTED))),
     ],
 )
 def test_reading_operators(text: str, found: Operators) -> None:
