@@ -26,7 +26,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # Plugins, not conftests: those are imported before the settings have their servers.
-FIXTURES = ("tests.fixtures", "tests.private_world")
+FIXTURES = ("tests.fixtures", "tests.people", "tests.private_world")
+# Folders whose modules start servers, browsers or many schedules.
+LONG = {"faults", "interleavings", "browser"}
 _services = pytest.StashKey[SessionServices]()
 # How long an example takes says how crowded the machine is, not whether the example holds.
 _PATIENT = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
@@ -86,9 +88,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long modules first: at the end both processes have short ones left. Else a random order."""
+    """Long modules first: at the end all processes have short ones left. Else a random order."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (item.path not in slow, "faults" not in item.path.parts))
+    items.sort(key=lambda item: (item.path not in slow, not LONG & {*item.path.parts}))
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

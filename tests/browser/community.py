@@ -18,11 +18,11 @@ from tests.callers import Caller, token_of
 from tests.integration.changes.kinds import pending
 from tests.integration.images.uploading import publish as publish_with
 from tests.integration.images.uploading import sent
-from tests.integration.moderation.people import decide
 from tests.integration.moderation.staff_pages import name_account
 from tests.integration.timelines.broken_timelines import lose
 from tests.integration.timelines.homes import first_page
 from tests.interleavings.edits import change
+from tests.people import decide
 from tests.pictures import picture
 from tests.world import drain_all, make_account, publish
 from timelines.promotions.models import Campaign

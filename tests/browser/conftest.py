@@ -10,7 +10,10 @@ from tests.browser.artifacts import ARTIFACTS, SHOTS
 from tests.browser.driving import Driven
 from tests.browser.live_site import delivering
 from tests.browser.serving import running_site
+from tests.browser.session import browser
 from tests.browser.tab import DESKTOP, Look, Size, Tab
+
+__all__ = ["browser", "delivery", "site", "tab", "tab_of"]
 
 
 @pytest.fixture(scope="module")

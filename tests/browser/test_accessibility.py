@@ -13,7 +13,7 @@ from tests.browser.feeds import enter
 from tests.browser.neighbours import make_neighbours
 from tests.browser.tab import Tab
 from tests.integration.accounts.consent import address
-from tests.integration.accounts.people import OUT_OF_BAND, App
+from tests.sign_ups import OUT_OF_BAND, App
 
 GUEST = (
     "/auth/sign_in",

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.browser.community import Community
-from tests.browser.people import make_boss
 from tests.browser.tab import Tab
+from tests.people import make_boss
 from tests.world import make_account
 
 

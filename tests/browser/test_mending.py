@@ -5,9 +5,9 @@ import pytest
 from infra.changes.models import DiscardedChange
 from infra.sharding.buckets import shard_of
 from tests.browser.community import Community
-from tests.browser.people import make_boss
 from tests.browser.tab import Tab
 from tests.integration.timelines.homes import first_page
+from tests.people import make_boss
 from tests.world import drain_all
 
 

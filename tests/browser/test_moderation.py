@@ -5,9 +5,8 @@ import pytest
 from accounts.models import User
 from moderation.models import Decision, Report
 from tests.browser.community import Community
-from tests.browser.people import make_member
 from tests.browser.tab import Tab
-from tests.integration.moderation.people import Visitor
+from tests.people import Visitor, make_member
 from tests.world import drain_all
 
 QUEUE = "/admin/moderation/report/"

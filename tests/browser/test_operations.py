@@ -7,8 +7,8 @@ import pytest
 from infra.sharding.placement import all_aliases
 from operations.samples import DatabaseSample, _write
 from tests.browser.hour import forget_minutes, lay_hour
-from tests.browser.people import make_boss
 from tests.browser.tab import DESKTOP, PHONE, Tab
+from tests.people import make_boss
 
 TITLES = (
     "Change lag: the oldest pending change (s)",

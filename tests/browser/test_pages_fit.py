@@ -12,8 +12,8 @@ from moderation.models import Appeal, Decision
 from tests.browser.artifacts import SHOTS
 from tests.browser.community import Community
 from tests.browser.hour import lay_hour
-from tests.browser.people import make_boss
 from tests.browser.tab import DESKTOP, PHONE, Tab
+from tests.people import make_boss
 
 MODELS = {
     "moderation": ("report", "decision", "appeal"),

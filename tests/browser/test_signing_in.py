@@ -1,7 +1,7 @@
 """Signing in to the admin, and what each group finds there."""
 
-from tests.browser.people import make_boss, make_member
 from tests.browser.tab import Tab
+from tests.people import make_boss, make_member
 
 PASSWORD = "a-password-of-tests-0123"
 DRAWN_PX = """(async () => {

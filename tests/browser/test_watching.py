@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.browser.people import make_boss
 from tests.browser.tab import DESKTOP, PHONE, Tab
+from tests.people import make_boss
 
 WIDE = """(() => {
   const wide = Object.assign(document.createElement("div"), {textContent: "wide"});

@@ -15,7 +15,7 @@ from relations.actions.follow import follow
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from tests.callers import Caller, sign_in
-from tests.integration.moderation.people import decide
+from tests.people import decide
 from tests.world import make_accounts, publish
 
 

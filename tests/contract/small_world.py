@@ -11,7 +11,7 @@ from relations.actions.follow import follow
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from tests.callers import token_of
-from tests.integration.moderation.people import decide
+from tests.people import decide
 from tests.world import drain_all, make_accounts, publish
 
 

@@ -20,7 +20,7 @@ from moderation.types import DecisionKind
 from relations.actions.block import block
 from relations.actions.follow import follow
 from tests.callers import Caller, sign_in
-from tests.integration.moderation.people import decide
+from tests.people import decide
 from tests.reads import World, all_reads, answers
 from tests.world import drain_all, make_account, rest
 

@@ -20,7 +20,7 @@ from operations.cache_families import NOT_CACHES, PURGEABLE
 from tests.callers import Caller, token_of
 from tests.contract.roles import Scene
 from tests.contract.test_role_matrix import BODIES, FILLINGS, NONE
-from tests.integration.accounts.people import FAST_HASHERS
+from tests.sign_ups import FAST_HASHERS
 from tests.truth import rows_of
 from tests.world import drain_all
 

@@ -18,7 +18,7 @@ from infra.sharding.placement import all_aliases, is_allowed, placement_of
 from infra.sharding.sql import fetch_all
 from tests.contract.roles import Scene
 from tests.contract.test_role_matrix import BODIES, NONE, PLACEHOLDER, _api_operations, _path
-from tests.integration.accounts.people import FAST_HASHERS
+from tests.sign_ups import FAST_HASHERS
 
 # No row has these by accident.
 NUMBER, WORD = 987_654_321, "planted987654321"

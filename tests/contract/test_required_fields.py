@@ -8,9 +8,9 @@ from django.test import Client, override_settings
 from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.contract.required_fields import REQUIRED, missing_fields
-from tests.integration.accounts.people import FAST_HASHERS, App
 from tests.pictures import picture, upload
 from tests.push_service import Device
+from tests.sign_ups import FAST_HASHERS, App
 from tests.world import drain_all, make_accounts
 
 STATUSES, FILTERS = "/api/v1/statuses", "/api/v2/filters"

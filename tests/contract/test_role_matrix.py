@@ -19,8 +19,8 @@ from pytest_django import Settings
 from accounts.models import User
 from lab.runner.child import CHECKOUT
 from tests.contract.roles import ROLES, Scene
-from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.reads import _routes
+from tests.sign_ups import FAST_HASHERS, PASSWORD
 from timelines.catch_up.types import Bound
 
 TABLE = Path(__file__).with_name("role_matrix.txt")

@@ -24,9 +24,9 @@ from infra.caching.quotas import Quotas
 from infra.changes.models import Change
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute
-from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.integration.pages.browsing import Browser
 from tests.other_process import environment_of_this_test
+from tests.sign_ups import FAST_HASHERS, PASSWORD
 from tests.world import drain_all, make_account
 
 OLD, NEW = "ann@example.org", "new@example.org"

@@ -6,7 +6,7 @@ from accounts.queries.viewers import find_viewer
 from infra.sharding.buckets import shard_of
 from moderation.types import DecisionKind
 from tests.callers import is_disabled, token_of
-from tests.integration.moderation.people import Community, Visitor, decide, decide_on
+from tests.people import Community, Visitor, decide, decide_on
 from tests.private_world import bring_back, catch_up
 from tests.server_faults import kill, pause
 from tests.truth import assert_drained_truth

@@ -64,14 +64,13 @@ def _evict(scene: Scene) -> None:
 
 def _fill_memory(scene: Scene) -> None:
     """First eviction at random takes keys away, then every write to Redis is refused."""
-    used, evicted = scene.nemesis.redis_bytes(), scene.nemesis.count_evicted()
+    evicted = scene.nemesis.count_evicted()
     try:
         with scene.under_load(CALLS_PER_S):
             time.sleep(3)
             began_s = time.monotonic()
-            scene.nemesis.configure_redis(
-                maxmemory_policy="allkeys-random", maxmemory=str(used + SMALL_BYTES // 4)
-            )
+            used = scene.nemesis.redis_bytes()  # what is written from now on needs room
+            scene.nemesis.configure_redis(maxmemory_policy="allkeys-random", maxmemory=str(used))
             time.sleep(6)
             evicted = scene.nemesis.count_evicted() - evicted
             with scene.broken():

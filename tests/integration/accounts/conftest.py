@@ -14,7 +14,7 @@ from pytest_django import Settings
 from infra.caching.client import SingleClient
 from infra.sharding.placement import all_aliases
 from tests.integration.accounts.consent import CALLBACK, NATIVE
-from tests.integration.accounts.people import FAST_HASHERS, OUT_OF_BAND, PASSWORD, App, Person
+from tests.sign_ups import FAST_HASHERS, OUT_OF_BAND, PASSWORD, App, Person
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from django.test import Client
 
-from tests.integration.accounts.people import SCOPES, App
+from tests.sign_ups import SCOPES, App
 
 CALLBACK = "https://reader.example/callback"
 NATIVE = "reader-app://callback"

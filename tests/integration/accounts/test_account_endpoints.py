@@ -20,8 +20,8 @@ from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
 from tests.cached_values import begin
 from tests.callers import Caller
-from tests.integration.accounts.people import Person
 from tests.integration.accounts.test_tokens import AwayRedis
+from tests.sign_ups import Person
 from tests.world import make_account, make_accounts, publish, rest
 
 SELF = "/api/v1/accounts/verify_credentials"

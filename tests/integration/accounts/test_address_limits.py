@@ -16,8 +16,8 @@ from accounts.queries import tokens
 from infra.caching.quotas import Quotas
 from tests.callers import Caller, token_of
 from tests.integration.accounts.consent import address, fields_of
-from tests.integration.accounts.people import PASSWORD, App, Person, bearer
 from tests.integration.accounts.test_tokens import AwayRedis
+from tests.sign_ups import PASSWORD, App, Person, bearer
 from tests.world import make_account
 
 HOME = "/api/v1/timelines/home"

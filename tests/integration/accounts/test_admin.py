@@ -13,7 +13,7 @@ from accounts.models import AccessToken, Application, User
 from accounts.queries.viewers import find_viewer
 from tests.budgets import count_calls
 from tests.callers import sign_in
-from tests.integration.accounts.people import Person
+from tests.sign_ups import Person
 
 TOKENS = "admin:accounts_accesstoken_changelist"
 APPLICATIONS = "admin:accounts_application_changelist"

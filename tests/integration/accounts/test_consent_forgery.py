@@ -10,7 +10,7 @@ from oauth2_provider.models import get_grant_model
 from accounts.models import User
 from tests.callers import sign_in
 from tests.integration.accounts.consent import address, answer_of, code_for
-from tests.integration.accounts.people import PASSWORD, App, Person
+from tests.sign_ups import PASSWORD, App, Person
 
 SIBLING = {"Origin": "https://sibling.example.org"}
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')

@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from accounts.types import Restriction
 from tests.callers import Caller
-from tests.integration.accounts.people import App
+from tests.sign_ups import App
 from tests.world import make_account, restrict
 
 SITE = "http://localhost:8000"

@@ -20,7 +20,7 @@ from mastodon import (
 from pytest_django import Settings
 
 from tests.integration.accounts.consent import decide
-from tests.integration.accounts.people import PASSWORD
+from tests.sign_ups import PASSWORD
 
 
 class QuietHandler(WSGIRequestHandler):

@@ -24,8 +24,8 @@ from tests.integration.accounts.consent import (
     decide,
     exchange,
 )
-from tests.integration.accounts.people import OUT_OF_BAND, PASSWORD, SCOPES, App, Person
 from tests.races import failures, run_together
+from tests.sign_ups import OUT_OF_BAND, PASSWORD, SCOPES, App, Person
 from tests.waiting import PATIENCE_S
 from tests.world import drain_all
 

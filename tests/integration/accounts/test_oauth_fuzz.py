@@ -13,7 +13,7 @@ from accounts.models import AccessToken
 from accounts.oauth_parameters import LONGEST, LONGEST_SCOPE
 from accounts.scopes import DESCRIPTIONS
 from tests.integration.accounts.consent import CALLBACK, address, code_for, decide, exchange
-from tests.integration.accounts.people import PASSWORD, SCOPES, App, Person
+from tests.sign_ups import PASSWORD, SCOPES, App, Person
 
 DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 GRANTS = ("authorization_code", "password", DEVICE)

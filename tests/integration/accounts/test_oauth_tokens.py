@@ -10,8 +10,8 @@ from pytest_django import Settings
 from accounts.models import AccessToken, Application, RefreshToken
 from accounts.oauth import MastodonOAuthValidator
 from accounts.queries.viewers import find_viewer
-from tests.integration.accounts.people import PASSWORD, App, Person
 from tests.integration.accounts.test_locks import in_thread
+from tests.sign_ups import PASSWORD, App, Person
 
 
 def test_scopes_are_those_the_application_registered(client: Client, ann: Person) -> None:

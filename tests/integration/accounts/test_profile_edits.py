@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
-from tests.integration.accounts.people import Person, bearer
+from tests.sign_ups import Person, bearer
 
 EDIT = "/api/v1/accounts/update_credentials"
 REFUSED: list[tuple[str, dict[str, Any]]] = [

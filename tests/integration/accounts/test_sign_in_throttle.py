@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from tests.integration.accounts.people import PASSWORD, App, Person
+from tests.sign_ups import PASSWORD, App, Person
 
 PAGE = "/auth/sign_in"
 COOL_OFF_S = 900

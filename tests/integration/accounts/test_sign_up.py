@@ -19,7 +19,7 @@ from infra.api.errors import ValidationFailed
 from infra.changes.failpoints import arm, disarm
 from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
-from tests.integration.accounts.people import PASSWORD, App, Person
+from tests.sign_ups import PASSWORD, App, Person
 
 LAYING = "accounts.before_creating"
 NEW = NewUser("ann", "ann@example.org", PASSWORD, "Ann")

@@ -26,8 +26,8 @@ from infra.sharding.bounded.breaker import breaker_of
 from infra.sharding.placement import GLOBAL_ALIAS
 from tests.callers import is_disabled
 from tests.clocks import Clock
-from tests.integration.accounts.people import App, Person, bearer
 from tests.redis_away import wait_for_redis
+from tests.sign_ups import App, Person, bearer
 from tests.world import restrict
 
 LOADED = "accounts.token_loaded"

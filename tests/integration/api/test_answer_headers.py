@@ -5,8 +5,8 @@ from typing import Any
 from django.test import Client
 
 from tests.callers import Caller
-from tests.integration.accounts.people import OUT_OF_BAND, PASSWORD, App
 from tests.reads import World, all_reads
+from tests.sign_ups import OUT_OF_BAND, PASSWORD, App
 from tests.world import make_account, publish
 
 

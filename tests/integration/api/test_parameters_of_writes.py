@@ -9,11 +9,11 @@ from django.test import Client, override_settings
 from drf_spectacular.generators import SchemaGenerator
 
 from tests.callers import Caller
-from tests.integration.accounts.people import FAST_HASHERS, App
 from tests.integration.api.encodings import ENCODINGS, Sent, as_multipart, as_query
 from tests.integration.api.written_routes import ACCOUNT, WRITES, Scene, Write
 from tests.pictures import picture, upload
 from tests.push_service import Device
+from tests.sign_ups import FAST_HASHERS, App
 from tests.world import make_account
 
 STATUSES = "/api/v1/statuses"

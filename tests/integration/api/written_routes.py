@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from moderation.types import DecisionKind
 from tests.callers import Caller
-from tests.integration.moderation.people import decide
+from tests.people import decide
 from tests.pictures import picture, upload
 from tests.push_service import Device
 from tests.world import drain_all, make_accounts

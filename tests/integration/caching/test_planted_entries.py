@@ -31,6 +31,8 @@ from tests.periodic import run_task
 from tests.world import drain_all, forget_memory
 from timelines.stores.factory import timeline_store
 
+pytestmark = pytest.mark.slow
+
 Plant = Callable[[bytes], bytes]
 # The version of an entry, and until when it is fresh.
 VERSION = b"!"

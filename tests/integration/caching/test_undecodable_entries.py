@@ -18,6 +18,8 @@ from tests.world import drain_all, forget_memory
 from timelines.management.commands.rebuild_timelines import Command as RebuildTimelines
 from timelines.stores.factory import timeline_store
 
+pytestmark = pytest.mark.slow
+
 # What these families hold is not a copy: their answers may change when they are lost.
 COUNTED = ("caching.quota", "caching.hot", "timelines.promotions")
 GARBAGE: Mapping[str, Callable[[bytes], list[tuple[Any, ...]]]] = {

@@ -16,7 +16,7 @@ from moderation.types import DecisionKind, DecisionOrigin
 from tests.callers import Caller
 from tests.integration.api.encodings import ENCODINGS
 from tests.integration.images.uploading import STATUSES, files, path_of, publish, remove, sent
-from tests.integration.moderation.people import decide
+from tests.people import decide
 from tests.pictures import bomb, opened, picture, upload
 from tests.world import drain_all
 

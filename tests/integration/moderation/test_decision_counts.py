@@ -24,8 +24,8 @@ from moderation.sampling import (
     store_counts,
 )
 from moderation.types import DecisionKind
-from tests.integration.moderation.people import decide
 from tests.other_process import environment_of_this_test
+from tests.people import decide
 from tests.redis_away import wait_for_redis
 from tests.waiting import PATIENCE_S
 from tests.world import make_accounts

@@ -11,7 +11,7 @@ from infra.changes.failpoints import arm, disarm
 from moderation.models import Decision
 from moderation.types import DecisionKind
 from tests.callers import is_disabled, token_of
-from tests.integration.moderation.people import Community, decide, decide_on
+from tests.people import Community, decide, decide_on
 from tests.world import drain_all
 
 ACCOUNT_STEPS = ["accounts.before_restricted", "accounts.before_profiles"]

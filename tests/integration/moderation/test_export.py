@@ -30,11 +30,6 @@ from timelines.tags.actions.own_tags import add_own_tag
 from timelines.tags.types import TagListKind
 
 
-@pytest.fixture
-def ann(world):
-    return make_account("ann")
-
-
 def export(account_id: int, path: Path) -> ZipFile:
     call_command("export_account", account=account_id, to=path, verbosity=0)
     return ZipFile(path)

@@ -13,7 +13,7 @@ from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind
 from tests.budgets import count_calls
 from tests.callers import sign_in
-from tests.integration.moderation.people import Community, Visitor, decide
+from tests.people import Community, Visitor, decide
 from tests.world import drain_all, make_account
 
 REPORTS, APPEALS = "admin:moderation_report_changelist", "admin:moderation_appeal_changelist"

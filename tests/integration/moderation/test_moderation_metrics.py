@@ -13,16 +13,11 @@ from moderation.models import Report
 from moderation.sampling import read_queue, sample_queue
 from moderation.types import DecisionKind, ReportState
 from tests.callers import Caller
-from tests.integration.moderation.people import Community, decide
+from tests.people import Community, decide
 from tests.plans import settle
 from tests.world import restrict
 
 HOUR_S = 3_600
-
-
-@pytest.fixture
-def community(world: None) -> Community:
-    return Community()
 
 
 def shown(now_s: float = 0.0) -> dict[str, float]:

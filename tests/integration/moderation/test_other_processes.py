@@ -17,13 +17,8 @@ from moderation.types import DecisionKind
 from tests.budgets import count_calls
 from tests.callers import token_of
 from tests.disconnected_process import Say, ids_in
-from tests.integration.moderation.people import Community, decide
+from tests.people import Community, decide
 from tests.world import make_account
-
-
-@pytest.fixture
-def community(world: None) -> Community:
-    return Community()
 
 
 def test_a_disconnected_process_shows_nothing_of_a_suspended_account(

@@ -32,7 +32,7 @@ from relations.lists.actions.lists import create_account_list
 from relations.suggestions.actions.dismiss import dismiss
 from tests.callers import Caller
 from tests.integration.jobs.outcomes import Outcome
-from tests.integration.moderation.people import Community, Visitor, decide
+from tests.people import Community, Visitor, decide
 from tests.periodic import run_task
 from tests.plans import settle
 from tests.truth import assert_drained_truth, counts, everything_written, forward_edges, rows_of

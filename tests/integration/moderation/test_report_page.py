@@ -13,9 +13,9 @@ from moderation.types import DecisionKind
 from posts.actions.delete_post import delete_post
 from posts.ids import PostId
 from tests.budgets import count_calls
-from tests.integration.moderation.people import decide, decide_on
 from tests.integration.moderation.staff_pages import member, name_account, words_at
 from tests.interleavings.edits import change
+from tests.people import decide, decide_on
 from tests.world import drain_all, make_account, publish
 
 LIST = "/admin/moderation/report/"

@@ -12,15 +12,10 @@ from moderation.types import DecisionKind
 from posts.actions.delete_post import delete_post
 from posts.ids import PostId
 from tests.callers import Caller
-from tests.integration.moderation.people import BECAUSE, Community, decide, decide_on
+from tests.people import BECAUSE, Community, decide, decide_on
 from tests.world import NOW, drain_all
 
 REPORTS, STRIKES = "/api/v1/reports", "/api/v1/strikes"
-
-
-@pytest.fixture
-def community(world: None) -> Community:
-    return Community()
 
 
 def test_a_report_comes_back_as_mastodon_shows_it(community: Community) -> None:

@@ -17,7 +17,6 @@ from posts.errors import PostNotFound
 from posts.ids import PostId
 from relations.actions.follow import follow
 from tests.callers import Caller, token_of
-from tests.integration.moderation.people import Community, Visitor, decide, decide_on
 from tests.integration.moderation.test_suspended import (
     backfill,
     flush,
@@ -26,15 +25,11 @@ from tests.integration.moderation.test_suspended import (
     restart,
     vacuum,
 )
+from tests.people import Community, Visitor, decide, decide_on
 from tests.truth import assert_drained_truth, counts
 from tests.world import drain_all, publish
 
 EVERYTHING = [rebuild, vacuum, replay, flush, restart, backfill]
-
-
-@pytest.fixture
-def community(world: None) -> Community:
-    return Community()
 
 
 def test_a_hidden_post_is_nowhere_and_comes_back(community: Community) -> None:

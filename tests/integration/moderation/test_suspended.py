@@ -22,17 +22,12 @@ from moderation.types import DecisionKind
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller, is_disabled, token_of
-from tests.integration.moderation.people import Community, Visitor, decide
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
+from tests.people import Community, Visitor, decide
 from tests.truth import assert_drained_truth, counts
 from tests.world import drain_all, find_live, make_account, publish
 from timelines.hot import entries as entries_module
 from timelines.hot.queries.hot_authors import list_hot_authors
-
-
-@pytest.fixture
-def community(world: None) -> Community:
-    return Community()
 
 
 def by_push(community: Community) -> None:

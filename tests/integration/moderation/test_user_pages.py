@@ -13,8 +13,8 @@ from moderation.types import DecisionKind
 from posts.actions.create_post import create_post
 from posts.types import Draft, Visibility
 from tests.budgets import count_calls
-from tests.integration.moderation.people import decide
 from tests.integration.moderation.staff_pages import member, name_account, words_at
+from tests.people import decide
 from tests.plans import nodes_of
 from tests.world import drain_all, make_account, make_accounts, publish
 

@@ -17,7 +17,7 @@ from relations.actions.follow import follow
 from relations.actions.mute import mute
 from relations.types import FollowOptions
 from tests.budgets import count_calls
-from tests.integration.moderation.people import decide, decide_on
+from tests.people import decide, decide_on
 from tests.world import drain_all, make_account, make_accounts, publish
 
 GARBAGE = [

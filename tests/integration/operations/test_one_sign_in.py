@@ -8,8 +8,8 @@ from django.test import Client
 from accounts.models import AccessToken, User
 from pages.sessions import BACKEND
 from tests.callers import Caller
-from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.integration.pages.browsing import Browser
+from tests.sign_ups import FAST_HASHERS, PASSWORD
 from tests.world import drain_all, make_account
 
 NEW = "another fine word"

@@ -14,11 +14,6 @@ OPTIONS = [("notify", "notifying"), ("special", "special"), ("quiet", "quiet_fol
 
 
 @pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
-
-
-@pytest.fixture
 def bob(ann: int) -> int:
     return make_account("bob")
 

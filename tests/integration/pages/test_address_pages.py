@@ -18,8 +18,8 @@ from accounts.mails import send_reset_mail
 from accounts.models import User
 from infra.caching.quotas import Quotas
 from infra.changes.registry import Delivery
-from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.integration.pages.browsing import Browser
+from tests.sign_ups import FAST_HASHERS, PASSWORD
 from tests.world import make_account
 
 PAGE = "/settings/email"

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.test import Client
 
 from tests.integration.accounts.consent import CALLBACK, address, answer_of, decide
-from tests.integration.accounts.people import PASSWORD, App
+from tests.sign_ups import PASSWORD, App
 from tests.world import make_account
 
 WEBSITE = "https://reader.example"

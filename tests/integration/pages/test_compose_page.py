@@ -32,11 +32,6 @@ def store_of_files(settings: Settings, tmp_path: Path) -> None:
     }
 
 
-@pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
-
-
 def newest(account_id: int) -> Any:
     """The newest post of an account, as the API shows it to that account."""
     caller = Caller(account_id)

@@ -27,11 +27,6 @@ COLLAPSED = "<summary>Filtered: <bdi>No tea</bdi></summary>"
 
 
 @pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
-
-
-@pytest.fixture
 def bob(ann: int) -> int:
     account_id = make_account("bob")
     follow(ann, account_id)

@@ -16,11 +16,6 @@ UP = re.compile(r'<a class="button" href="/\?(min_id=\d+)">([^<]+)</a>')
 
 
 @pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
-
-
-@pytest.fixture
 def posts(ann: int, drain: Callable[[], int]) -> list[str]:
     """Of bob, the oldest first."""
     follow(ann, bob := make_account("bob"))

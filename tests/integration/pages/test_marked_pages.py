@@ -6,12 +6,7 @@ import pytest
 
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser, ids_on
-from tests.world import make_account, make_accounts, publish
-
-
-@pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
+from tests.world import make_accounts, publish
 
 
 @pytest.mark.parametrize("act", ["bookmark", "favourite"])

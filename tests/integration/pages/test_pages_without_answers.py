@@ -12,7 +12,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.placement import GLOBAL_ALIAS
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser
-from tests.world import make_account, publish
+from tests.world import publish
 
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 TEXT = "first line\n<b>second</b> & third"
@@ -26,11 +26,6 @@ def silent(alias: str) -> Iterator[None]:
         yield
     finally:
         breaker_of(alias).is_open = False
-
-
-@pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
 
 
 @pytest.fixture

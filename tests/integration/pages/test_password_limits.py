@@ -17,10 +17,10 @@ from infra.caching.quotas import Quotas
 from pages.sessions import COOKIE
 from pages.views import sign_in as sign_in_view
 from tests.callers import Caller, token_of
-from tests.integration.accounts.people import FAST_HASHERS, PASSWORD, App
 from tests.integration.accounts.test_tokens import AwayRedis
 from tests.integration.pages.browsing import Browser
 from tests.races import failures, run_together
+from tests.sign_ups import FAST_HASHERS, PASSWORD, App
 from tests.world import make_account
 
 SIGN_IN = "/auth/sign_in"

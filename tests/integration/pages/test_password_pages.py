@@ -21,9 +21,9 @@ from accounts.models import AccessToken, User
 from accounts.types import Restriction
 from infra.caching.quotas import Quotas
 from infra.changes.registry import Delivery
-from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.integration.pages.browsing import Browser
 from tests.races import failures, run_together
+from tests.sign_ups import FAST_HASHERS, PASSWORD
 from tests.world import make_account, restrict
 
 NEW = "another fine word"

@@ -17,11 +17,6 @@ QUIET, SPECIAL = FollowOptions(quiet=True), FollowOptions(special=True)
 
 
 @pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
-
-
-@pytest.fixture
 def bob(ann: int) -> int:
     return make_account("bob")
 

@@ -24,11 +24,6 @@ def no_refresh(world: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
-
-
-@pytest.fixture
 def posts(ann: int) -> list[PostId]:
     """Of bob, the oldest first."""
     follow(ann, bob := make_account("bob"))

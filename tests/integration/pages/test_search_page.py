@@ -9,11 +9,6 @@ from tests.integration.pages.browsing import Browser, ids_on
 from tests.world import make_account, make_accounts, publish
 
 
-@pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
-
-
 def test_one_search_finds_people_posts_and_tags(ann: int) -> None:
     post = publish(make_account("tealover"), "I like tea & #teatime")
     browser = Browser(ann)

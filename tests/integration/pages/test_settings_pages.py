@@ -12,9 +12,9 @@ from accounts.models import AccessToken, User
 from accounts.types import Restriction
 from pages.sessions import COOKIE
 from tests.callers import Caller, token_of
-from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.integration.pages.browsing import Browser
 from tests.pictures import picture, upload
+from tests.sign_ups import FAST_HASHERS, PASSWORD
 from tests.world import make_account, publish
 
 NEW = "another fine word"

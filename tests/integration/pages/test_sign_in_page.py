@@ -12,8 +12,8 @@ from accounts.types import Restriction
 from pages.cookie import PAGE_MARK
 from pages.sessions import COOKIE
 from tests.callers import Caller
-from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.integration.pages.browsing import Browser
+from tests.sign_ups import FAST_HASHERS, PASSWORD
 from tests.world import make_account, publish, restrict
 
 FORM = {"username": "ann", "password": PASSWORD}

@@ -7,8 +7,8 @@ from accounts.api.limits import HOUR_S, SIGN_UPS
 from accounts.models import User
 from infra.caching.quotas import Quotas
 from pages.sessions import COOKIE
-from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.integration.pages.browsing import Browser
+from tests.sign_ups import FAST_HASHERS, PASSWORD
 
 FORM = {"username": "Ann", "email": "ann@example.org", "password": PASSWORD, "agreement": "true"}
 

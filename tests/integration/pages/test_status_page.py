@@ -13,11 +13,6 @@ ADDRESS = re.compile(r'"(url|uri)":"http://localhost:8000(/[^"]+)"')
 
 
 @pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
-
-
-@pytest.fixture
 def post(ann: int) -> PostId:
     return publish(ann)
 

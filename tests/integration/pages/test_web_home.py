@@ -16,11 +16,6 @@ from tests.world import make_account, publish
 EVIL = "<script>alert(1)</script>"
 
 
-@pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
-
-
 def test_a_guest_sees_public_posts_and_a_way_in(ann: int, drain: Callable[[], int]) -> None:
     post = publish(ann)
     drain()

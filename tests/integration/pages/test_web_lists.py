@@ -3,19 +3,12 @@
 import re
 from collections.abc import Callable
 
-import pytest
-
 from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser, ids_on
 from tests.world import make_account, publish
 
 EVIL = "<script>alert(1)</script>"
-
-
-@pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
 
 
 def test_a_list_is_made_filled_read_renamed_and_deleted(ann: int, drain: Callable[[], int]) -> None:

@@ -17,11 +17,6 @@ UNREAD = re.compile(r'id="unread"[^>]*>(\d*)')
 
 
 @pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
-
-
-@pytest.fixture
 def busy(ann: int, drain: Callable[[], int]) -> PostId:
     """A post of ann that three people favourited and one answered; one of them follows ann."""
     post, people = publish(ann, "a & b"), make_accounts(3)

@@ -24,11 +24,6 @@ def people(world: None) -> list[int]:
 
 
 @pytest.fixture
-def me(people: list[int]) -> Caller:
-    return Caller(people[0])
-
-
-@pytest.fixture
 def posts(people: list[int], drain: Callable[[], int]) -> list[PostId]:
     """Four posts of a followee, oldest first."""
     follow(people[0], people[1])

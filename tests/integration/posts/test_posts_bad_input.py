@@ -57,11 +57,6 @@ def post_id(people):
 
 
 @pytest.fixture
-def me(people):
-    return Caller(people[0])
-
-
-@pytest.fixture
 def untouched(post_id):
     """Nothing is written by the whole test."""
     before = everything_written()

@@ -14,8 +14,8 @@ from posts.types import Draft, Kind, Visibility
 from relations.actions.block import block
 from relations.actions.follow import follow
 from tests.callers import Caller
-from tests.integration.moderation.people import decide_on
 from tests.integration.posts.interacting import STATUSES, do
+from tests.people import decide_on
 from tests.world import drain_all, make_accounts, restrict
 
 UNDOING = {

@@ -18,11 +18,6 @@ def people(world):
     return make_accounts(3)
 
 
-@pytest.fixture
-def me(people):
-    return Caller(people[0])
-
-
 def write(caller, target, name, body=None):
     answer = caller.post(f"{ACCOUNTS}/{target}/{name}", body)
     assert answer.status_code == 200, answer.content

@@ -28,11 +28,6 @@ def people(world):
     return make_accounts(4)
 
 
-@pytest.fixture
-def me(people):
-    return Caller(people[0])
-
-
 def relation(account_id: int, **known: bool) -> dict[str, Any]:
     return NO_RELATION | {"id": str(account_id)} | known
 

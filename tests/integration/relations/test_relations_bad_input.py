@@ -35,11 +35,6 @@ def people(world):
 
 
 @pytest.fixture
-def me(people):
-    return Caller(people[0])
-
-
-@pytest.fixture
 def untouched(people):
     """Nothing is written by the whole test."""
     before = everything_written()

@@ -27,11 +27,6 @@ def people(world):
     return make_accounts(4)
 
 
-@pytest.fixture
-def me(people):
-    return Caller(people[0])
-
-
 def relationship(caller: Caller, other: int) -> dict[str, Any]:
     (entity,) = caller.get(RELATIONSHIPS_PATH, {"id[]": other}).json()
     return entity

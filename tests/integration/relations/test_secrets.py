@@ -21,6 +21,8 @@ from tests.callers import Caller
 from tests.reads import Read, World, all_reads, answers
 from tests.world import drain_all, make_account, publish
 
+pytestmark = pytest.mark.slow
+
 Answers = dict[Read, list[tuple[int, bytes, str]]]
 Write = tuple[str, dict[str, Any]]
 

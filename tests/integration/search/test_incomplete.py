@@ -27,11 +27,6 @@ HEADER = "Tideline-Incomplete"
 
 
 @pytest.fixture
-def ann(world: None) -> int:
-    return make_account("ann")
-
-
-@pytest.fixture
 def away(ann: int) -> str:
     """The shard of one of two friends."""
     friends = [make_account(name) for name in ("ben", "cora", "dan")]

@@ -47,11 +47,6 @@ def people(world: None) -> list[int]:
     return make_accounts(5)
 
 
-@pytest.fixture
-def me(people: list[int]) -> Caller:
-    return Caller(people[0])
-
-
 def test_posts_with_all_words_of_all_shards_newest_first(people: list[int], me: Caller) -> None:
     for day, (author, text) in enumerate(
         zip(people, ("one Tea", "two TÉA", "coffee", "tea, three", "x"), strict=True)

@@ -23,11 +23,6 @@ def people(world: None) -> list[int]:
 
 
 @pytest.fixture
-def me(people: list[int]) -> Caller:
-    return Caller(people[0])
-
-
-@pytest.fixture
 def posts(people: list[int], drain: Callable[[], int]) -> list[str]:
     """Thirty posts of a followee, newest first."""
     follow(*people)

@@ -27,6 +27,8 @@ from tests.disconnected_process import Say, ids_in
 from tests.integration.timelines.stars import Fans
 from tests.world import NOW, drain_all, make_accounts, publish, restrict
 
+pytestmark = pytest.mark.slow
+
 HOME = "/api/v1/timelines/home"
 
 

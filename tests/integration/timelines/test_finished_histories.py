@@ -36,6 +36,8 @@ from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.queries.home import home_page
 
+pytestmark = pytest.mark.slow
+
 # The kinds of posts, and the cursors that are at a post in the middle.
 AUTHOR_PAGES = (
     (ALL_KINDS, ()),

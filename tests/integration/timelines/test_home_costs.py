@@ -74,8 +74,11 @@ def test_how_many_files_run_for_a_page(world: None, drain: Drain) -> None:
         for kind, reader in (("loaded", other), ("renewed", me), ("same", me)):
             files = files_of(partial(first_page, reader))
             found[kind] = min(found.get(kind, len(files)), len(files))
-    kept_pages._pages.clear()
-    found["made"] = len(files_of(partial(first_page, me)))
+    # The first page that is made in a process also fills memory that the next ones read.
+    for _ in range(3):
+        kept_pages._pages.clear()
+        files = files_of(partial(first_page, me))
+        found["made"] = min(found.get("made", len(files)), len(files))
     assert all(found[kind] <= most for kind, most in MOST_FILES.items()), found
 
 

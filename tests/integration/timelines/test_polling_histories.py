@@ -33,6 +33,8 @@ from timelines.recent.actions.index_posts import index_recent
 from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.stores.factory import timeline_store
 
+pytestmark = pytest.mark.slow
+
 AUTHORS = 6
 # A client that shares a token asks again before the others' late posts are not repeated any more.
 ASKED_AGAIN_MS = SHARED_MS - 10_000

@@ -29,11 +29,6 @@ TAG = "/api/v1/timelines/tag/"
 
 
 @pytest.fixture
-def ann(world):
-    return make_account("ann")
-
-
-@pytest.fixture
 def me(ann):
     return Caller(ann)
 

@@ -1,9 +1,19 @@
-"""Accounts that moderators decide on, and what other accounts see of them."""
+"""Those who work here, those whom moderators decide on, and fixtures for who needs no more than
+somebody.
+
+tests/world.py makes accounts and posts in the database, tests/callers.py clients with a token, and
+tests/sign_ups.py accounts as clients make them.
+"""
 
 from datetime import UTC, datetime
 
+import pytest
+from django.contrib.auth.models import Group
+
+from accounts.models import User
 from accounts.types import Restriction
 from moderation.actions.decide import decide_on_account, decide_on_post
+from moderation.groups import create_groups
 from moderation.models import Decision
 from moderation.types import DecisionKind, DecisionOrigin
 from posts.actions.create_post import create_post
@@ -14,7 +24,27 @@ from posts.types import Draft, Kind
 from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.integration.timelines.homes import first_page
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, make_account, make_accounts, publish
+
+
+def make_boss(name: str = "boss", password: str = "") -> User:
+    """A superuser. A password costs a third of a second."""
+    user = User.objects.get(pk=make_account(name))
+    user.is_staff = user.is_superuser = True
+    if password:
+        user.set_password(password)
+    user.save()
+    return user
+
+
+def make_member(group: str, name: str) -> User:
+    create_groups()
+    user = User.objects.get(pk=make_account(name))
+    user.is_staff = True
+    user.save()
+    user.groups.add(Group.objects.get(name=group))
+    return user
+
 
 BECAUSE = DecisionOrigin(None, "spam")
 
@@ -81,3 +111,24 @@ class Visitor:
         answer = self.caller.get(path)
         assert answer.status_code == 200, answer.content
         return [one["id"] for one in answer.json()]
+
+
+@pytest.fixture
+def ann(world: None) -> int:
+    return make_account("ann")
+
+
+@pytest.fixture
+def bob(world: None) -> int:
+    return make_account("bob")
+
+
+@pytest.fixture
+def me(people: list[int]) -> Caller:
+    """The first of the people of a module."""
+    return Caller(people[0])
+
+
+@pytest.fixture
+def community(world: None) -> Community:
+    return Community()
