@@ -28,7 +28,7 @@ IS_ROOT = os.geteuid() == 0
 # Root may still enter folders: sockets of servers are in private ones.
 UNPRIVILEGED = ["setpriv", "--bounding-set", "-all,+dac_read_search"] if IS_ROOT else []
 # Not what Python compiled: processes that may not write would do it again and again.
-LEFT_OUT = shutil.ignore_patterns(".*", "tests", "lab")
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "tests", "lab")
 
 
 class Installation:
