@@ -97,3 +97,11 @@ def test_decisions_are_short() -> None:
     """A page that grows with each change is no decision: details belong to the code."""
     words = {path.name: len(path.read_text().split()) for path in DECISIONS.glob("0*.md")}
     assert {name: count for name, count in words.items() if count > MOST_WORDS_OF_A_DECISION} == {}
+
+
+def test_the_files_for_newcomers_exist() -> None:
+    page = (ROOT / "docs/explanation/architecture.md").read_text()
+    section = page.partition("## Ten files")[2].partition("\n## ")[0]
+    named = re.findall(r"^\d+\. `(\S+)`", section, flags=re.MULTILINE)
+    assert len(named) == 10
+    assert [name for name in named if not (ROOT / name).is_file()] == []
