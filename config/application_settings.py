@@ -3,8 +3,7 @@
 from pathlib import Path
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-# From the lowest floor to the highest: consumers of a change run in this order.
-INSTALLED_APPS = [
+INSTALLED_PACKAGES = [
     "operations.apps.TidelineAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -16,6 +15,9 @@ INSTALLED_APPS = [
     "oauth2_provider",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+]
+# From the lowest floor to the highest: consumers of a change run in this order.
+OWN_APPS = [
     "infra.admin",
     "infra.api",
     "infra.sharding",
@@ -43,6 +45,7 @@ INSTALLED_APPS = [
     "web",
     "config",
 ]
+INSTALLED_APPS = [*INSTALLED_PACKAGES, *OWN_APPS]
 SILENCED_SYSTEM_CHECKS = [
     # Some clients of Mastodon do not support PKCE, or only its plain form; native ones use http.
     "oauth2_provider.W003",

@@ -64,8 +64,7 @@ def _last_of_first(leaf: Key, known: dict[Key, Migration]) -> Key:
 
 
 def _is_of_tideline(app_label: str) -> bool:
-    name = apps.get_app_config(app_label).name
-    return (settings.BASE_DIR / name.partition(".")[0]).is_dir()
+    return apps.get_app_config(app_label).name in settings.OWN_APPS
 
 
 def _create_tables(editor: BaseDatabaseSchemaEditor, state: ProjectState) -> None:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import django
-from django.apps import AppConfig, apps
+from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
@@ -65,7 +65,7 @@ def refuse_other_version(alias: str) -> None:
     Migrations of installed packages are not compared: packages remove old ones. Reads only.
     """
     loader = MigrationLoader(connections[alias])
-    of_packages = {app.label for app in apps.get_app_configs() if not _is_of_tideline(app)}
+    of_packages = {app.label for app in apps.get_app_configs() if app.name not in settings.OWN_APPS}
     unknown = sorted(
         f"{label}.{name}"
         for label, name in loader.applied_migrations
@@ -73,10 +73,6 @@ def refuse_other_version(alias: str) -> None:
     )
     if unknown:
         raise DataOfOtherVersion(alias, unknown)
-
-
-def _is_of_tideline(app: AppConfig) -> bool:
-    return (settings.BASE_DIR / app.name.partition(".")[0]).is_dir()
 
 
 def _output_of(command: str) -> str:

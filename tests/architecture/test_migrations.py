@@ -4,7 +4,10 @@ A change that old code cannot run on is a second step. It has a migration of its
 after the one whose code stopped using the column or table, below a comment "Second step:".
 """
 
+from pathlib import Path
+
 import pytest
+from django.apps import apps
 from django.conf import settings
 from django.db import connection, migrations, models
 from django.db.migrations.loader import MigrationLoader
@@ -24,8 +27,7 @@ BREAKING = (
 
 
 def is_ours(key: tuple[str, str]) -> bool:
-    module = LOADER.disk_migrations[key].__module__
-    return (settings.BASE_DIR / module.partition(".")[0]).is_dir()
+    return apps.get_app_config(key[0]).name in settings.OWN_APPS
 
 
 OURS = sorted(
@@ -110,3 +112,11 @@ def test_a_breaking_operation_is_found(operation):
 @pytest.mark.parametrize("operation", PASS, ids=lambda operation: operation.describe())
 def test_an_added_operation_is_accepted(operation):
     assert not list(faults_of(operation, "posts", LOADER.project_state()))
+
+
+def test_apps_of_tideline_are_told_from_packages() -> None:
+    """An empty database is created with that list. Folders do not tell them apart: `pip install .`
+    puts Tideline into the folder of its packages."""
+    folders = {app.name: Path(app.path).parts for app in apps.get_app_configs()}
+    packages = {name for name, parts in folders.items() if "site-packages" in parts}
+    assert {*settings.OWN_APPS} == {*folders} - packages
