@@ -53,21 +53,21 @@ class KnownServer:
     def greet(self, database: int, ask: Ask) -> None:
         """Begins a connection. Raises RedisConnectionError if the server must not be used.
 
-        Cost: one round trip, and one more to empty the database. Before that it waits until no
+        Cost: one round trip, and two more to empty the database. Before that it waits until no
         process reads from the server before this one (connected_server.py).
         """
         library = f"tideline_{database}"
-        info, libraries = _ask(ask, INFO, ("FUNCTION", "LIST", "LIBRARYNAME", library, "WITHCODE"))
+        describe = ("FUNCTION", "LIST", "LIBRARYNAME", library, "WITHCODE")
+        info, libraries = _ask(ask, INFO, describe)
         facts = dict(_FACT.findall(info))
         if facts.get(b"role") != b"master":
             raise RedisConnectionError("this server is a replica: its data may be old")
         identity = facts[b"master_replid"]
         if identity not in _text_of(libraries):
-            reached("redis.emptied")
-            log.warning("redis.emptied", database=database, identity=identity.decode())
-            EMPTIED.inc()
             time.sleep(UNREAD_AFTER_S)
-            _ask(ask, CLEAR, ("FUNCTION", "LOAD", "REPLACE", _code_of(library, identity)))
+            # Another process may have emptied it in the meantime, and has written since.
+            if identity not in _text_of(_ask(ask, describe)[0]):
+                _empty(ask, database, library, identity)
         self._note(identity)
 
     def _note(self, identity: bytes) -> None:
@@ -77,6 +77,13 @@ class KnownServer:
             self.outdate_connections()
             for forget in _forgetting:
                 forget()
+
+
+def _empty(ask: Ask, database: int, library: str, identity: bytes) -> None:
+    reached("redis.emptied")
+    log.warning("redis.emptied", database=database, identity=identity.decode())
+    EMPTIED.inc()
+    _ask(ask, CLEAR, ("FUNCTION", "LOAD", "REPLACE", _code_of(library, identity)))
 
 
 def _ask(ask: Ask, *commands: Command) -> list[Any]:

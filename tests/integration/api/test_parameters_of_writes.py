@@ -66,7 +66,8 @@ def answers(encoding: str, device: Device) -> list[tuple[str, int, str]]:
 def _without_ids(scene: Scene, answer: Any) -> str:
     text = answer.content.decode()
     for name, value in scene.names.items():
-        text = text.replace(value, name) if len(value) > 3 else text
+        # An account's id may also be a part of a post's.
+        text = re.sub(rf"\b{re.escape(value)}\b", name, text) if len(value) > 3 else text
     return DIFFERENT.sub("…", text)
 
 
