@@ -1,4 +1,4 @@
-"""Tideline installed in a folder as docs/how-to/deploy.md says. Its units start without systemd.
+"""Tideline installed in a folder as the tutorial says. Its units start without systemd.
 
 The folder stands for the root of the machine: each of PLACES is inside it, in the files of deploy/
 and in the commands of the document. A process of a unit has its user, umask, environment and
@@ -21,7 +21,7 @@ from lab.runner.child import CHECKOUT
 PLACES = re.compile(
     r"(?<![\w/.}-])/(?=(?:etc/tideline|etc/ssl|etc/nginx|opt/tideline|run/tideline|var/lib/tideline)\b)"
 )
-CHAPTER = "## One Debian machine, from top to bottom\n"
+TUTORIAL = CHECKOUT / "docs/tutorials/from-an-empty-debian-to-a-site.md"
 # Owns what belongs to root on a machine. No process of a test has this number.
 OWNER = 61_001
 IS_ROOT = os.geteuid() == 0
@@ -64,8 +64,8 @@ class Installation:
 
     def step(self, number: int, *left_out: str) -> str:
         """The commands of a step of the document, without the lines that begin with these words."""
-        chapter = (CHECKOUT / "docs/how-to/deploy.md").read_text().partition(CHAPTER)[2]
-        block = re.findall(r"^```sh\n(.*?)^```$", chapter, re.MULTILINE | re.DOTALL)[number - 1]
+        chapter = TUTORIAL.read_text().partition(f"\n## {number}. ")[2]
+        block = chapter.partition("```sh\n")[2].partition("```\n")[0]
         lines = [one for one in block.splitlines() if not one.startswith(left_out)]
         return self.inside("\n".join(lines)).replace("--owner=tideline", f"--owner={os.geteuid()}")
 

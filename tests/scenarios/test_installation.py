@@ -1,4 +1,4 @@
-"""docs/how-to/deploy.md, from an empty folder to an image that nginx serves.
+"""The tutorial for an empty Debian, from an empty folder to an image that nginx serves.
 
 With PostgreSQL, Redis and nginx of the distribution, the files of deploy/, and the commands of the
 document. What needs a machine of its own is left out: apt, users, systemd.
