@@ -4,6 +4,8 @@ import ast
 import re
 from typing import NamedTuple
 
+import pytest
+
 from tests.rules.texts import ROOT
 
 SETTINGS = ROOT / "docs/reference/settings.md"
@@ -12,6 +14,11 @@ METRICS = ROOT / "docs/reference/metrics.md"
 READERS = ["config", "web", "lab/runner", "lab/services"]
 DECISIONS = ROOT / "docs/explanation/decisions"
 MOST_WORDS_OF_A_DECISION = 400
+# Pages that follow one write through all its files.
+WRITES = ("publish-a-post.md", "follow-an-account.md", "favourite-a-post.md")
+MOST_FILES_OF_A_WRITE = 25
+PATHS = re.compile(r"`([\w/]+\.(?:py|sql))`")
+CALLED = re.compile(r"`(\w+)\(\)`")
 # What every process has, and nobody sets for Tideline.
 EVERYWHERE = {"PATH"}
 IN_ROWS = re.compile(r"^\| `([A-Z_]+)` \| (.*) \|$", re.MULTILINE)
@@ -102,6 +109,34 @@ def test_decisions_are_short() -> None:
 def test_the_files_for_newcomers_exist() -> None:
     page = (ROOT / "docs/explanation/architecture.md").read_text()
     section = page.partition("## Ten files")[2].partition("\n## ")[0]
-    named = re.findall(r"^\d+\. `(\S+)`", section, flags=re.MULTILINE)
-    assert len(named) == 10
-    assert [name for name in named if not (ROOT / name).is_file()] == []
+    files = listed_files(section)
+    assert len(files) == 10
+    assert missing_in(files) == []
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_is_told_in_files_and_functions_that_exist(name: str) -> None:
+    page = (ROOT / "docs/explanation" / name).read_text()
+    files = listed_files(page)
+    assert 10 < len(files) <= MOST_FILES_OF_A_WRITE
+    assert [number for number, *_ in files] == list(range(1, len(files) + 1))
+    assert len({path for _, path, _ in files}) == len(files)
+    assert missing_in(files) == []
+    assert [path for path in PATHS.findall(page) if not (ROOT / path).is_file()] == []
+
+
+def listed_files(text: str) -> list[tuple[int, str, str]]:
+    """The items of a numbered list: number, file, and what is said of it."""
+    items = re.findall(r"^(\d+)\. `(\S+)`(.*?)(?=^\d+\. |\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+    return [(int(number), path, said) for number, path, said in items]
+
+
+def missing_in(files: list[tuple[int, str, str]]) -> list[str]:
+    """Files that do not exist, and functions and classes that are not defined in their file."""
+    missing = [path for _, path, _ in files if not (ROOT / path).is_file()]
+    named = [(path, name) for _, path, said in files for name in CALLED.findall(said)]
+    return missing or [f"{path}: {name}" for path, name in named if not defines(path, name)]
+
+
+def defines(path: str, name: str) -> bool:
+    return bool(re.search(rf"\b(def|class|FUNCTION) {name}\b", (ROOT / path).read_text()))
