@@ -1,66 +1,115 @@
-"""Backups of a server of a private world, as the documents say they are made and restored."""
+"""Backups of a server of a private world, made and restored by the commands of the page about them.
 
+They run as PostgreSQL's user, with the rights of an operator: what they create for Tideline must be
+given to Tideline's role.
+"""
+
+import os
+import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from pathlib import Path
+from typing import ClassVar, LiteralString
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
+from lab.runner.child import CHECKOUT
+from lab.services.cluster import OWNER
 from lab.services.postgres import PostgresServer
 from tests.private_world import forget_connections
 
-Restore = Callable[[], None]
+PAGE = CHECKOUT / "docs/how-to/back-up.md"
+BLOCKS = re.compile(r"^ *```\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+OPERATOR = "operator"
+OWNER_OF_DATABASE: LiteralString = (
+    "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()"
+)
+# Of the page; the database of these servers has another name.
+FOLDER, DATABASE = "/backup/", "tideline_shard1"
 
 
-def take_backup(server: PostgresServer, folder: Path) -> Restore:
-    """By pg_dump, if the machine has one; else of the data folder."""
-    found = _find(server, "pg_dump"), _find(server, "pg_restore")
-    return _dump(server, folder, *found) if all(found) else _copy(server, folder)
+def commands(word: str) -> str:
+    """The lines of the block of the page that has a command which begins with this word."""
+    [block] = [one for one in BLOCKS.findall(PAGE.read_text()) if f"$ {word} " in one]
+    return "\n".join(line.strip().removeprefix("$ ") for line in block.splitlines())
 
 
-def _dump(server: PostgresServer, folder: Path, pg_dump: str, pg_restore: str) -> Restore:
-    """While the server runs; restored into a new, empty database."""
-    path = str(folder / "shard.dump")
-    _run(pg_dump, "--format=custom", f"--file={path}", server.url)
+class Backup(ABC):
+    """One backup of a server. `taken_by`, `restored_by`: programs of the page's commands."""
 
-    def restore() -> None:
+    taken_by: ClassVar[str]
+    restored_by: ClassVar[str]
+
+    def __init__(self, server: PostgresServer) -> None:
+        self.server = server
+        self._folder = server.folders.home / "backup"
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self.make_folder(self._folder)
+        with psycopg.connect(server.url) as owner:
+            owner.execute(f"DROP ROLE IF EXISTS {OPERATOR}")
+            owner.execute(f"CREATE ROLE {OPERATOR} SUPERUSER LOGIN")
+        self._run(self.taken_by)
+
+    def restore(self) -> None:
+        """Raises AssertionError if a command fails, or if Tideline does not own its database."""
         forget_connections()
-        with psycopg.connect(server.url, dbname="postgres", autocommit=True) as admin:
-            admin.execute("DROP DATABASE tideline WITH (FORCE)")
-            admin.execute("CREATE DATABASE tideline")
-        _run(pg_restore, "--exit-on-error", "--single-transaction", f"--dbname={server.url}", path)
+        self._restore()
         forget_connections()
+        with psycopg.connect(self.server.url) as owner:
+            assert owner.execute(OWNER_OF_DATABASE).fetchone() == (OWNER,)
 
-    return restore
+    @abstractmethod
+    def _restore(self) -> None: ...
+
+    def make_folder(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700)
+        if self.server.user.switch:
+            os.chown(folder, self.server.user.uid, self.server.user.gid)
+
+    def _run(self, word: str) -> None:
+        user = self.server.user
+        text = commands(word).replace(FOLDER, f"{self._folder}/").replace(DATABASE, OWNER)
+        done = subprocess.run(
+            ["sh", "-euc", text],
+            user=user.uid if user.switch else None,
+            group=user.gid if user.switch else None,
+            env=self._environment(),
+            cwd=self._folder,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+
+    def _environment(self) -> dict[str, str]:
+        where = conninfo_to_dict(self.server.url)
+        return {
+            "PATH": f"{self.server.binary.program.parent}:{os.environ['PATH']}",
+            "PGHOST": str(where["host"]),
+            "PGPORT": str(where["port"]),
+            "PGUSER": OPERATOR,
+            "PGDATA": str(self.server.data),
+        }
 
 
-def _copy(server: PostgresServer, folder: Path) -> Restore:
-    """While the server is stopped, as a base backup has it."""
-    copy = str(folder / "data")
-    _while_stopped(server, lambda: _run("cp", "-a", str(server.data), copy))
+class BaseBackup(Backup):
+    """Of the whole server. It is restored into an empty data folder, while the server is down."""
 
-    def put_back() -> None:
-        shutil.rmtree(server.data)
-        _run("cp", "-a", copy, str(server.data))
+    taken_by, restored_by = "pg_basebackup", "tar"
 
-    return lambda: _while_stopped(server, put_back)
-
-
-def _while_stopped(server: PostgresServer, act: Callable[[], None]) -> None:
-    forget_connections()
-    server.stop()
-    act()
-    server.start()
-    forget_connections()
+    def _restore(self) -> None:
+        self.server.stop()
+        shutil.rmtree(self.server.data)
+        self.make_folder(self.server.data)
+        self._run(self.restored_by)
+        self.server.start()
 
 
-def _find(server: PostgresServer, name: str) -> str:
-    """The program of the server's own version, or the machine's; empty without one."""
-    beside = server.binary.program.with_name(name)
-    return str(beside) if beside.exists() else shutil.which(name) or ""
+class Dump(Backup):
+    """Of one database. It is restored while the server runs."""
 
+    taken_by, restored_by = "pg_dump", "pg_restore"
 
-def _run(*words: str) -> None:
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    def _restore(self) -> None:
+        self._run(self.restored_by)

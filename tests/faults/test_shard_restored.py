@@ -13,12 +13,13 @@ from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.types import DecisionKind, DecisionOrigin
 from operations.management.commands.reconcile_shard import Command as Reconcile
 from posts.ids import PostId
-from tests.backups import take_backup
+from posts.queries.rows import read_posts
+from tests.backups import BaseBackup, Dump, commands
 from tests.callers import Caller, ids_of
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.posts.interacting import STATUSES, do, reply, see
 from tests.truth import assert_drained_truth
-from tests.world import drain_all, make_account
+from tests.world import drain_all, make_account, publish
 from timelines.management.commands.backfill_recent_posts import Command as Backfill
 
 LOST = "shard1"
@@ -122,15 +123,33 @@ def vote(caller: Caller, post: str) -> None:
     assert answer.status_code == 200, answer.content
 
 
-def test_drill(world_before, services, tmp_path):
+def reconcile_words(since: datetime) -> list[str]:
+    """Those of the page, with another moment."""
+    line = commands("manage.py").partition(" | ")[0]
+    program, command, *words = line.split()
+    assert (program, command) == ("manage.py", "reconcile_shard")
+    words[words.index("--since") + 1] = since.isoformat()
+    return words
+
+
+def test_a_base_backup_has_what_was_written_before_it(services):
+    ann = make_on(LOST)
+    kept = publish(ann, "kept")
+    backup = BaseBackup(services.postgres[LOST])
+    lost = publish(ann, "lost")
+    backup.restore()
+    assert [row.text for row in read_posts(LOST, [kept, lost])] == ["kept"]
+
+
+def test_drill(world_before, services):
     it = world_before
     since = datetime.now(UTC)
-    restore = take_backup(services.postgres[LOST], tmp_path)
+    backup = Dump(services.postgres[LOST])
     write_what_will_be_lost(it)
     write_what_others_remember(it)
     drain_all()
-    restore()
-    words = ("--shard", LOST, "--since", since.isoformat())
+    backup.restore()
+    words = reconcile_words(since)
     assert Outcome(Reconcile(), *words, "--dry-run").code in (0, 1)
     done = Outcome(Reconcile(), *words)
     assert done.code == 0, done.out
