@@ -56,7 +56,7 @@ def test_a_warm_page_costs_one_round_trip_and_no_query(world: None, drain: Drain
 
 
 def test_how_many_files_run_for_a_page(world: None, drain: Drain) -> None:
-    """The table in docs/explanation/timelines.md. A newcomer reads all of them."""
+    """A newcomer who wants to know how a page is made reads all of them."""
     me, other, *friends = make_accounts(27)
     for friend in friends:
         follow(me, friend)
