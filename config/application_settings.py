@@ -57,6 +57,8 @@ SILENCED_SYSTEM_CHECKS = [
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "web.wsgi.application"
+# What an account can pin to its page. The instance says it and the action checks it.
+MAX_PINNED_POSTS = 5
 # What the compensator runs at intervals.
 PERIODIC_TASKS = "config.periodic.PERIODIC_TASKS"
 TEMPLATES = [

@@ -14,10 +14,7 @@ PURGEABLE = {
         CacheFamily("posts.viewer_state", "two queries a viewer"),
         CacheFamily("relations.following", "the whole list of an account, once"),
         CacheFamily("relations.quiet", "the quiet follows of an account, once"),
-        CacheFamily(
-            "relations.followers",
-            "the newest FOLLOWERS_CACHED of an account, once",
-        ),
+        CacheFamily("relations.followers", "the newest 10,000 of an account, once"),
         CacheFamily("relations.relationship", "two queries a viewer and page"),
         CacheFamily("caching.viewer", "one more round trip a viewer and process"),
         CacheFamily("timelines.public", "one query of the recent-posts index"),

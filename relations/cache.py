@@ -8,21 +8,19 @@ place: it is not dropped and rebuilt at each follow (S3 10.4.2).
 
 from collections.abc import Iterable, Mapping
 
-from django.conf import settings
-
 from infra.caching.client import Command
 from infra.caching.lists import Item, ListCache, ListChange
 from infra.caching.relationship_cache import RelationshipCache
 from infra.caching.viewer_log import viewer_log_commands
 from relations.types import Attribute, Edge, ListedAccount, Relationship
 
+# Of the newest followers; older pages come from the shard.
+FOLLOWERS_CACHED = 10_000
 FOLLOWING = ListCache("relations.following:v1", ttl_s=14 * 86_400, max_items=1_000_000)
 QUIET = ListCache(
     "relations.quiet:v1", ttl_s=14 * 86_400, max_items=1_000_000, loaded_with=FOLLOWING.family
 )
-FOLLOWERS = ListCache(
-    "relations.followers:v1", ttl_s=14 * 86_400, max_items=settings.FOLLOWERS_CACHED
-)
+FOLLOWERS = ListCache("relations.followers:v1", ttl_s=14 * 86_400, max_items=FOLLOWERS_CACHED)
 # Redis walks a packed hash for each account that is looked up, so the cost of a page grows with
 # `max_pairs`. The filter is fetched whole, so `max_filtered` limits its size to 9 kB.
 RELATIONSHIPS = RelationshipCache(

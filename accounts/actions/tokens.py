@@ -5,7 +5,6 @@ A user has at most MAX_SESSIONS tokens: another one ends the oldest.
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from oauth2_provider.models import get_grant_model, revoke_access_token, set_token_value
@@ -16,6 +15,9 @@ from accounts.models import AccessToken, Application
 from accounts.token_tags import generate_token
 from accounts.types import IssuedToken
 from infra.sharding.placement import GLOBAL_ALIAS
+
+# Browsers and applications that one account is signed in to.
+MAX_SESSIONS = 100
 
 
 def issue_token(user_id: int | None, application_id: int, scope: str, now: datetime) -> IssuedToken:
@@ -45,8 +47,8 @@ def end_oldest_tokens(user_id: int | None) -> None:
     if user_id is None:
         return
     own = AccessToken.objects.filter(user_id=user_id)
-    newest = own.order_by("-pk").values_list("pk", flat=True)[: settings.MAX_SESSIONS + 1]
-    if len(kept := list(newest)) > settings.MAX_SESSIONS:
+    newest = own.order_by("-pk").values_list("pk", flat=True)[: MAX_SESSIONS + 1]
+    if len(kept := list(newest)) > MAX_SESSIONS:
         end_tokens(own.filter(pk__lte=kept[-1]))
 
 

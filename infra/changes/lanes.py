@@ -15,6 +15,8 @@ from enum import IntEnum
 
 from django.conf import settings
 
+# Changes that are delivered together.
+CHANGE_BATCH_SIZE = 500
 PAUSED_OFFSET = 256
 _64_BITS = (1 << 64) - 1
 
@@ -53,7 +55,7 @@ def group_of(lane: int) -> LaneGroup:
 
 def batch_size(lane: int) -> int:
     """How many rows a drain takes together. Bulk rows are big, so a crash repeats only one."""
-    return 1 if group_of(lane) is LaneGroup.BULK else settings.CHANGE_BATCH_SIZE
+    return 1 if group_of(lane) is LaneGroup.BULK else CHANGE_BATCH_SIZE
 
 
 def mix(number: int) -> int:

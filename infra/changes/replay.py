@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from django.conf import settings
 from django.db import transaction
 
 from infra.changes.append import append_follow_ups
 from infra.changes.deliver import ChangeRow, Failure, deliver
+from infra.changes.lanes import CHANGE_BATCH_SIZE
 from infra.changes.registry import follow_up_kinds
 from infra.jobs.types import Batch, Work
 from infra.sharding.sql import fetch_all
@@ -85,7 +85,7 @@ def replay(work: Work, selected: ReplayFilter) -> Iterator[Batch]:
 
     Changes that fail are failed rows, a line each. It continues after `work.after`.
     """
-    size = min(work.batch_size, settings.CHANGE_BATCH_SIZE)
+    size = min(work.batch_size, CHANGE_BATCH_SIZE)
     for alias, page in _pages(work, selected, size):
         failures = [] if work.dry_run else replay_batch(alias, page.rows)
         lines = [f"{alias} #{failure.row.id}: {failure.error}" for failure in failures]

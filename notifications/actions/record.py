@@ -12,6 +12,8 @@ from notifications.ids import KIND_DIGIT, TICKS_A_MS, first_id
 from notifications.push.sql import IS_SUBSCRIBED
 from notifications.types import CROWD_KINDS, NotificationKind, Occurrence
 
+# Follows, favourites or reposts that an account is notified of. Mentions have no limit.
+NOTIFICATIONS_AN_HOUR = 1_000
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 Identity = tuple[int, int, int, int, int]
@@ -144,5 +146,5 @@ def _params(occurrences: Sequence[Occurrence], now_ms: int) -> dict[str, object]
         "hour_ago": first_id(now_ms - HOUR_MS),
         "day_ago": first_id(now_ms - DAY_MS),
         "oldest_ms": now_ms - settings.NOTIFICATION_DAYS * DAY_MS,
-        "an_hour": settings.NOTIFICATIONS_AN_HOUR,
+        "an_hour": NOTIFICATIONS_AN_HOUR,
     }

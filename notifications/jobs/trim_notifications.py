@@ -13,7 +13,8 @@ from notifications.actions.record import DAY_MS
 from notifications.ids import first_id
 from notifications.sql import INBOXES
 
-# Of one owner up to NOTIFICATIONS_KEPT entries of an index are read.
+# An account keeps the newest ones. Up to so many entries of an index are read for an owner.
+NOTIFICATIONS_KEPT = 10_000
 BATCH_SIZE = 100
 LOCK = """
 SELECT FROM notifications_inbox WHERE owner_id = ANY(%(owners)s::bigint[])
@@ -57,7 +58,7 @@ def trim_notifications(work: Work, now_ms: int) -> Iterator[Batch]:
         params = {
             "owners": [owner_id for (owner_id,) in piece.rows],
             "oldest": first_id(now_ms - settings.NOTIFICATION_DAYS * DAY_MS),
-            "kept": settings.NOTIFICATIONS_KEPT,
+            "kept": NOTIFICATIONS_KEPT,
         }
         changed = _count(piece.alias, params) if work.dry_run else _trim(piece.alias, params)
         yield Batch(len(piece.rows), 0, piece.alias, changed, piece.position)

@@ -39,7 +39,7 @@ def is_endpoint(url: str) -> bool:
 def resolve(url: str) -> PushAddress:
     """The address to send to. Raises: ForbiddenAddress; OSError if the name has no address.
 
-    Every address of the name must be public, unless PUSH_PRIVATE_ADDRESSES.
+    Every address of the name must be public, but for development.
     """
     scheme, host, port, path = _split(url)
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

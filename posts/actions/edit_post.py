@@ -19,6 +19,8 @@ from posts.changes import PostEdited
 from posts.errors import PostNotFound, TooManyEdits
 from posts.types import Draft, Kind, PostRow, WrittenPost
 
+# All versions are kept.
+MAX_EDITS = 100
 # posts/functions.sql: lock, both versions and change in one round trip.
 PARAMETERS = (
     *("author", "wanted_moment", "now_at"),
@@ -50,7 +52,7 @@ def edit_post(old: PostRow, draft: Draft) -> bool:
     at = datetime.fromtimestamp(now_s, UTC)
     change = columns_of(old.author_id, PostEdited(old.moment, 0, 0))
     values = (old.author_id, old.moment, at, *new[2:6], *columns_of_links(new))
-    values += (settings.MAX_EDITS, *today, *change, json_of(msgspec.to_builtins(draft.poll)))
+    values += (MAX_EDITS, *today, *change, json_of(msgspec.to_builtins(draft.poll)))
     row = fetch_one(alias, EDIT, (old.author_id, *values))
     is_known, refused, edited_at, reported, change_id, changed_at, counts = row  # type: ignore[misc]
     if not is_known:
@@ -88,5 +90,5 @@ def _refusal(refused: str, now_s: float) -> Exception:
     if refused == "gone":
         return PostNotFound()
     if refused == "full":
-        return TooManyEdits(settings.MAX_EDITS)
+        return TooManyEdits(MAX_EDITS)
     return refusal_of(refused, now_s)

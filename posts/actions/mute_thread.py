@@ -2,8 +2,6 @@
 
 import time
 
-from django.conf import settings
-
 from accounts.errors import AccountNotFound
 from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
 from infra.sharding.buckets import shard_of
@@ -13,6 +11,7 @@ from posts.errors import TooManyMutedThreads
 from posts.ids import PostId
 from posts.types import Kind
 
+MAX_MUTED_THREADS = 500
 # posts/functions.sql: lock, row, count and change in one round trip.
 MUTE = f"SELECT * FROM posts_mute_thread({', '.join(['%s'] * 8)})"  # noqa: S608
 
@@ -26,14 +25,12 @@ def mute_thread(owner_id: int, thread: PostId) -> bool:
     alias = shard_of(owner_id)
     change = PostMarked(int(Kind.THREAD_MUTE), thread.author_id, thread.moment)
     muted = (owner_id, thread.author_id, thread.moment, int(time.time() * 1000))
-    row = fetch_one(
-        alias, MUTE, (*muted, settings.MAX_MUTED_THREADS, *columns_of(owner_id, change))
-    )
+    row = fetch_one(alias, MUTE, (*muted, MAX_MUTED_THREADS, *columns_of(owner_id, change)))
     is_known, is_full, change_id, at = row  # type: ignore[misc]  # a function has one row
     if not is_known:
         raise AccountNotFound
     if is_full:
-        raise TooManyMutedThreads(settings.MAX_MUTED_THREADS)
+        raise TooManyMutedThreads(MAX_MUTED_THREADS)
     if change_id is not None:
         announce(alias, owner_id, change, AppendedChange(change_id, at))
     else:

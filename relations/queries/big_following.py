@@ -10,8 +10,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from django.conf import settings
-
 from accounts.errors import AccountNotFound
 from accounts.hot_profiles import ask_profiles
 from counters.cache import account_counts
@@ -31,6 +29,8 @@ from relations.queries.cached_edge_list import EdgeListRead, ask_whole, load_par
 from relations.queries.loaders import load_following_lists
 from relations.types import ListedAccount
 
+# An account with so many followers is big.
+BIG_FOLLOWERS = 10_000
 # What a list takes without members, in their number.
 A_LIST = 25
 # Of all lists together.
@@ -117,7 +117,7 @@ def _load_if_big(owner_id: int, counts: Mapping[int, StoredValue]) -> OpenFollow
     if entry is None or not entry.payload:
         return None
     followers = int(entry.payload.partition(b",")[0])
-    return _load(owner_id) if followers >= settings.BIG_FOLLOWERS else None
+    return _load(owner_id) if followers >= BIG_FOLLOWERS else None
 
 
 def _load(owner_id: int) -> OpenFollowing | None:

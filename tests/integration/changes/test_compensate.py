@@ -60,17 +60,17 @@ def test_lane_that_no_setting_names_any_more_is_drained(journal, settings):
     assert delivered() == versions
 
 
-def test_more_than_a_drain_may_do_at_once_is_drained(journal, settings, monkeypatch):
-    settings.CHANGE_BATCH_SIZE = 2
+def test_more_than_a_drain_may_do_at_once_is_drained(journal, monkeypatch):
+    monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 2)
     monkeypatch.setattr("infra.changes.drain.MAX_BATCHES", 1)
     versions = note(9)
     list(compensate(ALIAS))
     assert delivered() == versions
 
 
-def test_rows_that_fail_over_and_over_end_it(journal, settings):
+def test_rows_that_fail_over_and_over_end_it(journal, monkeypatch):
     """As when a batch takes longer to fail than its rows have to wait."""
-    settings.CHANGE_BATCH_SIZE = 2
+    monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 2)
     journal.fail_for(*note(5))
     due_again = "UPDATE changes_change SET next_attempt_at = '-infinity'"
     for turn, _ in enumerate(compensate(ALIAS)):
@@ -113,8 +113,8 @@ def test_drain_by_hand_of_a_lane_no_setting_names(journal, settings):
     assert delivered() == [old]
 
 
-def test_first_ctrl_c_finishes_the_batch_in_hand(journal, settings):
-    settings.CHANGE_BATCH_SIZE = 2
+def test_first_ctrl_c_finishes_the_batch_in_hand(journal, monkeypatch):
+    monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 2)
     versions = note(6)
     journal.act = lambda _: os.kill(os.getpid(), signal.SIGINT)
     outcome = Outcome("drain_changes")

@@ -69,8 +69,8 @@ def test_filed_row_is_the_row_that_was(journal):
     assert fetch_one(ALIAS, today) == (True,)
 
 
-def test_batches(journal, settings):
-    settings.CHANGE_BATCH_SIZE = 2
+def test_batches(journal, monkeypatch):
+    monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 2)
     versions = note(5)
     assert drain(ALIAS, LANE, max_batches=2).more is True
     assert journal.heard == [versions[:2], versions[2:4]]
@@ -313,16 +313,16 @@ def test_own_database_away_is_the_callers_news(journal):
     assert drain(ALIAS, LANE).delivered == 1
 
 
-def test_most_batches_has_a_default(journal, settings, monkeypatch):
-    settings.CHANGE_BATCH_SIZE = 1
+def test_most_batches_has_a_default(journal, monkeypatch):
+    monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 1)
     note(module.MAX_BATCHES + 1)
     report = drain(ALIAS, LANE)
     assert (report.delivered, report.more) == (module.MAX_BATCHES, True)
 
 
-def test_deliveries_are_numbered_in_their_order(journal, settings):
+def test_deliveries_are_numbered_in_their_order(journal, monkeypatch):
     """By `sequence`, also where a later batch has the lower ids."""
-    settings.CHANGE_BATCH_SIZE = 2
+    monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 2)
     first, second, *later = note(5)
     journal.fail_for(first)
     drain(ALIAS, LANE)

@@ -100,8 +100,8 @@ def test_lost_wake_up_is_found_by_the_next_look(journal, monkeypatch):
         until(lambda: delivered() == versions)
 
 
-def test_only_folded_lanes_rest_and_their_rows_become_one_delivery(journal, settings):
-    settings.CHANGE_THROTTLE_MS = 60_000
+def test_only_folded_lanes_rest_and_their_rows_become_one_delivery(journal, monkeypatch):
+    monkeypatch.setattr("infra.changes.throttle.CHANGE_THROTTLE_MS", 60_000)
     with running():
         first = emit(FoldedNoted())
         until(lambda: delivered() == first)
@@ -121,17 +121,18 @@ def test_only_folded_lanes_rest_and_their_rows_become_one_delivery(journal, sett
     assert journal.heard == [folded]
 
 
-def test_a_full_batch_of_a_folded_lane_does_not_wait_for_the_rest(journal, settings):
-    settings.CHANGE_THROTTLE_MS, settings.CHANGE_BATCH_SIZE = 60_000, 2
+def test_a_full_batch_of_a_folded_lane_does_not_wait_for_the_rest(journal, monkeypatch):
+    monkeypatch.setattr("infra.changes.throttle.CHANGE_THROTTLE_MS", 60_000)
+    monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 2)
     versions = emit(*[FoldedNoted()] * 5)
     with running():
         until(lambda: delivered() == versions)
     assert journal.heard == [versions[:2], versions[2:4], versions[4:]]
 
 
-def test_a_killed_drainer_leaves_its_window(journal, settings):
+def test_a_killed_drainer_leaves_its_window(journal, monkeypatch):
     """The window opens before the delivery."""
-    settings.CHANGE_THROTTLE_MS = 60_000
+    monkeypatch.setattr("infra.changes.throttle.CHANGE_THROTTLE_MS", 60_000)
     left_s = []
     journal.act = lambda _: left_s.append(fetch_one(ALIAS, LEFT_S, (FOLDED_LANE,))[0])
     with running():

@@ -62,9 +62,9 @@ def test_paused_kind_waits_and_others_of_the_same_owner_and_lane_go_on(journal):
 
 
 @pytest.mark.parametrize("batches", [1, 20])
-def test_what_is_held_is_not_come_upon_again(journal, settings, batches):
+def test_what_is_held_is_not_come_upon_again(journal, monkeypatch, batches):
     """However many wait, a batch finds the rows behind them."""
-    settings.CHANGE_BATCH_SIZE = 2
+    monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 2)
     pause_kind(ALIAS, KIND, "it breaks")
     note(5)
     drain(ALIAS, LANE)

@@ -88,8 +88,8 @@ def test_one_database_or_all(journal):
     assert replay(journal, **span)[0] == [*here, *there]
 
 
-def test_pages_cross_days_and_keep_their_order(journal, settings):
-    settings.CHANGE_BATCH_SIZE = 2
+def test_pages_cross_days_and_keep_their_order(journal, monkeypatch):
+    monkeypatch.setattr("infra.changes.replay.CHANGE_BATCH_SIZE", 2)
     moments = [hours(hour) for hour in (30, 0, 54, 1, 31, 2, 55)]
     versions = delivered_at(*moments)
     by_day = sorted(zip(moments, versions, strict=True), key=lambda at: (at[0].date(), at[1]))
@@ -100,9 +100,9 @@ def test_pages_cross_days_and_keep_their_order(journal, settings):
     assert replay(journal, since=NOON, until=hours(100))[0] == [v for _, v in by_day]
 
 
-def test_run_that_was_cut_short_goes_on(journal, settings):
+def test_run_that_was_cut_short_goes_on(journal, monkeypatch):
     """Over the end of a day, and of a database."""
-    settings.CHANGE_BATCH_SIZE = 2
+    monkeypatch.setattr("infra.changes.replay.CHANGE_BATCH_SIZE", 2)
     versions = delivered_at(NOON, hours(1), hours(20), hours(30), hours(31))
     versions += delivered_at(NOON, hours(30), alias="shard1")
     span = {"since": NOON, "until": hours(100)}

@@ -30,8 +30,8 @@ def test_follows_of_one_account_in_a_batch_are_one_write_of_its_row(world, follo
     assert [s.alias for s in moves] == [shard_of(star)]
 
 
-def test_more_follows_than_a_batch_holds_are_a_write_a_batch(world, settings):
-    settings.CHANGE_BATCH_SIZE = 40
+def test_more_follows_than_a_batch_holds_are_a_write_a_batch(world, monkeypatch):
+    monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 40)
     star = make_account()
     crowd = [one for one in lay_crowd(2_400)[SHARD] if lane_of(one) == LANE]
     follow_together(SHARD, crowd[:120], star)

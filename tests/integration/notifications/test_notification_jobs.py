@@ -102,9 +102,9 @@ def test_lost_notifications_of_closed_replies_are_found(people, ann, bob, origin
     assert sorted(told(ann)) == sorted(before)
 
 
-def test_old_ones_are_deleted_and_do_not_come_back(happened, people, ann, settings):
+def test_old_ones_are_deleted_and_do_not_come_back(happened, people, ann, monkeypatch):
     newest = told(ann)
-    settings.NOTIFICATIONS_KEPT = 2
+    monkeypatch.setattr("notifications.jobs.trim_notifications.NOTIFICATIONS_KEPT", 2)
     assert "4 would change" in Outcome(Trim(), "--dry-run").out
     assert "4 changed" in Outcome(Trim()).out
     assert told(ann) == newest[:2]

@@ -11,9 +11,9 @@ from tests.world import drain_all, make_account
 
 
 @pytest.fixture
-def people(pair, settings):
+def people(pair, monkeypatch):
     """An actor with a follower, and another account; the reader has the actor's list in memory."""
-    settings.BIG_FOLLOWERS = 1
+    monkeypatch.setattr("relations.queries.big_following.BIG_FOLLOWERS", 1)
     actor, other = pair
     reader = Person(make_account())
     reader.act(f"{ACCOUNTS}/{actor.id}/follow")

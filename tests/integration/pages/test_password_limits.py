@@ -143,9 +143,9 @@ def test_without_redis_each_process_counts_for_itself(
 
 
 def test_the_oldest_session_ends_when_there_are_too_many(
-    ann: int, settings: LazySettings, drain: Callable[[], int]
+    ann: int, monkeypatch: pytest.MonkeyPatch, drain: Callable[[], int]
 ) -> None:
-    settings.MAX_SESSIONS = 3
+    monkeypatch.setattr("accounts.actions.tokens.MAX_SESSIONS", 3)
     reader, browsers = Caller(ann), [Browser() for _ in range(3)]
     bob = Caller(make_account("bob"))
     for browser in browsers:
@@ -160,8 +160,8 @@ def test_the_oldest_session_ends_when_there_are_too_many(
     assert browsers[1].read("/") and bob.get(path).status_code == 200
 
 
-def test_tokens_of_applications_count_too(ann: int, settings: LazySettings) -> None:
-    settings.MAX_SESSIONS = 2
+def test_tokens_of_applications_count_too(ann: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("accounts.actions.tokens.MAX_SESSIONS", 2)
     app = App.register(Client())
     tokens = [app.log_in("ann").json() for _ in range(3)]
     assert AccessToken.objects.filter(user_id=ann).count() == 2
@@ -172,8 +172,10 @@ def test_tokens_of_applications_count_too(ann: int, settings: LazySettings) -> N
     assert AccessToken.objects.filter(user_id=ann).count() == 2
 
 
-def test_many_sign_ins_at_once_leave_no_session_too_many(ann: int, settings: LazySettings) -> None:
-    settings.MAX_SESSIONS = 3
+def test_many_sign_ins_at_once_leave_no_session_too_many(
+    ann: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("accounts.actions.tokens.MAX_SESSIONS", 3)
     answers = run_together([_sign_in] * 6)
     assert failures(answers) == []
     assert [answer.status_code for answer in answers] == [302] * 6

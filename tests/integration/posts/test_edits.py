@@ -109,8 +109,8 @@ def test_only_the_author_edits_and_no_repost(people, ann, bob, original):
     assert edit(bob, answer, "a better reply", visibility="public")["in_reply_to_id"] == original
 
 
-def test_edits_have_an_end(ann, original, settings):
-    settings.MAX_EDITS = 2
+def test_edits_have_an_end(ann, original, monkeypatch):
+    monkeypatch.setattr("posts.actions.edit_post.MAX_EDITS", 2)
     edit(ann, original, "two"), edit(ann, original, "three")
     assert "2 times" in edit(ann, original, "four", status=422)["error"]
     assert see(ann, original)["content"] == "<p>three</p>"

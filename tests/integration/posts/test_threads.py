@@ -94,8 +94,8 @@ def test_posts_of_a_muted_thread_do_not_notify(people, ann, bob, thread, drain):
     assert [one["status"]["id"] for one in found[:2]] == heard[::-1]
 
 
-def test_threads_that_can_be_muted_have_a_limit(people, bob, settings):
-    settings.MAX_MUTED_THREADS = 1
+def test_threads_that_can_be_muted_have_a_limit(people, bob, monkeypatch):
+    monkeypatch.setattr("posts.actions.mute_thread.MAX_MUTED_THREADS", 1)
     posts = [publish(people[0], text).public for text in ("one", "two")]
     do(bob, "mute", posts[0])
     assert "At most 1" in do(bob, "mute", posts[1], status=422)["error"]

@@ -1,7 +1,6 @@
 """Following lists of big accounts come whole from process memory, hot or not (R11)."""
 
 import pytest
-from django.conf import settings as django_settings
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,9 +28,9 @@ FANS = 2
 
 
 @pytest.fixture
-def big(world, drain, settings):
+def big(world, drain, monkeypatch):
     """Ann has FANS followers, which is enough, and follows five accounts, one of them quietly."""
-    settings.BIG_FOLLOWERS = FANS
+    monkeypatch.setattr("relations.queries.big_following.BIG_FOLLOWERS", FANS)
     ann, *others = make_accounts(9)
     for other in others[:5]:
         follow(ann, other, QUIETLY if other == others[2] else FollowOptions())
@@ -100,9 +99,9 @@ def test_pages_forwards_and_backwards(big):
     assert next_link(second) is None
 
 
-def test_small_account_is_not_in_memory(big, settings):
+def test_small_account_is_not_in_memory(big, monkeypatch):
     ann, (a, b, _, d, e, *_) = big
-    settings.BIG_FOLLOWERS = FANS + 1
+    monkeypatch.setattr("relations.queries.big_following.BIG_FOLLOWERS", FANS + 1)
     for _ in range(2):
         with count_calls() as calls:
             assert shown(ann) == [e, d, b, a]
@@ -131,7 +130,7 @@ def test_change_during_the_load_shows_at_the_next_read(big, monkeypatch):
     monkeypatch.setattr(big_following._lists, "keep", change_and_keep)
     find_big_following(ann)
     assert in_memory(ann)
-    monkeypatch.setattr(django_settings, "BIG_FOLLOWERS", FANS)
+    monkeypatch.setattr(big_following, "BIG_FOLLOWERS", FANS)
     assert shown(ann) == [d, b, a]
 
 

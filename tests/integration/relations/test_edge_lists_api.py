@@ -13,6 +13,7 @@ from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
 from relations.api import schema
 from relations.cache import FOLLOWING, QUIET
+from relations.queries import big_following
 from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
@@ -69,12 +70,12 @@ def test_others_see_open_follows_only_and_the_owner_all(world_of_seven):
     assert listed(Caller(quiet_fan), f"{ACCOUNTS}/{ann}/followers") == [fan]
 
 
-def test_an_account_can_hide_its_lists_from_others(world_of_seven, client, settings):
+def test_an_account_can_hide_its_lists_from_others(world_of_seven, client, monkeypatch):
     ann, (a, _, c, _, fan, quiet_fan) = world_of_seven
     update_profile(ann, ProfileEdit(hides_collections=True))
     assert client.get(f"{ACCOUNTS}/{ann}").json()["hide_collections"] is True
-    for most in (settings.BIG_FOLLOWERS, 1):
-        settings.BIG_FOLLOWERS = most
+    for most in (big_following.BIG_FOLLOWERS, 1):
+        monkeypatch.setattr(big_following, "BIG_FOLLOWERS", most)
         for name in ("followers", "following"):
             for other in (client, Caller(fan)):
                 assert ids_of(other.get(f"{ACCOUNTS}/{ann}/{name}")) == []
