@@ -130,7 +130,9 @@ def send_reset_mails(alias: str, deliveries: Sequence[Delivery[PasswordResetAske
     older than its link would live is dropped, so a replay sends no old mail. Safety: a second run
     sends a second mail, whose link is as good as the first. Raises: OSError, SMTPException.
     """
-    recent = {one.owner_id for one in _newer_than(settings.PASSWORD_RESET_TIMEOUT, deliveries)}
+    recent = {
+        delivery.owner_id for delivery in _newer_than(settings.PASSWORD_RESET_TIMEOUT, deliveries)
+    }
     for user in User.objects.filter(pk__in=recent, is_active=True).exclude(email=""):
         send_reset_mail(user)
 
@@ -142,7 +144,7 @@ def send_address_mails(alias: str, deliveries: Sequence[Delivery[EmailChangeAske
     Cost: one query, and one for each address.
     """
     recent = _newer_than(settings.PASSWORD_RESET_TIMEOUT, deliveries)
-    wanted = dict.fromkeys((one.owner_id, one.payload.email) for one in recent)
+    wanted = dict.fromkeys((delivery.owner_id, delivery.payload.email) for delivery in recent)
     users = User.objects.filter(is_active=True).in_bulk({user_id for user_id, _ in wanted})
     for user_id, email in wanted:
         if user_id in users and not _has_user(email):
@@ -156,16 +158,16 @@ def send_address_changed_mails(alias: str, deliveries: Sequence[Delivery[EmailCh
     It is a warning, so it is sent for a day, also when the mail server was away for hours.
     Safety: a second run sends a second mail. Raises: OSError, SMTPException.
     """
-    recent = [one for one in _newer_than(DAY_S, deliveries) if one.payload.before]
-    users = User.objects.in_bulk({one.owner_id for one in recent})
-    for one in recent:
-        if one.owner_id in users:
-            send_address_changed_mail(users[one.owner_id], one.payload.before)
+    recent = [delivery for delivery in _newer_than(DAY_S, deliveries) if delivery.payload.before]
+    users = User.objects.in_bulk({delivery.owner_id for delivery in recent})
+    for delivery in recent:
+        if delivery.owner_id in users:
+            send_address_changed_mail(users[delivery.owner_id], delivery.payload.before)
 
 
 def _newer_than(age_s: int, deliveries: Sequence[Delivery[P]]) -> list[Delivery[P]]:
     oldest = datetime.now(UTC) - timedelta(seconds=age_s)
-    return [one for one in deliveries if one.created_at >= oldest]
+    return [delivery for delivery in deliveries if delivery.created_at >= oldest]
 
 
 def _has_user(email: str) -> bool:

@@ -35,9 +35,9 @@ def ask_profiles(trip: RoundTrip, account_ids: Iterable[int]) -> Question[dict[i
 def load_shown_profiles(account_ids: Iterable[int]) -> dict[int, bytes]:
     """Fragments by account. Cost: one round trip if Redis has them, even if all have copies."""
     trip = RoundTrip()
-    found = ask_profiles(trip, account_ids)
+    profiles = ask_profiles(trip, account_ids)
     trip.run()
-    return found.value
+    return profiles.value
 
 
 def _confirm(copies: HotReply[int, bytes], log: LogQuestion) -> dict[int, bytes]:

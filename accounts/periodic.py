@@ -42,8 +42,8 @@ def delete_expired(now: datetime, limit: int = A_TURN) -> dict[str, int]:
         with transaction.atomic(using=GLOBAL_ALIAS):
             # The lock keeps new tokens out; the second query sees tokens from before the lock.
             locked = rows.order_by("pk").select_for_update(skip_locked=True, of=("self",))
-            found = list(locked.values_list("pk", flat=True)[:limit])
-            expired = [row.pk for row in rows.filter(pk__in=found)]
+            keys = list(locked.values_list("pk", flat=True)[:limit])
+            expired = [row.pk for row in rows.filter(pk__in=keys)]
             rows.model._default_manager.filter(pk__in=expired).delete()
         deleted[rows.model._meta.model_name or ""] = len(expired)
     if any(deleted.values()):

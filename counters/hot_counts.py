@@ -29,9 +29,9 @@ def find_hot_counts(subjects: Iterable[Subject], is_write: bool) -> Collection[S
     """
     wanted = list(dict.fromkeys(subjects))
     arguments = (HOT_WRITES_S, HOT_S, int(is_write))
-    commands = [HOT_COUNTS.on([key(FAMILY, *one)], *arguments) for one in wanted]
+    commands = [HOT_COUNTS.on([key(FAMILY, *subject)], *arguments) for subject in wanted]
     try:
         replies = redis().run(commands)
     except RedisError:
         return set()
-    return {one for one, is_hot in zip(wanted, replies, strict=True) if is_hot}
+    return {subject for subject, is_hot in zip(wanted, replies, strict=True) if is_hot}

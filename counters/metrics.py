@@ -9,12 +9,12 @@ DRIFT_COLLECTOR = ReportCollector(
         ReportGauge(
             "tideline_counter_drift",
             "Counts that samples found to differ from their rows, and that still do",
-            lambda found: sum(found.wrong.values()),
+            lambda audit: sum(audit.wrong.values()),
         ),
         ReportGauge(
             "tideline_counter_sampled_at_seconds",
             "When counts of the shard were last sampled, in Unix seconds",
-            lambda found: found.at_s,
+            lambda audit: audit.at_s,
         ),
     ],
 )

@@ -102,9 +102,9 @@ def add(venv: Path, asked: list[str]) -> None:
     digest = hashlib.sha256(LOCK.read_bytes()).hexdigest()
     # Changes with the interpreter, the folder (its scripts contain the path) and uv.
     made = "\n".join([sys.version, sys.prefix, str(venv), pinned_uv()])
-    found, *before = read(venv / "installed").split() or [""]
+    installed, *before = read(venv / "installed").split() or [""]
     parts = list(dict.fromkeys([*before, *asked]))
-    if read(venv / "made") == made and [found, *before] == [digest, *parts]:
+    if read(venv / "made") == made and [installed, *before] == [digest, *parts]:
         return
     # A running Tideline may use this environment, so only a wrong one is created again.
     if read(venv / "made") != made:
@@ -154,20 +154,20 @@ def uv_variables(python: Path) -> dict[str, str]:
 def pip_settings(python: Path) -> dict[str, object]:
     """pip's configuration by option; environment before files, install before global."""
     listed = subprocess.check_output([str(python), "-m", "pip", "config", "list"], text=True)
-    found = {}
+    values = {}
     for section in ("global.", "install.", ":env:."):
         for line in listed.splitlines():
             name, _, value = line.partition("=")
             if name.startswith(section):
-                found[name[len(section) :]] = ast.literal_eval(value)
-    return found
+                values[name[len(section) :]] = ast.literal_eval(value)
+    return values
 
 
 def pinned_uv() -> str:
     """The requirement of uv itself, with hashes. By pattern: an older Python has no tomllib."""
     entry = LOCK.read_text().partition('\nname = "uv"\n')[2].partition("[[package]]")[0]
     [version] = re.findall(r'^version = "(.+)"', entry, re.MULTILINE)
-    hashes = [f"--hash={found}" for found in re.findall(r"sha256:\w+", entry)]
+    hashes = [f"--hash={digest}" for digest in re.findall(r"sha256:\w+", entry)]
     return " ".join([f"uv=={version}", *hashes])
 
 

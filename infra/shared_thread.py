@@ -122,42 +122,42 @@ class SharedThread(Generic[R]):
         Returns whether some requests wait for the round trip of the next turn.
         """
         for request in requests:
-            one = self._idle.pop() if self._idle else _RequestGreenlet(self._serve)
-            self._put_away(one, one.begin(request))
+            greenlet = self._idle.pop() if self._idle else _RequestGreenlet(self._serve)
+            self._put_away(greenlet, greenlet.begin(request))
         waiting, self._waiting = self._waiting, []
         # Grouped before the first trip: a resumed request may wait again, for another client.
         by_exchange: dict[Exchange, list[_RequestGreenlet]] = {}
-        for one in waiting:
-            by_exchange.setdefault(one.asked.exchange, []).append(one)
+        for greenlet in waiting:
+            by_exchange.setdefault(greenlet.asked.exchange, []).append(greenlet)
         for exchange, group in by_exchange.items():
             self._exchange(exchange, group)
         return bool(self._waiting)
 
     def _exchange(self, exchange: Exchange, group: Sequence[_RequestGreenlet]) -> None:
         """One round trip for these requests. If it fails, each of them gets the error."""
-        parts = [one.asked.commands for one in group]
+        parts = [greenlet.asked.commands for greenlet in group]
         try:
             replies = _exchange_once(exchange, [command for part in parts for command in part])
         except Exception as error:
-            for one in group:
-                self._put_away(one, one.throw(error.with_traceback(None)))
+            for greenlet in group:
+                self._put_away(greenlet, greenlet.throw(error.with_traceback(None)))
             return
         start = 0
-        for one, part in zip(group, parts, strict=True):
+        for greenlet, part in zip(group, parts, strict=True):
             end = start + len(part)
-            self._put_away(one, one.switch(replies[start:end]))
+            self._put_away(greenlet, greenlet.switch(replies[start:end]))
             start = end
 
-    def _put_away(self, one: _RequestGreenlet, result: Any) -> None:
+    def _put_away(self, greenlet: _RequestGreenlet, result: Any) -> None:
         """Keeps a greenlet that the thread has just left. `result`: as `begin` returns it."""
         if isinstance(result, _Asked):
-            one.asked = result
-            self._waiting.append(one)
+            greenlet.asked = result
+            self._waiting.append(greenlet)
             return
         if len(self._idle) < _MOST_IDLE:
-            self._idle.append(one)
+            self._idle.append(greenlet)
         if result is _Outcome.NEEDS_OWN_THREAD:
-            self._hand_over(one.request)
+            self._hand_over(greenlet.request)
 
 
 def _exchange_once(exchange: Exchange, commands: Sequence[Command]) -> list[Any]:

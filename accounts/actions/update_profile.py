@@ -67,7 +67,7 @@ def _columns(edit: ProfileEdit) -> tuple[object, ...]:
     hides = edit.hides_collections
     fields = None if edit.fields is None else msgspec.json.encode(edit.fields).decode()
     defaults = edit.privacy, edit.sensitive, edit.language
-    files = [one and one.file_name for one in (edit.avatar, edit.header)]
+    files = [image and image.file_name for image in (edit.avatar, edit.header)]
     return (edit.display_name, edit.note, *flags, hides, fields, *defaults, *files)
 
 
@@ -78,7 +78,9 @@ def display_name_faults(text: str) -> list[Fault]:
 def _edit_faults(edit: ProfileEdit) -> list[Fault]:
     note_faults = _length_faults("note", edit.note or "", NOTE_LENGTH)
     texts = [text for field in edit.fields or () for text in (field.name, field.value)]
-    field_faults = [one for text in texts for one in _length_faults("fields", text, FIELD_LENGTH)]
+    field_faults = [
+        fault for text in texts for fault in _length_faults("fields", text, FIELD_LENGTH)
+    ]
     return [*display_name_faults(edit.display_name or ""), *note_faults, *field_faults[:1]]
 
 

@@ -24,8 +24,8 @@ def find_fields(data: Mapping[str, Any]) -> Sequence[ProfileField] | None:
         text = f"must be at most {MOST_FIELDS} fields"
         raise ValidationFailed([Fault(NAME, "ERR_TOO_LONG", text)])
     fields = [
-        ProfileField(read_text(one, "name").strip(), read_text(one, "value").strip())
-        for one in sent
+        ProfileField(read_text(pair, "name").strip(), read_text(pair, "value").strip())
+        for pair in sent
     ]
     if any(field.value and not field.name for field in fields):
         raise ValidationFailed([Fault(NAME, "ERR_BLANK", "must have a name for each value")])

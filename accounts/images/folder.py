@@ -29,7 +29,8 @@ class ImageFolder(FileSystemStorage):
         Safety: a folder that a killed process left with another mode gets the right one here.
         """
         Path(self.location).mkdir(parents=True, exist_ok=True)
-        for folder in [Path(self.location, one) for one in (*reversed(inside.parents), inside)][1:]:
+        _, *inner = (*reversed(inside.parents), inside)
+        for folder in (Path(self.location, part) for part in inner):
             folder.mkdir(exist_ok=True)
             if folder.stat().st_mode & 0o777 != FOLDER_MODE:
                 folder.chmod(FOLDER_MODE)

@@ -5,7 +5,7 @@ from django.db import models
 from accounts.images.types import Purpose
 from infra.sharding.models import ShardedModel
 
-PURPOSES = [(one.value, one.name) for one in Purpose]
+PURPOSES = [(purpose.value, purpose.name) for purpose in Purpose]
 
 
 class StoredImage(ShardedModel):

@@ -14,5 +14,5 @@ def audit_accounts(work: Work, repair: bool) -> Iterator[Batch]:
 
     Differences that are not repaired are failed rows. Cost: four queries a batch.
     """
-    users, accounts = (partial(one, repair=repair) for one in (audit_users, audit_account_rows))
+    users, accounts = (partial(audit, repair=repair) for audit in (audit_users, audit_account_rows))
     return in_turn(work, users, accounts)

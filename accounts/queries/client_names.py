@@ -22,9 +22,9 @@ def find_client_name(application_id: int) -> ClientName | None:
 
     Cost: one query by key, once in KEPT_S, for all threads together.
     """
-    found = _names.get(application_id)
-    if found is not None:
-        return found
+    name = _names.get(application_id)
+    if name is not None:
+        return name
     try:
         return _loads.load([application_id], _load).get(application_id)
     except (OperationalError, InterfaceError):
@@ -33,8 +33,8 @@ def find_client_name(application_id: int) -> ClientName | None:
 
 def _load(application_ids: Sequence[int]) -> dict[int, ClientName]:
     rows = {i: fetch_one(GLOBAL_ALIAS, ONE, (i,)) for i in application_ids}
-    found: dict[int, ClientName] = {
+    names: dict[int, ClientName] = {
         i: {"name": row[0], "website": row[1] or None} for i, row in rows.items() if row is not None
     }
-    _names.update(found)
-    return found
+    _names.update(names)
+    return names

@@ -46,13 +46,13 @@ def are_known_to_exist(account_ids: Collection[int]) -> bool:
 
 
 def _merge(
-    copies: ProcessCacheReply[int, bool], log: LogQuestion | None, found: Mapping[int, bytes]
+    copies: ProcessCacheReply[int, bool], log: LogQuestion | None, entries: Mapping[int, bytes]
 ) -> Set[int]:
     """All existing accounts, after those that were missing are in process memory too."""
-    if found:
-        _existing.store(dict.fromkeys(found, True), copies.asked_at)
+    if entries:
+        _existing.store(dict.fromkeys(entries, True), copies.asked_at)
     known = _confirm(copies.hits, log)
-    return known | found.keys() if found else known
+    return known | entries.keys() if entries else known
 
 
 def _confirm(known: Mapping[int, bool], log: LogQuestion | None) -> Set[int]:

@@ -56,10 +56,10 @@ def ask_accounts(
 def _merge(
     copies: ProcessCacheReply[int, bytes],
     log: LogQuestion | None,
-    found: tuple[dict[int, bytes], dict[int, bytes]],
+    entries: tuple[dict[int, bytes], dict[int, bytes]],
 ) -> dict[int, bytes]:
     """All accounts, after those that were missing are in process memory too."""
-    fragments, counts = found
+    fragments, counts = entries
     accounts = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
     _accounts.store(accounts, copies.asked_at)
     return confirm_accounts(copies.hits, log) | accounts

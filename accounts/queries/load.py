@@ -85,10 +85,10 @@ def load_accounts_for(
 
 def get_account_json(account_id: int, is_own: bool = False) -> bytes:
     """One account as `load_account_json` has it. Raises AccountNotFound."""
-    found = load_account_json([account_id], own_id=account_id if is_own else None)
-    if not found:
+    entities = load_account_json([account_id], own_id=account_id if is_own else None)
+    if not entities:
         raise AccountNotFound
-    return found[account_id]
+    return entities[account_id]
 
 
 def find_bare_account_json(account_id: int) -> bytes | None:
@@ -118,10 +118,10 @@ def get_account_json_for(account_id: int, viewer_id: int | None) -> bytes:
     trip.run()
     if asked.has_copies and viewer is not None and viewer.value.wrote_lately:
         return get_account_json(account_id)
-    found = asked.value
-    if account_id not in found:
+    profiles = asked.value
+    if account_id not in profiles:
         raise AccountNotFound
-    return found[account_id]
+    return profiles[account_id]
 
 
 def find_existing(account_ids: Iterable[int]) -> set[int]:
@@ -140,10 +140,10 @@ def needs_approval(account_id: int) -> bool:
 
     Raises: AccountNotFound. Cost: as find_existing.
     """
-    found = load_shown_profiles([account_id])
-    if account_id not in found:
+    profiles = load_shown_profiles([account_id])
+    if account_id not in profiles:
         raise AccountNotFound
-    return is_locked(found[account_id])
+    return is_locked(profiles[account_id])
 
 
 def require_account_row(account_id: int) -> None:

@@ -12,6 +12,6 @@ def list_sessions(user_id: int, max_id: str = "") -> Page[AccessToken]:
     rows = AccessToken.objects.filter(user_id=user_id).select_related("application")
     if max_id.isascii() and max_id.isdigit() and len(max_id) <= MOST_DIGITS:
         rows = rows.filter(pk__lt=int(max_id))
-    found = list(rows.order_by("-pk")[: MOST + 1])
-    older = str(found[MOST - 1].pk) if len(found) > MOST else None
-    return Page(found[:MOST], older, None)
+    tokens = list(rows.order_by("-pk")[: MOST + 1])
+    older = str(tokens[MOST - 1].pk) if len(tokens) > MOST else None
+    return Page(tokens[:MOST], older, None)

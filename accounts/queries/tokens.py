@@ -61,13 +61,15 @@ def find_token(checksum: str, admit: Callable[[], None]) -> FoundToken:
     trip = RoundTrip()
     log_read, entry = trip.ask(LOG.ask()), trip.ask(ask_token(checksum))
     trip.run()
-    offset, found = log_read.value, entry.value
+    offset, token_entry = log_read.value, entry.value
     if trip.error is not None:
         admit()
         return FoundToken(_load(checksum), None)
-    if found is None:
+    if token_entry is None:
         return FoundToken(_load_shared(checksum, admit), offset)
-    return FoundToken(_reload(checksum, found.facts) if found.is_stale else found.facts, offset)
+    return FoundToken(
+        _reload(checksum, token_entry.facts) if token_entry.is_stale else token_entry.facts, offset
+    )
 
 
 def _reload(checksum: str, known: TokenFacts | None) -> TokenFacts | None:
@@ -92,8 +94,8 @@ def _load_shared(checksum: str, admit: Callable[[], None] = lambda: None) -> Tok
     ]
 
 
-def _fresh_facts(checksum: str, found: TokenEntry | None) -> dict[str, TokenFacts | None]:
-    return {} if found is None or found.is_stale else {checksum: found.facts}
+def _fresh_facts(checksum: str, entry: TokenEntry | None) -> dict[str, TokenFacts | None]:
+    return {} if entry is None or entry.is_stale else {checksum: entry.facts}
 
 
 def _load_and_write(checksum: str, tokens: LoadTokens) -> TokenFacts | None:

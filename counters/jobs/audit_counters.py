@@ -17,6 +17,6 @@ def audit_counters(work: Work) -> Iterator[Batch]:
     """
     for alias, rows, position in walk_owners(work):
         owner_ids = [owner_id for (owner_id,) in rows]
-        found = read_replica_or_shard(alias, partial(find_drift, owner_ids=owner_ids))
-        wrong = len({drift.owner_id for drift in found})
-        yield Batch(len(rows) - wrong, wrong, alias, None, position, [*map(str, found)])
+        drifts = read_replica_or_shard(alias, partial(find_drift, owner_ids=owner_ids))
+        wrong = len({drift.owner_id for drift in drifts})
+        yield Batch(len(rows) - wrong, wrong, alias, None, position, [*map(str, drifts)])

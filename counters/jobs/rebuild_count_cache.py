@@ -51,7 +51,9 @@ def rebuild_count_cache(work: Work) -> Iterator[Batch]:
     Cost: a query a batch, a round trip and a query for each cache, two more for what is wrong.
     """
     for alias, rows, position in walk(work, _reader(work.account_id), key_length=2):
-        wrong = [one for cached in list_count_caches() for one in _find_wrong(alias, cached, rows)]
+        wrong = [
+            entry for cached in list_count_caches() for entry in _find_wrong(alias, cached, rows)
+        ]
         failpoint("counters.wrong_entries_found")
         if not work.dry_run:
             _repair(wrong)
@@ -72,10 +74,10 @@ def _find_wrong(alias: str, cached: CountCache, rows: Sequence[Row]) -> list[Wro
     replies = redis().call("MGET", *cached.cache.keys(numbers)) if numbers else []
     entries = {n: raw for n, raw in zip(numbers, replies, strict=True) if raw is not None}
     rights = cached.read(alias, {number: numbers[number] for number in entries})
-    found = (
+    cached_counts = (
         WrongCacheEntry(cached, number, raw, rights[number]) for number, raw in entries.items()
     )
-    return [one for one in found if one.payload != one.right.payload]
+    return [entry for entry in cached_counts if entry.payload != entry.right.payload]
 
 
 def _repair(wrong: Sequence[WrongCacheEntry]) -> None:
@@ -83,9 +85,9 @@ def _repair(wrong: Sequence[WrongCacheEntry]) -> None:
 
     Copies in process memory end after that: they are as wrong.
     """
-    redis().run([DROP.on([one.key], one.raw) for one in wrong])
-    for cached in dict.fromkeys(one.cached for one in wrong):
-        numbers = [one.number for one in wrong if one.cached is cached]
+    redis().run([DROP.on([entry.key], entry.raw) for entry in wrong])
+    for cached in dict.fromkeys(entry.cached for entry in wrong):
+        numbers = [entry.number for entry in wrong if entry.cached is cached]
         redis().run([invalidation_command(cached.cache.family, numbers)])
         forget_in_process(cached.cache.family, numbers)
         cached.cache.load_many(numbers)

@@ -24,11 +24,11 @@ def recount_counters(work: Work) -> Iterator[Batch]:
     Cost: two statements a batch, and `repair` for each owner whose counts differ.
     """
     for alias, rows, position in walk_owners(work):
-        found = find_drift(alias, [owner_id for (owner_id,) in rows])
+        drifts = find_drift(alias, [owner_id for (owner_id,) in rows])
         if not work.dry_run:
-            owner_ids = dict.fromkeys(drift.owner_id for drift in found)
-            found = [drift for owner_id in owner_ids for drift in repair(alias, owner_id)]
-        yield Batch(len(rows), 0, alias, len(found), position, [*map(str, found)])
+            owner_ids = dict.fromkeys(drift.owner_id for drift in drifts)
+            drifts = [drift for owner_id in owner_ids for drift in repair(alias, owner_id)]
+        yield Batch(len(rows), 0, alias, len(drifts), position, [*map(str, drifts)])
 
 
 def repair(alias: str, owner_id: int) -> Sequence[Drift]:
@@ -59,19 +59,19 @@ def _repair_some(alias: str, owner_id: int) -> tuple[Sequence[Drift], bool]:
     """
     with transaction.atomic(using=alias):
         fetch_one(alias, LOCK, (owner_id,))
-        found = find_drift(alias, [owner_id])
+        drifts = find_drift(alias, [owner_id])
         failpoint("counters.drift_found")
-        chosen = _choose(found)
-        moves = [CountMove(owner_id, one.kind, one.lacking, one.subject) for one in chosen]
+        chosen = _choose(drifts)
+        moves = [CountMove(owner_id, drift.kind, drift.lacking, drift.subject) for drift in chosen]
         move(alias, moves)
         for subject in dict.fromkeys(drift.subject for drift in chosen):
             append_change(alias, owner_id, CountsRepaired(subject))
         failpoint("counters.repaired")
-    is_all = len(chosen) == len(found)
-    return chosen, is_all and all(one.kind != CounterKind.NEWEST_POST_DAY for one in chosen)
+    is_all = len(chosen) == len(drifts)
+    return chosen, is_all and all(drift.kind != CounterKind.NEWEST_POST_DAY for drift in chosen)
 
 
-def _choose(found: Sequence[Drift]) -> list[Drift]:
+def _choose(drifts: Sequence[Drift]) -> list[Drift]:
     """The first count of the account itself, and all of its posts, in the order of `find_drift`."""
-    own = sum(drift.subject == ACCOUNT for drift in found)
-    return [*found[: min(own, 1)], *found[own:]]
+    own = sum(drift.subject == ACCOUNT for drift in drifts)
+    return [*drifts[: min(own, 1)], *drifts[own:]]

@@ -24,9 +24,9 @@ class KeysetChangeList(ChangeList):
     older_query: str | None = None
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
-        found: dict[str, Any] = super().get_filters_params(params)
-        self._below = found.pop(BELOW, None)
-        return found
+        filters: dict[str, Any] = super().get_filters_params(params)
+        self._below = filters.pop(BELOW, None)
+        return filters
 
     def get_ordering(self, request: HttpRequest, queryset: Any) -> list[Any]:
         return ["-pk"]

@@ -153,8 +153,8 @@ class Endpoint(APIView):
 
     def _authenticate(self, request: HttpRequest) -> Caller | None:
         """The caller, None without a token. Raises as the authenticator does."""
-        found = self._authenticators[0].authenticate(request) if self._authenticators else None
-        caller: Caller | None = found[0] if found else None
+        proof = self._authenticators[0].authenticate(request) if self._authenticators else None
+        caller: Caller | None = proof[0] if proof else None
         return caller
 
     def _charge(self, request: HttpRequest, caller: Caller | None) -> Mapping[str, str]:

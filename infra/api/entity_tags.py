@@ -59,7 +59,7 @@ def make_tag(parts: Iterable[bytes]) -> str:
 
 def _matches(known: str, tag: str) -> bool:
     strong = tag.removeprefix("W/")
-    return any(one in ("*", tag, strong) for one in parse_etags(known))
+    return any(known_tag in ("*", tag, strong) for known_tag in parse_etags(known))
 
 
 @lru_cache(MOST_DIGESTS)

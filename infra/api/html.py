@@ -43,9 +43,9 @@ def tag_url(name: str) -> str:
 
 def _iter_html(text: str, links: TextLinks, names: Mapping[NameSpan, str]) -> Iterator[str]:
     parts = [
-        *((one.start, one.end, _link_address(one.text)) for one in links.addresses),
-        *((one.start, one.end, _link_tag(one)) for one in links.tags),
-        *((one.start, one.end, _link_name(names[one])) for one in links.names if one in names),
+        *((address.start, address.end, _link_address(address.text)) for address in links.addresses),
+        *((tag.start, tag.end, _link_tag(tag)) for tag in links.tags),
+        *((span.start, span.end, _link_name(names[span])) for span in links.names if span in names),
     ]
     at = 0
     for start, end, html in sorted(parts):
@@ -65,15 +65,15 @@ def _in_paragraphs(html: str) -> str:
 
 def _link_address(address: str) -> str:
     """A link as in Mastodon: clients hide the protocol and the end of a long address."""
-    found = _PROTOCOL.match(address)
-    start = found[0] if found else ""
-    shown, rest = address[len(start) :][:SHOWN_OF_ADDRESS], address[len(start) + SHOWN_OF_ADDRESS :]
-    cut = "ellipsis" if rest else ""
+    match = _PROTOCOL.match(address)
+    start = match[0] if match else ""
+    shown, tail = address[len(start) :][:SHOWN_OF_ADDRESS], address[len(start) + SHOWN_OF_ADDRESS :]
+    cut = "ellipsis" if tail else ""
     return (
         f'<a href="{escape(address)}" target="_blank" rel="nofollow noopener noreferrer"'
         f' translate="no"><span class="invisible">{escape(start)}</span>'
         f'<span class="{cut}">{escape(shown)}</span>'
-        f'<span class="invisible">{escape(rest)}</span></a>'
+        f'<span class="invisible">{escape(tail)}</span></a>'
     )
 
 

@@ -60,7 +60,7 @@ class TextLinks(NamedTuple):
 def find_links(text: str) -> TextLinks:
     """What the text links to, each kind in its order. Cost: nothing for most texts."""
     addresses = [TextSpan(start, end, text[start:end]) for start, end in find_addresses(text)]
-    names = [_name_of(found) for found in _NAMES.finditer(text)] if "@" in text else []
+    names = [_name_of(match) for match in _NAMES.finditer(text)] if "@" in text else []
     tags = [TextSpan(m.start(), m.end(), m[1]) for m in _TAGS.finditer(text)] if "#" in text else []
     if addresses:
         names, tags = list(_outside(names, addresses)), list(_outside(tags, addresses))
@@ -100,8 +100,10 @@ def is_part_of_tag(text: str) -> bool:
 def _countable(text: str) -> str:
     """The text with 23 letters for each address, and without hosts of names."""
     links = find_links(text)
-    replaced = [(one.start, one.end, "x" * ADDRESS_CHARACTERS) for one in links.addresses]
-    replaced += [(one.end - len(one.host) - 1, one.end, "") for one in links.names if one.host]
+    replaced = [
+        (address.start, address.end, "x" * ADDRESS_CHARACTERS) for address in links.addresses
+    ]
+    replaced += [(name.end - len(name.host) - 1, name.end, "") for name in links.names if name.host]
     parts, at = [], 0
     for start, end, counted in sorted(replaced):
         parts += [text[at:start], counted]
@@ -109,8 +111,8 @@ def _countable(text: str) -> str:
     return "".join((*parts, text[at:]))
 
 
-def _name_of(found: "regex.Match[str]") -> NameSpan:
-    return NameSpan(found.start(), found.end(), found[1].lower(), (found[2] or "").lower())
+def _name_of(match: "regex.Match[str]") -> NameSpan:
+    return NameSpan(match.start(), match.end(), match[1].lower(), (match[2] or "").lower())
 
 
 def _outside(parts: Iterable[P], addresses: Sequence[TextSpan]) -> Iterator[P]:

@@ -28,14 +28,14 @@ def nest(fields: Iterable[Field]) -> dict[str, Any]:
 
     Raises: InvalidRequest if one name is two things.
     """
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     for name, values in fields:
         matched = _NAME.fullmatch(name)
         if matched is None:
-            found[name] = values[-1] if values else None
+            data[name] = values[-1] if values else None
         else:
-            _put(found, [matched[1], *_PART.findall(matched[2])], values)
-    return found
+            _put(data, [matched[1], *_PART.findall(matched[2])], values)
+    return data
 
 
 def nest_json(body: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -54,10 +54,10 @@ def find_objects(data: Mapping[str, Any], name: str) -> Sequence[Mapping[str, An
     sent = data.get(name)
     if sent in (None, ""):
         return None
-    found = _in_order(sent) if isinstance(sent, Mapping) else sent
-    if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
+    items = _in_order(sent) if isinstance(sent, Mapping) else sent
+    if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
         raise InvalidRequest(f"{name} must be a list of objects")
-    return found
+    return items
 
 
 def find_object(data: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
@@ -84,13 +84,13 @@ def find_list(data: Mapping[str, Any], name: str, most: int | None = None) -> li
     values = sent if isinstance(sent, list) else [] if sent is None else [sent]
     if most is not None and len(values) > most:
         raise InvalidRequest(f"{name} has more than {most} values")
-    return [one for one in values if not (isinstance(one, str) and not one.strip())]
+    return [value for value in values if not (isinstance(value, str) and not value.strip())]
 
 
 def find_texts(data: Mapping[str, Any], name: str) -> Sequence[str] | None:
     """As `find_list`, of texts only. Raises: InvalidRequest."""
     sent = find_list(data, name)
-    return None if sent is None else [clean_text(one, name) for one in sent]
+    return None if sent is None else [clean_text(text, name) for text in sent]
 
 
 def _in_order(numbered: Mapping[str, Any]) -> list[Any]:
@@ -102,15 +102,15 @@ def _in_order(numbered: Mapping[str, Any]) -> list[Any]:
 
 def _put(place: dict[str, Any], path: Sequence[str], values: Sequence[Any]) -> None:
     """Puts the values at `path` below `place`."""
-    name, *rest = path
-    if not rest:
+    name, *deeper = path
+    if not deeper:
         _put_plain(place, name, values)
-    elif rest == [""]:
+    elif deeper == [""]:
         _below(place, name, list).extend(values)
-    elif rest[0] == "":
-        _put_into_objects(_below(place, name, list), name, rest[1:], values)
+    elif deeper[0] == "":
+        _put_into_objects(_below(place, name, list), name, deeper[1:], values)
     else:
-        _put(_below(place, name, dict), rest, values)
+        _put(_below(place, name, dict), deeper, values)
 
 
 def _put_plain(place: dict[str, Any], name: str, values: Sequence[Any]) -> None:
@@ -127,17 +127,17 @@ def _put_into_objects(
     if len(values) > _MOST_OBJECTS:
         raise InvalidRequest(f"{name} has more than {_MOST_OBJECTS} objects")
     objects.extend({} for _ in range(len(values) - len(objects)))
-    for one, value in zip(objects, values, strict=False):
-        if not isinstance(one, dict):
+    for item, value in zip(objects, values, strict=False):
+        if not isinstance(item, dict):
             raise _two_things(name)
-        _put(one, path, [value])
+        _put(item, path, [value])
 
 
 def _below(place: dict[str, Any], name: str, kind: type[Any]) -> Any:
-    found = place.setdefault(name, kind())
-    if not isinstance(found, kind):
+    inner = place.setdefault(name, kind())
+    if not isinstance(inner, kind):
         raise _two_things(name)
-    return found
+    return inner
 
 
 def _two_things(name: str) -> InvalidRequest:

@@ -82,7 +82,7 @@ class ApiSchema(AutoSchema):
         return f"^{regex}$"
 
     def _errors(self, operation: dict[str, Any]) -> dict[str, Any]:
-        places = {one["in"] for one in operation.get("parameters", [])}
+        places = {parameter["in"] for parameter in operation.get("parameters", [])}
         has_body = "requestBody" in operation
         takes_token = bool(operation.get("security"))
         described = {
@@ -139,7 +139,7 @@ def _resolve(schema: dict[str, Any], components: Mapping[str, Any]) -> dict[str,
 
 def _without_null(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_without_null(one) for one in schema if one != NULL]
+        return [_without_null(item) for item in schema if item != NULL]
     if isinstance(schema, dict):
         return {k: _without_null(v) for k, v in schema.items() if (k, v) != ("nullable", True)}
     return schema

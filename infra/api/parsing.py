@@ -94,14 +94,14 @@ class WholeMultiPartParser(MultiPartParser):
         Django reads such bodies as an empty form, or takes another boundary for part of a field.
         """
         body = self.read_body(stream)
-        found = super().parse(BytesIO(body), media_type, parser_context)
+        parsed = super().parse(BytesIO(body), media_type, parser_context)
         boundary = parse_header_parameters(media_type or "")[1]["boundary"].encode()
         is_empty = body.strip() == b"--%b--" % boundary  # as browsers send a form without fields
         if not body.lstrip().startswith(b"--" + boundary):
             raise ParseError("The body does not begin with the boundary of its Content-Type")
-        if not is_empty and not found.data and not found.files:
+        if not is_empty and not parsed.data and not parsed.files:
             raise ParseError("The multipart body has no part")
-        return found
+        return parsed
 
     def read_body(self, stream: IO[Any] | HttpRequest) -> bytes:
         """The whole body, at most DATA_UPLOAD_MAX_MEMORY_SIZE."""

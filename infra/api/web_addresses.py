@@ -30,10 +30,10 @@ def find_addresses(text: str) -> Iterator[tuple[int, int]]:
     """Where each address starts and ends."""
     if "://" not in text:
         return
-    for found in _CANDIDATES.finditer(text):
-        length = _length_of(found[0])
+    for match in _CANDIDATES.finditer(text):
+        length = _length_of(match[0])
         if 0 < length <= LONGEST_ADDRESS:
-            yield found.start(), found.start() + length
+            yield match.start(), match.start() + length
 
 
 def _length_of(candidate: str) -> int:

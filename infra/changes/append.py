@@ -115,7 +115,9 @@ def finish_interrupted(alias: str, owner_id: int) -> None:
     if not rows:
         return
     reached("changes.interrupted_finished")
-    deliveries = [one for row in rows if (one := _read_pending(owner_id, *row)) is not None]
+    deliveries = [
+        delivery for row in rows if (delivery := _read_pending(owner_id, *row)) is not None
+    ]
     transaction.on_commit(partial(_run_inline, alias, deliveries), using=alias)
 
 
@@ -138,7 +140,10 @@ def append_follow_ups(
     Returns their lanes. After the commit a drainer of each lane is woken. `drained_lanes` are left
     out, because their drainer is still running. Cost: one round trip each.
     """
-    lanes = {_insert(alias, one.owner_id, one.payload, one.requests)[0] for one in follow_ups}
+    lanes = {
+        _insert(alias, follow_up.owner_id, follow_up.payload, follow_up.requests)[0]
+        for follow_up in follow_ups
+    }
     asleep = lanes.difference(drained_lanes)
     if asleep:
         transaction.on_commit(partial(wake, alias, *asleep), using=alias)
@@ -161,11 +166,13 @@ def _run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     What Redis did not get is sent when it answers again. The drain repeats what else failed.
     """
     failpoint("changes.committed")
-    consumers = inline_consumers_of({one.payload.kind for one in deliveries})
-    payloads = [one.payload for one in deliveries]
-    early = [one for one in consumers if is_attempt(one) and has_work(one, payloads)]
+    consumers = inline_consumers_of({delivery.payload.kind for delivery in deliveries})
+    payloads = [delivery.payload for delivery in deliveries]
+    early = [
+        consumer for consumer in consumers if is_attempt(consumer) and has_work(consumer, payloads)
+    ]
     # An attempt may wait for another shard, so the caches of this one are up to date before.
-    groups = [tuple(filterfalse(is_attempt, consumers)), *((one,) for one in early)]
+    groups = [tuple(filterfalse(is_attempt, consumers)), *((consumer,) for consumer in early)]
     # The drain does the work of the attempts too. It begins after them: else both want the same
     # rows, and the processors, at the same time.
     ends = [*[_record_own_write] * len(early), _record_write]
@@ -190,13 +197,15 @@ def _consume_or_keep(
 def _record_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     """At the end of all: wakes drainers."""
     _record_own_write(alias, deliveries)
-    lanes = {lane_of(one.owner_id, one.payload.lanes) for one in deliveries}
+    lanes = {lane_of(delivery.owner_id, delivery.payload.lanes) for delivery in deliveries}
     run_together(wake_commands(alias, lanes))
 
 
 def _record_own_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     """After the invalidations of the write: viewer_validators.py relies on the order."""
-    for owner_id in {one.owner_id for one in deliveries if not one.payload.is_follow_up}:
+    for owner_id in {
+        delivery.owner_id for delivery in deliveries if not delivery.payload.is_follow_up
+    }:
         run_together(wrote_commands(owner_id))
 
 
@@ -204,10 +213,12 @@ def _consume(
     alias: str, consumers: Sequence[Consumer], deliveries: Sequence[Delivery[Payload]]
 ) -> None:
     """Each consumer gets what is of its kinds, in one round trip for all. Raises: RedisError."""
-    is_one_kind = len({one.payload.kind for one in deliveries}) == 1
+    is_one_kind = len({delivery.payload.kind for delivery in deliveries}) == 1
     with one_round_trip():
         for consumer in consumers:
-            mine = [one for one in deliveries if is_one_kind or _is_for(consumer, one)]
+            mine = [
+                delivery for delivery in deliveries if is_one_kind or _is_for(consumer, delivery)
+            ]
             with _logged(mine, but=REDIS_AWAY):
                 consumer(alias, mine)
 
@@ -233,4 +244,4 @@ def _logged(
 
 
 def _kinds_of(deliveries: Sequence[Delivery[Payload]]) -> str:
-    return ", ".join(sorted({one.payload.kind for one in deliveries}))
+    return ", ".join(sorted({delivery.payload.kind for delivery in deliveries}))

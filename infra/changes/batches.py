@@ -151,8 +151,8 @@ def _span_attributes(alias: str, rows: Sequence[ChangeRow]) -> dict[str, str | i
 
 def _causes_of(rows: Sequence[ChangeRow]) -> list[str]:
     """The requests behind the rows. A row that cannot be read is skipped; it fails at delivery."""
-    found: list[str] = []
+    causes: list[str] = []
     for row in rows:
         with suppress(msgspec.MsgspecError):
-            found += read_causes(row.payload)
-    return found
+            causes += read_causes(row.payload)
+    return causes

@@ -39,7 +39,7 @@ def has_caught_up(since_s: float) -> bool:
     if time.time() - since_s > MOST_S:
         return True
     asked = [submit(alias, partial(_waits, alias, since_s)) for alias in settings.SHARD_ALIASES]
-    if any(one.result() for one in asked):
+    if any(database.result() for database in asked):
         reached("recovery.waited_for_drain")
         return False
     return True

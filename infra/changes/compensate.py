@@ -100,9 +100,9 @@ def list_due_changes(alias: str, lane: int | None = None) -> list[DueChanges]:
 
 def dry_run_batch(alias: str, lane: int | None = None) -> Batch:
     """The due changes of one database as the batch of a dry run, a line for each kind and lane."""
-    found = list_due_changes(alias, lane)
-    rows = sum(one.rows for one in found)
-    return Batch(rows, 0, alias, changed=rows, details=[f"{alias} {one}" for one in found])
+    due = list_due_changes(alias, lane)
+    rows = sum(changes.rows for changes in due)
+    return Batch(rows, 0, alias, changed=rows, details=[f"{alias} {changes}" for changes in due])
 
 
 def build_periodic_runner() -> PeriodicRunner:

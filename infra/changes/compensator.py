@@ -56,16 +56,18 @@ class Compensator:
             thread.join(STOP_S)
 
     def _count_rest(self) -> Batch:
-        rest: list[Batch] = []
+        batches: list[Batch] = []
         while not self._done.empty():
-            rest.append(_batch_of(self._done.get()))
-        return Batch(sum(one.done for one in rest), sum(one.failed for one in rest), "the last")
+            batches.append(_batch_of(self._done.get()))
+        return Batch(
+            sum(batch.done for batch in batches), sum(batch.failed for batch in batches), "the last"
+        )
 
 
-def _batch_of(found: Batch | Exception) -> Batch:
-    if isinstance(found, Exception):
-        raise found
-    return found
+def _batch_of(result: Batch | Exception) -> Batch:
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
 class DatabaseThread(threading.Thread):

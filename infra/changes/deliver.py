@@ -73,7 +73,7 @@ def _run_consumers(alias: str, rows: Sequence[ChangeRow]) -> list[FollowUp]:
     """Runs every consumer, also after an error of another: with Redis away the rows of the other
     shard are still written. Raises the first error; then all consumers run again later."""
     deliveries = [_read(row) for row in rows]
-    with caused_by([request for one in deliveries for request in one.requests]):
+    with caused_by([request for delivery in deliveries for request in delivery.requests]):
         return _call_consumers(alias, deliveries)
 
 
@@ -81,10 +81,14 @@ def _call_consumers(alias: str, deliveries: Sequence[Delivery[Payload]]) -> list
     errors: list[Exception] = []
     follow_ups: list[FollowUp] = []
     for consumer in registered_consumers():
-        mine = [one for one in deliveries if consumer in consumers_of(one.payload.kind)]
+        mine = [
+            delivery for delivery in deliveries if consumer in consumers_of(delivery.payload.kind)
+        ]
         try:
             if mine:
-                follow_ups += [_with_causes(one, mine) for one in consumer(alias, mine) or ()]
+                follow_ups += [
+                    _with_causes(follow_up, mine) for follow_up in consumer(alias, mine) or ()
+                ]
                 failpoint("deliver.after_consumer")
         except Exception as error:  # deliver() finds the rows that cause it
             errors.append(error)
@@ -95,7 +99,10 @@ def _call_consumers(alias: str, deliveries: Sequence[Delivery[Payload]]) -> list
 
 def _with_causes(follow_up: FollowUp, mine: Sequence[Delivery[Payload]]) -> FollowUp:
     requests = [
-        cause for one in mine if one.owner_id == follow_up.owner_id for cause in one.requests
+        cause
+        for delivery in mine
+        if delivery.owner_id == follow_up.owner_id
+        for cause in delivery.requests
     ]
     return structs.replace(follow_up, requests=requests) if requests else follow_up
 

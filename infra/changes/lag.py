@@ -68,5 +68,5 @@ def report_lag(alias: str) -> None:
 
 def measure_lag(alias: str) -> LagReport:
     """The lag of one database now. Two queries. Raises: errors of UNREACHABLE."""
-    paused = [one.kind for one in list_pauses(alias) if not one.is_ending]
+    paused = [pause.kind for pause in list_pauses(alias) if not pause.is_ending]
     return LagReport(time.time(), list_lane_lags(alias), paused)

@@ -117,8 +117,8 @@ def attempts(
 
 def inline_consumers_of(kinds: Collection[str]) -> list[Consumer]:
     """What the acting request runs after the commit, each once, attempts last."""
-    inline = {one for kind in kinds for one in _inline_consumers.get(kind, ())}
-    attempted = dict.fromkeys(one for kind in kinds for one in _attempts.get(kind, ()))
+    inline = {consumer for kind in kinds for consumer in _inline_consumers.get(kind, ())}
+    attempted = dict.fromkeys(consumer for kind in kinds for consumer in _attempts.get(kind, ()))
     return [*sorted(inline, key=_numbers.__getitem__), *attempted]
 
 
@@ -134,7 +134,8 @@ def is_attempt(consumer: Consumer) -> bool:
 def has_work(attempt: Consumer, payloads: Iterable[Payload]) -> bool:
     """Whether the attempt has something to do for one of these."""
     return any(
-        attempt in _attempts.get(one.kind, ()) and _have_work[attempt](one) for one in payloads
+        attempt in _attempts.get(payload.kind, ()) and _have_work[attempt](payload)
+        for payload in payloads
     )
 
 

@@ -41,7 +41,11 @@ def _push(alias: str, lanes: Iterable[int]) -> None:
 def wake_commands(alias: str, lanes: Iterable[int]) -> list[Command]:
     """The commands of `wake`, to send with others in one round trip."""
     lists = [wake_up_key(alias, group) for group in sorted({group_of(lane) for lane in lanes})]
-    return [command for one in lists for command in (("LPUSH", one, 1), ("LTRIM", one, 0, 0))]
+    return [
+        command
+        for list_key in lists
+        for command in (("LPUSH", list_key, 1), ("LTRIM", list_key, 0, 0))
+    ]
 
 
 def await_wake_up(alias: str, groups: Sequence[LaneGroup], timeout_s: float) -> bool:

@@ -27,10 +27,10 @@ def run_by_database(
     begun, at = _find_start(work)
     left = work.limit
     for alias in work.aliases[begun:]:
-        one = work._replace(aliases=[alias], after=at, limit=left)
+        part = work._replace(aliases=[alias], after=at, limit=left)
         at = None
         try:
-            for batch in job(one):
+            for batch in job(part):
                 left = left and max(left - batch.done - batch.failed, 0)
                 yield batch._replace(position=_position(alias, batch))
         except NO_ANSWER as error:

@@ -41,8 +41,8 @@ class Checkpoint:
         self._key = (job, scope)
 
     def find(self) -> CheckpointValue:
-        found = find_checkpoint(*self._key)
-        return CheckpointValue(**found) if found else CheckpointValue()
+        checkpoint = find_checkpoint(*self._key)
+        return CheckpointValue(**checkpoint) if checkpoint else CheckpointValue()
 
     def save(self, value: CheckpointValue) -> None:
         save_checkpoint(*self._key, value._asdict())

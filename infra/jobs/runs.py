@@ -162,8 +162,8 @@ def _lock(session: Session, job: str, part: str) -> None:
     try:
         session.execute(LOCK, (key,))
     except psycopg.errors.LockNotAvailable:
-        found = session.execute(HOLDER, (key,)).fetchone()
-        raise AlreadyRunning(_refusal(job, part, found)) from None
+        holder = session.execute(HOLDER, (key,)).fetchone()
+        raise AlreadyRunning(_refusal(job, part, holder)) from None
 
 
 def _refusal(job: str, part: str, holder: tuple[Any, ...] | None) -> str:

@@ -56,8 +56,8 @@ class Table:
         if account_id is not None:
             conditions.append(f"{self.owner or self.key[0]} = %(owner_id)s")
         columns = ", ".join((*self.key, *self.columns))
-        found = f"SELECT {columns} FROM {self.name} WHERE {' AND '.join(conditions)}"  # noqa: S608
-        return f"{found} ORDER BY {key} LIMIT %(count)s"
+        select = f"SELECT {columns} FROM {self.name} WHERE {' AND '.join(conditions)}"  # noqa: S608
+        return f"{select} ORDER BY {key} LIMIT %(count)s"
 
 
 def walk_table(work: Work, table: Table) -> Iterator[Piece]:
@@ -93,8 +93,8 @@ def estimate_rows(work: Work, table: Table) -> int | None:
     """
     if work.account_id is not None:
         return None
-    found = [fetch_one(alias, ESTIMATE, (table.name,)) for alias in work.aliases]
-    rows = sum(row[0] for row in found if row)
+    estimates = [fetch_one(alias, ESTIMATE, (table.name,)) for alias in work.aliases]
+    rows = sum(row[0] for row in estimates if row)
     return rows if work.limit is None else min(rows, work.limit)
 
 

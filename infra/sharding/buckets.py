@@ -47,12 +47,12 @@ def bucket_map() -> tuple[str, ...]:
 
 def list_missing_shards() -> list[str]:
     """What is wrong with the bucket map or SHARD_DATABASE_URLS, a line at most. One query."""
-    found = fetch_all(GLOBAL_ALIAS, "SELECT DISTINCT alias FROM sharding_bucket ORDER BY alias")
-    lacking = [alias for (alias,) in found if alias not in settings.SHARD_ALIASES]
+    rows = fetch_all(GLOBAL_ALIAS, "SELECT DISTINCT alias FROM sharding_bucket ORDER BY alias")
+    lacking = [alias for (alias,) in rows if alias not in settings.SHARD_ALIASES]
     if lacking:
         given = len(settings.SHARD_ALIASES)
         return [f"SHARD_DATABASE_URLS lacks {', '.join(lacking)}: it has {given} URLs only"]
-    return [] if found else [f"{GLOBAL_ALIAS} has no bucket map: run migrate_shards"]
+    return [] if rows else [f"{GLOBAL_ALIAS} has no bucket map: run migrate_shards"]
 
 
 def even_map(aliases: list[str]) -> list[str]:

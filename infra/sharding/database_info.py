@@ -44,7 +44,7 @@ def read_database_info(alias: str) -> DatabaseInfo:
     assert row is not None  # noqa: S101 - a SELECT without a table has one row
     version, size_bytes, used, most = row
     accounts, offset_s = estimate_accounts(alias), read_clock_offset(alias)
-    replicas = {name: one.words for name, one in read_replica_states(alias).items()}
+    replicas = {name: state.words for name, state in read_replica_states(alias).items()}
     place = address_of(alias)
     return DatabaseInfo(alias, place, version, accounts, size_bytes, used, most, offset_s, replicas)
 

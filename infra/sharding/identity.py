@@ -95,16 +95,16 @@ def setting_of(alias: str) -> str:
     return f"SHARD_REPLICA_URLS[{settings.SHARD_ALIASES.index(shard)}][{number}]"
 
 
-def _compare(connection: BaseDatabaseWrapper, shard: str, found: Identity) -> None:
+def _compare(connection: BaseDatabaseWrapper, shard: str, identity: Identity) -> None:
     """Raises WrongDatabase. The default database decides which installation is the right one."""
-    expected = _installations.get(GLOBAL_ALIAS, found.installation)
-    if found.alias != shard:
-        what = f"the database {found.alias}"
-    elif found.installation != expected:
-        what = f"{shard} of the installation {found.installation}, not of {expected}"
+    expected = _installations.get(GLOBAL_ALIAS, identity.installation)
+    if identity.alias != shard:
+        what = f"the database {identity.alias}"
+    elif identity.installation != expected:
+        what = f"{shard} of the installation {identity.installation}, not of {expected}"
     else:
         if shard == GLOBAL_ALIAS:
-            _installations[GLOBAL_ALIAS] = found.installation
+            _installations[GLOBAL_ALIAS] = identity.installation
         return
     setting = setting_of(connection.alias)
     raise WrongDatabase(f"{setting} must be the URL of {shard}; it leads to {what}")

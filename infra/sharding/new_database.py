@@ -52,7 +52,7 @@ def create_schema(alias: str) -> None:
 def _first_schema() -> _FirstSchema:
     loader = MigrationLoader(None)
     wanted = [_last_of_first(leaf, loader.graph.nodes) for leaf in loader.graph.leaf_nodes()]
-    plan = {key: None for one in wanted for key in loader.graph.forwards_plan(one)}
+    plan = {key: None for migration in wanted for key in loader.graph.forwards_plan(migration)}
     return _FirstSchema([loader.graph.nodes[key] for key in plan], loader.project_state(wanted))
 
 
@@ -83,12 +83,12 @@ def _run_operations(editor: BaseDatabaseSchemaEditor, first: _FirstSchema) -> No
 
 
 def _besides_tables(operations: Iterable[Any]) -> Iterable[Any]:
-    return (one for one in operations if isinstance(one, (RunSQL, RunPython)))
+    return (operation for operation in operations if isinstance(operation, (RunSQL, RunPython)))
 
 
 def _record(alias: str, migrations: list[Migration]) -> None:
     recorder = MigrationRecorder(connections[alias])
     recorder.ensure_schema()
     recorder.migration_qs.bulk_create(
-        recorder.Migration(app=one.app_label, name=one.name) for one in migrations
+        recorder.Migration(app=migration.app_label, name=migration.name) for migration in migrations
     )

@@ -83,14 +83,16 @@ class CachedProbe(Generic[T]):
             probes = [self._find_or_start(name, call) for name, call in calls.items()]
         _join(filter(None, probes), self._deadline_s)
         answers = {name: self._answers.get(name) for name in calls}
-        return {name: found[0] for name, found in answers.items() if found and found[1] >= oldest_s}
+        return {
+            name: answer[0] for name, answer in answers.items() if answer and answer[1] >= oldest_s
+        }
 
     def _find_or_start(self, name: str, call: Callable[[], T]) -> "_Probe | None":
         """The running probe of this store, or a new one. None: the cached answer is valid."""
-        running, found = self._probes.get(name), self._answers.get(name)
+        running, answer = self._probes.get(name), self._answers.get(name)
         if running is not None and running.is_alive():
             return running
-        if found and time.monotonic() - found[1] < self._valid_s:
+        if answer and time.monotonic() - answer[1] < self._valid_s:
             return None
         probe = self._probes[name] = _Probe(name, lambda: self._record(name, call))
         probe.start()

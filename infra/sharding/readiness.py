@@ -92,7 +92,9 @@ def list_unusable() -> list[DatabaseUnusable]:
     # The default database first: the installation of the shards is compared with its own.
     first, others = unchecked[:1], unchecked[1:]
     answers = _probe(first, DEADLINE_S) | _probe(others, DEADLINE_S)
-    return [one.error for one in answers.values() if isinstance(one.error, DatabaseUnusable)]
+    return [
+        answer.error for answer in answers.values() if isinstance(answer.error, DatabaseUnusable)
+    ]
 
 
 def refuse_wrong_databases() -> None:
@@ -111,7 +113,7 @@ def refuse_unusable_databases() -> None:
 
 
 def _raise_wrong(unusable: Iterable[DatabaseUnusable]) -> None:
-    wrong = [one for one in unusable if not isinstance(one, SchemaMissing)]
+    wrong = [error for error in unusable if not isinstance(error, SchemaMissing)]
     if wrong:
         raise WrongDatabase("\n".join(map(str, wrong)))
 

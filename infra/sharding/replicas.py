@@ -61,11 +61,11 @@ def settled_before(now_s: float) -> float:
 
 def read_replica_states(alias: str) -> dict[str, ReplicaState]:
     """The state of each replica of the shard, by alias. All are checked now, in STATE_S at most."""
-    replicas = {one.alias: one for one in replicas_of(alias).all}
+    replicas = {replica.alias: replica for replica in replicas_of(alias).all}
     deadline_s = time.monotonic() + STATE_S / 2
-    calls = {name: partial(one.check_until, deadline_s) for name, one in replicas.items()}
+    calls = {name: partial(replica.check_until, deadline_s) for name, replica in replicas.items()}
     answers = probe_all(calls, STATE_S)
-    return {name: _state(one, answers[name].why) for name, one in replicas.items()}
+    return {name: _state(replica, answers[name].why) for name, replica in replicas.items()}
 
 
 def _state(replica: Replica, problem: str) -> ReplicaState:

@@ -54,9 +54,9 @@ def scatter_available(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     """
     outcomes = scatter({alias: partial(_try, call) for alias, call in calls.items()})
     answers, errors = {}, []
-    for alias, (found, error) in outcomes.items():
+    for alias, (value, error) in outcomes.items():
         if error is None:
-            answers[alias] = cast(T, found)
+            answers[alias] = cast(T, value)
             continue
         note_missing(alias)
         log.warning("scatter.database_left_out", database=alias, error=str(error))

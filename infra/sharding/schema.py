@@ -111,7 +111,7 @@ def _columns_of(alias: str, model: type[models.Model]) -> list[str]:
 
 def _names_of(model: type[models.Model]) -> list[str]:
     """Names of indexes and constraints. Names that Django makes itself are not fixed."""
-    return [one.name for one in (*model._meta.indexes, *model._meta.constraints)]
+    return [part.name for part in (*model._meta.indexes, *model._meta.constraints)]
 
 
 def _table_of(line: str) -> str:
@@ -119,5 +119,5 @@ def _table_of(line: str) -> str:
 
 
 def _name_of(line: str) -> str:
-    found = INDEX_NAME.search(line)
-    return found[1] if found else line.split(" ", 3)[2]
+    match = INDEX_NAME.search(line)
+    return match[1] if match else line.split(" ", 3)[2]

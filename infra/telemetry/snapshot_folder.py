@@ -47,7 +47,7 @@ class SnapshotFolder:
             ended = [name for name in names if self._has_ended(name)]
             sum_of_ended = self._fold(ended)
             live = [name for name in names if name not in ended and name != without]
-            snapshots = [one for name in live if (one := self._find_snapshot(name))]
+            snapshots = [snapshot for name in live if (snapshot := self._find_snapshot(name))]
             return MachineSnapshots(snapshots, sum_of_ended.snapshot if sum_of_ended else None)
 
     def open_writer(self) -> "SnapshotWriter":
@@ -68,7 +68,11 @@ class SnapshotFolder:
         """Adds these ended processes to the sum, then deletes their files."""
         ended = self._find_ended()
         folded = set(ended.folded if ended else ())
-        fresh = [one for name in names if name not in folded and (one := self._find_snapshot(name))]
+        fresh = [
+            snapshot
+            for name in names
+            if name not in folded and (snapshot := self._find_snapshot(name))
+        ]
         if fresh:
             before = [ended.snapshot] if ended else []
             ended = EndedProcesses(names, Snapshot("ended", add_up(*before, *fresh)))

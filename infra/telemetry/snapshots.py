@@ -69,17 +69,19 @@ def merge(live: Sequence[Snapshot], ended: Snapshot | None) -> list[Metric]:
 
     Without the counts of ended processes a restart would look like traffic to Prometheus.
     """
-    families = [family for one in live for family in one.families]
+    families = [family for snapshot in live for family in snapshot.families]
     families += add_up(ended) if ended else []
     names = sorted({family.name for family in families})
-    metrics = [_merge_families([one for one in families if one.name == name]) for name in names]
+    metrics = [
+        _merge_families([family for family in families if family.name == name]) for name in names
+    ]
     return [*metrics, _count_processes(live)]
 
 
 def add_up(*snapshots: Snapshot) -> list[MetricFamily]:
     """The sums of the counters and histograms of these snapshots, without gauges."""
     families: dict[str, list[MetricFamily]] = {}
-    for family in (family for one in snapshots for family in one.families):
+    for family in (family for snapshot in snapshots for family in snapshot.families):
         if family.kind != "gauge":
             families.setdefault(family.name, []).append(family)
     return [
@@ -124,7 +126,8 @@ def _combine_samples(same: Iterable[MetricFamily], combination: Combination) -> 
         values.setdefault(series, []).append(sample.value)
     combine = _COMBINE[combination]
     return [
-        MetricSample(name, dict(labels), combine(found)) for (name, labels), found in values.items()
+        MetricSample(name, dict(labels), combine(numbers))
+        for (name, labels), numbers in values.items()
     ]
 
 
@@ -132,6 +135,6 @@ def _count_processes(live: Sequence[Snapshot]) -> Metric:
     metric = GaugeMetricFamily(
         "tideline_processes", "Live processes of this machine, by role", labels=["role"]
     )
-    for role, count in sorted(Counter(one.role for one in live).items()):
+    for role, count in sorted(Counter(snapshot.role for snapshot in live).items()):
         metric.add_metric([role], count)
     return metric

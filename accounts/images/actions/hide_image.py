@@ -84,7 +84,9 @@ def move_hidden_files(owner_id: int, image_id: int) -> bool:
             return False
         token, next_token, facts = row
         decoded = msgspec.json.decode(facts, type=ImageFacts)
-        old, new = (names_of(owner_id, image_id, one, decoded) for one in (token, next_token))
+        old, new = (
+            names_of(owner_id, image_id, name_token, decoded) for name_token in (token, next_token)
+        )
         move_files(dict(zip(old, new, strict=True)))
         failpoint("images.files_moved")
         execute(alias, MOVED, (owner_id, image_id))

@@ -42,7 +42,7 @@ def end_images_of_posts(alias: str, posts: Sequence[tuple[int, int]]) -> None:
 
     Safety: idempotent. One statement.
     """
-    owners, moments = [one[0] for one in posts], [one[1] for one in posts]
+    owners, moments = [post[0] for post in posts], [post[1] for post in posts]
     execute(alias, END_OF_POSTS, (owners, moments))
 
 

@@ -37,9 +37,9 @@ def is_data_url(value: object) -> bool:
 
 def read_data_url(text: str) -> bytes:
     """The file in the address. Raises: ImageRefused (422)."""
-    found = _DATA_URL.match(text)
+    match = _DATA_URL.match(text)
     try:
-        return b64decode(text[found.end() :] if found else text, validate=True)
+        return b64decode(text[match.end() :] if match else text, validate=True)
     except ValueError:
         raise ImageRefused("Validation failed: the data: address is not valid base64") from None
 
@@ -62,10 +62,10 @@ def find_focus(data: Mapping[str, Any]) -> Focus | None:
     text = find_text(data, "focus")
     if not text:
         return None
-    found = _FOCUS.fullmatch(text)
-    if found is None:
+    match = _FOCUS.fullmatch(text)
+    if match is None:
         raise InvalidRequest("focus must be two numbers from -1 to 1, separated by a comma")
-    x, y = (max(-1.0, min(1.0, float(one))) for one in found.groups())
+    x, y = (max(-1.0, min(1.0, float(number))) for number in match.groups())
     return x, y
 
 
@@ -85,7 +85,7 @@ def find_image_ids(data: Mapping[str, Any]) -> list[int] | None:
     if sent is None:
         return None
     try:
-        ids = list(dict.fromkeys(read_image_id(str(one)) for one in sent))
+        ids = list(dict.fromkeys(read_image_id(str(image_id)) for image_id in sent))
     except ImageNotFound:
         raise ImageRefused("Validation failed: media_ids has a text that is no id") from None
     if len(ids) > MOST_OF_POST:

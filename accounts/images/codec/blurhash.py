@@ -20,7 +20,7 @@ def blurhash_of(pixels: NDArray[np.uint8]) -> str:
     strongest = float(np.abs(others).max())
     level = max(0, min(_MOST_LEVEL, int(strongest * _LEVELS - 0.5)))
     size = _base83(COLUMNS - 1 + (ROWS - 1) * 9, 1)
-    parts = [_base83(_detail(one, (level + 1) / _LEVELS), 2) for one in others]
+    parts = [_base83(_detail(factor, (level + 1) / _LEVELS), 2) for factor in others]
     return size + _base83(level, 1) + _base83(_average(mean), 4) + "".join(parts)
 
 

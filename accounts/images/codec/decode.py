@@ -100,9 +100,9 @@ def _to_srgb(pixels: Image.Image, profile: bytes | None) -> Image.Image:
     if not profile or len(profile) > _LARGEST_PROFILE_BYTES:
         return pixels
     try:
-        found = ImageCms.ImageCmsProfile(BytesIO(profile))
+        own_profile = ImageCms.ImageCmsProfile(BytesIO(profile))
         turned = ImageCms.profileToProfile(
-            pixels, found, ImageCms.createProfile("sRGB"), outputMode=pixels.mode
+            pixels, own_profile, ImageCms.createProfile("sRGB"), outputMode=pixels.mode
         )
     except (*_BROKEN, ImageCms.PyCMSError):
         return pixels

@@ -40,7 +40,7 @@ class FileFormat(NamedTuple):
 
 JPEG = FileFormat("JPEG", ".jpg", "image/jpeg", 65_500)
 WEBP = FileFormat("WEBP", ".webp", "image/webp", 16_383)
-MIME_TYPES_BY_SUFFIX = {one.suffix: one.mime_type for one in (JPEG, WEBP)}
+MIME_TYPES_BY_SUFFIX = {form.suffix: form.mime_type for form in (JPEG, WEBP)}
 
 
 def encode_upload(content: bytes, purpose: Purpose, most_pixels: int) -> EncodedImage:

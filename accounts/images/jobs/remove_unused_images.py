@@ -81,4 +81,4 @@ def _names(row: Row) -> list[str]:
     owner_id, image_id, token, facts, next_token = row
     decoded = msgspec.json.decode(facts, type=ImageFacts)
     tokens = (token, next_token) if next_token else (token,)
-    return [n for one in tokens for n in names_of(owner_id, image_id, one, decoded).distinct]
+    return [n for token in tokens for n in names_of(owner_id, image_id, token, decoded).distinct]

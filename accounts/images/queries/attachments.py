@@ -32,10 +32,10 @@ def load_attachments(owner_id: int, image_ids: Sequence[int]) -> list[Attachment
     ImageNotFound if one is another account's or removed. One query by primary key.
     """
     rows = fetch_all(shard_of(owner_id), BY_ID, (owner_id, list(image_ids)))
-    found = {one.id: one for (text,) in rows for one in [_decode(text)]}
-    if len(found) != len(image_ids):
+    images = {image.id: image for (text,) in rows for image in [_decode(text)]}
+    if len(images) != len(image_ids):
         raise ImageNotFound
-    return [found[image_id] for image_id in image_ids]
+    return [images[image_id] for image_id in image_ids]
 
 
 def get_unattached(owner_id: int, image_id: int) -> Attachment:

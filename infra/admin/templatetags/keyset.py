@@ -30,6 +30,6 @@ def _name_of(header: dict[str, Any]) -> str:
 def _named(names: list[str], cells: list[str]) -> Iterator[SafeString]:
     """Django renders whole cells, so the name goes into the tag: `<td data-label="State" …>`."""
     for name, cell in zip(names, cells, strict=True):
-        tag, rest = conditional_escape(cell)[:3], conditional_escape(cell)[3:]
+        tag, text = conditional_escape(cell)[:3], conditional_escape(cell)[3:]
         label = format_html(' data-label="{}"', name) if name else ""
-        yield mark_safe(f"{tag}{label}{rest}")  # noqa: S308 # nosec B308 B703
+        yield mark_safe(f"{tag}{label}{text}")  # noqa: S308 # nosec B308 B703

@@ -76,7 +76,7 @@ class Command(BaseCommand):
 
 def find_faults(answers: Mapping[str, ProbeAnswer]) -> dict[str, list[str]]:
     """Faults by database: its own, and differences from the majority of the shards."""
-    checks = {alias: one.value for alias, one in answers.items() if not one.error}
+    checks = {alias: answer.value for alias, answer in answers.items() if not answer.error}
     shards = {alias: checks[alias].schema for alias in settings.SHARD_ALIASES if alias in checks}
     odd = find_outliers(shards)
     return {
