@@ -16,7 +16,9 @@ def enforce_decisions(alias: str, deliveries: Sequence[Delivery[PostDecided]]) -
     Safety and cost: as `enforce_on_posts`.
     """
     failpoint("moderation.before_enforcing")
-    enforce_on_posts({PostId.at(one.owner_id, one.payload.moment) for one in deliveries})
+    enforce_on_posts(
+        {PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries}
+    )
 
 
 @consumes(ImageDecided, inline=True)
@@ -25,4 +27,4 @@ def enforce_image_decisions(alias: str, deliveries: Sequence[Delivery[ImageDecid
 
     Safety and cost: as `enforce_on_images`.
     """
-    enforce_on_images({one.payload.image_id for one in deliveries})
+    enforce_on_images({delivery.payload.image_id for delivery in deliveries})

@@ -27,7 +27,7 @@ from posts.ids import PostId
 
 VIEW, DECIDE = "moderation.view_decision", "moderation.add_decision"
 MOST_SHOWN = 50
-_KINDS = [(one.value, one.value) for one in (DecisionKind.HIDE, DecisionKind.SHOW)]
+_KINDS = [(kind.value, kind.value) for kind in (DecisionKind.HIDE, DecisionKind.SHOW)]
 
 
 class ImagesForm(forms.Form):
@@ -62,22 +62,22 @@ def show_images(request: HttpRequest) -> HttpResponse:
 
 
 def _page(account_id: int, account: str, before: str) -> dict[str, Any]:
-    found = list_images(account_id, MOST_SHOWN + 1, _time_of(before))
-    shown = found[:MOST_SHOWN]
+    images = list_images(account_id, MOST_SHOWN + 1, _time_of(before))
+    shown = images[:MOST_SHOWN]
     older = {"account": account, "before": shown[-1].created_at.isoformat()} if shown else {}
     return {
-        "images": [_present(one) for one in shown],
-        "older": urlencode(older) if len(found) > MOST_SHOWN else "",
+        "images": [_present(image) for image in shown],
+        "older": urlencode(older) if len(images) > MOST_SHOWN else "",
     }
 
 
 def _time_of(text: str) -> datetime | None:
     """The end of the page before. None for the first page, and for another text."""
     try:
-        found = parse_datetime(text)
+        moment = parse_datetime(text)
     except ValueError:
         return None
-    return found if found is not None and found.tzinfo is not None else None
+    return moment if moment is not None and moment.tzinfo is not None else None
 
 
 def _present(image: ListedImage) -> dict[str, Any]:

@@ -53,9 +53,9 @@ class DecisionsCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         decisions = _decisions()
         with suppress(RedisError):
-            found = read_decision_counts()
-            for kind in DecisionKind if found.is_whole else ():
-                decisions.add_metric([kind], found.counts.get(kind, 0))
+            counts = read_decision_counts()
+            for kind in DecisionKind if counts.is_whole else ():
+                decisions.add_metric([kind], counts.counts.get(kind, 0))
         return [decisions]
 
 

@@ -24,10 +24,12 @@ class Report(models.Model):
     account_id = models.BigIntegerField()
     post_ids = models.JSONField(default=list)
     comment = models.CharField(max_length=COMMENT_LENGTH, blank=True, default="")
-    category = models.CharField(max_length=16, choices=[(one.value, one.value) for one in Category])
+    category = models.CharField(
+        max_length=16, choices=[(category.value, category.value) for category in Category]
+    )
     state = models.CharField(
         max_length=8,
-        choices=[(one.value, one.value) for one in ReportState],
+        choices=[(state.value, state.value) for state in ReportState],
         default=ReportState.OPEN,
         db_default=ReportState.OPEN,
     )
@@ -65,7 +67,9 @@ class Decision(models.Model):
 
     placement = Placement.GLOBAL
 
-    kind = models.CharField(max_length=8, choices=[(one.value, one.value) for one in DecisionKind])
+    kind = models.CharField(
+        max_length=8, choices=[(kind.value, kind.value) for kind in DecisionKind]
+    )
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     account_id = models.BigIntegerField()
     post_id = models.CharField(max_length=BASE36_DIGITS, blank=True, default="")
@@ -113,7 +117,7 @@ class Appeal(models.Model):
     text = models.CharField(max_length=APPEAL_LENGTH)
     state = models.CharField(
         max_length=8,
-        choices=[(one.value, one.value) for one in AppealState],
+        choices=[(state.value, state.value) for state in AppealState],
         default=AppealState.PENDING,
         db_default=AppealState.PENDING,
     )

@@ -122,13 +122,13 @@ def count_since(last: DecisionCounts) -> DecisionCounts:
     counted already. Rows therefore settle an hour after they were created, and until then each
     sample counts them again. No transaction of a decision lasts an hour.
     """
-    settled_id, settled, counts, found = last.settled_id, {**last.settled}, {**last.settled}, 0
+    settled_id, settled, counts, unsettled = last.settled_id, {**last.settled}, {**last.settled}, 0
     for kind, new, old, last_id in fetch_all(GLOBAL_ALIAS, NEW_DECISIONS, (settled_id, MOST)):
         counts[kind] = counts.get(kind, 0) + new
         settled[kind] = settled.get(kind, 0) + old
         settled_id = max(settled_id, last_id)
-        found += new
-    return DecisionCounts(settled_id, settled, counts, is_whole=found < MOST)
+        unsettled += new
+    return DecisionCounts(settled_id, settled, counts, is_whole=unsettled < MOST)
 
 
 def store_counts(counted: DecisionCounts) -> None:
@@ -146,6 +146,6 @@ def _count_by_label(accounts: dict[Restriction, int]) -> dict[str, int]:
         shown = restrictions
         if Restriction.PURGED in restrictions:
             shown &= ~Restriction.SUSPENDED
-        for label, one in LABELS.items():
-            counts[label] += count if one in shown else 0
+        for label, restriction in LABELS.items():
+            counts[label] += count if restriction in shown else 0
     return counts

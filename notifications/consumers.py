@@ -55,8 +55,10 @@ def notify_subscribers_left(
     """
     return [
         follow_up
-        for one in deliveries
-        for follow_up in announce_post(new_post_of(one.owner_id, one.payload), one.payload.below)
+        for delivery in deliveries
+        for follow_up in announce_post(
+            new_post_of(delivery.owner_id, delivery.payload), delivery.payload.below
+        )
     ]
 
 
@@ -66,7 +68,7 @@ def notify_of_ended_polls(alias: str, deliveries: Sequence[Delivery[PollClosed]]
 
     Safety and cost: as `announce_ends`.
     """
-    ended = [PostId.at(one.owner_id, one.payload.moment) for one in deliveries]
+    ended = [PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
     return announce_ends(alias, dict.fromkeys(ended, BEGINNING))
 
 
@@ -75,16 +77,18 @@ def notify_voters_left(alias: str, deliveries: Sequence[Delivery[VotersLeft]]) -
     """Notifies the next voters of polls with very many. Safety and cost: as `announce_ends`."""
     return [
         follow_up
-        for one in deliveries
+        for delivery in deliveries
         for follow_up in announce_ends(
-            alias, {PostId.at(one.owner_id, one.payload.moment): one.payload.after}
+            alias, {PostId.at(delivery.owner_id, delivery.payload.moment): delivery.payload.after}
         )
     ]
 
 
 def _threads_of(deliveries: Interactions) -> Threads:
     return {
-        (post_id := PostId.at(one.owner_id, one.payload.moment)): thread_of(post_id, one.payload)
-        for one in deliveries
-        if isinstance(one.payload, PostCreated | PostEdited)
+        (post_id := PostId.at(delivery.owner_id, delivery.payload.moment)): thread_of(
+            post_id, delivery.payload
+        )
+        for delivery in deliveries
+        if isinstance(delivery.payload, PostCreated | PostEdited)
     }

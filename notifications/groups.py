@@ -38,14 +38,14 @@ class GroupKey(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Self | None:
         """The key of this text; None if no group can have it."""
-        name, *rest = text.split("-")
-        number = rest[-1] if rest else ""
+        name, *split = text.split("-")
+        number = split[-1] if split else ""
         if not (number.isascii() and number.isdigit() and len(number) <= MOST_DIGITS):
             return None
-        if name == UNGROUPED and len(rest) == 1:
+        if name == UNGROUPED and len(split) == 1:
             kind = kind_of(int(number))
             return cls(kind, None, int(number), is_single=True) if kind else None
-        return cls._parse_group(KIND_BY_NAME.get(name), rest[:-1], int(number))
+        return cls._parse_group(KIND_BY_NAME.get(name), split[:-1], int(number))
 
     @classmethod
     def _parse_group(

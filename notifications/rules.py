@@ -83,11 +83,11 @@ def _measure(
 
 
 def _is_new(account: bytes, now_ms: int) -> bool:
-    found = CREATED_AT.search(account)
-    if found is None:
+    match = CREATED_AT.search(account)
+    if match is None:
         return False
     oldest = datetime.fromtimestamp(now_ms / 1000, UTC) - timedelta(days=NEW_ACCOUNT_DAYS)
-    return found[1].decode() > f"{oldest:%Y-%m-%d}"
+    return match[1].decode() > f"{oldest:%Y-%m-%d}"
 
 
 def _is_private(owner_id: int, status: bytes | None) -> bool:

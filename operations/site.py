@@ -43,7 +43,7 @@ class TidelineSite(admin.AdminSite):
         applications name a route that this site lacks.
         """
         urls = super().get_urls()
-        return [one for one in urls if getattr(one, "name", "") != "view_on_site"]
+        return [url for url in urls if getattr(url, "name", "") != "view_on_site"]
 
     def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """The sign-in page of all people, and then back. Raises: PermissionDenied for those who
@@ -67,7 +67,7 @@ class TidelineSite(admin.AdminSite):
             return self._named(super().get_app_list(request, app_label))
         sections = _with_security(self._named(super().get_app_list(request)))
         if app_label == SECURITY:
-            return [one for one in sections if one["app_label"] == SECURITY]
+            return [section for section in sections if section["app_label"] == SECURITY]
         return [_operations(), *sections] if request.user.has_perm(OPERATE) else sections
 
     def _named(self, sections: list[Any]) -> list[Any]:
@@ -89,16 +89,16 @@ def page_context(request: HttpRequest, title: str) -> dict[str, Any]:
 
 def _with_security(sections: list[Any]) -> list[Any]:
     """Moves the tables of security into one section, wherever their apps are."""
-    found = {
+    models = {
         model["model"]._meta.label_lower: model
         for section in sections
         for model in section["models"]
     }
-    security = [found[label] for label in _SECURITY_MODELS if label in found]
+    security = [models[label] for label in _SECURITY_MODELS if label in models]
     others = [
-        {**section, "models": rest}
+        {**section, "models": left}
         for section in sections
-        if (rest := [model for model in section["models"] if model not in security])
+        if (left := [model for model in section["models"] if model not in security])
     ]
     if not security:
         return others
@@ -109,7 +109,7 @@ def _with_security(sections: list[Any]) -> list[Any]:
         "has_module_perms": True,
         "models": security,
     }
-    return sorted([*others, section], key=lambda one: one["name"].lower())
+    return sorted([*others, section], key=lambda section: section["name"].lower())
 
 
 def _operations() -> dict[str, Any]:

@@ -51,7 +51,7 @@ def spread_posts(
 ) -> Iterator[BulkPost]:
     """Posts at even intervals, oldest first. Each round has a new order of authors."""
     dice, count = random.Random(seed), len(authors) * each
-    order = (one for _ in range(each) for one in dice.sample(authors, len(authors)))
+    order = (author for _ in range(each) for author in dice.sample(authors, len(authors)))
     return (BulkPost(author, start + n * (end - start) // count) for n, author in enumerate(order))
 
 
@@ -76,4 +76,4 @@ def write_posts(posts: Sequence[BulkPost]) -> None:
 
 
 def _columns(posts: Sequence[BulkPost]) -> dict[str, object]:
-    return {"authors": [one.author for one in posts], "seconds": [one.second for one in posts]}
+    return {"authors": [post.author for post in posts], "seconds": [post.second for post in posts]}

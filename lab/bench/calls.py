@@ -46,10 +46,10 @@ class ReadCalls:
             for calls in (first, again):
                 calls.append(self._count(path, reader))
         return {
-            "first_sql": round(fmean(len(one.statements) for one in first), 1),
-            "first_redis": round(fmean(one.round_trips for one in first), 1),
-            "again_sql": round(fmean(len(one.statements) for one in again), 1),
-            "again_redis": round(fmean(one.round_trips for one in again), 1),
+            "first_sql": round(fmean(len(calls.statements) for calls in first), 1),
+            "first_redis": round(fmean(calls.round_trips for calls in first), 1),
+            "again_sql": round(fmean(len(calls.statements) for calls in again), 1),
+            "again_redis": round(fmean(calls.round_trips for calls in again), 1),
         }
 
     def _places(self, kind: str, readers: Sequence[int]) -> Mapping[int, ReaderPlace]:

@@ -75,7 +75,7 @@ def _used_s(part_of: Mapping[int, str]) -> dict[str, float]:
 
 
 def _processes() -> dict[int, _Process]:
-    found = {}
+    processes = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
@@ -83,5 +83,5 @@ def _processes() -> dict[int, _Process]:
             except (FileNotFoundError, ProcessLookupError):  # it has ended
                 continue
             cpu_s = sum(map(int, fields[11:15])) / _TICKS_A_SECOND
-            found[int(folder.name)] = _Process(int(fields[1]), cpu_s)
-    return found
+            processes[int(folder.name)] = _Process(int(fields[1]), cpu_s)
+    return processes

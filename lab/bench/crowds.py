@@ -61,7 +61,7 @@ class Star:
     def _wait_for(self, followers: Sequence[int], packed: bytes) -> bool:
         """Returns when all of these have the post: whether it had to wait."""
         deadline = time.perf_counter() + GIVE_UP_S
-        commands = [("GETRANGE", key(FAMILY, one), -len(packed), -1) for one in followers]
+        commands = [("GETRANGE", key(FAMILY, follower), -len(packed), -1) for follower in followers]
         has_waited = False
         while any(tail != packed for tail in redis().run(commands)):
             if time.perf_counter() > deadline:

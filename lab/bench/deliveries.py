@@ -61,18 +61,18 @@ class Floor:
         connection = redis().open_connection()
         connection.connect()
         self._connection, self._socket = connection, connection._sock
-        self._keys = [b"floor:{%d}" % one for one in READERS]
+        self._keys = [b"floor:{%d}" % reader for reader in READERS]
         members = [item for second in range(ENTRIES) for item in (second, f"{second:014d}")]
         for start in range(0, len(self._keys), 50):
-            redis().run([("ZADD", one, *members) for one in self._keys[start : start + 50]])
+            redis().run([("ZADD", name, *members) for name in self._keys[start : start + 50]])
 
     def prepare(self, entry: Entry) -> Push:
         return partial(self._push, b"".join(self._encode(entry)))
 
     def _encode(self, entry: Entry) -> Iterator[bytes]:
-        for one in self._keys:
-            yield pack_command(("ZADD", one, entry.event.second, entry.event.base36))
-            yield pack_command(("ZREMRANGEBYRANK", one, 0, -ENTRIES - 1))
+        for name in self._keys:
+            yield pack_command(("ZADD", name, entry.event.second, entry.event.base36))
+            yield pack_command(("ZREMRANGEBYRANK", name, 0, -ENTRIES - 1))
 
     def _push(self, encoded: bytes) -> None:
         """Adds one entry to each set and removes one: all replies are 1."""
@@ -128,8 +128,8 @@ def _sizes(name: str) -> list[float]:
     if name == "floor":
         return [_usage([b"floor:{%d}" % reader]) for reader in READERS[:PHASES]]
     family = FAMILIES[name]
-    return [_usage([key(family, one, part) for part in PARTS]) for one in READERS[:PHASES]]
+    return [_usage([key(family, reader, part) for part in PARTS]) for reader in READERS[:PHASES]]
 
 
 def _usage(keys: list[bytes]) -> int:
-    return sum(redis().call("MEMORY", "USAGE", one, "SAMPLES", 0) or 0 for one in keys)
+    return sum(redis().call("MEMORY", "USAGE", name, "SAMPLES", 0) or 0 for name in keys)

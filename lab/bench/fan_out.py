@@ -72,7 +72,7 @@ def _push_to_crowd(
         small.append(_visible_after_ms(author, friend))
     reading.join()
     last_s = time.perf_counter() - started
-    lengths = redis().run([_length(one) for one in crowd])
+    lengths = redis().run([_length(follower) for follower in crowd])
     return {
         "crowd_reached": sum(length > HEAD_BYTES for length in lengths),
         "crowd_last_has_it_s": last_s,

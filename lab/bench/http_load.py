@@ -40,8 +40,10 @@ def percentiles_ms(
 ) -> dict[str, float]:
     """These percentiles in milliseconds; nothing without values."""
     ordered = sorted(values_s)
-    found = {name: ordered[int(len(ordered) * share)] for name, share in shares.items() if ordered}
-    return {name: round(value * 1000, 2) for name, value in found.items()}
+    latencies = {
+        name: ordered[int(len(ordered) * share)] for name, share in shares.items() if ordered
+    }
+    return {name: round(value * 1000, 2) for name, value in latencies.items()}
 
 
 class Connection:

@@ -59,8 +59,10 @@ def draw_batches(world: FollowGraph) -> list[LookupBatch]:
 
 def _active(world: FollowGraph, dice: random.Random) -> list[int]:
     """Accounts, drawn in proportion to their followees: they read more comments."""
-    weight = {one: len(followees) * dice.random() for one, followees in world.following.items()}
-    return sorted(weight, key=lambda one: -weight[one])[:VIEWERS]
+    weight = {
+        viewer: len(followees) * dice.random() for viewer, followees in world.following.items()
+    }
+    return sorted(weight, key=lambda viewer: -weight[viewer])[:VIEWERS]
 
 
 def _measure(ask: Ask, batches: Sequence[LookupBatch]) -> dict[str, float]:
@@ -113,8 +115,8 @@ def _ask_hash(viewer_id: int, others: Sequence[int]) -> int:
 
 def _ask_kv(viewer_id: int, others: Sequence[int]) -> int:
     """A key for each pair; an unrelated pair gets one too, or SQL would be asked each time."""
-    found = redis().call("MGET", *[_pair(viewer_id, other) for other in others])
-    missing = [other for other, value in zip(others, found, strict=True) if value is None]
+    replies = redis().call("MGET", *[_pair(viewer_id, other) for other in others])
+    missing = [other for other, value in zip(others, replies, strict=True) if value is None]
     _write_pairs(viewer_id, missing)
     return len(missing)
 

@@ -40,7 +40,8 @@ def _by_turns(works: Mapping[str, Callable[[float], object]]) -> dict[str, Any]:
             for _ in range(TURNS)
         ]
     measured = [
-        {name: percentiles_ms(_within(pages, one)) for name, one in turn.items()} for turn in turns
+        {name: percentiles_ms(_within(pages, part)) for name, part in turn.items()}
+        for turn in turns
     ]
     return {name: _medians([turn[name] for turn in measured]) for name in works} | {
         "p99_of_idle": _ratio(measured, "pushed", "idle"),
@@ -55,8 +56,8 @@ def _slice(work: Callable[[], object]) -> Slice:
     return began, time.monotonic()
 
 
-def _within(pages: Sequence[TimedPage], one: Slice) -> list[TimedPage]:
-    return [page for page in pages if one[0] <= page.at_s < one[1]]
+def _within(pages: Sequence[TimedPage], part: Slice) -> list[TimedPage]:
+    return [page for page in pages if part[0] <= page.at_s < part[1]]
 
 
 def _medians(turns: Sequence[Figures]) -> Figures:

@@ -59,7 +59,9 @@ def measure(path: Path | None, accounts: int, seconds: float) -> dict[str, Any]:
     `seconds`: so long as 25 slices.
     """
     data = load_mix_data(path, accounts)
-    reader = min(data.readers, key=lambda one: abs(len(data.graph.following[one]) - FOLLOWEES))
+    reader = min(
+        data.readers, key=lambda reader: abs(len(data.graph.following[reader]) - FOLLOWEES)
+    )
     one_home, page = get_request(HOME, data.tokens[reader]), _count(reader)
     with running_product() as product:
         requests = MixRequests(data, read_places(product.address, data))
@@ -185,14 +187,14 @@ def read_figures(slices: Sequence[tuple[ReadSlice, ReadSlice]]) -> dict[str, flo
     """Pairs of ours and the floor's, which ran one after the other."""
     ours, floor = zip(*slices, strict=True)
     return {
-        "per_s": round(statistics.median(one.per_s for one in ours)),
+        "per_s": round(statistics.median(run.per_s for run in ours)),
         "rate_of_bare": _median_rate_of(slices),
         "cpu_of_bare": round(statistics.median(f.cpu_us / o.cpu_us for o, f in slices), 2),
-        "cpu_us": round(statistics.median(one.cpu_us for one in ours)),
-        "bare_cpu_us": round(statistics.median(one.cpu_us for one in floor)),
-        "redis_us": round(statistics.median(one.redis_us for one in ours), 1),
-        "redis_commands": round(statistics.median(one.redis_commands for one in ours), 1),
-        **percentiles_ms([took_s for one in ours for took_s in one.latencies_s]),
+        "cpu_us": round(statistics.median(run.cpu_us for run in ours)),
+        "bare_cpu_us": round(statistics.median(run.cpu_us for run in floor)),
+        "redis_us": round(statistics.median(run.redis_us for run in ours), 1),
+        "redis_commands": round(statistics.median(run.redis_commands for run in ours), 1),
+        **percentiles_ms([took_s for run in ours for took_s in run.latencies_s]),
     }
 
 

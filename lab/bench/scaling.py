@@ -74,24 +74,26 @@ def _run_cell(accounts: int, shards: int, options: argparse.Namespace) -> None:
 
 def latest_cells(history: Iterable[Run]) -> dict[int, dict[int, Run]]:
     """The latest run of the mix by accounts and shards, both in ascending order."""
-    found: dict[int, dict[int, Run]] = {}
+    cells: dict[int, dict[int, Run]] = {}
     for line in history:
         if mix := line.get("mix"):
-            found.setdefault(mix["world"]["accounts"], {})[mix["world"]["shards"]] = mix
-    return {accounts: dict(sorted(found[accounts].items())) for accounts in sorted(found)}
+            cells.setdefault(mix["world"]["accounts"], {})[mix["world"]["shards"]] = mix
+    return {accounts: dict(sorted(cells[accounts].items())) for accounts in sorted(cells)}
 
 
 def scaling_chart(figure: ScalingFigure, cells: Mapping[int, Mapping[int, Run]]) -> LineChart:
     """A line for each size of the graph, over the number of shards."""
-    shards = sorted({one for runs in cells.values() for one in runs})
+    shards = sorted({number for runs in cells.values() for number in runs})
     return LineChart(
         title=figure.title,
         lines={
-            f"{accounts:,} accounts": [[(shards.index(one), figure.of(runs[one])) for one in runs]]
+            f"{accounts:,} accounts": [
+                [(shards.index(count), figure.of(runs[count])) for count in runs]
+            ]
             for accounts, runs in cells.items()
         },
         end=max(len(shards) - 1, 1),
-        labels=[(place, f"shards: {one}") for place, one in enumerate(shards)],
+        labels=[(place, f"shards: {count}") for place, count in enumerate(shards)],
     )
 
 

@@ -43,7 +43,7 @@ def reads_table(run: Run) -> Iterator[str]:
 def mix_table(run: Run) -> Iterator[str]:
     """A row for each kind of request at 60 % of the capacity, and one for the bare view."""
     yield from _head(
-        f"mix, {run['steady']['per_s']} a second", *(f"{one} ms" for one in MIX_SHARES)
+        f"mix, {run['steady']['per_s']} a second", *(f"{share} ms" for share in MIX_SHARES)
     )
     for kind, figures in [*run["latency_ms"].items(), ("bare view", run["bare_ms"])]:
         yield _row(kind, *(f"{figures[share]:,}" for share in MIX_SHARES))
@@ -52,8 +52,8 @@ def mix_table(run: Run) -> Iterator[str]:
 def history_table(lines: Sequence[Run]) -> Iterator[str]:
     """A row for each commit: the shares of the bare view's rate, of the least and the best run."""
     yield from _head("date", "commit", *GOALS)
-    for (date, commit), found in groupby(lines, lambda line: (line["at"][:10], line["commit"])):
-        runs = [line["reads"] for line in found]
+    for (date, commit), entries in groupby(lines, lambda line: (line["at"][:10], line["commit"])):
+        runs = [line["reads"] for line in entries]
         yield _row(date, commit, *(_range(runs, name) for name in GOALS))
 
 

@@ -107,7 +107,9 @@ def make_tokens(user_ids: Iterable[int]) -> dict[int, str]:
         scopes=SCOPES,
     )
     now = datetime.now(UTC)
-    return {one: issue_token(one, application.id, SCOPES, now).token for one in user_ids}
+    return {
+        user_id: issue_token(user_id, application.id, SCOPES, now).token for user_id in user_ids
+    }
 
 
 def drain_all() -> int:

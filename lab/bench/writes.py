@@ -71,14 +71,16 @@ def _make_cast(graph: world.FollowGraph) -> Cast:
         for author in authors[number * AUTHORS_OF_WATCHED :][:AUTHORS_OF_WATCHED]:
             world.follow(reader, author)
     world.drain_all()
-    tokens = {one: world.make_token(one) for one in [*authors, *readers, *watched]}
+    tokens = {account: world.make_token(account) for account in [*authors, *readers, *watched]}
     return Cast(graph.ids, authors, readers, watched, tokens)
 
 
 def _warm(product: Product, cast: Cast) -> int:
     """Makes the readers' timelines live and the code warm. Returns how many readers there are."""
     everyone = [*cast.readers, *cast.watched]
-    homes = itertools.cycle(PacedRequest(get_request(HOME, cast.tokens[one])) for one in everyone)
+    homes = itertools.cycle(
+        PacedRequest(get_request(HOME, cast.tokens[reader])) for reader in everyone
+    )
     run_paced(product.address, homes, 200, len(everyone) / 200)
     run_paced(product.address, _posts(cast), 50, 2)
     run_paced(product.address, homes, 200, len(everyone) / 200)
@@ -163,7 +165,10 @@ def _follow_one(product: Product, cast: Cast) -> dict[str, Any]:
 
 def _pages(product: Product, cast: Cast) -> dict[str, Any]:
     """Pages a second without and with posts, in turn. The readers are drawn by Zipf."""
-    homes = {one: get_request("/api/v1/timelines/home", cast.tokens[one]) for one in cast.readers}
+    homes = {
+        reader: get_request("/api/v1/timelines/home", cast.tokens[reader])
+        for reader in cast.readers
+    }
     readers = Zipf(cast.readers, 1.0, random.Random(SEED))
 
     def pages_per_s() -> float:

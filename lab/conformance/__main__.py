@@ -42,7 +42,9 @@ def _measure(options: Namespace) -> list[str]:
     results = []
     for suite, outcomes in _run(options, fresh_instance()):
         reasons = reasons_of(suite.name)
-        result = SuiteResult(suite.name, suite.client, [reasons.judge(one) for one in outcomes])
+        result = SuiteResult(
+            suite.name, suite.client, [reasons.judge(outcome) for outcome in outcomes]
+        )
         print(text_of(result), flush=True)
         results.append(result)
     if options.write:
@@ -55,7 +57,11 @@ def _self_test(options: Namespace) -> list[str]:
     seeing = []
     for suite, outcomes in _run(options, empty_server()):
         reasons = reasons_of(suite.name)
-        passed = {one.name for one in outcomes if one.passed and not reasons.find(one.name)}
+        passed = {
+            outcome.name
+            for outcome in outcomes
+            if outcome.passed and not reasons.find(outcome.name)
+        }
         print(f"{suite.name}: {len(passed)} of {len(outcomes)} pass, known: {len(reasons.blind)}")
         seeing += [f"{suite.name} {name}" for name in sorted(passed ^ reasons.blind)]
     return seeing

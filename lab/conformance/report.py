@@ -30,7 +30,9 @@ class KeptSuite:
 
 def text_of(result: SuiteResult) -> str:
     """The suite's line, and a line for each test that is not as it should be."""
-    counts = ", ".join(f"{result.count(one)} {one}" for one in ClientVerdict if result.count(one))
+    counts = ", ".join(
+        f"{result.count(verdict)} {verdict}" for verdict in ClientVerdict if result.count(verdict)
+    )
     wrong = result.list_of(ClientVerdict.FAILED) + result.list_of(ClientVerdict.STALE)
     lines = [f"{result.suite} ({result.client}): {counts}", *map(_line_of, wrong)]
     lines += [f"  {count:4} not applicable: {why}" for why, count in _reasons(result).items()]
@@ -46,8 +48,8 @@ def keep_results(results: Sequence[SuiteResult]) -> None:
 
 def page_with_results(text: str) -> str:
     """The text with what is between the two marks replaced by the kept results."""
-    before, rest = text.split(_BEGIN)
-    _, after = rest.split(_END)
+    before, tail = text.split(_BEGIN)
+    _, after = tail.split(_END)
     kept = _load_kept()
     parts = [_table(kept), *(_details(kept[name]) for name in sorted(kept))]
     return before + _BEGIN + "\n" + "\n\n".join(parts) + "\n\n" + _END + after
@@ -59,14 +61,14 @@ def _line_of(test: JudgedTest) -> str:
 
 
 def _reasons(result: SuiteResult) -> dict[str, int]:
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for test in result.list_of(ClientVerdict.NOT_APPLICABLE):
-        found[test.text] = found.get(test.text, 0) + 1
-    return found
+        counts[test.text] = counts.get(test.text, 0) + 1
+    return counts
 
 
 def _load_kept() -> dict[str, KeptSuite]:
-    return {one["suite"]: KeptSuite(**one) for one in json.loads(FILE.read_text())}
+    return {suite["suite"]: KeptSuite(**suite) for suite in json.loads(FILE.read_text())}
 
 
 def _kept(result: SuiteResult) -> KeptSuite:
@@ -88,15 +90,15 @@ def _table(kept: dict[str, KeptSuite]) -> str:
         "|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {one.client} | {one.date} | {one.passed} | {len(one.failed)} |"
-        f" {sum(one.not_applicable.values())} | {one.blind} |"
-        for _, one in sorted(kept.items())
+        f"| {suite.client} | {suite.date} | {suite.passed} | {len(suite.failed)} |"
+        f" {sum(suite.not_applicable.values())} | {suite.blind} |"
+        for _, suite in sorted(kept.items())
     ]
     return "\n".join(lines)
 
 
-def _details(one: KeptSuite) -> str:
-    lines = [f"## {one.client}", ""]
-    lines += [f"- fails: `{name}`" for name in one.failed]
-    lines += [f"- {count} not applicable: {why}" for why, count in one.not_applicable.items()]
+def _details(suite: KeptSuite) -> str:
+    lines = [f"## {suite.client}", ""]
+    lines += [f"- fails: `{name}`" for name in suite.failed]
+    lines += [f"- {count} not applicable: {why}" for why, count in suite.not_applicable.items()]
     return "\n".join(lines if len(lines) > 2 else [*lines, "Every test passes."])

@@ -62,9 +62,10 @@ def _chosen(options: Namespace) -> Sequence[Experiment]:
     """F34 chooses F34a and F34b. Exits when nothing is chosen."""
     wanted = {number for number in options.only.split(",") if number}
     chosen = [
-        one
-        for one in EXPERIMENTS
-        if (not wanted or {one.number, one.row} & wanted) and (one.in_ci or not options.ci)
+        experiment
+        for experiment in EXPERIMENTS
+        if (not wanted or {experiment.number, experiment.row} & wanted)
+        and (experiment.in_ci or not options.ci)
     ]
     if not chosen:
         sys.exit(f"no such experiment: {options.only}")

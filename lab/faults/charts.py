@@ -54,10 +54,10 @@ def draw_charts(charts: Sequence[LineChart]) -> str:
 
 
 def _draw(chart: LineChart, top: float) -> str:
-    values = (value for pieces in chart.lines.values() for one in pieces for _, value in one)
+    values = (value for pieces in chart.lines.values() for piece in pieces for _, value in piece)
     panel = ChartPanel(top, chart.end, max(values, default=0.0) or 1.0)
     bars = "".join(_bar(panel, *bar) for bar in chart.bars)
-    lines = "".join(_line(panel, number, *one) for number, one in enumerate(chart.lines.items()))
+    lines = "".join(_line(panel, number, *line) for number, line in enumerate(chart.lines.items()))
     title = f'<text x="{_LEFT}" y="{top - 8}">{escape(chart.title)}</text>'
     frame = (
         f'<rect x="{_LEFT}" y="{top}" width="{_WIDTH}" height="{_HEIGHT}" fill="none"'

@@ -45,7 +45,11 @@ def gather_end_state(accounts: Sequence[ClientAccount], balancer: Balancer) -> E
     """Raises EndStateUnreadable. Cost: about a dozen requests for each account."""
     state = EndState()
     with ThreadPoolExecutor(_THREADS) as pool:
-        list(pool.map(lambda one: _AccountReader(one, accounts, balancer, state).read(), accounts))
+        list(
+            pool.map(
+                lambda account: _AccountReader(account, accounts, balancer, state).read(), accounts
+            )
+        )
     return state
 
 
@@ -70,19 +74,19 @@ class _AccountReader:
         state.followers[own] = self._account_ids(f"{root}/followers")
         state.following[own] = self._account_ids(f"{root}/following")
         state.counts[own] = counts_of(self._get(root))
-        self._read_relationships([one.id for one in self._accounts if one.id != own])
+        self._read_relationships([account.id for account in self._accounts if account.id != own])
         self._connection.close()
 
     def _timeline(self, path: str, left_out: Container[str] = ()) -> tuple[Seen, ...]:
         """`left_out`: visibilities of posts."""
         pages = (
-            [one for one in page if one["visibility"] not in left_out]
+            [status for status in page if status["visibility"] not in left_out]
             for page in self._pages(path, PAGE)
         )
         return tuple(seen for page in pages for seen in entries_of(page))
 
     def _account_ids(self, path: str) -> tuple[int, ...]:
-        return tuple(int(one["id"]) for page in self._pages(path, _LIST_LIMIT) for one in page)
+        return tuple(int(item["id"]) for page in self._pages(path, _LIST_LIMIT) for item in page)
 
     def _pages(self, path: str, limit: int) -> Iterator[list[Any]]:
         """All pages. A page may be empty and have a next one."""
@@ -110,6 +114,6 @@ class _AccountReader:
     def _read_relationships(self, others: list[int]) -> None:
         for start in range(0, len(others), _PAIRS_AT_ONCE):
             some = others[start : start + _PAIRS_AT_ONCE]
-            for found in self._get("/api/v1/accounts/relationships", **{"id[]": some}):
-                pair = (self._account.id, int(found["id"]))
-                self._state.relationships[pair] = relationship_of(found)
+            for relationship in self._get("/api/v1/accounts/relationships", **{"id[]": some}):
+                pair = (self._account.id, int(relationship["id"]))
+                self._state.relationships[pair] = relationship_of(relationship)

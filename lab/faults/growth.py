@@ -76,12 +76,12 @@ def growths(samples: Sequence[ResourceSample]) -> list[Growth]:
 
 def curves(samples: Sequence[ResourceSample]) -> Mapping[tuple[str, int, str], Curve]:
     """By process, process id and unit."""
-    found: dict[tuple[str, int, str], list[tuple[float, float]]] = defaultdict(list)
+    points: dict[tuple[str, int, str], list[tuple[float, float]]] = defaultdict(list)
     for sample in samples:
         for name, value in sample.values.items():
             process, _, unit = name.rpartition(" ")
-            found[process, sample.lives[process], unit].append((sample.at_s, value))
-    return found
+            points[process, sample.lives[process], unit].append((sample.at_s, value))
+    return points
 
 
 def _highest(lives: Sequence[Curve]) -> float:

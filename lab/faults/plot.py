@@ -46,7 +46,7 @@ def _lives(unit: str, samples: Sequence[ResourceSample]) -> Mapping[str, Pieces]
 
 
 def _split(points: Sequence[tuple[int, Point]]) -> Pieces:
-    cuts = [n for n, (one, other) in enumerate(pairwise(points), 1) if one[0] != other[0]]
+    cuts = [n for n, (point, other) in enumerate(pairwise(points), 1) if point[0] != other[0]]
     return [
         [point for _, point in points[first:last]]
         for first, last in pairwise([0, *cuts, len(points)])

@@ -9,7 +9,10 @@ def print_result(result: ExperimentResult) -> None:
         f"{result.number}: {result.title}: {state} ({result.took_s:.0f} s, {result.calls} calls,"
         f" {result.errors} errors, recovered in {result.recovered_s:.1f} s)",
         *(f"    {text}" for text in result.figures),
-        *(f"    {_mark(one.held)} {one.what}: {one.detail}" for one in result.findings),
+        *(
+            f"    {_mark(finding.held)} {finding.what}: {finding.detail}"
+            for finding in result.findings
+        ),
         sep="\n",
         flush=True,
     )

@@ -17,8 +17,8 @@ def write_page(page: Path = PAGE) -> None:
 
 def page_with_tables(text: str, results: Mapping[str, KeptResult]) -> str:
     """The text with what is between the two marks replaced."""
-    before, rest = text.split(_BEGIN)
-    _, after = rest.split(_END)
+    before, tail = text.split(_BEGIN)
+    _, after = tail.split(_END)
     return f"{before}{_BEGIN}\n{tables(results)}\n{_END}{after}"
 
 

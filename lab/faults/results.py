@@ -29,7 +29,7 @@ class KeptResult:
 
 def load_results() -> dict[str, KeptResult]:
     """By number of the experiment."""
-    return {one["number"]: KeptResult(**one) for one in json.loads(FILE.read_text())}
+    return {fields["number"]: KeptResult(**fields) for fields in json.loads(FILE.read_text())}
 
 
 def keep_results(results: Iterable[ExperimentResult]) -> None:

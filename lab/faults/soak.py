@@ -92,10 +92,10 @@ def _check_resources(scene: Scene, record: SoakRecord, ended_s: float) -> None:
     last_s = record.samples[-1].at_s if record.samples else 0.0
     what = "resources were measured to the end"
     scene.check(last_s > ended_s - _UNMEASURED_S, what, f"{last_s:.0f} of {ended_s:.0f} s")
-    found = growths(record.samples)
-    for growth in found:
+    growing = growths(record.samples)
+    for growth in growing:
         scene.check(growth.is_flat, f"{growth.unit} of {growth.name}: flat", growth.text)
-    if not found:
+    if not growing:
         scene.note("too short to judge whether memory, files and connections grow")
 
 

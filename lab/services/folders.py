@@ -83,8 +83,8 @@ def private_folder(folder: Path, user: ServerUser) -> Path:
         if user.switch:
             os.chown(folder, user.uid, user.gid)
     except FileExistsError:
-        found = folder.lstat()
-        if not (stat.S_ISDIR(found.st_mode) and found.st_uid == user.uid) or found.st_mode & 0o077:
+        state = folder.lstat()
+        if not (stat.S_ISDIR(state.st_mode) and state.st_uid == user.uid) or state.st_mode & 0o077:
             raise FolderNotPrivate(folder, user.name) from None
     return folder
 

@@ -104,9 +104,9 @@ def stop_all(servers: list[Server]) -> None:
 
 def _given_urls(environ: Mapping[str, str]) -> dict[str, str]:
     given = {name: environ[name] for name in URL_NAMES if environ.get(name)}
-    for one, other in (URL_NAMES[:2], URL_NAMES[1::-1]):
-        if one in given and other not in given:
-            raise DatabaseUrlsIncomplete(one, other)
+    for given_name, other in (URL_NAMES[:2], URL_NAMES[1::-1]):
+        if given_name in given and other not in given:
+            raise DatabaseUrlsIncomplete(given_name, other)
     return given
 
 

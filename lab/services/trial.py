@@ -34,8 +34,8 @@ def find_programs(names: Sequence[str], path: str) -> Iterator[Path]:
     """
     for name in names:
         for folder in path.split(os.pathsep):
-            if folder and (found := shutil.which(name, path=folder)):
-                yield Path(found)
+            if folder and (program := shutil.which(name, path=folder)):
+                yield Path(program)
 
 
 def major_version(

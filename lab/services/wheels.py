@@ -41,8 +41,8 @@ def reachable_copy(binary: Binary, user: ServerUser, copies: Path) -> Binary:
     if binary.is_reachable(user):
         return binary
     package = binary.tree[0]
-    found = binary.program.stat()
-    target = copies / f"{package.name}-{found.st_size}-{found.st_mtime_ns}"
+    state = binary.program.stat()
+    target = copies / f"{package.name}-{state.st_size}-{state.st_mtime_ns}"
     if not target.exists():
         _copy(binary.tree, target)
     return Binary(target / binary.program.relative_to(package.parent), binary.major, binary.tree)

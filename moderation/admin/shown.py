@@ -101,7 +101,7 @@ _PAGES = {"report": "admin:moderation_report_change", "user": "admin:accounts_us
 def _show(
     post_id: PostId, post: ModeratedPost | None, images: Mapping[int, ListedImage]
 ) -> ShownPost:
-    found = _versions(post_id, post, images) if post and post.deleted_at is None else []
+    versions = _versions(post_id, post, images) if post and post.deleted_at is None else []
     return ShownPost(
         post_id.public,
         post_url(post_id),
@@ -111,20 +111,20 @@ def _show(
         _state_of(post),
         post is not None and post.hidden_at is not None,
         post.options if post else (),
-        found[0] if found else None,
-        found[1:],
+        versions[0] if versions else None,
+        versions[1:],
     )
 
 
 def _versions(
     post_id: PostId, post: ModeratedPost, images: Mapping[int, ListedImage]
 ) -> list[ShownVersion]:
-    return [_version(post_id, one, images) for one in post.versions]
+    return [_version(post_id, version, images) for version in post.versions]
 
 
 def _version(post_id: PostId, version: PostText, images: Mapping[int, ListedImage]) -> ShownVersion:
     written_at = version.edited_at or _posted_at(post_id)
-    shown = [_image(one, images.get(one.id)) for one in version.images]
+    shown = [_image(image, images.get(image.id)) for image in version.images]
     return ShownVersion(written_at, version.spoiler_text, version.text, shown)
 
 

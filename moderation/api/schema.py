@@ -27,7 +27,7 @@ class ReportBody(Serializer[Any]):
         child=CharField(), max_length=MOST_POSTS, help_text="Posts of that account", **OPTIONAL
     )
     comment = TextField(max_length=COMMENT_LENGTH, **OPTIONAL)
-    category = ChoiceField([one.value for one in Category], allow_blank=True, **OPTIONAL)
+    category = ChoiceField([category.value for category in Category], allow_blank=True, **OPTIONAL)
     forward = IgnoredField(required=False, help_text="Ignored: there are no other servers")
     rule_ids = IgnoredField(required=False, help_text="Only makes the report a violation")
 

@@ -22,7 +22,9 @@ def enforce_again(work: Work) -> Iterator[Batch]:
     for piece in walk_table(work._replace(aliases=[GLOBAL_ALIAS]), DECIDED):
         rows = [row for row in piece.rows if shard_of(row[1]) in work.aliases]
         failed = [] if work.dry_run else [row[1] for row in rows if not _is_enforced(*row[2:])]
-        lines = [f"account {one}: has a decision, and does not exist" for one in failed]
+        lines = [
+            f"account {account_id}: has a decision, and does not exist" for account_id in failed
+        ]
         done = len(piece.rows) - len(failed)
         yield Batch(done, len(failed), piece.alias, None, piece.position, lines)
 

@@ -36,10 +36,10 @@ def export_images(
 
 
 def _iter_images(account_id: int) -> Iterator[ListedImage]:
-    found = list_images(account_id, _PAGE)
-    while found:
-        yield from found
-        found = list_images(account_id, _PAGE, before=found[-1].created_at)
+    images = list_images(account_id, _PAGE)
+    while images:
+        yield from images
+        images = list_images(account_id, _PAGE, before=images[-1].created_at)
 
 
 def _write(archive: ZipFile, image: ListedImage) -> str:

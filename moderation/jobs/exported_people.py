@@ -33,13 +33,13 @@ class _Columns(NamedTuple):
     read: Callable[[Relationship], Line] = lambda _: []
 
 
-def _read_follow(found: Relationship) -> Line:
-    shows = not found.flags & EdgeFlag.HIDES_REPOSTS
-    return [_word(shows), _word(bool(found.flags & EdgeFlag.NOTIFIES)), ""]
+def _read_follow(relationship: Relationship) -> Line:
+    shows = not relationship.flags & EdgeFlag.HIDES_REPOSTS
+    return [_word(shows), _word(bool(relationship.flags & EdgeFlag.NOTIFIES)), ""]
 
 
-def _read_mute(found: Relationship) -> Line:
-    return [_word(found.mutes_notices)]
+def _read_mute(relationship: Relationship) -> Line:
+    return [_word(relationship.mutes_notices)]
 
 
 _ADDRESSES = _Columns([_ADDRESS])
@@ -67,14 +67,14 @@ def iter_files_of_people(account_id: int, now_ms: int) -> Iterator[tuple[str, It
 def _iter_lines(account_id: int, edge_list: EdgeList, columns: _Columns) -> Iterator[Line]:
     if columns.heading:
         yield columns.heading
-    for address, found in _iter_listed(account_id, edge_list):
-        yield [address, *columns.read(found)]
+    for address, relationship in _iter_listed(account_id, edge_list):
+        yield [address, *columns.read(relationship)]
 
 
 def _iter_members(account_id: int) -> Iterator[Line]:
-    for one in list_account_lists(account_id):
-        for address, _ in _iter_listed(account_id, EdgeList(member_rows(one.list_id))):
-            yield [one.title, address]
+    for account_list in list_account_lists(account_id):
+        for address, _ in _iter_listed(account_id, EdgeList(member_rows(account_list.list_id))):
+            yield [account_list.title, address]
 
 
 def _iter_listed(account_id: int, edge_list: EdgeList) -> Iterator[tuple[str, Relationship]]:
@@ -83,8 +83,10 @@ def _iter_listed(account_id: int, edge_list: EdgeList) -> Iterator[tuple[str, Re
     while window is not None:
         page = list_page(edge_list, account_id, window)
         ids = [listed.account_id for listed in page.items]
-        profiles, found = load_profiles(ids), load_relationships(account_id, ids)
-        yield from ((f"{profiles[i].username}@{domain()}", found[i]) for i in ids if i in profiles)
+        profiles, relationships = load_profiles(ids), load_relationships(account_id, ids)
+        yield from (
+            (f"{profiles[i].username}@{domain()}", relationships[i]) for i in ids if i in profiles
+        )
         window = window._replace(max_id=page.older) if page.older else None
 
 

@@ -45,9 +45,9 @@ def purge_accounts(
             if not work.dry_run and not _begin(account_id, origin, now):
                 continue
             own = Work([piece.alias], account_id, None, work.batch_size, dry_run=work.dry_run)
-            for one in passes:
+            for run_pass in passes:
                 # No checkpoint inside an account: a second run does not find deleted rows again.
-                yield from (batch._replace(position=None) for batch in one(own))
+                yield from (batch._replace(position=None) for batch in run_pass(own))
             failpoint("moderation.before_purged")
             if not work.dry_run:
                 _finish(account_id, now)

@@ -21,7 +21,7 @@ def load_last_decisions(post_ids: Iterable[PostId]) -> dict[PostId, Decision]:
         .order_by("post_id", "-id")
         .distinct("post_id")
     )
-    return {one.post: one for one in decisions if one.post}
+    return {decision.post: decision for decision in decisions if decision.post}
 
 
 def load_last_image_decisions(image_ids: Iterable[int]) -> dict[int, Decision]:
@@ -31,7 +31,7 @@ def load_last_image_decisions(image_ids: Iterable[int]) -> dict[int, Decision]:
         .order_by("image_id", "-id")
         .distinct("image_id")
     )
-    return {one.image_id: one for one in decisions if one.image_id is not None}
+    return {decision.image_id: decision for decision in decisions if decision.image_id is not None}
 
 
 def list_strikes(account_id: int, window: Window) -> Page[Strike]:
@@ -48,7 +48,7 @@ def list_strikes(account_id: int, window: Window) -> Page[Strike]:
     rows = list(strikes.order_by("id" if is_upwards else "-id")[: window.limit + 1])
     has_older = is_upwards or len(rows) > window.limit
     shown = rows[: window.limit][::-1] if is_upwards else rows[: window.limit]
-    appeals = {one.decision_id: one for one in Appeal.objects.filter(decision__in=shown)}
+    appeals = {appeal.decision_id: appeal for appeal in Appeal.objects.filter(decision__in=shown)}
     if not shown:
         return Page([], None, None)
     older = str(shown[-1].pk) if has_older else None

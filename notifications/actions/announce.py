@@ -22,11 +22,11 @@ def announce_posts(alias: str, posts: Sequence[NewPost]) -> list[FollowUp]:
     one query without subscribers; else also `notify` and `without_muted`.
     """
     authors = list(dict.fromkeys(post.post_id.author_id for post in posts))
-    found = load_notified_followers(alias, authors, AT_ONCE + 1) if authors else {}
+    followers_of = load_notified_followers(alias, authors, AT_ONCE + 1) if authors else {}
     happened: list[Occurrence] = []
     follow_ups: list[FollowUp] = []
     for post in posts:
-        followers = found.get(post.post_id.author_id, [])
+        followers = followers_of.get(post.post_id.author_id, [])
         if len(followers) > AT_ONCE:
             follow_ups.append(_rest(post, None))
         else:

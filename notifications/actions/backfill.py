@@ -75,11 +75,11 @@ def _place_all(
 def _place(occurrences: Sequence[Occurrence], taken: Set[int]) -> Iterator[tuple[int, ...]]:
     """Each occurrence with its id: the first tick from its time on that is free. Oldest first."""
     tick = 0
-    for one in occurrences:
-        tick = max(tick + 1, one.at_ms * TICKS_A_MS)
+    for occurrence in occurrences:
+        tick = max(tick + 1, occurrence.at_ms * TICKS_A_MS)
         while tick in taken:
             tick += 1
-        yield (*one, tick * KIND_DIGIT + one.kind)
+        yield (*occurrence, tick * KIND_DIGIT + occurrence.kind)
 
 
 def _columns(placed: Mapping[int, Sequence[tuple[int, ...]]]) -> dict[str, list[int]]:

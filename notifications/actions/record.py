@@ -105,13 +105,13 @@ def by_recipient_shard(
     What an account does to itself is left out, but for the end of its poll.
     """
     groups: dict[str, dict[Identity, Occurrence]] = {}
-    for one in occurrences:
-        if one.owner_id == one.from_id and one.kind != NotificationKind.POLL:
+    for occurrence in occurrences:
+        if occurrence.owner_id == occurrence.from_id and occurrence.kind != NotificationKind.POLL:
             continue
-        group = groups.setdefault(shard_of(one.owner_id), {})
-        other = group.get(one.identity)
-        if other is None or other.revision < one.revision:
-            group[one.identity] = one
+        group = groups.setdefault(shard_of(occurrence.owner_id), {})
+        other = group.get(occurrence.identity)
+        if other is None or other.revision < occurrence.revision:
+            group[occurrence.identity] = occurrence
     return groups
 
 
@@ -128,7 +128,9 @@ def record_on_shard(
     params = _params(sorted(occurrences.values()), now_ms)
     sql = (CREATE_INBOXES, LOCK_INBOXES, DELETE_OLD, UPDATE_KNOWN, ADD, TO_PUSH)
     with transaction.atomic(using=alias):
-        *_, added, to_push = fetch_pipelined(alias, [Statement(one, params) for one in sql])
+        *_, added, to_push = fetch_pipelined(
+            alias, [Statement(statement, params) for statement in sql]
+        )
     return AddedNotifications(len(added), dict(to_push))
 
 
@@ -140,7 +142,7 @@ def _params(occurrences: Sequence[Occurrence], now_ms: int) -> dict[str, object]
     return {
         **dict(zip(names, columns, strict=True)),
         # An account that was purged gets no new inbox from changes that only end something.
-        "owners": sorted({one.owner_id for one in occurrences if one.is_on}),
+        "owners": sorted({occurrence.owner_id for occurrence in occurrences if occurrence.is_on}),
         "crowd": [int(kind) for kind in CROWD_KINDS],
         "now_tick": now_ms * TICKS_A_MS,
         "hour_ago": first_id(now_ms - HOUR_MS),

@@ -50,8 +50,8 @@ class GroupView(Endpoint):
 
     @extend_schema(responses=schema.GroupedNotificationsResultsEntity)
     def get(self, request: ApiRequest, group_key: str) -> HttpResponse:
-        found = _get_group(request.account_id, group_key)
-        return json_response(present_groups([found], is_partial=False))
+        group = _get_group(request.account_id, group_key)
+        return json_response(present_groups([group], is_partial=False))
 
 
 class GroupAccountsView(Endpoint):
@@ -61,8 +61,8 @@ class GroupAccountsView(Endpoint):
 
     @extend_schema(responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, group_key: str) -> HttpResponse:
-        found = _get_group(request.account_id, group_key)
-        accounts = {one.row.from_id: one.account for one in found.members}
+        group = _get_group(request.account_id, group_key)
+        accounts = {member.row.from_id: member.account for member in group.members}
         return json_response(join(accounts.values()))
 
 
@@ -96,10 +96,10 @@ class UnreadGroupsView(Endpoint):
 
 def _get_group(owner_id: int, text: str) -> ViewedGroup:
     """Raises: NotificationNotFound."""
-    found = find_group(owner_id, _parse(text), clock.now_ms())
-    if found is None:
+    group = find_group(owner_id, _parse(text), clock.now_ms())
+    if group is None:
         raise NotificationNotFound
-    return found
+    return group
 
 
 def _parse(text: str) -> GroupKey:

@@ -92,10 +92,10 @@ def read_request_ids(data: Mapping[str, Any]) -> list[int]:
     texts = find_list(data, "id", MOST_REQUESTS)
     if not texts:
         raise InvalidRequest(f"id must be a list of 1 to {MOST_REQUESTS} ids")
-    found = [parse_account_id(text) for text in texts]
-    if None in found:
+    ids = [parse_account_id(text) for text in texts]
+    if None in ids:
         raise InvalidRequest("id is not the id of a request")
-    return [one for one in found if one is not None]
+    return [account_id for account_id in ids if account_id is not None]
 
 
 def _names(request: ApiRequest, name: str) -> Sequence[str]:

@@ -21,17 +21,17 @@ def format_ms(at_ms: int) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%S}.{at_ms % 1000:03d}Z"
 
 
-def present_notification(one: ViewedNotification) -> bytes:
+def present_notification(notification: ViewedNotification) -> bytes:
     """A Notification."""
-    row = one.row
+    row = notification.row
     head = b'{"id":"%d","type":"%b","group_key":"%b","created_at":"%b","account":%b' % (
         row.id,
         NotificationKind(row.kind).public.encode(),
         GroupKey.of(row).text.encode(),
         format_ms(row.at_ms).encode(),
-        one.account,
+        notification.account,
     )
-    return b'%b,"status":%b}' % (head, one.status) if one.status else head + b"}"
+    return b'%b,"status":%b}' % (head, notification.status) if notification.status else head + b"}"
 
 
 def present_groups(groups: Sequence[ViewedGroup], is_partial: bool) -> bytes:
@@ -39,13 +39,15 @@ def present_groups(groups: Sequence[ViewedGroup], is_partial: bool) -> bytes:
 
     `is_partial`: of each group only the newest account is whole.
     """
-    whole = {one.newest.row.from_id: one.newest.account for one in groups}
-    others = {member.row.from_id: member.account for one in groups for member in one.sample}
-    statuses = {one.newest.row.post_id: one.newest.status for one in groups if one.newest.status}
+    whole = {group.newest.row.from_id: group.newest.account for group in groups}
+    others = {member.row.from_id: member.account for group in groups for member in group.sample}
+    statuses = {
+        group.newest.row.post_id: group.newest.status for group in groups if group.newest.status
+    }
     partial = b""
     if is_partial:
-        rest = [_partial(text) for i, text in others.items() if i not in whole]
-        partial = b'"partial_accounts":[%b],' % b",".join(rest)
+        accounts = [_partial(text) for i, text in others.items() if i not in whole]
+        partial = b'"partial_accounts":[%b],' % b",".join(accounts)
     else:
         whole = others | whole
     return b'{"accounts":[%b],%b"statuses":[%b],"notification_groups":[%b]}' % (
@@ -56,13 +58,13 @@ def present_groups(groups: Sequence[ViewedGroup], is_partial: bool) -> bytes:
     )
 
 
-def _present_group(one: ViewedGroup) -> bytes:
-    newest, first, last = one.newest.row, one.paged[0].row, one.paged[-1].row
-    sample = dict.fromkeys(str(member.row.from_id) for member in one.sample)
+def _present_group(group: ViewedGroup) -> bytes:
+    newest, first, last = group.newest.row, group.paged[0].row, group.paged[-1].row
+    sample = dict.fromkeys(str(member.row.from_id) for member in group.sample)
     fields: dict[str, object] = {
-        "group_key": one.key.text,
-        "notifications_count": len(one.members),
-        "type": one.key.kind.public,
+        "group_key": group.key.text,
+        "notifications_count": len(group.members),
+        "type": group.key.kind.public,
         "most_recent_notification_id": newest.id,
         "page_min_id": str(last.id),
         "page_max_id": str(first.id),
@@ -79,20 +81,20 @@ def _partial(account: bytes) -> bytes:
     return orjson.dumps({name: entity[name] for name in PARTIAL})
 
 
-def present_request(one: ViewedRequest) -> bytes:
+def present_request(request: ViewedRequest) -> bytes:
     """A NotificationRequest. Its id is that of the account."""
-    newest, oldest = one.members[0], one.members[-1]
+    newest, oldest = request.members[0], request.members[-1]
     return b'{"id":"%d","created_at":"%b","updated_at":"%b","notifications_count":"%d",' % (
-        one.from_id,
+        request.from_id,
         format_ms(oldest.row.at_ms).encode(),
         format_ms(newest.row.at_ms).encode(),
-        len(one.members),
+        len(request.members),
     ) + b'"account":%b,"last_status":%b}' % (newest.account, newest.status or b"null")
 
 
 def present_policy(policy: Policy, pending: PendingRequests) -> dict[str, object]:
     """A NotificationPolicy."""
-    measures = {name: Measure(one).public for name, one in policy._asdict().items()}
+    measures = {name: Measure(value).public for name, value in policy._asdict().items()}
     return {**measures, "summary": _summary(pending)}
 
 

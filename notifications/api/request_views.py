@@ -28,7 +28,7 @@ class NotificationRequestsView(Endpoint):
     def get(self, request: ApiRequest) -> HttpResponse:
         window = read_page_window(request)
         page = list_requests(request.account_id, window, clock.now_ms())
-        items = [present_request(one) for one in page.items]
+        items = [present_request(item) for item in page.items]
         return page_response(request, Page(items, page.older, page.newer))
 
 
@@ -39,10 +39,10 @@ class NotificationRequestView(Endpoint):
 
     @extend_schema(responses=schema.NotificationRequestEntity)
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        found = find_request(request.account_id, account_id, clock.now_ms())
-        if found is None:
+        pending = find_request(request.account_id, account_id, clock.now_ms())
+        if pending is None:
             raise NotificationNotFound
-        return json_response(present_request(found))
+        return json_response(present_request(pending))
 
 
 class AcceptRequestView(Endpoint):

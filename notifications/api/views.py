@@ -32,7 +32,7 @@ class NotificationsView(Endpoint):
     def get(self, request: ApiRequest) -> HttpResponse:
         selection, window = read_selection(request), read_page_window(request)
         page = list_notifications(request.account_id, selection, window, clock.now_ms())
-        items = [present_notification(one) for one in page.items]
+        items = [present_notification(item) for item in page.items]
         return page_response(request, Page(items, page.older, page.newer))
 
 
@@ -43,10 +43,10 @@ class NotificationView(Endpoint):
 
     @extend_schema(responses=schema.NotificationEntity)
     def get(self, request: ApiRequest, notification_id: int) -> HttpResponse:
-        found = find_notification(request.account_id, notification_id, clock.now_ms())
-        if found is None:
+        notification = find_notification(request.account_id, notification_id, clock.now_ms())
+        if notification is None:
             raise NotificationNotFound
-        return json_response(present_notification(found))
+        return json_response(present_notification(notification))
 
 
 class DismissView(Endpoint):

@@ -43,10 +43,10 @@ def audit_notifications(
 
 def _audit_missing(work: Work, repair: bool, before_ms: int, now_ms: int) -> Iterator[Batch]:
     for piece in walk_table(work, ACCOUNTS):
-        found = find_missing(piece.alias, [account_id for (account_id,) in piece.rows], now_ms)
+        missing = find_missing(piece.alias, [account_id for (account_id,) in piece.rows], now_ms)
         settled = {
-            owner_id: [one for one in occurrences if one.at_ms < before_ms]
-            for owner_id, occurrences in found.items()
+            owner_id: [occurrence for occurrence in occurrences if occurrence.at_ms < before_ms]
+            for owner_id, occurrences in missing.items()
         }
         findings = [
             AuditFinding(

@@ -19,9 +19,9 @@ def backfill_notifications(work: Work, now_ms: int) -> Iterator[Batch]:
     a transaction if something is missing.
     """
     for alias, rows, position in walk_table(work, ACCOUNTS):
-        found = find_missing(alias, [account_id for (account_id,) in rows], now_ms)
-        changed = sum(map(len, found.values()))
+        missing = find_missing(alias, [account_id for (account_id,) in rows], now_ms)
+        changed = sum(map(len, missing.values()))
         if not work.dry_run:
-            changed = backfill_on_shard(alias, found)
+            changed = backfill_on_shard(alias, missing)
         failpoint("notifications.backfilled")
         yield Batch(len(rows), 0, alias, changed, position)

@@ -70,5 +70,5 @@ def _count(alias: str, params: dict[str, Any]) -> int:
 
 def _trim(alias: str, params: dict[str, Any]) -> int:
     with transaction.atomic(using=alias):
-        _, found = fetch_pipelined(alias, [Statement(LOCK, params), Statement(TRIM, params)])
-    return int(found[0][0])
+        _, replies = fetch_pipelined(alias, [Statement(LOCK, params), Statement(TRIM, params)])
+    return int(replies[0][0])

@@ -42,8 +42,8 @@ def resolve(url: str) -> PushAddress:
     Every address of the name must be public, but for development.
     """
     scheme, host, port, path = _split(url)
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    ips = [str(entry[4][0]) for entry in found]
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    ips = [str(entry[4][0]) for entry in entries]
     if not settings.PUSH_PRIVATE_ADDRESSES and not all(map(is_public, ips)):
         raise ForbiddenAddress(host)
     return PushAddress(scheme, host, ips[0], port, path)

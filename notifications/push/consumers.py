@@ -17,4 +17,6 @@ def push_notifications(alias: str, deliveries: Sequence[Delivery[NotificationsAd
     It runs in a lane of its own, which slow push services may delay. Safety: as `push_all`.
     """
     if settings.VAPID_PRIVATE_KEY:
-        push_all([(one.owner_id, one.payload.ids) for one in deliveries], clock.now_ms())
+        push_all(
+            [(delivery.owner_id, delivery.payload.ids) for delivery in deliveries], clock.now_ms()
+        )

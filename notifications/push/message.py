@@ -44,17 +44,19 @@ class PushRequest(NamedTuple):
     body: bytes
 
 
-def write_message(one: ViewedNotification, token: str) -> bytes:
+def write_message(notification: ViewedNotification, token: str) -> bytes:
     """The JSON that a client shows, as Mastodon's, before it is encrypted."""
-    account = orjson.loads(one.account)
-    kind = NotificationKind(one.row.kind)
-    content = orjson.loads(one.status)["content"] if one.status else account["note"]
+    account = orjson.loads(notification.account)
+    kind = NotificationKind(notification.row.kind)
+    content = (
+        orjson.loads(notification.status)["content"] if notification.status else account["note"]
+    )
     text = html.unescape(TAGS.sub(" ", content)).strip()
     return orjson.dumps(
         {
             "access_token": token,
             "preferred_locale": "en",
-            "notification_id": str(one.row.id),
+            "notification_id": str(notification.row.id),
             "notification_type": kind.public,
             "icon": account["avatar_static"],
             "title": TITLES[kind].format(account["display_name"] or account["username"]),

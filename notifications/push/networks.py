@@ -9,8 +9,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
 # Blocks with a purpose of their own in the protocol (192.0.0.0/24, 2001::/23, 6to4) also count as
 # not public where the registry calls a part of them reachable: no push service is there.
 _NOT_PUBLIC_4 = tuple(
-    IPv4Network(one)
-    for one in (
+    IPv4Network(network)
+    for network in (
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
         "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
         "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
@@ -20,7 +20,7 @@ _NOT_PUBLIC_4 = tuple(
 # -compatible and -translated addresses, unique local, link-local, site-local, multicast.
 _GIVEN_OUT_6 = IPv6Network("2000::/3")
 _NOT_PUBLIC_6 = tuple(
-    IPv6Network(one) for one in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+    IPv6Network(network) for network in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 )
 
 

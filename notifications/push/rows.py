@@ -37,15 +37,19 @@ def read_subscriptions(account_id: int) -> list[Subscription]:
 
 def find_subscription(account_id: int, token_id: int) -> Subscription | None:
     """That of one token. One query by key."""
-    found = _read(account_id, token_id)
-    return found[0] if found else None
+    subscriptions = _read(account_id, token_id)
+    return subscriptions[0] if subscriptions else None
 
 
-def write_subscription(one: Subscription) -> None:
+def write_subscription(subscription: Subscription) -> None:
     """Creates or replaces the subscription of a token. Safety: idempotent. One statement."""
-    target, wishes = one.target, one.wishes
-    values = (*target, wishes.alerts, int(wishes.audience), one.sealed_token)
-    execute(shard_of(one.account_id), WRITE, (one.account_id, one.token_id, *values))
+    target, wishes = subscription.target, subscription.wishes
+    values = (*target, wishes.alerts, int(wishes.audience), subscription.sealed_token)
+    execute(
+        shard_of(subscription.account_id),
+        WRITE,
+        (subscription.account_id, subscription.token_id, *values),
+    )
 
 
 def change_wishes(account_id: int, token_id: int, wishes: PushWishes) -> bool:

@@ -81,12 +81,12 @@ def _post(address: PushAddress, request: PushRequest, request_s: float) -> int:
     """
     connection = HTTPConnection(address.host, address.port, timeout=request_s)
     raw = socket.create_connection((address.ip, address.port), request_s)
-    connection.sock = one = _wrap(raw, address) if address.scheme == "https" else raw
-    timer = threading.Timer(request_s, _shut, [one])
+    connection.sock = open_socket = _wrap(raw, address) if address.scheme == "https" else raw
+    timer = threading.Timer(request_s, _shut, [open_socket])
     timer.start()
     try:
-        if isinstance(one, ssl.SSLSocket):
-            one.do_handshake()
+        if isinstance(open_socket, ssl.SSLSocket):
+            open_socket.do_handshake()
         connection.request("POST", address.path, request.body, dict(request.headers))
         return connection.getresponse().status
     finally:
@@ -99,10 +99,10 @@ def _wrap(raw: socket.socket, address: PushAddress) -> ssl.SSLSocket:
     return _tls().wrap_socket(raw, server_hostname=address.host, do_handshake_on_connect=False)
 
 
-def _shut(one: socket.socket) -> None:
+def _shut(open_socket: socket.socket) -> None:
     """Ends the reads and writes of another thread. An SSLSocket's own method would not be safe."""
     with suppress(OSError):
-        socket.socket.shutdown(one, socket.SHUT_RDWR)
+        socket.socket.shutdown(open_socket, socket.SHUT_RDWR)
 
 
 @cache

@@ -61,20 +61,20 @@ def list_groups(
     page = page_of(ids, cut.shown, last_id)
     groups = group(page.items, grouped)
     ends = bool(window.max_id or window.min_id), page.older is not None
-    rest = [
-        one
+    further = [
+        notification
         for keys, beyond in _list_beyond(groups, *ends)
-        for one in _read_beyond(owner_id, selection, keys, beyond, now_ms)
+        for notification in _read_beyond(owner_id, selection, keys, beyond, now_ms)
     ]
-    return Page(_with_rest(groups, group(rest, grouped)), page.older, page.newer)
+    return Page(_with_rest(groups, group(further, grouped)), page.older, page.newer)
 
 
 def _list_beyond(
     groups: Sequence[ViewedGroup], has_above: bool, has_below: bool
 ) -> Iterator[tuple[list[GroupKey], IdRange]]:
     """The groups that may go on beyond an end of the page, and in which ids."""
-    keys = [one.key for one in groups if not one.key.is_single]
-    ids = [member.row.id for one in groups for member in one.paged]
+    keys = [group.key for group in groups if not group.key.is_single]
+    ids = [member.row.id for group in groups for member in group.paged]
     above = [key for key in keys if has_above and key.ids.above < max(ids) < key.ids.below]
     below = [key for key in keys if has_below and key.ids.above < min(ids) < key.ids.below]
     if above:
@@ -91,17 +91,19 @@ def _read_beyond(
     return read_list(owner_id, wanted, ids, size, lambda _: False, now_ms).shown
 
 
-def _with_rest(groups: Sequence[ViewedGroup], rest: Sequence[ViewedGroup]) -> list[ViewedGroup]:
+def _with_rest(groups: Sequence[ViewedGroup], further: Sequence[ViewedGroup]) -> list[ViewedGroup]:
     """The groups of a page with those of their notifications that are on other pages."""
-    beyond = {one.key: one.members for one in rest}
+    beyond = {group.key: group.members for group in further}
     return [
-        one._replace(members=sorted([*one.members, *beyond.get(one.key, ())], key=_newest_first))
-        for one in groups
+        group._replace(
+            members=sorted([*group.members, *beyond.get(group.key, ())], key=_newest_first)
+        )
+        for group in groups
     ]
 
 
-def _newest_first(one: ViewedNotification) -> int:
-    return -one.row.id
+def _newest_first(notification: ViewedNotification) -> int:
+    return -notification.row.id
 
 
 def count_groups(
@@ -126,7 +128,9 @@ def find_group(owner_id: int, key: GroupKey, now_ms: int) -> ViewedGroup | None:
     selection, grouped = Selection([key.kind]), () if key.is_single else (key.kind,)
 
     def of_key(shown: Sequence[ViewedNotification]) -> list[ViewedNotification]:
-        return [one for one in shown if GroupKey.of(one.row, grouped) == key]
+        return [
+            notification for notification in shown if GroupKey.of(notification.row, grouped) == key
+        ]
 
     read = read_list(
         owner_id, selection, key.ids, MOST_OF_A_GROUP // MOST_BATCHES, lambda _: False, now_ms
@@ -140,8 +144,8 @@ def group(
 ) -> list[ViewedGroup]:
     """The notifications by group, in the order of the newest of each."""
     groups: dict[GroupKey, list[ViewedNotification]] = {}
-    for one in shown:
-        groups.setdefault(GroupKey.of(one.row, grouped), []).append(one)
+    for notification in shown:
+        groups.setdefault(GroupKey.of(notification.row, grouped), []).append(notification)
     return [ViewedGroup(key, members, members) for key, members in groups.items()]
 
 
@@ -164,8 +168,8 @@ def _read(
 def _cut(read: ReadList, grouped: Collection[NotificationKind], limit: int) -> ReadList:
     """Without the first group that is one too many, and all notifications after it."""
     seen: set[GroupKey] = set()
-    for place, one in enumerate(read.shown):
-        seen.add(GroupKey.of(one.row, grouped))
+    for place, notification in enumerate(read.shown):
+        seen.add(GroupKey.of(notification.row, grouped))
         if len(seen) > limit:
             return ReadList(read.shown[:place], read.shown[place - 1].row.id)
     return read

@@ -40,34 +40,36 @@ def find_missing(alias: str, owner_ids: Sequence[int], now_ms: int) -> dict[int,
     floors = {row[0]: row[1:] for row in fetch_all(alias, FLOORS, (list(owner_ids),))}
     oldest_ms = now_ms - settings.NOTIFICATION_DAYS * DAY_MS
     wanted = [
-        one
-        for one in _read_newest(alias, owner_ids)
-        if one.is_on
-        and one.from_id != one.owner_id
-        and one.at_ms > max(oldest_ms - 1, _floor_ms(one, floors.get(one.owner_id, (0, 0))))
+        row
+        for row in _read_newest(alias, owner_ids)
+        if row.is_on
+        and row.from_id != row.owner_id
+        and row.at_ms > max(oldest_ms - 1, _floor_ms(row, floors.get(row.owner_id, (0, 0))))
     ]
-    columns = [list(column) for column in zip(*(one.identity for one in wanted), strict=True)]
+    columns = [
+        list(column) for column in zip(*(occurrence.identity for occurrence in wanted), strict=True)
+    ]
     known = set(fetch_all(alias, KNOWN, columns)) if wanted else set()
     missing: dict[int, list[Occurrence]] = {}
-    for one in sorted(wanted, key=lambda occurrence: occurrence.at_ms):
-        if one.identity not in known:
-            missing.setdefault(one.owner_id, []).append(one)
+    for occurrence in sorted(wanted, key=lambda occurrence: occurrence.at_ms):
+        if occurrence.identity not in known:
+            missing.setdefault(occurrence.owner_id, []).append(occurrence)
     return missing
 
 
-def _floor_ms(one: Occurrence, floors: Sequence[int]) -> int:
-    return max(floors) if NotificationKind(one.kind) in CROWD_KINDS else floors[0]
+def _floor_ms(occurrence: Occurrence, floors: Sequence[int]) -> int:
+    return max(floors) if NotificationKind(occurrence.kind) in CROWD_KINDS else floors[0]
 
 
 def _read_newest(alias: str, owner_ids: Sequence[int]) -> list[Occurrence]:
     params = {"owners": list(owner_ids), "most": MOST_OF_AN_OWNER}
-    found = [
+    occurrences = [
         occurrence
         for follower_id, followee_id, *edge in fetch_all(alias, NEWEST_BACKWARD, params)
         for occurrence in occurrences_of_edge((follower_id, followee_id), edge_of(edge))
     ]
     rows = [ResponseRow(*row) for row in fetch_all(alias, NEWEST_RESPONSES, params)]
-    return found + _without_muted(rows)
+    return occurrences + _without_muted(rows)
 
 
 def _without_muted(rows: Sequence[ResponseRow]) -> list[Occurrence]:
@@ -75,7 +77,7 @@ def _without_muted(rows: Sequence[ResponseRow]) -> list[Occurrence]:
     mutes = load_mutes_of_own({PostId.at(row.author_id, row.moment) for row in rows})
     occurrences = []
     for row in rows:
-        one, mute = occurrence_of(row), mutes.get(PostId.at(row.author_id, row.moment))
-        if mute is None or not (mute.is_on or one.at_ms <= mute.since_ms):
-            occurrences.append(one)
+        occurrence, mute = occurrence_of(row), mutes.get(PostId.at(row.author_id, row.moment))
+        if mute is None or not (mute.is_on or occurrence.at_ms <= mute.since_ms):
+            occurrences.append(occurrence)
     return occurrences

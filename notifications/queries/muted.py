@@ -17,15 +17,17 @@ def without_muted(occurrences: Sequence[Occurrence], threads: Threads) -> Iterat
     """
     asked: dict[Occurrence, AccountAndThread] = {}
     own: dict[Occurrence, PostId] = {}
-    for one in occurrences:
-        post_id = PostId.at(one.post_author, one.post_moment)
-        if one.is_on and one.kind in RESPONSE_KINDS:
-            own[one] = post_id
-        elif one.is_on and post_id in threads:
-            asked[one] = one.owner_id, threads[post_id]
+    for occurrence in occurrences:
+        post_id = PostId.at(occurrence.post_author, occurrence.post_moment)
+        if occurrence.is_on and occurrence.kind in RESPONSE_KINDS:
+            own[occurrence] = post_id
+        elif occurrence.is_on and post_id in threads:
+            asked[occurrence] = occurrence.owner_id, threads[post_id]
     muted = find_muted_threads(set(asked.values())) if asked else set()
     mutes = load_mutes_of_own(set(own.values())) if own else {}
     silent = {i for i, mute in mutes.items() if mute.is_on}
     return (
-        one for one in occurrences if asked.get(one) not in muted and own.get(one) not in silent
+        occurrence
+        for occurrence in occurrences
+        if asked.get(occurrence) not in muted and own.get(occurrence) not in silent
     )

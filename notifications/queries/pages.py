@@ -42,7 +42,11 @@ def read_list(
     shown: list[ViewedNotification] = []
     for _ in range(most_batches):
         read = read_rows(owner_id, selection, ids, size)
-        shown += [one for one in view(owner_id, read, now_ms) if one.verdict in selection.verdicts]
+        shown += [
+            notification
+            for notification in view(owner_id, read, now_ms)
+            if notification.verdict in selection.verdicts
+        ]
         if len(read.rows) < size:
             return ReadList(shown, None)
         ids = ids.after(read.rows[-1].id)
@@ -74,8 +78,8 @@ def find_notification(
     if kind is None:
         return None
     ids = IdRange(notification_id - 1, notification_id + 1)
-    found = view(owner_id, read_rows(owner_id, Selection([kind]), ids, 1), now_ms)
-    return found[0] if found else None
+    notifications = view(owner_id, read_rows(owner_id, Selection([kind]), ids, 1), now_ms)
+    return notifications[0] if notifications else None
 
 
 def page_of(

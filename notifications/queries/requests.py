@@ -44,7 +44,7 @@ def list_requests(owner_id: int, window: Window, now_ms: int) -> Page[ViewedRequ
         owner_id, FILTERED, ids, BATCH, lambda shown: len(_by_account(shown)) > limit, now_ms
     )
     chosen = set(list(_by_account(read.shown))[:limit])
-    kept = [one for one in read.shown if one.row.from_id in chosen]
+    kept = [notification for notification in read.shown if notification.row.from_id in chosen]
     has_more = len(_by_account(read.shown)) > limit
     page = page_of(ids, kept, kept[-1].row.id if kept and has_more else read.last_id)
     return Page(_requests(page.items), page.older, page.newer)
@@ -61,7 +61,7 @@ def list_filtered_ids(owner_id: int, from_id: int, now_ms: int) -> list[int]:
     """All notifications of one account that the policy filters. Cost: as `read_list`."""
     selection = Selection(ALL_KINDS, from_id, ONLY_FILTERED)
     read = read_list(owner_id, selection, IdRange(), BATCH, lambda _: False, now_ms)
-    return [one.row.id for one in read.shown]
+    return [notification.row.id for notification in read.shown]
 
 
 def count_pending(owner_id: int, now_ms: int) -> PendingRequests:
@@ -78,6 +78,6 @@ def _by_account(
     shown: Sequence[ViewedNotification],
 ) -> Mapping[int, Sequence[ViewedNotification]]:
     groups: dict[int, list[ViewedNotification]] = {}
-    for one in shown:
-        groups.setdefault(one.row.from_id, []).append(one)
+    for notification in shown:
+        groups.setdefault(notification.row.from_id, []).append(notification)
     return groups

@@ -90,14 +90,14 @@ def read_rows(owner_id: int, selection: Selection, ids: IdRange, limit: int) -> 
 
 def read_rows_to_push(owner_id: int, ids: Sequence[int]) -> ReadRows:
     """Those of the rows whose messages are to be sent, and that the list still has. One query."""
-    kinds = [one % KIND_DIGIT for one in ids]
+    kinds = [number % KIND_DIGIT for number in ids]
     params = {"owner": owner_id, "kinds": kinds, "ids": list(ids), "above": 0, "below": MAX_ID}
     return _read(owner_id, TO_PUSH, params)
 
 
 def _read(owner_id: int, sql: str, params: Mapping[str, object]) -> ReadRows:
-    found = fetch_all(shard_of(owner_id), sql, params)
-    rows = [NotificationRow(*row[:6]) for row in found]
-    permitted = {row[2] for row in found if row[6]}
-    policy = Policy(*map(Measure, found[0][7:])) if found else Policy()
+    raw_rows = fetch_all(shard_of(owner_id), sql, params)
+    rows = [NotificationRow(*row[:6]) for row in raw_rows]
+    permitted = {row[2] for row in raw_rows if row[6]}
+    policy = Policy(*map(Measure, raw_rows[0][7:])) if raw_rows else Policy()
     return ReadRows(rows, policy, permitted)

@@ -31,8 +31,8 @@ def read_sources(alias: str, rows: Sequence[Occurrence]) -> Sources:
     edges = [row for row in rows if row.kind in ATTRIBUTES]
     responses = [row for row in rows if row.kind in RESPONSE_OF]
     posts = [row for row in rows if row.kind not in (*ATTRIBUTES, *RESPONSE_OF)]
-    found = [*_of_edges(alias, edges), *_of_responses(alias, responses), *_of_posts(posts)]
-    return {one.identity: one for one in found}
+    occurrences = [*_of_edges(alias, edges), *_of_responses(alias, responses), *_of_posts(posts)]
+    return {occurrence.identity: occurrence for occurrence in occurrences}
 
 
 def _of_edges(alias: str, rows: Sequence[Occurrence]) -> Iterator[Occurrence]:

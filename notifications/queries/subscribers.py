@@ -27,9 +27,13 @@ def find_new_posts(alias: str, deliveries: Sequence[Delivery[PostCreated]]) -> l
 
     Deleted ones are left out. Cost: one query by key.
     """
-    posts = [_new_post(one) for one in deliveries if _is_announced(one.owner_id, one.payload)]
-    live = find_live_posts(alias, [one.post_id for one in posts]) if posts else set()
-    return [one for one in posts if one.post_id in live]
+    posts = [
+        _new_post(delivery)
+        for delivery in deliveries
+        if _is_announced(delivery.owner_id, delivery.payload)
+    ]
+    live = find_live_posts(alias, [post.post_id for post in posts]) if posts else set()
+    return [post for post in posts if post.post_id in live]
 
 
 def new_post_of(author_id: int, left: SubscribersLeft) -> NewPost:
@@ -57,7 +61,7 @@ def _is_announced(author_id: int, post: PostCreated) -> bool:
     return target is None or (target.kind == Kind.REPLY and target.author_id == author_id)
 
 
-def _new_post(one: Delivery[PostCreated]) -> NewPost:
-    post_id = PostId.at(one.owner_id, one.payload.moment)
-    created_ms = int(one.created_at.timestamp() * 1000)
-    return NewPost(post_id, thread_of(post_id, one.payload), created_ms)
+def _new_post(delivery: Delivery[PostCreated]) -> NewPost:
+    post_id = PostId.at(delivery.owner_id, delivery.payload.moment)
+    created_ms = int(delivery.created_at.timestamp() * 1000)
+    return NewPost(post_id, thread_of(post_id, delivery.payload), created_ms)

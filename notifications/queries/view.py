@@ -35,7 +35,11 @@ def view(owner_id: int, read: ReadRows, now_ms: int) -> list[ViewedNotification]
     every MOST_AT_ONCE rows.
     """
     parts = [read.rows[n : n + MOST_AT_ONCE] for n in range(0, len(read.rows), MOST_AT_ONCE)]
-    return [one for rows in parts for one in _view_some(owner_id, read._replace(rows=rows), now_ms)]
+    return [
+        notification
+        for rows in parts
+        for notification in _view_some(owner_id, read._replace(rows=rows), now_ms)
+    ]
 
 
 def _view_some(owner_id: int, read: ReadRows, now_ms: int) -> list[ViewedNotification]:
@@ -71,4 +75,4 @@ def _find_undone(owner_id: int, rows: list[NotificationRow]) -> set[int]:
         if row.kind in RESPONSE_KINDS
     }
     live = find_live_responses(owner_id, set(wanted.values()))
-    return {one for one, key in wanted.items() if key not in live}
+    return {row_id for row_id, key in wanted.items() if key not in live}

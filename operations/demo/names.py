@@ -50,8 +50,8 @@ def naming_of(graph: str) -> Naming:
 
 def name_of_file(path: Path) -> str:
     """The default name of a graph: the beginning of its file's name."""
-    found = re.search(r"[a-z0-9]+", path.name.lower())
-    return found[0][:NAME_LENGTH] if found else "graph"
+    match = re.search(r"[a-z0-9]+", path.name.lower())
+    return match[0][:NAME_LENGTH] if match else "graph"
 
 
 def _syllables(seed: str) -> str:

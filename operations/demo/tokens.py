@@ -23,8 +23,8 @@ def demo_token(username: str, now: datetime) -> str:
 
 
 def _application() -> Application:
-    found = Application.objects.filter(name=APPLICATION).order_by("pk").first()
-    if found is not None:
-        return found
+    application = Application.objects.filter(name=APPLICATION).order_by("pk").first()
+    if application is not None:
+        return application
     new = NewApplication(APPLICATION, OUT_OF_BAND, scopes=" ".join(BROAD), website="")
     return register_application(new)[0]

@@ -46,12 +46,12 @@ def in_batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
 
 
 def _ensure(usernames: Collection[str]) -> Mapping[str, int]:
-    found = _find(usernames)
-    missing = [username for username in usernames if username not in found]
+    users = _find(usernames)
+    missing = [username for username in usernames if username not in users]
     if missing:
         execute(GLOBAL_ALIAS, CREATE_CLOSED_USERS, (STARTED_AT, missing))
-        found |= _find(missing)
-    return found
+        users |= _find(missing)
+    return users
 
 
 def _find(usernames: Collection[str]) -> dict[str, int]:

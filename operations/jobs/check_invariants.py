@@ -43,10 +43,10 @@ def sample_invariants(
     timelines = partial(audit_timelines, share=1.0, repair=False)
     for alias in work.aliases:
         for account_id in _draw_accounts(alias, accounts, draw):
-            one = Work([alias], account_id)
+            part = Work([alias], account_id)
             for check in (*_passes(pause), timelines):
                 # Without a position: the next sample has other accounts, so nothing can resume.
-                yield from (batch._replace(position=None) for batch in check(one))
+                yield from (batch._replace(position=None) for batch in check(part))
 
 
 def _passes(pause: Pause) -> tuple[Pass, Pass]:
@@ -77,5 +77,5 @@ def _draw_accounts(alias: str, count: int, draw: Callable[[], float]) -> list[in
     highest = latest[0] if latest else 0
     # From -1 to highest - 1: the statement returns the next account above the id.
     drawn = [int(draw() * highest) - 1 for _ in range(count if highest else 0)]
-    found = (fetch_one(alias, NEXT_ACCOUNT_IDS, (account_id, 1)) for account_id in drawn)
-    return sorted({row[0] for row in found if row})
+    rows = (fetch_one(alias, NEXT_ACCOUNT_IDS, (account_id, 1)) for account_id in drawn)
+    return sorted({row[0] for row in rows if row})

@@ -33,7 +33,7 @@ def warm_caches(work: Work, now_s: float) -> Iterator[Batch]:
     for alias, rows, position in walk(work, partial(_read, work.account_id)):
         entries = list_entries(alias, [row[0] for row in rows], now_s)
         present = redis().run([("EXISTS", entry.key) for entry in entries])
-        missing = [one for one, is_there in zip(entries, present, strict=True) if not is_there]
+        missing = [entry for entry, is_there in zip(entries, present, strict=True) if not is_there]
         if not work.dry_run:
             _load_missing(missing)
         lines = [entry.key.decode() for entry in missing]
@@ -51,11 +51,14 @@ def list_entries(alias: str, account_ids: Sequence[int], now_s: float) -> list[C
         )
     for week in range(this_week - CACHED_WEEKS + 1, this_week + 1):
         load = partial(_fill_week, week)
-        entries += [CacheEntry(WEEKS.key(one, week), one, load) for one in account_ids]
+        entries += [
+            CacheEntry(WEEKS.key(account_id, week), account_id, load) for account_id in account_ids
+        ]
     hot_entries = HotEntriesCache()
     hot = sorted(list_unpushed_authors(alias, account_ids))
     return entries + [
-        CacheEntry(key(HOT_ENTRIES_FAMILY, one), one, hot_entries.load) for one in hot
+        CacheEntry(key(HOT_ENTRIES_FAMILY, author_id), author_id, hot_entries.load)
+        for author_id in hot
     ]
 
 

@@ -52,7 +52,7 @@ def answer_now(_request: HttpRequest) -> HttpResponse:
 
 
 def _list_slow(alias: str) -> list[dict[str, Any]]:
-    return [one._asdict() for one in list_slow(alias)]
+    return [statement._asdict() for statement in list_slow(alias)]
 
 
 def _json(body: object) -> HttpResponse:

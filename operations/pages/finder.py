@@ -27,10 +27,10 @@ DECIDE = "moderation.add_decision"
 def show_finder(request: HttpRequest) -> HttpResponse:
     """Lists the possible meanings of a text. Redirects if there is only one."""
     text = request.GET.get("q", "")
-    found = find(text)
-    if len(found) == 1:
-        return redirect(found[0].url)
-    context = page_context(request, "Find") | {"q": text, "found": found}
+    hits = find(text)
+    if len(hits) == 1:
+        return redirect(hits[0].url)
+    context = page_context(request, "Find") | {"q": text, "found": hits}
     return render(request, "operations/find.html", context)
 
 

@@ -99,7 +99,7 @@ def _count_parked() -> list[tuple[str, int | None]]:
         reports = LAG.read(all_aliases())
     except RedisError:
         reports = {}
-    counts = {alias: sum(lag.parked for lag in one.lags) for alias, one in reports.items()}
+    counts = {alias: sum(lag.parked for lag in report.lags) for alias, report in reports.items()}
     return [(alias, counts.get(alias)) for alias in all_aliases()]
 
 

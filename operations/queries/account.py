@@ -72,7 +72,7 @@ def _of_shard(
     yield Section("Counts on the shard", shown)
     yield Section("Notifications", [*_of_inbox(inbox)])
     where = f"{reverse('parked_changes')}?shard={alias}&owner={user.pk}"
-    changes = [Fact(f"#{one.id}", str(one), where) for one in parked]
+    changes = [Fact(f"#{change.id}", str(change), where) for change in parked]
     yield Section("Parked changes", changes or [Fact("None", "")])
 
 
@@ -107,7 +107,7 @@ def _restrictions(row: User | Account) -> str:
 
 def _of_moderation(account_id: int) -> Section:
     decisions = Decision.objects.filter(account_id=account_id).order_by("-id")[:MAX_DECISIONS]
-    facts = [fact_of_decision(one) for one in decisions]
+    facts = [fact_of_decision(decision) for decision in decisions]
     return Section(f"The last {MAX_DECISIONS} decisions of moderators", facts or [Fact("None", "")])
 
 

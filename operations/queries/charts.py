@@ -65,8 +65,8 @@ def draw(last: int, databases: Databases, fleet: Mapping[int, FleetSample]) -> C
         return {alias: line(samples, value) for alias, samples in databases.items()}
 
     delivered = {alias: _rates(slots, samples) for alias, samples in databases.items()}
-    lags, parked = _fold(_lags(slots, databases)), _fold(of_each(lambda one: one.parked))
-    slow = _fold(of_each(lambda one: one.slow))
+    lags, parked = _fold(_lags(slots, databases)), _fold(of_each(lambda report: report.parked))
+    slow = _fold(of_each(lambda report: report.slow))
 
     def chart(name: str, title: str, unit: str, lines: Lines, known: Known) -> Chart:
         return Chart(name, title, unit, lines, describe(slots, known), find_common(slots, known))
@@ -85,8 +85,8 @@ def draw(last: int, databases: Databases, fleet: Mapping[int, FleetSample]) -> C
 def _line(
     slots: Iterable[int], samples: Mapping[int, S], value: Callable[[S], float | None]
 ) -> Values:
-    found = (samples.get(slot) for slot in slots)
-    return [None if one is None else value(one) for one in found]
+    in_slots = (samples.get(slot) for slot in slots)
+    return [None if sample is None else value(sample) for sample in in_slots]
 
 
 def _reported(samples: Mapping[int, DatabaseSample]) -> set[int]:
@@ -98,7 +98,7 @@ def _lags(slots: Sequence[int], databases: Databases) -> Lines:
     """One line per database and lane."""
     lines: Lines = {}
     for alias, samples in databases.items():
-        lanes = sorted({lane for one in samples.values() for lane in one.oldest_s or ()})
+        lanes = sorted({lane for sample in samples.values() for lane in sample.oldest_s or ()})
         for lane in lanes:
             age = partial(_age, lane)
             lines[f"{alias} lane {lane}"] = _line(slots, samples, age)
@@ -112,7 +112,7 @@ def _age(lane: int, sample: DatabaseSample) -> float | None:
 
 def _hit_ratios(slots: Sequence[int], fleet: Mapping[int, FleetSample]) -> Lines:
     """Hits between two samples in percent of the reads; null without reads."""
-    tiers = sorted({tier for one in fleet.values() for tier in one.reads})
+    tiers = sorted({tier for sample in fleet.values() for tier in sample.reads})
     lines: Lines = {}
     for tier in tiers:
         hits = _steps(_line(slots, fleet, partial(_reads, tier, 0)))
@@ -132,8 +132,8 @@ def _percent(hits: float | None, misses: float | None) -> float | None:
 
 
 def _memory(slots: Sequence[int], fleet: Mapping[int, FleetSample]) -> Lines:
-    used = _line(slots, fleet, lambda one: round(one.memory_bytes / MEBI, 1))
-    most = _line(slots, fleet, lambda one: round(one.most_bytes / MEBI, 1) or None)
+    used = _line(slots, fleet, lambda sample: round(sample.memory_bytes / MEBI, 1))
+    most = _line(slots, fleet, lambda sample: round(sample.most_bytes / MEBI, 1) or None)
     lines = {"used": used, "limit": most}
     return {name: values for name, values in lines.items() if any(v is not None for v in values)}
 

@@ -22,8 +22,8 @@ def describe(slots: Sequence[int], known: Known) -> list[str]:
     At most MOST_NOTES, and one about the others. Empty: there is no such period.
     """
     sources: defaultdict[Gap, list[str]] = defaultdict(list)
-    for source, found in known.items():
-        for gap in find_gaps(slots, found):
+    for source, known_slots in known.items():
+        for gap in find_gaps(slots, known_slots):
             sources[gap].append(source)
     gaps = sorted(sources, key=lambda gap: (-gap[1], gap[0]))
     notes = [_sentence(slots, gap, sources[gap], len(known)) for gap in gaps[:MOST_NOTES]]
@@ -36,11 +36,11 @@ def find_common(slots: Sequence[int], known: Known) -> list[Gap]:
     return [*find_gaps(slots, set().union(*known.values()))]
 
 
-def find_gaps(slots: Sequence[int], found: AbstractSet[int]) -> Iterator[Gap]:
+def find_gaps(slots: Sequence[int], known_slots: AbstractSet[int]) -> Iterator[Gap]:
     """The periods without samples, oldest first. Samples that are not due yet are not missing."""
     begin = None
     for place, slot in enumerate(slots):
-        is_missing = slot not in found
+        is_missing = slot not in known_slots
         if is_missing and begin is None:
             begin = place
         if not is_missing and begin is not None:

@@ -71,7 +71,7 @@ def read_home(reader_id: int) -> HomeComparison:
     })  # fmt: skip
     stored, computed = answers[STORE].value, answers[SHARDS].value
     compared = _compare(reader_id, stored)
-    problems = [one.problem for one in (*answers.values(), compared) if one.problem]
+    problems = [answer.problem for answer in (*answers.values(), compared) if answer.problem]
     lines = _lines(stored, computed, compared.value, answers["Redis"].value or set())
     return HomeComparison(stored, computed, compared.value, lines, problems)
 

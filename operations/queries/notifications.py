@@ -49,20 +49,20 @@ def read_notifications(account_id: int, below: int = MAX_ID) -> NotificationsPag
     answer = probe_all({alias: partial(_ask, account_id, below)})[alias]
     if answer.problem:
         return NotificationsPage([Section("Notifications", problem=answer.problem)])
-    found: JudgedRows = answer.value
-    shown = found.rows[:PAGE]
-    facts = [_fact_of(row, found.verdicts.get(row.id, Verdict.HIDDEN)) for row in shown]
+    judged: JudgedRows = answer.value
+    shown = judged.rows[:PAGE]
+    facts = [_fact_of(row, judged.verdicts.get(row.id, Verdict.HIDDEN)) for row in shown]
     sections = [
-        Section("Policy", [*_of_policy(found.policy)]),
+        Section("Policy", [*_of_policy(judged.policy)]),
         Section("Notifications", facts or [Fact("None", "")]),
     ]
-    return NotificationsPage(sections, shown[-1].id if len(found.rows) > PAGE else None)
+    return NotificationsPage(sections, shown[-1].id if len(judged.rows) > PAGE else None)
 
 
 def _ask(account_id: int, below: int) -> JudgedRows:
     read = read_rows(account_id, Selection(), IdRange(below=below), PAGE + 1)
     viewed = view(account_id, read, clock.now_ms())
-    verdicts = {one.row.id: one.verdict for one in viewed}
+    verdicts = {notification.row.id: notification.verdict for notification in viewed}
     return JudgedRows(read_policy(account_id), read.rows, verdicts)
 
 

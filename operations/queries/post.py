@@ -90,5 +90,5 @@ def _state_of(row: Post) -> str:
 
 def _of_moderation(post_id: PostId) -> Section:
     decisions = Decision.objects.filter(post_id=post_id.base36).order_by("-id")[:MAX_DECISIONS]
-    facts = [fact_of_decision(one) for one in decisions]
+    facts = [fact_of_decision(decision) for decision in decisions]
     return Section(f"The last {MAX_DECISIONS} decisions of moderators", facts or [Fact("None", "")])

@@ -104,7 +104,7 @@ def _read_database(alias: str) -> Part:
         changes.setdefault(group, {})[state] = count
     for group, seconds in oldest_by_group(lags).items():
         changes[group]["oldest_s"] = round(seconds, 1)
-    paused = [{"kind": one.kind, "reason": one.reason} for one in list_pauses(alias)]
+    paused = [{"kind": pause.kind, "reason": pause.reason} for pause in list_pauses(alias)]
     kept = {table: day.isoformat() for table, day in oldest_days(alias).items()}
     return {**facts, "changes": changes, "paused_kinds": paused, "kept_from": kept}
 
@@ -143,9 +143,11 @@ def _read_samples(now_s: float) -> Part:
     drift, holes = DRIFT.read(settings.SHARD_ALIASES), HOLES.read(settings.SHARD_ALIASES)
     reports = LAG.read(all_aliases())
     return {
-        "compensated_s": {alias: round(now_s - one.at_s, 1) for alias, one in reports.items()},
-        "drift": {alias: sum(one.wrong.values()) for alias, one in drift.items()},
-        "holes": {alias: sum(one.wrong.values()) for alias, one in holes.items()},
+        "compensated_s": {
+            alias: round(now_s - report.at_s, 1) for alias, report in reports.items()
+        },
+        "drift": {alias: sum(drift_report.wrong.values()) for alias, drift_report in drift.items()},
+        "holes": {alias: sum(hole.wrong.values()) for alias, hole in holes.items()},
     }
 
 
@@ -154,8 +156,8 @@ def _read_jobs(now: datetime) -> Part:
     going = JobRun.objects.filter(state=JobRun.State.RUNNING).order_by("id")
     failed = JobRun.objects.filter(state__in=BAD, started_at__gte=now - FAILED_WITHIN)
     return {
-        "running": [_run(one) for one in going],
-        "failed": [_run(one) for one in failed.order_by("-started_at")[:MOST_FAILURES]],
+        "running": [_run(run) for run in going],
+        "failed": [_run(run) for run in failed.order_by("-started_at")[:MOST_FAILURES]],
     }
 
 

@@ -40,10 +40,10 @@ def _database(part: Part) -> str:
 
 def _changes(databases: dict[str, Part]) -> Iterator[str]:
     for alias, part in databases.items():
-        for group, found in part.get("changes", {}).items():
-            if any(found[state] for state in STATES):
-                counts = ", ".join(f"{found[state]:,} {state}" for state in STATES)
-                yield f"  {alias:<9} {group}: {counts}, oldest {found['oldest_s']:,} s"
+        for group, group_counts in part.get("changes", {}).items():
+            if any(group_counts[state] for state in STATES):
+                counts = ", ".join(f"{group_counts[state]:,} {state}" for state in STATES)
+                yield f"  {alias:<9} {group}: {counts}, oldest {group_counts['oldest_s']:,} s"
         for paused in part.get("paused_kinds", []):
             yield f"  {alias:<9} {paused['kind']} is paused: {paused['reason']}"
         if not part["is_up"]:
@@ -53,8 +53,8 @@ def _changes(databases: dict[str, Part]) -> Iterator[str]:
 
 def _kept(databases: dict[str, Part]) -> str:
     """The oldest day of each table that drops old days, over all databases."""
-    found = [item for part in databases.values() for item in part.get("kept_from", {}).items()]
-    oldest = {table: min(day for name, day in found if name == table) for table, _ in found}
+    kept_from = [item for part in databases.values() for item in part.get("kept_from", {}).items()]
+    oldest = {table: min(day for name, day in kept_from if name == table) for table, _ in kept_from}
     return ", ".join(f"{table} from {day}" for table, day in sorted(oldest.items())) or "unknown"
 
 
@@ -64,8 +64,8 @@ def _redis(part: Part) -> str:
     most = f" of {part['most_memory_bytes'] / 1e6:,.0f}" if part["most_memory_bytes"] else ""
     nodes = f"{part['node_count']} nodes, " if part["node_count"] > 1 else ""
     memory = f"{part['memory_bytes'] / 1e6:,.1f}{most} MB"
-    rest = f"{part['client_count']} clients, {part['evicted_count']:,} keys evicted"
-    return f"up, {nodes}{part['version']}, {memory}, {rest}"
+    clients = f"{part['client_count']} clients, {part['evicted_count']:,} keys evicted"
+    return f"up, {nodes}{part['version']}, {memory}, {clients}"
 
 
 def _images(part: Part) -> str:
@@ -89,14 +89,14 @@ def _samples(part: Part) -> Iterator[str]:
     seen = f"{max(ages):,} s ago at the longest" if ages else "NOT SEEN in the last minute"
     yield f"compensator {seen}"
     for name, what in (("drift", "counts off"), ("holes", "entries missing")):
-        found = [f"{alias} {count:,}" for alias, count in part[name].items() if count]
+        parts = [f"{alias} {count:,}" for alias, count in part[name].items() if count]
         none = "none" if part[name] else "not sampled"
-        yield f"{name:<11} {f'{what}: ' if found else ''}{', '.join(found) or none}"
+        yield f"{name:<11} {f'{what}: ' if parts else ''}{', '.join(parts) or none}"
 
 
 def _periodic_tasks(tasks: list[Part]) -> Iterator[str]:
-    found = ", ".join(f"{task['name']} {task['period_s']:g} s" for task in tasks)
-    yield from wrap(f"periodic    every {found}", WIDTH, subsequent_indent=" " * 12)
+    names = ", ".join(f"{task['name']} {task['period_s']:g} s" for task in tasks)
+    yield from wrap(f"periodic    every {names}", WIDTH, subsequent_indent=" " * 12)
 
 
 def _jobs(part: Part) -> Iterator[str]:

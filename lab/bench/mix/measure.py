@@ -77,7 +77,7 @@ def _warm_up(product: Product, requests: MixRequests, slice_s: float) -> float:
 
 def _closed_loop(product: Product, requests: MixRequests, seconds: float) -> tuple[int, float]:
     """How many requests there were, and how many a second."""
-    mix = ((one.kind, one.request) for one in requests)
+    mix = ((request.kind, request.request) for request in requests)
     result = run_mix(product.address, lambda: next(mix), CONNECTIONS, seconds)
     wait_until_delivered()
     count = sum(map(len, result.latencies.values()))

@@ -29,10 +29,12 @@ def memory_figures(samples: Sequence[MemorySample]) -> dict[str, float]:
     if len(samples) < 4:
         return {}
     late = samples[len(samples) // 2 :]
-    slope = linear_regression([one.at_s for one in late], [one.mb for one in late]).slope
+    slope = linear_regression(
+        [sample.at_s for sample in late], [sample.mb for sample in late]
+    ).slope
     return {
         "first": round(samples[0].mb, 1),
         "last": round(samples[-1].mb, 1),
-        "most": round(max(one.mb for one in samples), 1),
+        "most": round(max(sample.mb for sample in samples), 1),
         "growth_per_min": round(slope * 60, 2),
     }

@@ -45,18 +45,20 @@ def load_data() -> PeerData:
     """Writes the data to Tideline's databases. The contenders write what it returns."""
     readers = dict(_draw_readers(random.Random(SEED)))
     pairs = [pair for follows in readers.values() for pair in follows]
-    pairs += [(one, STAR) for one in CROWD]
-    pairs += [(one, ANCHOR) for one in (*ACTIVE, *QUIET, *STAGE_CROWD, *STAGE)]
+    pairs += [(fan, STAR) for fan in CROWD]
+    pairs += [(reader, ANCHOR) for reader in (*ACTIVE, *QUIET, *STAGE_CROWD, *STAGE)]
     ids = _load(pairs)
     data = PeerData(
         people=[*ids.values()],
         follows=[(ids[follower], ids[followee]) for follower, followee in pairs],
         posts=_posts(ids),
-        readers={name: sorted({ids[one] for one, _ in all_}) for name, all_ in readers.items()},
+        readers={
+            name: sorted({ids[reader] for reader, _ in all_}) for name, all_ in readers.items()
+        },
         star=ids[STAR],
-        crowd=[ids[one] for one in CROWD],
-        stage=[ids[one] for one in STAGE],
-        stage_crowd=[ids[one] for one in STAGE_CROWD],
+        crowd=[ids[member] for member in CROWD],
+        stage=[ids[member] for member in STAGE],
+        stage_crowd=[ids[member] for member in STAGE_CROWD],
     )
     write_posts(data.posts)
     return data
@@ -67,7 +69,7 @@ def _draw_readers(dice: random.Random) -> Iterator[tuple[str, list[tuple[int, in
     kinds = [(str(size), ACTIVE, size) for size in SIZES]
     for name, authors, size in [*kinds, (f"{QUIET_FOLLOWEES} quiet", QUIET, QUIET_FOLLOWEES)]:
         nodes = range(node, node + READERS_EACH)
-        yield name, [(one, other) for one in nodes for other in dice.sample(authors, size)]
+        yield name, [(node, other) for node in nodes for other in dice.sample(authors, size)]
         node += READERS_EACH
 
 

@@ -61,7 +61,9 @@ class Tideline:
         ]
 
     def homes(self, readers: Sequence[int], limit: int) -> list[list[str]]:
-        return [[orjson.loads(one)["id"] for one in _page(reader, limit)] for reader in readers]
+        return [
+            [orjson.loads(status)["id"] for status in _page(reader, limit)] for reader in readers
+        ]
 
     def follow(self, readers: Sequence[int], author: int) -> None:
         for reader in readers:
@@ -96,8 +98,12 @@ class Tideline:
         return {"post": post.public, "had": had}
 
     def bytes_an_entry(self, readers: Sequence[int]) -> float:
-        sizes = [redis().call("MEMORY", "USAGE", key(FAMILY, one), "SAMPLES", 0) for one in readers]
-        return sum(sizes) / sum(len(live.packed) for one in readers if (live := find_live(one)))
+        sizes = [
+            redis().call("MEMORY", "USAGE", key(FAMILY, reader), "SAMPLES", 0) for reader in readers
+        ]
+        return sum(sizes) / sum(
+            len(live.packed) for reader in readers if (live := find_live(reader))
+        )
 
     def _post_and_drain(self, author: int, text: str, second: float) -> PostId:
         post = create_post(author, Draft(text), clock_s=lambda: second)

@@ -44,8 +44,8 @@ class FeedScript:
             "unfollow the loud": self._follow_and_leave_the_loud,
             "kill -9": self._kill_in_fan_out,
         }
-        found = {name: self._after(event) for name, event in events.items()}
-        return found | {"kill -9": found["kill -9"] | {"had_it_when_killed": self._had}}
+        results = {name: self._after(event) for name, event in events.items()}
+        return results | {"kill -9": results["kill -9"] | {"had_it_when_killed": self._had}}
 
     def _after(self, event: Callable[[], None]) -> dict[str, int]:
         event()

@@ -65,7 +65,9 @@ def _count_indexed(numbers: list[int]) -> dict[str, int]:
     from timelines.types import Entry  # noqa: PLC0415
 
     entries = [Entry.of_post(PostId.from_number(number)) for number in {*numbers}]
-    counts = {one: len(entries) - count_missing(one, entries) for one in settings.SHARD_ALIASES}
+    counts = {
+        alias: len(entries) - count_missing(alias, entries) for alias in settings.SHARD_ALIASES
+    }
     return {shard: count for shard, count in counts.items() if count}
 
 

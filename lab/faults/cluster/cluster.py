@@ -149,7 +149,10 @@ class Cluster:
         return _manage(environment, checkout, *words)
 
     def make_people(self, count: int) -> list[ClientAccount]:
-        return [ClientAccount(**one) for one in self.backstage.ask({"do": "people", "with": count})]
+        return [
+            ClientAccount(**person)
+            for person in self.backstage.ask({"do": "people", "with": count})
+        ]
 
     def count_undelivered(self) -> dict[str, int]:
         """pending, parked, paused: changes of all databases; unreachable: databases."""
@@ -158,7 +161,7 @@ class Cluster:
 
     def list_files(self) -> list[Path]:
         """The stored images."""
-        return [one for one in Path(self.environment["MEDIA_DIR"]).rglob("*") if one.is_file()]
+        return [path for path in Path(self.environment["MEDIA_DIR"]).rglob("*") if path.is_file()]
 
     def count_indexed(self, posts: Sequence[int]) -> dict[str, int]:
         """How many of the posts the recent-posts index of a shard has, for shards with any."""

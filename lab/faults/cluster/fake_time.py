@@ -14,14 +14,14 @@ class NoFakeTime(RuntimeError):
 
 def find_fake_time() -> Path:
     """The library, for LD_PRELOAD. Raises NoFakeTime."""
-    found = next(Path(_MACHINE[0]).glob(_MACHINE[1]), None) or _from_wheel()
-    if found is None:
+    library = next(Path(_MACHINE[0]).glob(_MACHINE[1]), None) or _from_wheel()
+    if library is None:
         system = f"{platform.system()} {platform.machine()}"
         raise NoFakeTime(
             f"the wheel libfaketime has no library for {system}, and the machine has none either:"
             " on Debian, apt install faketime"
         )
-    return found
+    return library
 
 
 def _from_wheel() -> Path | None:

@@ -17,10 +17,10 @@ class LogWatch:
 
     def tracebacks(self) -> list[str]:
         """The process and the last line of each traceback, each once."""
-        found: dict[str, None] = {}
+        lines: dict[str, None] = {}
         for name, text in self._texts():
-            found |= dict.fromkeys(f"{name}: {line}" for line in _errors(text))
-        return list(found)
+            lines |= dict.fromkeys(f"{name}: {line}" for line in _errors(text))
+        return list(lines)
 
     def has_happened(self, failpoint: str) -> bool:
         """Whether a process did what it was armed to do there."""

@@ -31,14 +31,14 @@ def old_version() -> str:
 @contextmanager
 def checked_out(ref: str) -> Iterator[Path]:
     """A folder with the code of a commit, during the block. Raises: VersionNotCloned."""
-    found = _git("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
-    if found.returncode:
+    revision = _git("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+    if revision.returncode:
         raise VersionNotCloned(
             f"this clone has no commit {ref}: fetch it, or name another one in {VARIABLE}"
         )
     with tempfile.TemporaryDirectory(prefix="tideline-version-") as folder:
         archive = Path(folder, "code.tar")
-        _git("archive", "--output", str(archive), found.stdout.strip()).check_returncode()
+        _git("archive", "--output", str(archive), revision.stdout.strip()).check_returncode()
         subprocess.run(["tar", "-xf", str(archive), "-C", folder], check=True)
         archive.unlink()
         yield Path(folder)

@@ -24,12 +24,12 @@ APPS = (
 
 def find_points(checkout: Path = Path(CHECKOUT)) -> dict[str, list[str]]:
     """The places of each name, "file:line". Raises ValueError for a name that is no literal."""
-    found: dict[str, list[str]] = {}
+    places: dict[str, list[str]] = {}
     for app in APPS:
         for path in sorted((checkout / app).rglob("*.py")):
             for name, line in _names_in(path):
-                found.setdefault(name, []).append(f"{path.relative_to(checkout)}:{line}")
-    return found
+                places.setdefault(name, []).append(f"{path.relative_to(checkout)}:{line}")
+    return places
 
 
 def _names_in(path: Path) -> Iterator[tuple[str, int]]:

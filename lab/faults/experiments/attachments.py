@@ -24,13 +24,13 @@ FILES_OF_AN_IMAGE, MOST_UPLOADS = 2, 30
 
 def _talk_while_drainers_die(scene: Scene) -> None:
     """Two accounts answer each other with direct posts, and one of them deletes some."""
-    one, other = scene.load.sessions[:2]
-    other.relate("follow", one.person.id)  # or direct posts wait as requests
+    first, other = scene.load.sessions[:2]
+    other.relate("follow", first.person.id)  # or direct posts wait as requests
     kept: list[ClientCall] = []
 
     def dies(armed: tuple[TidelineProcess, str]) -> bool:
         for _ in range(MOST_TALKS):
-            kept.extend(_talk(one, other))
+            kept.extend(_talk(first, other))
             if armed[0].wait_for_exit(DIES_WITHIN_S):
                 return True
         return False
@@ -41,19 +41,19 @@ def _talk_while_drainers_die(scene: Scene) -> None:
     scene.note(f"a drainer died {sum(killed)} times; {len(kept)} direct posts stayed")
     scene.check_happened(all(killed), "each place was reached", killed)
     scene.check(all(call.made for call in kept), "each direct post is answered")
-    for reader, writer in ((one, other), (other, one)):
+    for reader, writer in ((first, other), (other, first)):
         _check_conversations(scene, reader, kept)
         made = [str(call.made) for call in kept if call.account == writer.person.id]
         _check_mentions(scene, reader, sorted(made))
 
 
-def _talk(one: Session, other: Session) -> Iterable[ClientCall]:
+def _talk(first: Session, other: Session) -> Iterable[ClientCall]:
     """The posts that stay: a question, and an answer. A later one is deleted."""
-    question = one.write_to(other.person)
-    answer = other.write_to(one.person, question.made)
-    gone = one.write_to(other.person, question.made).made
+    question = first.write_to(other.person)
+    answer = other.write_to(first.person, question.made)
+    gone = first.write_to(other.person, question.made).made
     if gone is not None:
-        one.delete(gone)
+        first.delete(gone)
     return question, answer
 
 
@@ -63,20 +63,24 @@ def _check_conversations(scene: Scene, reader: Session, kept: Iterable[ClientCal
         thread, made = call.target or call.made or 0, call.made or 0
         expected[thread] = max(expected[thread], made)
     shown = reader.read("/api/v1/conversations")
-    found = {int(one["id"]): int(one["last_status"]["id"]) for one in shown}
+    latest = {
+        int(conversation["id"]): int(conversation["last_status"]["id"]) for conversation in shown
+    }
     scene.check(
-        found == expected, "conversations are the live direct posts", _differ(found, expected)
+        latest == expected, "conversations are the live direct posts", _differ(latest, expected)
     )
 
 
 def _check_mentions(scene: Scene, reader: Session, made: list[str]) -> None:
     shown = reader.read("/api/v1/notifications")
-    found = sorted(one["status"]["id"] for one in shown if one["type"] == "mention")
-    scene.check(found == made, "each direct post is notified once", _differ(found, made))
+    notified = sorted(
+        notification["status"]["id"] for notification in shown if notification["type"] == "mention"
+    )
+    scene.check(notified == made, "each direct post is notified once", _differ(notified, made))
 
 
-def _differ(found: object, expected: object) -> str:
-    return "" if found == expected else f"{found}, not {expected}"
+def _differ(actual: object, expected: object) -> str:
+    return "" if actual == expected else f"{actual}, not {expected}"
 
 
 def _upload_while_webs_die(scene: Scene) -> None:

@@ -73,10 +73,10 @@ def _hold_sockets(scene: Scene) -> None:
             while time.monotonic() < end_s:
                 _drip(sockets)
                 time.sleep(0.5)
-    found = scene.during(scene.spans[-1])
-    scene.note(f"{len(sockets)} sockets held: {found.text()}")
+    impact = scene.during(scene.spans[-1])
+    scene.note(f"{len(sockets)} sockets held: {impact.text()}")
     scene.check_happened(len(sockets) >= SOCKETS, "the webs took the sockets", len(sockets))
-    _check_normal(scene, found.errors, found.p99_ms)
+    _check_normal(scene, impact.errors, impact.p99_ms)
 
 
 def _opened(port: int, opening: bytes) -> socket.socket:
@@ -88,9 +88,9 @@ def _opened(port: int, opening: bytes) -> socket.socket:
 
 def _drip(sockets: list[socket.socket]) -> None:
     """One byte on each."""
-    for one in sockets:
+    for opened in sockets:
         with suppress(OSError):
-            one.sendall(b"x")
+            opened.sendall(b"x")
 
 
 CROWDS = [

@@ -41,12 +41,12 @@ def _load_while_full(scene: Scene, disk: SmallDisk) -> None:
 
 def _check_full(scene: Scene) -> None:
     span = scene.spans[-1]
-    own, found = scene.during(span, {STORE}), scene.during(span)
+    own, impact = scene.during(span, {STORE}), scene.during(span)
     reads = scene.during(span, kinds=READS)
-    scene.note(f"disk full: {found.text()}")
+    scene.note(f"disk full: {impact.text()}")
     scene.note(f"accounts of the shard: {own.text()}")
     scene.check_happened(503 in own.errors, "the disk is full: writes are refused", own.errors)
-    scene.check(not found.errors.keys() - {503}, "refusals are 503", found.errors)
+    scene.check(not impact.errors.keys() - {503}, "refusals are 503", impact.errors)
     scene.check(not reads.errors, "no read is refused", reads.errors)
 
 

@@ -57,10 +57,10 @@ def _fight(scene: Scene, crowd: Load) -> None:
     """All clients of two accounts act on the two accounts at the same moment, again and again."""
     rng, end_s = random.Random(scene.seed), time.monotonic() + ROUNDS_S
     while time.monotonic() < end_s:
-        one, other = rng.sample(range(ACCOUNTS), 2)
+        first, other = rng.sample(range(ACCOUNTS), 2)
         acts: list[tuple[Session, Kind, int]] = [
             (session, rng.choice(RELATIONS), scene.accounts[target].id)
-            for actor, target in ((one, other), (other, one))
+            for actor, target in ((first, other), (other, first))
             for session in crowd.sessions[actor::ACCOUNTS]
         ]
         _at_once(acts)
@@ -86,7 +86,9 @@ def _follow_apart(scene: Scene, crowd: Load) -> None:
     strangers = scene.accounts[ACCOUNTS:]
     for number in range(ACCOUNTS):
         clients = crowd.sessions[number::ACCOUNTS]
-        _at_once((one, "follow", two.id) for one, two in zip(clients, strangers, strict=False))
+        _at_once(
+            (client, "follow", two.id) for client, two in zip(clients, strangers, strict=False)
+        )
 
 
 def _rush(scene: Scene) -> None:
@@ -99,10 +101,10 @@ def rush_once(scene: Scene) -> None:
     target, *others = scene.load.sessions[: len(scene.accounts)]
     post = target.post("the post of all").made
     for kind in RUSHED:
-        _at_once((one, kind, target.person.id) for one in others)
+        _at_once((other, kind, target.person.id) for other in others)
     if post is not None:
-        _at_once((one, "repost", post) for one in others)
-        _at_once((one, "unrepost", post) for one in others)
+        _at_once((other, "repost", post) for other in others)
+        _at_once((other, "unrepost", post) for other in others)
 
 
 def _at_once(acts: Iterable[tuple[Session, Kind, int]]) -> None:
@@ -131,9 +133,9 @@ def _first_follows(scene: Scene) -> None:
         target = scene.accounts[number]
         fans, others = _fans_and_others(scene, number)
         for kind in HEATING:
-            _at_once((one, kind, target.id) for one in fans)
+            _at_once((fan, kind, target.id) for fan in fans)
         time.sleep(AVOIDED_S)
-        _at_once((one, "follow", target.id) for one in others)
+        _at_once((other, "follow", target.id) for other in others)
     _restart_webs(scene, {name: {} for name in WEBS})
     scene.check_armed(*waits)
 
@@ -149,8 +151,8 @@ def _fans_and_others(scene: Scene, number: int) -> tuple[list[Session], list[Ses
     """Who has followed this account since the load settled, and who never did."""
     count = len(scene.accounts)
     before = {(number - step) % count for step in range(1, FOLLOWS_EACH + 1)}
-    fans = [scene.load.sessions[one] for one in before]
-    return fans, [scene.load.sessions[one] for one in {*range(count)} - before - {number}]
+    fans = [scene.load.sessions[other] for other in before]
+    return fans, [scene.load.sessions[other] for other in {*range(count)} - before - {number}]
 
 
 def _make_crowd(scene: Scene) -> Load:

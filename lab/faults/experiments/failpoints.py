@@ -41,7 +41,7 @@ def _kill_drainer_everywhere(scene: Scene) -> None:
     reached = []
     with scene.under_load(CALLS_PER_S), scene.broken():
         for number, place in enumerate(DRAINER_PLACES):
-            if kill_drainer_at(scene, number, place, lambda one: _dies(scene, *one)):
+            if kill_drainer_at(scene, number, place, lambda kill: _dies(scene, *kill)):
                 reached.append(place)
     missed = [place for place in DRAINER_PLACES if place not in reached]
     scene.note(f"a drainer died at {len(reached)} of {len(DRAINER_PLACES)} places")

@@ -58,12 +58,12 @@ def _check_shard_hung(scene: Scene, span: Span) -> None:
 
 def _check_default_hung(scene: Scene, span: Span) -> None:
     """Tokens that are known go on working; nothing waits for the default database."""
-    found, idle = scene.during(span), scene.idle()
+    impact, idle = scene.during(span), scene.idle()
     scene.note(f"idle: {idle.text()}")
-    scene.note(f"hung: {found.text()}")
+    scene.note(f"hung: {impact.text()}")
     bound_ms = max(2 * idle.p99_ms, NOISE_MS)
-    scene.check_latency(found.p99_ms, bound_ms, "p99 at most 2 x idle")
-    _check_quick_503(scene, found.errors, found.longest_s)
+    scene.check_latency(impact.p99_ms, bound_ms, "p99 at most 2 x idle")
+    _check_quick_503(scene, impact.errors, impact.longest_s)
 
 
 def _check_quick_503(scene: Scene, errors: dict[int, int], longest_s: float) -> None:
@@ -72,12 +72,12 @@ def _check_quick_503(scene: Scene, errors: dict[int, int], longest_s: float) -> 
 
 
 def _check_redis_hung(scene: Scene, span: Span) -> None:
-    found = scene.during(span)
+    impact = scene.during(span)
     scene.note(f"idle: {scene.idle().text()}")
-    scene.note(f"hung: {found.text()}")
-    scene.check(not found.errors, "no error", found.errors)
-    scene.check_latency(found.p99_ms, REDIS_P99_MS, "p99 at most 400 ms")
-    scene.check_latency(1000 * found.longest_s, REDIS_ANSWER_WITHIN_MS, "no answer over 1 s")
+    scene.note(f"hung: {impact.text()}")
+    scene.check(not impact.errors, "no error", impact.errors)
+    scene.check_latency(impact.p99_ms, REDIS_P99_MS, "p99 at most 400 ms")
+    scene.check_latency(1000 * impact.longest_s, REDIS_ANSWER_WITHIN_MS, "no answer over 1 s")
 
 
 def _pause(scene: Scene, store: str) -> None:
@@ -124,10 +124,10 @@ def _pause_redis_shortly(scene: Scene) -> None:
                 time.sleep(PAUSE_S)
                 held.append(max(before, links.open(match)))
             time.sleep(1.5)
-    found = scene.during(Span(scene.spans[0].began_s, time.monotonic()))
-    scene.note(f"{PAUSES} pauses: {found.text()}")
+    impact = scene.during(Span(scene.spans[0].began_s, time.monotonic()))
+    scene.note(f"{PAUSES} pauses: {impact.text()}")
     scene.check_happened(all(held), "each pause held connections to Redis", held)
-    scene.check(not found.errors, "no error", found.errors)
+    scene.check(not impact.errors, "no error", impact.errors)
 
 
 HANGS = [

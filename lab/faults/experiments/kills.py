@@ -64,9 +64,9 @@ def _kill_postmasters(scene: Scene) -> None:
                 scene.cluster.revive_store(store)
                 time.sleep(0.7)
         time.sleep(AFTER_S)
-    found = scene.during(scene.spans[-1])
-    scene.note(f"{KILLS} kills: {found.text()}")
-    scene.check(not found.errors.keys() - {503}, "refusals are 503", found.errors)
+    impact = scene.during(scene.spans[-1])
+    scene.note(f"{KILLS} kills: {impact.text()}")
+    scene.check(not impact.errors.keys() - {503}, "refusals are 503", impact.errors)
 
 
 def _roll(scene: Scene) -> None:
@@ -87,9 +87,9 @@ def _roll(scene: Scene) -> None:
             time.sleep(0.5)  # until the balancer has seen it
         span = Span(began_s, time.monotonic())
         time.sleep(2)
-    found = scene.during(span)
-    scene.note(f"five restarts: {found.text()}")
-    scene.check(not found.errors, "no request fails", found.errors)
+    impact = scene.during(span)
+    scene.note(f"five restarts: {impact.text()}")
+    scene.check(not impact.errors, "no request fails", impact.errors)
     scene.check(not slow, "each process ends by itself", slow)
 
 

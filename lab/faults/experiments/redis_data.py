@@ -25,11 +25,11 @@ def _flush(scene: Scene) -> None:
             lost.append(nemesis.flush())
             peaks.append(_peak_rate(scene, 3.0))
         span = Span(began_s, time.monotonic())
-    found = scene.during(span)
-    scene.note(f"{FLUSHES} flushes: {found.text()}")
+    impact = scene.during(span)
+    scene.note(f"{FLUSHES} flushes: {impact.text()}")
     scene.note(f"transactions a second: idle {idle_rate:.0f}, peak {max(peaks):.0f}")
     scene.check_happened(all(lost), "each flush took keys away", lost)
-    scene.check(not found.errors, "no error", found.errors)
+    scene.check(not impact.errors, "no error", impact.errors)
     scene.check(
         max(peaks) <= 3 * idle_rate,
         "transactions peak at most 3 x idle",
@@ -84,10 +84,10 @@ def _fill_memory(scene: Scene) -> None:
             time.sleep(AFTER_S)
     finally:
         scene.nemesis.configure_redis(maxmemory="0", maxmemory_policy="noeviction")
-    found = scene.during(span)
-    scene.note(f"memory full: {found.text()}")
+    impact = scene.during(span)
+    scene.note(f"memory full: {impact.text()}")
     scene.check_happened(evicted > 0, "Redis evicted keys", evicted)
-    scene.check(not found.errors.keys() - {503}, "refusals are 503", found.errors)
+    scene.check(not impact.errors.keys() - {503}, "refusals are 503", impact.errors)
 
 
 def _restore_old_dump(scene: Scene) -> None:
@@ -100,15 +100,15 @@ def _restore_old_dump(scene: Scene) -> None:
             scene.nemesis.restart_redis_with(old)
             scene.check_happened(not scene.nemesis.has_mark(), "Redis has the data of the dump")
         time.sleep(AFTER_S)
-    found = scene.during(Span(scene.spans[-1].began_s, time.monotonic()))
-    scene.note(f"a dump of 12 s before: {found.text()}")
-    scene.check(not found.errors.keys() - {503}, "refusals are 503", found.errors)
+    impact = scene.during(Span(scene.spans[-1].began_s, time.monotonic()))
+    scene.note(f"a dump of 12 s before: {impact.text()}")
+    scene.check(not impact.errors.keys() - {503}, "refusals are 503", impact.errors)
 
 
 def _check_no_error(scene: Scene, span: Span, what: str) -> None:
-    found = scene.during(span)
-    scene.note(f"{what}: {found.text()}")
-    scene.check(not found.errors, "no error", found.errors)
+    impact = scene.during(span)
+    scene.note(f"{what}: {impact.text()}")
+    scene.check(not impact.errors, "no error", impact.errors)
 
 
 REDIS_DATA = [

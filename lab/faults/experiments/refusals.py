@@ -75,7 +75,7 @@ def _try(scene: Scene, way: str, name: str, act: Callable[[Session, int, int], C
 def _judge(
     scene: Scene, what: str, readers: Sequence[RepeatedReader], began_s: float, done: ClientCall
 ) -> None:
-    looks = [look for one in readers for look in one.looks]
+    looks = [look for reader in readers for look in reader.looks]
     before = sum(look.shows for look in looks if look.began_s < began_s)
     after = [look for look in looks if look.began_s > done.ended_s]
     late = [look for look in after if look.shows]
@@ -95,8 +95,8 @@ def _make_readers(scene: Scene, post: int) -> list[RepeatedReader]:
     paths = (f"/api/v1/statuses/{post}", f"/api/v1/accounts/{writer.id}/statuses")
     token = account.tokens[1]
     return [
-        RepeatedReader(ClientConnection(1, token, scene.balancer, MOST_S), one, post)
-        for one in paths
+        RepeatedReader(ClientConnection(1, token, scene.balancer, MOST_S), path, post)
+        for path in paths
     ]
 
 
@@ -104,13 +104,13 @@ def _make_readers(scene: Scene, post: int) -> list[RepeatedReader]:
 def _reading(readers: Sequence[RepeatedReader]) -> Iterator[None]:
     over = threading.Event()
     with ThreadPoolExecutor(len(readers)) as pool:
-        reading = [pool.submit(one.read, over) for one in readers]
+        reading = [pool.submit(reader.read, over) for reader in readers]
         try:
             yield
         finally:
             over.set()
-        for one in reading:
-            one.result()
+        for task in reading:
+            task.result()
 
 
 def _use_redis_again(scene: Scene) -> None:

@@ -68,9 +68,9 @@ def _changes(output: str) -> int:
 
 def _back_fill(scene: Scene) -> None:
     """Back-fills die in the middle, while what they derive is lost, and then end their work."""
-    one, other = scene.load.sessions[:2]
-    first = one.write_to(other.person).made
-    answer = other.write_to(one.person, first).made
+    asker, other = scene.load.sessions[:2]
+    first = asker.write_to(other.person).made
+    answer = other.write_to(asker.person, first).made
     heal_and_drain(scene.cluster)
     before = _derived(other, answer)
     for place, command, loss in BACK_FILLS:
@@ -86,10 +86,14 @@ def _back_fill(scene: Scene) -> None:
 
 def _derived(session: Session, answer: int | None) -> list[object]:
     """The thread of a reply, and who followed."""
-    [reply] = [one for one in session.read(f"/api/v1/accounts/{session.person.id}/statuses")
-               if int(one["id"]) == answer]  # fmt: skip
-    found = session.read("/api/v1/notifications")
-    followers = sorted(one["account"]["id"] for one in found if one["type"] == "follow")
+    [reply] = [status for status in session.read(f"/api/v1/accounts/{session.person.id}/statuses")
+               if int(status["id"]) == answer]  # fmt: skip
+    notifications = session.read("/api/v1/notifications")
+    followers = sorted(
+        notification["account"]["id"]
+        for notification in notifications
+        if notification["type"] == "follow"
+    )
     return [reply["conversation_id"], followers]
 
 

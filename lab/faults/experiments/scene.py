@@ -37,7 +37,7 @@ class Scene:
         self.balancer = Balancer(cluster.ports)
         self.accounts = cluster.make_people(ACCOUNTS)
         self.load = Load(self.accounts, self.balancer, seed)
-        self.logs = LogWatch({name: one.log for name, one in cluster.processes.items()})
+        self.logs = LogWatch({name: process.log for name, process in cluster.processes.items()})
         self.spans: list[Span] = []
         self.proofs = 0
 
@@ -51,7 +51,7 @@ class Scene:
         self.check(has_happened, what, detail)
 
     def check_armed(self, *failpoints: str) -> None:
-        missed = [one for one in failpoints if not self.logs.has_happened(one)]
+        missed = [failpoint for failpoint in failpoints if not self.logs.has_happened(failpoint)]
         self.check_happened(not missed, "each armed failpoint was passed", missed)
 
     def check_latency(self, found_ms: float, promised_ms: float, what: str) -> None:

@@ -26,10 +26,10 @@ def _terminate(scene: Scene) -> None:
                 ended += scene.nemesis.terminate_sessions(store)
                 time.sleep(0.4)
         time.sleep(2)
-    found = scene.during(scene.spans[-1])
-    scene.note(f"{ended} sessions ended: {found.text()}")
+    impact = scene.during(scene.spans[-1])
+    scene.note(f"{ended} sessions ended: {impact.text()}")
     scene.check_happened(ended > 0, "the server ended sessions", ended)
-    scene.check(not found.errors.keys() - {503}, "refusals are 503", found.errors)
+    scene.check(not impact.errors.keys() - {503}, "refusals are 503", impact.errors)
 
 
 def _exhaust_connections(scene: Scene) -> None:
@@ -61,9 +61,9 @@ def _hold_transaction(scene: Scene) -> None:
             scene.check_happened(is_open, "the transaction is still open")
             span = Span(began_s, time.monotonic())
         time.sleep(2)
-    found = scene.during(span)
-    scene.note(f"a transaction open for {OPEN_S:.0f} s: {found.text()}")
-    scene.check(not found.errors, "no error", found.errors)
+    impact = scene.during(span)
+    scene.note(f"a transaction open for {OPEN_S:.0f} s: {impact.text()}")
+    scene.check(not impact.errors, "no error", impact.errors)
 
 
 SESSIONS = [

@@ -107,9 +107,9 @@ def _lose_redis_in_builds(scene: Scene) -> None:
     _restart(scene, WEBS, {})
     scene.check_armed("rebuild.computed")
     scene.check_happened(any(cut), "connections to Redis were reset", cut)
-    found = scene.during(scene.spans[-1])
-    scene.note(f"{CUTS} cuts, slow builds: {found.text()}")
-    scene.check(not found.errors.keys() - {503}, "refusals are 503", found.errors)
+    impact = scene.during(scene.spans[-1])
+    scene.note(f"{CUTS} cuts, slow builds: {impact.text()}")
+    scene.check(not impact.errors.keys() - {503}, "refusals are 503", impact.errors)
 
 
 def _slow_drainers(scene: Scene, delay_s: float) -> None:

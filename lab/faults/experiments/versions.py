@@ -43,10 +43,10 @@ def _go_through_versions(scene: Scene) -> None:
     with scene.under_load(CALLS_PER_S):
         _become(scene, [*WEBS, COMPENSATOR], CHECKOUT)
         time.sleep(A_WHILE_S)
-    found = scene.during(Span(began_s, time.monotonic()))
-    scene.note(f"from {old_version()} to this version: {found.text()}")
+    impact = scene.during(Span(began_s, time.monotonic()))
+    scene.note(f"from {old_version()} to this version: {impact.text()}")
     # A call without an answer was on its way to a web that ended: that is the matter of F28.
-    scene.check(not found.errors.keys() - {0, 503}, "no 500 of either version", found.errors)
+    scene.check(not impact.errors.keys() - {0, 503}, "no 500 of either version", impact.errors)
 
 
 def _refuse_old_schema(scene: Scene, old: Path) -> None:

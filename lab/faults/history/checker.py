@@ -31,8 +31,10 @@ def check_history(
 ) -> list[Violation]:
     """The answers that no order of the writes explains, at most MOST_VIOLATIONS, in their order."""
     history = sorted(calls, key=attrgetter("ended_s"))
-    found = _HistoryChecker(history, promises or Promises(), world or StartingWorld()).violations()
-    return [violation for violation, _ in zip(found, range(MOST_VIOLATIONS), strict=False)]
+    violations = _HistoryChecker(
+        history, promises or Promises(), world or StartingWorld()
+    ).violations()
+    return [violation for violation, _ in zip(violations, range(MOST_VIOLATIONS), strict=False)]
 
 
 class _HistoryChecker:

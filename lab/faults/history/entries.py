@@ -115,10 +115,10 @@ class Entries:
         source = _source_of(seen)
         if not self._may_come(source, read_ended_s):
             return None
-        found = Written(seen, self._unknown[source].popleft())
-        self._add(found)
-        self._list(found)
-        return found
+        written = Written(seen, self._unknown[source].popleft())
+        self._add(written)
+        self._list(written)
+        return written
 
     def _may_come(self, source: Source, before_s: float) -> bool:
         waiting = self._unknown.get(source)
@@ -154,12 +154,12 @@ class Entries:
 
 
 def _removals_of(calls: Iterable[ClientCall]) -> dict[object, _Removals]:
-    found: dict[object, list[tuple[float, float]]] = defaultdict(list)
+    spans: dict[object, list[tuple[float, float]]] = defaultdict(list)
     for call in calls:
         if call.kind in ("delete", "unrepost") and call.outcome != "failed":
             what = call.target if call.kind == "delete" else (call.account, call.target)
-            found[what].append((call.began_s, _end_s(call)))
-    return {what: _Removals(times) for what, times in found.items()}
+            spans[what].append((call.began_s, _end_s(call)))
+    return {what: _Removals(times) for what, times in spans.items()}
 
 
 def _end_s(call: ClientCall) -> float:
@@ -168,11 +168,11 @@ def _end_s(call: ClientCall) -> float:
 
 def _by_post(sources: Iterable[Source]) -> dict[int, list[Source]]:
     """The unknown reposts of each post."""
-    found: dict[int, list[Source]] = defaultdict(list)
+    reposts: dict[int, list[Source]] = defaultdict(list)
     for source in sources:
         if source[1] is not None:
-            found[source[1]].append(source)
-    return found
+            reposts[source[1]].append(source)
+    return reposts
 
 
 def _source_of(seen: Seen) -> Source:

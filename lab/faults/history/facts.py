@@ -65,9 +65,9 @@ class FactChecker:
             return self._posts.bounds(account, is_own, call)
         if name == "following":
             others = self._edges.followees[account]
-            pairs = ((account, one) for one in others)
+            pairs = ((account, other) for other in others)
         else:
-            pairs = ((one, account) for one in self._followers[account])
+            pairs = ((follower, account) for follower in self._followers[account])
         is_owner = is_own and name == "following"
         return _count([self._edges.register("follows", pair, is_owner) for pair in pairs], call)
 
@@ -87,7 +87,7 @@ class _PostCounts:
         entries_of: dict[int, list[Written]] = defaultdict(list)
         for entry in entries.by_id.values():
             entries_of[entry.poster].append(entry)
-        self._times = {account: _Times.of(one) for account, one in entries_of.items()}
+        self._times = {account: _Times.of(entries) for account, entries in entries_of.items()}
 
     def bounds(self, account: int, is_own: bool, call: ClientCall) -> tuple[int, int]:
         """At least, and at most."""
@@ -110,9 +110,9 @@ class _Times(NamedTuple):
     @classmethod
     def of(cls, entries: Sequence[Written]) -> Self:
         return cls(
-            sorted(one.began_s for one in entries),
-            sorted(one.acked_s for one in entries),
-            sorted(one.due_s for one in entries),
-            sorted(one.ended_from_s for one in entries),
-            sorted(one.ended_by_s for one in entries),
+            sorted(entry.began_s for entry in entries),
+            sorted(entry.acked_s for entry in entries),
+            sorted(entry.due_s for entry in entries),
+            sorted(entry.ended_from_s for entry in entries),
+            sorted(entry.ended_by_s for entry in entries),
         )

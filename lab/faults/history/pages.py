@@ -83,13 +83,13 @@ class PageChecker:
         """True if a newer entry may show the same post to this reader."""
         seen = written.seen
         ids = self.entries.by_post[seen.post]
-        newer = (self.entries.by_id[one] for one in ids[bisect_right(ids, seen.entry) :])
-        if any(self._reason_against(read, one) is None for one in newer):
+        newer = (self.entries.by_id[entry_id] for entry_id in ids[bisect_right(ids, seen.entry) :])
+        if any(self._reason_against(read, entry) is None for entry in newer):
             return True
         return any(
-            one == read.account
-            or self.edges.follows(read.account, one).may_be(True, read.began_s, read.ended_s)
-            for one in self.entries.waiting_reposters(seen.post, read.ended_s)
+            reposter == read.account
+            or self.edges.follows(read.account, reposter).may_be(True, read.began_s, read.ended_s)
+            for reposter in self.entries.waiting_reposters(seen.post, read.ended_s)
         )
 
     def _may_be_silent(self, reader: int, poster: int, began_s: float, ended_s: float) -> bool:
@@ -120,7 +120,7 @@ class PageChecker:
             yield Violation("order", "a post is shown twice", page)
         if page.max_id is not None and ids and max(ids) >= page.max_id:
             yield Violation("order", "an entry is not below the cursor", page)
-        if repeated := [one for one in page.seen if self._is_repeated(one, page, memory)]:
+        if repeated := [seen for seen in page.seen if self._is_repeated(seen, page, memory)]:
             yield Violation("order", f"{repeated[0]} was on a page above", page)
 
     def _is_repeated(self, seen: Seen, page: ClientCall, memory: ClientMemory) -> bool:
@@ -128,9 +128,9 @@ class PageChecker:
         if seen.post not in memory.way_down:
             return False
         ids = self.entries.by_post[seen.post]
-        above = [self.entries.by_id[one] for one in ids[bisect_right(ids, seen.entry) :]]
+        above = [self.entries.by_id[entry_id] for entry_id in ids[bisect_right(ids, seen.entry) :]]
         return not any(
-            self.may_be_hidden(page.account, one, page.began_s, page.ended_s) for one in above
+            self.may_be_hidden(page.account, entry, page.began_s, page.ended_s) for entry in above
         )
 
     def _reason_against(self, page: ClientCall, written: Written) -> str | None:

@@ -26,7 +26,7 @@ class Register:
 
     def __init__(self, initial: bool, writes: Iterable[FactWrite]) -> None:
         by_begin = sorted(writes)
-        sure = sorted((one.seen_s, one.began_s) for one in by_begin if one.ended_s < inf)
+        sure = sorted((write.seen_s, write.began_s) for write in by_begin if write.ended_s < inf)
         self._initial = initial
         self._seen_s = [seen_s for seen_s, _ in sure]
         self._latest_begin_s = [*accumulate((began_s for _, began_s in sure), max)]
@@ -62,9 +62,9 @@ class _Candidates(NamedTuple):
 
     @classmethod
     def of(cls, writes: Sequence[FactWrite], value: bool) -> "_Candidates":
-        chosen = [one for one in writes if one.value == value]
-        ends = accumulate((one.ended_s for one in chosen), max)
-        return cls([one.began_s for one in chosen], [*ends])
+        chosen = [write for write in writes if write.value == value]
+        ends = accumulate((write.ended_s for write in chosen), max)
+        return cls([write.began_s for write in chosen], [*ends])
 
     def latest_end_s(self, before_s: float) -> float:
         """The latest end of the writes that began before this time."""

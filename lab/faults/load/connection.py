@@ -100,8 +100,8 @@ def _is_dropped(connection: http.client.HTTPConnection) -> bool:
 
 def _next_path(link: str) -> str | None:
     """The path and query of the next page in a Link header."""
-    found = re.search(r'<([^>]*)>; rel="next"', link)
-    parts = urlsplit(found.group(1)) if found else None
+    match = re.search(r'<([^>]*)>; rel="next"', link)
+    parts = urlsplit(match.group(1)) if match else None
     return f"{parts.path}?{parts.query}" if parts else None
 
 

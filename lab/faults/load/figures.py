@@ -46,13 +46,13 @@ class LoadFigures(NamedTuple):
 
 
 def figures(timings: Iterable[Timing]) -> LoadFigures:
-    found = list(timings)
+    calls = list(timings)
     # A client that waits for its own earlier call is late by its own doing.
-    latencies = sorted(timing.ended_s - timing.began_s for timing in found)
-    errors = Counter(timing.status for timing in found if timing.is_error)
+    latencies = sorted(timing.ended_s - timing.began_s for timing in calls)
+    errors = Counter(timing.status for timing in calls if timing.is_error)
     longest_s = max(latencies, default=0.0)
     return LoadFigures(
-        len(found), dict(errors), _at(latencies, 0.5) * 1e3, _at(latencies, 0.99) * 1e3, longest_s
+        len(calls), dict(errors), _at(latencies, 0.5) * 1e3, _at(latencies, 0.99) * 1e3, longest_s
     )
 
 
@@ -75,7 +75,7 @@ def between(
 
 def recovery_s(timings: Iterable[Timing], healed_s: float) -> float:
     """Seconds from the heal until the last error of a call that began after it."""
-    ends = [one.ended_s for one in timings if one.began_s >= healed_s and one.is_error]
+    ends = [timing.ended_s for timing in timings if timing.began_s >= healed_s and timing.is_error]
     return max(ends, default=healed_s) - healed_s
 
 

@@ -52,9 +52,9 @@ class Load:
         self.timings: list[Timing] = []
         self.world = SharedWorld(people)
         self._weights, self._seed = weights, seed
-        readers = [(one, one.tokens[0], ONE_WAY) for one in people]
-        readers += [(one, one.tokens[1], ONE_WAY) for one in people[:SECOND_READERS]]
-        readers += [(one, one.tokens[0], BOTH_WAYS) for one in people[:sharers]]
+        readers = [(person, person.tokens[0], ONE_WAY) for person in people]
+        readers += [(person, person.tokens[1], ONE_WAY) for person in people[:SECOND_READERS]]
+        readers += [(person, person.tokens[0], BOTH_WAYS) for person in people[:sharers]]
         self.sessions = [
             Session(
                 client,

@@ -150,8 +150,8 @@ class Session:
         is_last = answer.is_ok and len(seen) < limit and max_id is None
         call = self._record("poll", began_s, answer, min_id=since_id, seen=seen, is_last=is_last)
         if seen:
-            self._newest = max(since_id, self._newest or 0, *(one.entry for one in seen))
-            self._older_than = min(one.entry for one in seen)
+            self._newest = max(since_id, self._newest or 0, *(item.entry for item in seen))
+            self._older_than = min(item.entry for item in seen)
         return call
 
     def _post(self, rng: random.Random) -> ClientCall:
@@ -241,9 +241,9 @@ def entries_of(page: list[dict[str, Any]]) -> tuple[Seen, ...]:
     return tuple(map(_seen, page))
 
 
-def relationship_of(found: dict[str, Any]) -> dict[str, int]:
+def relationship_of(relationship: dict[str, Any]) -> dict[str, int]:
     names = ("following", "followed_by", "blocking", "blocked_by", "muting")
-    return {name: int(found[name]) for name in names}
+    return {name: int(relationship[name]) for name in names}
 
 
 def counts_of(account: dict[str, Any]) -> dict[str, int]:

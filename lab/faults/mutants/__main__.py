@@ -19,12 +19,12 @@ SEED = 1
 
 def main() -> None:
     options = _options()
-    by_name = {one.name: one for one in MUTANTS}
+    by_name = {mutant.name: mutant for mutant in MUTANTS}
     chosen = [by_name[name] for name in options.only.split(",") if name] or [*MUTANTS]
     try:
         with stop_on_signals():
             _check_baseline(chosen, options.seed)
-            missed = [one.name for one in chosen if not _try(one, options.seed)]
+            missed = [mutant.name for mutant in chosen if not _try(mutant, options.seed)]
     except StopRequested:
         sys.exit("stopped")
     if missed:
@@ -40,7 +40,7 @@ def _options() -> Namespace:
 
 def _check_baseline(chosen: list[Mutant], seed: int) -> None:
     """Exits when an experiment fails without a mutant."""
-    for number in sorted({number for one in chosen for number in one.experiments}):
+    for number in sorted({number for mutant in chosen for number in mutant.experiments}):
         trial = run_trial("none", number, seed, CHECKOUT)
         print(f"no mutant, {number}: {summary_of(trial) or trial.broken or 'holds'}", flush=True)
         if trial.is_caught or trial.broken:

@@ -37,7 +37,7 @@ class KeptTrial:
 
 def load_trials() -> dict[str, KeptTrial]:
     """By the name of the mutant."""
-    return {name: KeptTrial(**one) for name, one in json.loads(FILE.read_text()).items()}
+    return {name: KeptTrial(**fields) for name, fields in json.loads(FILE.read_text()).items()}
 
 
 def keep_trial(trial: Trial, seed: int) -> None:
@@ -53,8 +53,8 @@ def write_page(page: Path = PAGE) -> None:
 
 def page_with_table(text: str, trials: Mapping[str, KeptTrial]) -> str:
     """The text with what is between the two marks replaced."""
-    before, rest = text.split(_BEGIN)
-    _, after = rest.split(_END)
+    before, tail = text.split(_BEGIN)
+    _, after = tail.split(_END)
     return f"{before}{_BEGIN}\n{_table(trials)}\n{_END}{after}"
 
 
@@ -91,5 +91,5 @@ def _shown(trial: KeptTrial | None) -> str:
 
 
 def _in_short(by: str) -> str:
-    found = [finding.partition(":")[0] for finding in by.split("; ")]
-    return ", ".join(dict.fromkeys(_SHORT.get(one, one) for one in found))
+    experiments = [finding.partition(":")[0] for finding in by.split("; ")]
+    return ", ".join(dict.fromkeys(_SHORT.get(name, name) for name in experiments))

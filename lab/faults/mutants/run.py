@@ -42,8 +42,8 @@ def try_mutant(mutant: Mutant, seed: int) -> Trial:
             *(partial(run_trial, mutant.name, number, seed) for number in mutant.experiments),
             *(partial(run_test, mutant.name, test) for test in mutant.tests),
         ]
-        for one in tries:
-            trial = one(checkout)
+        for attempt in tries:
+            trial = attempt(checkout)
             if trial.is_caught:
                 break
     return trial

@@ -30,15 +30,20 @@ def main() -> None:
     number, seed = sys.argv[1], int(sys.argv[2])
     with stop_on_signals():
         [result] = run_all([find_experiment(number)], seed)
-    found = [one for one in result.findings if is_caught_by(one)]
-    broken = [one.detail for one in result.findings if one.what == BROKEN and not one.held]
-    told = {"found": [[one.what, one.detail] for one in found], "broken": " ".join(broken)}
+    caught = [finding for finding in result.findings if is_caught_by(finding)]
+    broken = [
+        finding.detail for finding in result.findings if finding.what == BROKEN and not finding.held
+    ]
+    told = {
+        "found": [[finding.what, finding.detail] for finding in caught],
+        "broken": " ".join(broken),
+    }
     print(json.dumps(told), flush=True)
 
 
 def find_experiment(number: str) -> Experiment:
     """Raises: StopIteration."""
-    return next(one for one in EXPERIMENTS if one.number == number)
+    return next(experiment for experiment in EXPERIMENTS if experiment.number == number)
 
 
 def is_caught_by(finding: Finding) -> bool:

@@ -47,18 +47,18 @@ def _check_edges(edges: Edges, viewer: int, other: int, state: QuietState) -> It
 
 def _check_lists(account: int, state: QuietState) -> Iterator[Violation]:
     others = [other for viewer, other in state.relationships if viewer == account]
-    for name, flag, found in (
+    for name, flag, listed in (
         ("following", "following", state.following[account]),
         ("followers", "followed_by", state.followers[account]),
     ):
-        expected = {one for one in others if state.relationships[account, one][flag]}
-        if _differ(found, expected):
-            text = f"{name} of {account}: {sorted(found)}, not {sorted(expected)}"
+        expected = {other for other in others if state.relationships[account, other][flag]}
+        if _differ(listed, expected):
+            text = f"{name} of {account}: {sorted(listed)}, not {sorted(expected)}"
             yield Violation("list", text)
         if (count := state.counts[account][name]) != len(expected):
             yield Violation("counts", f"{name} of {account}: {count}, not {len(expected)}")
 
 
-def _differ(found: Sequence[int], expected: set[int]) -> bool:
+def _differ(listed: Sequence[int], expected: set[int]) -> bool:
     """A list has each account once."""
-    return len(found) != len(expected) or set(found) != expected
+    return len(listed) != len(expected) or set(listed) != expected

@@ -43,8 +43,8 @@ class TimelineChecker:
         yield from _check_order(f"timeline of {account}", statuses)
         for seen in statuses:
             yield from self._check_explained(seen)
-        required = {one.seen for one in self._live_entries(account) if one.gone_from_s == inf}
-        hidden = {one for one in required if self._is_hidden(one)}
+        required = {entry.seen for entry in self._live_entries(account) if entry.gone_from_s == inf}
+        hidden = {seen for seen in required if self._is_hidden(seen)}
         for lost in required - hidden - {*statuses}:
             yield Violation("lost", f"{lost}")
         self._sources[account] = {*statuses} | hidden
@@ -64,37 +64,39 @@ class TimelineChecker:
         count = self._state.counts[account]["posts"]
         shown = {*statuses}
         more = [
-            one
-            for one in self._live_entries(account)
-            if one.seen not in shown
-            and one.seen.reposter is not None
-            and one.ended_by_s == inf
-            and (one.gone_from_s < inf or self._is_hidden(one.seen))
+            entry
+            for entry in self._live_entries(account)
+            if entry.seen not in shown
+            and entry.seen.reposter is not None
+            and entry.ended_by_s == inf
+            and (entry.gone_from_s < inf or self._is_hidden(entry.seen))
         ]
-        sure = sum(one.ended_from_s == inf for one in more)
+        sure = sum(entry.ended_from_s == inf for entry in more)
         unknown = len(self._entries.unknown_begins()[account])
         if not len(shown) + sure <= count <= len(shown) + len(more) + unknown:
             yield Violation("counts", f"posts of {account}: {count}, not {len(shown)} + {sure}")
 
     def _live_entries(self, account: int) -> list[Written]:
         """Entries that an answer named and that were not ended."""
-        found = [self._entries.by_id[one] for one in self._entries.by_poster[account]]
-        return [one for one in found if one.acked_s < inf and one.ended_by_s == inf]
+        entries = [self._entries.by_id[entry_id] for entry_id in self._entries.by_poster[account]]
+        return [entry for entry in entries if entry.acked_s < inf and entry.ended_by_s == inf]
 
     def _check_home(self, reader: int, home: Sequence[Seen]) -> Iterator[Violation]:
         yield from _check_order(f"home of {reader}", home)
         expected = self._expected_home(reader)
-        found = {seen.post: seen for seen in home}
-        if len(found) < len(home):
+        home_posts = {seen.post: seen for seen in home}
+        if len(home_posts) < len(home):
             yield Violation("home", f"of {reader}: a post is shown twice")
-        for post in expected.keys() | found.keys():
-            if expected.get(post) != found.get(post) and not self._is_undecided(found.get(post)):
-                text = f"of {reader}: {found.get(post)}, not {expected.get(post)}"
+        for post in expected.keys() | home_posts.keys():
+            if expected.get(post) != home_posts.get(post) and not self._is_undecided(
+                home_posts.get(post)
+            ):
+                text = f"of {reader}: {home_posts.get(post)}, not {expected.get(post)}"
                 yield Violation("home", text)
 
-    def _is_undecided(self, found: Seen | None) -> bool:
+    def _is_undecided(self, seen: Seen | None) -> bool:
         """True for a repost that its reposter does not see itself, and so never decided."""
-        return found is not None and self._is_hidden(found)
+        return seen is not None and self._is_hidden(seen)
 
     def _expected_home(self, reader: int) -> dict[int, Seen]:
         """By post: its newest visible entry."""
@@ -119,6 +121,6 @@ class TimelineChecker:
 
 
 def _check_order(what: str, seen: Sequence[Seen]) -> Iterator[Violation]:
-    ids = [one.entry for one in seen]
+    ids = [item.entry for item in seen]
     if ids != sorted(set(ids), reverse=True):
         yield Violation("paging", f"{what} is not newest first, each entry once")

@@ -36,8 +36,8 @@ class Command(JobCommand):
         return purge_accounts(work, before, DecisionOrigin(None, "purge_accounts"), now)
 
     def _check(self, account_id: int, is_confirmed: bool) -> None:
-        found = load_restrictions([account_id]).get(account_id)
-        if found is None or found.suspended_at is None:
+        restrictions = load_restrictions([account_id]).get(account_id)
+        if restrictions is None or restrictions.suspended_at is None:
             raise CommandError("this account is not suspended: run suspend_account first")
         if not is_confirmed:
             raise CommandError("this cannot be undone: --dry-run shows it, --yes does it")

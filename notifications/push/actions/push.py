@@ -32,12 +32,12 @@ def push_all(added: Sequence[tuple[int, Sequence[int]]], now_ms: int) -> None:
     sent again, unless the process dies before it marked the rows. Cost: three queries, one of the
     default database and `view` for each owner; and at most send.BATCH_S seconds.
     """
-    planned = [one for owner_id, ids in added for one in _plan(owner_id, ids, now_ms)]
-    outcomes = send_all([one.request for one in planned])
-    for one, outcome in zip(planned, outcomes, strict=True):
+    planned = [message for owner_id, ids in added for message in _plan(owner_id, ids, now_ms)]
+    outcomes = send_all([message.request for message in planned])
+    for message, outcome in zip(planned, outcomes, strict=True):
         PUSHES.labels(outcome.value).inc()
         if outcome is PushOutcome.GONE:
-            target = one.subscription
+            target = message.subscription
             delete_subscriptions(target.account_id, [target.token_id], target.target.endpoint)
     for owner_id, ids in added:
         mark_pushed(owner_id, ids)
@@ -48,36 +48,40 @@ def _plan(owner_id: int, ids: Sequence[int], now_ms: int) -> Iterator[PlannedPus
     if not subscriptions:
         return
     shown = [
-        one
-        for one in view(owner_id, read_rows_to_push(owner_id, ids), now_ms)
-        if one.verdict is Verdict.SHOWN
+        notification
+        for notification in view(owner_id, read_rows_to_push(owner_id, ids), now_ms)
+        if notification.verdict is Verdict.SHOWN
     ]
     audiences = _audiences(owner_id, shown)
-    for one in shown:
+    for notification in shown:
         for subscription in subscriptions:
             token = unseal(subscription.sealed_token)
-            kind = NotificationKind(one.row.kind)
+            kind = NotificationKind(notification.row.kind)
             wishes = subscription.wishes
-            is_for = wishes.audience in audiences[one.row.from_id] and wishes.wants(kind.public)
+            is_for = wishes.audience in audiences[notification.row.from_id] and wishes.wants(
+                kind.public
+            )
             if token is not None and is_for:
-                message = write_message(one, token)
+                message = write_message(notification, token)
                 request = encrypt_for(subscription.target, message, now_ms // 1000)
                 yield PlannedPush(subscription, request)
 
 
 def _find_live(owner_id: int) -> list[Subscription]:
     """Those whose token still is valid. The others are deleted."""
-    found = read_subscriptions(owner_id)
-    live = find_live_token_ids([one.token_id for one in found])
-    ended = [one.token_id for one in found if one.token_id not in live]
+    subscriptions = read_subscriptions(owner_id)
+    live = find_live_token_ids([subscription.token_id for subscription in subscriptions])
+    ended = [
+        subscription.token_id for subscription in subscriptions if subscription.token_id not in live
+    ]
     if ended:
         delete_subscriptions(owner_id, ended)
-    return [one for one in found if one.token_id in live]
+    return [subscription for subscription in subscriptions if subscription.token_id in live]
 
 
 def _audiences(owner_id: int, shown: Sequence[ViewedNotification]) -> dict[int, set[PushAudience]]:
     """To which audiences of the owner each actor belongs."""
-    actors = list(dict.fromkeys(one.row.from_id for one in shown))
+    actors = list(dict.fromkeys(notification.row.from_id for notification in shown))
     return {
         actor: {
             PushAudience.ALL,

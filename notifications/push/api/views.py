@@ -65,15 +65,15 @@ class SubscriptionView(Endpoint):
 
 def _answer(request: ApiRequest) -> HttpResponse:
     """The subscription of the token. Raises: NotificationNotFound."""
-    found = find_subscription(request.account_id, request.user.token_id)
-    if found is None:
+    subscription = find_subscription(request.account_id, request.user.token_id)
+    if subscription is None:
         raise NotificationNotFound
     entity = {
-        "id": str(found.token_id),
-        "endpoint": found.target.endpoint,
-        "standard": found.target.is_standard,
-        "alerts": {name: found.wishes.wants(name) for name in ALERTS},
-        "policy": found.wishes.audience.public,
+        "id": str(subscription.token_id),
+        "endpoint": subscription.target.endpoint,
+        "standard": subscription.target.is_standard,
+        "alerts": {name: subscription.wishes.wants(name) for name in ALERTS},
+        "policy": subscription.wishes.audience.public,
         "server_key": vapid_public_key(),
     }
     return json_response(orjson.dumps(entity))

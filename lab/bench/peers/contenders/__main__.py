@@ -60,7 +60,7 @@ class _Contender:
         ]
 
     def homes(self, readers: Sequence[int], limit: int) -> list[list[int]]:
-        return [[post["id"] for post in self._peer.home(one, limit)] for one in readers]
+        return [[post["id"] for post in self._peer.home(reader, limit)] for reader in readers]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._peer, name)

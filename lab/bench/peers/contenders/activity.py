@@ -39,12 +39,12 @@ class ActivityStream:
         """`user_stream` loads actors and objects itself, with one query each."""
         return [
             {
-                "id": one.action_object.id,
-                "author": one.actor.username,
-                "text": one.action_object.text,
-                "at": one.timestamp,
+                "id": activity.action_object.id,
+                "author": activity.actor.username,
+                "text": activity.action_object.text,
+                "at": activity.timestamp,
             }
-            for one in user_stream(User(id=reader))[:limit]
+            for activity in user_stream(User(id=reader))[:limit]
         ]
 
     def follow(self, readers: Sequence[int], author: int) -> None:

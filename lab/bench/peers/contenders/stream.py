@@ -36,17 +36,17 @@ class StreamFramework:
         """The posts of the feed's ids, without deleted ones."""
         activities = HomeFeed(reader)[:limit]
         posts = FeedPost.objects.select_related("author").in_bulk(
-            [one.object_id for one in activities]
+            [activity.object_id for activity in activities]
         )
         return [
-            {"id": post.id, "author": post.author.username, "text": post.text, "at": one.time}
-            for one in activities
-            if (post := posts.get(one.object_id))
+            {"id": post.id, "author": post.author.username, "text": post.text, "at": activity.time}
+            for activity in activities
+            if (post := posts.get(activity.object_id))
         ]
 
     def follow(self, readers: Sequence[int], author: int) -> None:
         FeedFollow.objects.bulk_create(
-            FeedFollow(follower_id=one, followee_id=author) for one in readers
+            FeedFollow(follower_id=reader, followee_id=author) for reader in readers
         )
         for reader in readers:
             self._homes.follow_many_users(reader, [author], False)
@@ -68,9 +68,9 @@ class StreamFramework:
         return int(post.id)
 
     def delete(self, post: int) -> None:
-        found = FeedPost.objects.get(id=post)
-        self._homes.remove_user_activity(found.author_id, activity_of(found))
-        found.delete()
+        row = FeedPost.objects.get(id=post)
+        self._homes.remove_user_activity(row.author_id, activity_of(row))
+        row.delete()
 
     def post_and_kill(self, author: int, text: str, second: float) -> dict[str, int]:
         """Kills the worker when some followers have the post, then starts another one."""
