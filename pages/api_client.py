@@ -104,8 +104,8 @@ def _read(answer: HttpResponse) -> ApiAnswer:
     if answer.status_code >= 400:
         text = body.get("error", "") if isinstance(body, dict) else ""
         raise ApiRefused(answer.status_code, text, dict(answer.items()))
-    found = {name: query for query, name in LINK.findall(answer.headers.get("Link", ""))}
-    links = _without_limit(found.get("next")), _without_limit(found.get("prev"))
+    queries = {name: query for query, name in LINK.findall(answer.headers.get("Link", ""))}
+    links = _without_limit(queries.get("next")), _without_limit(queries.get("prev"))
     return ApiAnswer(body, *links, is_incomplete=INCOMPLETE in answer.headers)
 
 

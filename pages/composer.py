@@ -74,14 +74,14 @@ def new_composer(page: WebPage, place: str = "", **typed: Any) -> Composer:
 
 def reply_composer(page: WebPage, parent: Entity, place: str = "") -> Composer:
     """A form that mentions the people of the post, and is for no more readers than it."""
-    people = [parent["account"]["acct"], *(one["acct"] for one in parent["mentions"])]
-    others = dict.fromkeys(one for one in people if one != page.signed_in["acct"])
+    people = [parent["account"]["acct"], *(account["acct"] for account in parent["mentions"])]
+    others = dict.fromkeys(address for address in people if address != page.signed_in["acct"])
     closest = max(page.signed_in["source"]["privacy"], parent["visibility"], key=VISIBILITIES.index)
     return new_composer(
         page,
         place,
         parent=parent,
-        text="".join(f"@{one} " for one in others),
+        text="".join(f"@{address} " for address in others),
         spoiler_text=parent["spoiler_text"],
         visibility=closest,
     )
@@ -97,7 +97,7 @@ def edit_composer(page: WebPage, status: Entity) -> Composer:
         spoiler_text=source["spoiler_text"],
         sensitive=status["sensitive"],
         language=status["language"] or "",
-        images=[one | {"is_attached": True} for one in status["media_attachments"]],
+        images=[image | {"is_attached": True} for image in status["media_attachments"]],
     )
 
 
@@ -137,7 +137,7 @@ def read_warning(sent: QueryDict) -> str:
 def kept_ids(sent: QueryDict) -> list[str]:
     """The ids of the images that the form has and that are not to be removed."""
     removed = sent.getlist("without")
-    return [one for one in sent.getlist("media_ids") if one not in removed]
+    return [image_id for image_id in sent.getlist("media_ids") if image_id not in removed]
 
 
 def _find_status(api: ApiClient, status_id: str) -> Entity | None:
@@ -148,7 +148,7 @@ def _find_images(
     api: ApiClient, sent: QueryDict, ids: Sequence[str], edited: Entity | None
 ) -> Sequence[Entity]:
     """The images that are still there, with the descriptions as they were typed."""
-    attached = {one["id"]: one for one in edited["media_attachments"]} if edited else {}
+    attached = {image["id"]: image for image in edited["media_attachments"]} if edited else {}
     images = []
     for image_id in ids:
         if image_id in attached:
@@ -162,11 +162,11 @@ def _find_images(
 def _find(api: ApiClient, path: str, entity_id: str) -> dict[str, Any] | None:
     """None if it is gone, or never was: what was typed must not be lost because of it."""
     try:
-        found: dict[str, Any] = api.get(f"{path}/{quote(entity_id, safe='')}").body
+        entity: dict[str, Any] = api.get(f"{path}/{quote(entity_id, safe='')}").body
     except Http404:
         return None
     except ApiRefused as refusal:
         if refusal.status != NOT_FOUND:
             raise
         return None
-    return found
+    return entity

@@ -35,11 +35,11 @@ def effect_of(status: Entity, place: str, viewer: Entity | None) -> FilterEffect
     if shown["account"]["id"] == viewer["id"]:
         return NO_EFFECT
     matched = [result["filter"] for result in shown.get("filtered", ())]
-    return _join([one for one in matched if place in one["context"]])
+    return _join([rule for rule in matched if place in rule["context"]])
 
 
 def _join(filters: Sequence[Entity]) -> FilterEffect:
     """A filter that hides also collapses: the page of one post cannot leave it out."""
-    actions = {one["filter_action"] for one in filters}
-    titles = [one["title"] for one in filters if one["filter_action"] != "blur"]
+    actions = {rule["filter_action"] for rule in filters}
+    titles = [rule["title"] for rule in filters if rule["filter_action"] != "blur"]
     return FilterEffect(titles[0] if titles else "", "hide" in actions, "blur" in actions)

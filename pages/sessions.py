@@ -88,10 +88,10 @@ def find_session(request: HttpRequest) -> AccessToken | None:
     rows = AccessToken.objects.select_related("user").filter(
         application__client_id=CLIENT_ID, expires__gt=datetime.now(UTC)
     )
-    found = rows.filter(token_checksum=_checksum(token_of(request))).first()
-    if found is not None and not (found.user and found.user.is_active):
+    session = rows.filter(token_checksum=_checksum(token_of(request))).first()
+    if session is not None and not (session.user and session.user.is_active):
         raise LoginDisabled
-    return found
+    return session
 
 
 def token_of(request: HttpRequest) -> str:

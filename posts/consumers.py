@@ -99,7 +99,7 @@ def _refresh_counts(deliveries: Deliveries) -> None:
     # A call that was kept while Redis was away comes late: others may have responded by then.
     new = [post for post in posts if time.monotonic() - post.at_s < JUST_NOW_S]
     until = min((post.at_s for post in new), default=0.0) + JUST_NOW_S
-    store_no_responses([PostId.at(one.row.author_id, one.row.moment) for one in new], until)
+    store_no_responses([PostId.at(post.row.author_id, post.row.moment) for post in new], until)
 
 
 def _change_of(
@@ -122,7 +122,8 @@ def refresh_voted_polls(alias: str, deliveries: Sequence[Delivery[PollVoted]]) -
     Safety: idempotent; writes polls as they are now. Cost: two queries, two round trips to Redis.
     """
     refresh_polls(
-        (PostId.at(one.owner_id, one.payload.moment), one.payload.voter) for one in deliveries
+        (PostId.at(delivery.owner_id, delivery.payload.moment), delivery.payload.voter)
+        for delivery in deliveries
     )
 
 
@@ -137,13 +138,17 @@ def refresh_polls_of_edited(alias: str, deliveries: Sequence[Delivery[PostEdited
 @consumes(PostDeleted)
 def delete_votes(alias: str, deliveries: Sequence[Delivery[PostDeleted]]) -> None:
     """Deletes the votes of polls whose post is deleted. Safety: idempotent. One statement."""
-    delete_polls(alias, [PostId.at(one.owner_id, one.payload.moment) for one in deliveries])
+    delete_polls(
+        alias, [PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
+    )
 
 
 @consumes(PostDeleted)
 def end_images_of_deleted_posts(alias: str, deliveries: Sequence[Delivery[PostDeleted]]) -> None:
     """Lets the job remove the images of deleted posts. Safety: idempotent. One statement."""
-    end_images_of_posts(alias, [(one.owner_id, one.payload.moment) for one in deliveries])
+    end_images_of_posts(
+        alias, [(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
+    )
 
 
 @consumes(PostCreated, PostDeleted, PostMarked, inline=True)
@@ -215,13 +220,14 @@ def end_reposts_of_deleted_posts(
     reposted ones.
     """
     reposts, gone = [], []
-    for one in deliveries:
-        post_id, target = PostId.at(one.owner_id, one.payload.moment), one.payload.target
+    for delivery in deliveries:
+        post_id = PostId.at(delivery.owner_id, delivery.payload.moment)
+        target = delivery.payload.target
         is_repost = target is not None and target.kind == Kind.REPOST
-        if isinstance(one.payload, PostDeleted) and not is_repost:
+        if isinstance(delivery.payload, PostDeleted) and not is_repost:
             gone.append(post_id)
-        elif isinstance(one.payload, PostCreated) and target is not None and is_repost:
-            reposts.append((one.owner_id, target.post_id))
+        elif isinstance(delivery.payload, PostCreated) and target is not None and is_repost:
+            reposts.append((delivery.owner_id, target.post_id))
     undo_reposts_of_deleted(reposts)
     reposted = find_answered(alias, gone, [Kind.REPOST])
     return [FollowUp(i.author_id, RepostsLeft(i.moment)) for i in reposted]
@@ -231,11 +237,11 @@ def end_reposts_of_deleted_posts(
 def end_reposts_left(alias: str, deliveries: Sequence[Delivery[RepostsLeft]]) -> list[FollowUp]:
     """Undoes a page of the reposts of each post. Safety and cost: as `end_reposts`."""
     follow_ups = []
-    for one in deliveries:
-        moment, after = one.payload.moment, one.payload.after
-        last = end_reposts(PostId.at(one.owner_id, moment), after)
+    for delivery in deliveries:
+        moment, after = delivery.payload.moment, delivery.payload.after
+        last = end_reposts(PostId.at(delivery.owner_id, moment), after)
         if last is not None:
-            follow_ups.append(FollowUp(one.owner_id, RepostsLeft(moment, last)))
+            follow_ups.append(FollowUp(delivery.owner_id, RepostsLeft(moment, last)))
     return follow_ups
 
 
@@ -248,9 +254,10 @@ def orphan_replies_of_deleted_posts(
     It works as `end_reposts_of_deleted_posts`, with the same safety and cost.
     """
     replies, gone = [], []
-    for one in deliveries:
-        post_id, target = PostId.at(one.owner_id, one.payload.moment), one.payload.target
-        if isinstance(one.payload, PostDeleted):
+    for delivery in deliveries:
+        post_id = PostId.at(delivery.owner_id, delivery.payload.moment)
+        target = delivery.payload.target
+        if isinstance(delivery.payload, PostDeleted):
             gone.append(post_id)
         elif target is not None and target.kind == Kind.REPLY:
             replies.append((post_id, target.post_id))
@@ -262,14 +269,17 @@ def orphan_replies_of_deleted_posts(
 @consumes(RepliesLeft)
 def orphan_replies_left(alias: str, deliveries: Sequence[Delivery[RepliesLeft]]) -> list[FollowUp]:
     """Orphans a page of the replies to each post. Safety and cost: as `orphan_replies`."""
-    pages = [(one.owner_id, orphan_replies(one.owner_id, one.payload)) for one in deliveries]
+    pages = [
+        (delivery.owner_id, orphan_replies(delivery.owner_id, delivery.payload))
+        for delivery in deliveries
+    ]
     return [FollowUp(owner_id, page) for owner_id, page in pages if page is not None]
 
 
 @consumes(ResponsesPostponed)
 def fold_responses(alias: str, deliveries: Sequence[Delivery[ResponsesPostponed]]) -> None:
     """Brings the counts of posts up to responses whose moves were postponed."""
-    posts = {PostId.at(one.owner_id, one.payload.moment) for one in deliveries}
+    posts = {PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries}
     fold_on_shard(alias, posts)
     failpoint("posts.responses_folded")
     refresh_post_counts(posts)

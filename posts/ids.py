@@ -87,8 +87,8 @@ class PostId(NamedTuple):
     @classmethod
     def from_number(cls, number: int) -> Self:
         """From a number between those of FIRST and LAST."""
-        second, rest = divmod(number, _SECOND)
-        return cls(second, *divmod(rest, _AUTHOR))
+        second, in_second = divmod(number, _SECOND)
+        return cls(second, *divmod(in_second, _AUTHOR))
 
     @classmethod
     def from_public(cls, text: str) -> Self:

@@ -9,7 +9,7 @@ from posts.types import Kind, Visibility
 POST_KINDS = [(kind.value, kind.name) for kind in (Kind.POST, Kind.REPLY, Kind.REPOST)]
 VIEWER_MARK_KINDS = [(k.value, k.name) for k in Kind if Kind.FAVOURITE <= k <= Kind.PIN]
 RESPONSE_KINDS = [(kind.value, kind.name) for kind in (Kind.REPLY, Kind.REPOST, Kind.FAVOURITE)]
-VISIBILITIES = [(one.value, one.name) for one in Visibility]
+VISIBILITIES = [(visibility.value, visibility.name) for visibility in Visibility]
 
 
 class Post(ShardedModel):

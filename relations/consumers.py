@@ -157,7 +157,7 @@ def approve_waiting_requests(
     each unlocked account, and as `approve_requests`.
     """
     unlocked = find_unlocked(alias, {delivery.owner_id for delivery in deliveries})
-    below = {one.owner_id: _below(one.payload) for one in deliveries}
+    below = {delivery.owner_id: _below(delivery.payload) for delivery in deliveries}
     # From the newest one: the account may have been locked and unlocked again.
     below |= dict.fromkeys(o.owner_id for o in deliveries if _below(o.payload) is None)
     left = {owner_id: approve_page(owner_id, below[owner_id]) for owner_id in sorted(unlocked)}

@@ -64,20 +64,20 @@ class PublicList(NamedTuple):
 
 def ask_public_list() -> Question[PublicList]:
     """At most MOST_LISTED public posts. Cost: at most one command when warm."""
-    found = public_ids.ask(public_ids.hot.split([ALL_AUTHORS]))
-    return found.then(lambda lists: PublicList.from_packed(lists.get(ALL_AUTHORS, b"")))
+    asked = public_ids.ask(public_ids.hot.split([ALL_AUTHORS]))
+    return asked.then(lambda lists: PublicList.from_packed(lists.get(ALL_AUTHORS, b"")))
 
 
 def _load(owners: Sequence[int]) -> Mapping[int, Versioned]:
     before = _find_before()
-    found = _read(before)
+    posts = _read(before)
     try:
-        redis().call(*KEEP.on([BEFORE], found.packed, BEFORE_S))
+        redis().call(*KEEP.on([BEFORE], posts.packed, BEFORE_S))
     except RedisError as error:
         log.warning("public_list.not_kept", error=str(error))
-        _shown_without_redis[ALL_AUTHORS] = found
+        _shown_without_redis[ALL_AUTHORS] = posts
         redis().run_before_next_use(_bring_shown)
-    return {owner: Versioned(found.at_ms, found.packed) for owner in owners}
+    return {owner: Versioned(posts.at_ms, posts.packed) for owner in owners}
 
 
 def _bring_shown(_: Sequence[None]) -> None:

@@ -52,13 +52,21 @@ def push_to_followers(alias: str, deliveries: Posted) -> list[FollowUp]:
 @consumes(FanOutBegun)
 def dispatch_fan_outs(alias: str, deliveries: Sequence[Delivery[FanOutBegun]]) -> list[FollowUp]:
     """Cuts big fan-outs into chunks."""
-    return [follow_up for one in deliveries for follow_up in cut_chunks(one.owner_id, one.payload)]
+    return [
+        follow_up
+        for delivery in deliveries
+        for follow_up in cut_chunks(delivery.owner_id, delivery.payload)
+    ]
 
 
 @consumes(ChunkCut)
 def push_to_chunks(alias: str, deliveries: Sequence[Delivery[ChunkCut]]) -> list[FollowUp]:
     """Pushes posts to the followers of each chunk."""
-    return [follow_up for one in deliveries for follow_up in push_chunk(one.owner_id, one.payload)]
+    return [
+        follow_up
+        for delivery in deliveries
+        for follow_up in push_chunk(delivery.owner_id, delivery.payload)
+    ]
 
 
 @consumes(ShardMissed)
@@ -70,9 +78,9 @@ def push_to_missed_shards(
     Raises WholeBatchFails if all deliveries are for this shard: then they are retried together.
     """
     missed: dict[str, dict[int, list[Entry]]] = {}
-    for one in deliveries:
-        posted = missed.setdefault(one.payload.shard, {})
-        posted.setdefault(one.owner_id, []).extend(one.payload.entries)
+    for delivery in deliveries:
+        posted = missed.setdefault(delivery.payload.shard, {})
+        posted.setdefault(delivery.owner_id, []).extend(delivery.payload.entries)
     try:
         return [
             follow_up
@@ -106,14 +114,14 @@ def _change_following(delivery: Delivery[EdgeChanged], known: KnownFollow, _: ob
 
 def _known_follows(alias: str, deliveries: Edges) -> list[KnownFollow]:
     """What each write returned, or else what the shard has now."""
-    pairs = [(one.owner_id, one.payload.followee_id) for one in deliveries]
+    pairs = [(delivery.owner_id, delivery.payload.followee_id) for delivery in deliveries]
     written = find_written_edges(deliveries)
     if written is None:
         known = load_follows(alias, pairs)
         return [known[pair] for pair in pairs]
     return [
-        KnownFollow(written[pair].is_follow, one.payload.after)
-        for pair, one in zip(pairs, deliveries, strict=True)
+        KnownFollow(written[pair].is_follow, delivery.payload.after)
+        for pair, delivery in zip(pairs, deliveries, strict=True)
     ]
 
 

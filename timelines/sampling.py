@@ -24,10 +24,10 @@ def _sample(alias: str, draw: float, known: Mapping[int, int]) -> Sample:
     after = int(draw * fetch_one(alias, LATEST_ACCOUNT_ID)[0])  # type: ignore[index]  # an aggregate
     ids = [row[0] for row in fetch_all(alias, NEXT_ACCOUNT_IDS, (after, LOOKED_AT))]
     fresh = [reader_id for reader_id in ids if reader_id not in known]
-    found = _compare(timeline_store().peek(fresh), COMPARED)
-    compared = [one for one in found.values() if one is not None]
-    expected = sum(one.expected_count for one in compared) if compared else None
-    return Sample(_count_missing(found, {}), expected)
+    differences = _compare(timeline_store().peek(fresh), COMPARED)
+    compared = [difference for difference in differences.values() if difference is not None]
+    expected = sum(difference.expected_count for difference in compared) if compared else None
+    return Sample(_count_missing(differences, {}), expected)
 
 
 def _recheck(alias: str, known: Mapping[int, int]) -> Mapping[int, int]:
@@ -43,12 +43,12 @@ def _compare(
 
 
 def _count_missing(
-    found: Mapping[int, TimelineDifference | None], known: Mapping[int, int]
+    differences: Mapping[int, TimelineDifference | None], known: Mapping[int, int]
 ) -> dict[int, int]:
     """Missing entries by reader; the `known` number where a timeline cannot be compared now."""
     counts = {
-        reader_id: known.get(reader_id, 0) if one is None else len(one.missing)
-        for reader_id, one in found.items()
+        reader_id: known.get(reader_id, 0) if difference is None else len(difference.missing)
+        for reader_id, difference in differences.items()
     }
     return {reader_id: count for reader_id, count in counts.items() if count}
 
@@ -61,17 +61,17 @@ HOLES_COLLECTOR = ReportCollector(
         ReportGauge(
             "tideline_timeline_holes",
             "Entries that sampled live timelines lack",
-            lambda found: sum(found.wrong.values()),
+            lambda sample: sum(sample.wrong.values()),
         ),
         ReportGauge(
             "tideline_timeline_complete_ratio",
             "Share of the expected entries that the last sampled timelines have",
-            lambda found: found.complete_ratio,
+            lambda sample: sample.complete_ratio,
         ),
         ReportGauge(
             "tideline_timeline_sampled_at_seconds",
             "When timelines of the shard were last sampled, in Unix seconds",
-            lambda found: found.at_s,
+            lambda sample: sample.at_s,
         ),
     ],
 )

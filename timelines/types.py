@@ -144,13 +144,13 @@ class LiveTimeline(NamedTuple):
     def reposts(self) -> dict[PostId, list[Entry]]:
         """Reposts at or above the low-water mark, by the post that they show. They may repeat."""
         ids = np.frombuffer(self.data, _ID)
-        found: dict[PostId, list[Entry]] = {}
+        groups: dict[PostId, list[Entry]] = {}
         for index in (ids[::2] != ids[1::2]).nonzero()[0].tolist():
             start = index * ENTRY_BYTES
             entry = Entry.from_packed(self.data[start : start + ENTRY_BYTES])
             if entry.event.second >= self.complete_from:
-                found.setdefault(entry.original, []).append(entry)
-        return found
+                groups.setdefault(entry.original, []).append(entry)
+        return groups
 
     def _from(self, offset: int, second: int) -> list[bytes]:
         packed = sorted(_split(self.data[offset:]))

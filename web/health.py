@@ -49,7 +49,7 @@ def ready(request: HttpRequest) -> HttpResponse:
     503 without the default database, while a database that was never ready cannot be used, while
     this web server waits for a worker, and while it drains.
     """
-    replicas = [one for alias in settings.SHARD_ALIASES for one in replicas_of(alias).all]
+    replicas = [replica for alias in settings.SHARD_ALIASES for replica in replicas_of(alias).all]
     calls = {alias: partial(_check_database, alias) for alias in settings.SHARD_ALIASES}
     calls |= {replica.alias: partial(_check_replica, replica) for replica in replicas}
     stores = {GLOBAL_ALIAS: _check_database(GLOBAL_ALIAS)} | dict.fromkeys(calls, UNREACHABLE)

@@ -39,10 +39,10 @@ class ServerMetricsCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         calls = {alias: partial(fetch_all, alias, CONNECTIONS) for alias in all_aliases()}
         jobs = partial(fetch_all, GLOBAL_ALIAS, COUNT_RECENT_RUNS)
-        found = self._probe.ask({**calls, "redis": _fetch_redis_info, "jobs": jobs})
-        yield from _redis_metrics(found.pop("redis", []))
-        yield _job_metrics(found.pop("jobs", []))
-        yield from _connection_metrics({alias: rows[0] for alias, rows in found.items()})
+        answers = self._probe.ask({**calls, "redis": _fetch_redis_info, "jobs": jobs})
+        yield from _redis_metrics(answers.pop("redis", []))
+        yield _job_metrics(answers.pop("jobs", []))
+        yield from _connection_metrics({alias: rows[0] for alias, rows in answers.items()})
 
 
 def _fetch_redis_info() -> list[Mapping[str, Any]]:
@@ -59,14 +59,14 @@ def _redis_metrics(infos: list[Mapping[str, Any]]) -> Iterable[Metric]:
         yield family
 
 
-def _connection_metrics(found: Mapping[str, tuple[int, int]]) -> Iterable[Metric]:
+def _connection_metrics(connections: Mapping[str, tuple[int, int]]) -> Iterable[Metric]:
     used, most = (
         GaugeMetricFamily("tideline_shard_connections", "Connections in use", labels=["shard"]),
         GaugeMetricFamily(
             "tideline_shard_max_connections", "Connections the server allows", labels=["shard"]
         ),
     )
-    for alias, (count, limit) in found.items():
+    for alias, (count, limit) in connections.items():
         used.add_metric([alias], count)
         most.add_metric([alias], limit)
     return used, most

@@ -96,12 +96,12 @@ class ShortPath:
         self._answer = _with_middlewares(_call_endpoint)
 
     def __call__(self, environment: Environment, start_response: StartResponse) -> Iterable[bytes]:
-        found = self.find(environment)
-        if found is None:
+        route = self.find(environment)
+        if route is None:
             return self._django(environment, start_response)
         drop_broken_connections()
         try:
-            response: Any = self._answer(ShortRequest(environment, *found))
+            response: Any = self._answer(ShortRequest(environment, *route))
             status = f"{response.status_code} {response.reason_phrase}"
             start_response(status, list(response.items()))
             return [response.content]
@@ -110,8 +110,8 @@ class ShortPath:
 
     def is_quick(self, path: str) -> bool:
         """Whether a GET of this path may be served in a shared thread."""
-        found = self._find(path)
-        return found is not None and found[0].endpoint.is_quick
+        route = self._find(path)
+        return route is not None and route[0].endpoint.is_quick
 
     def find(self, environment: Environment) -> Found | None:
         """The route of a plain GET, with its arguments. None: Django must answer this request."""

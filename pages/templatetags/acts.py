@@ -41,28 +41,28 @@ _GUESTS_LINK = '<a class="act" href="/auth/sign_in?next=/statuses/{}"{}>{}{}</a>
 @register.simple_tag
 def act(status: Entity, name: str, viewer: Entity | None) -> SafeString:
     """An icon with its count. A guest is led to the sign-in page and back."""
-    one = ACTS[name]
-    count = status[one.counted] if one.counted else 0
-    so_far = f", {count} so far" if one.counted else ""
-    label = format_html(' aria-label="{}{}"', one.label, so_far)
+    action = ACTS[name]
+    count = status[action.counted] if action.counted else 0
+    so_far = f", {count} so far" if action.counted else ""
+    label = format_html(' aria-label="{}{}"', action.label, so_far)
     shown = format_html("<span>{}</span>", short(count)) if count else ""
     if not viewer:
-        return format_html(_GUESTS_LINK, status["id"], label, icon(one.icon), shown)
+        return format_html(_GUESTS_LINK, status["id"], label, icon(action.icon), shown)
     return _button(status, name, label, shown)
 
 
 @register.simple_tag
 def menu_act(status: Entity, name: str) -> SafeString:
     """An icon with its name."""
-    one = ACTS[name]
-    title = one.undo if status[one.flag] else one.label
+    action = ACTS[name]
+    title = action.undo if status[action.flag] else action.label
     return _button(status, name, "", format_html("<span>{}</span>", title))
 
 
 def _button(status: Entity, name: str, label: str, shown: str) -> SafeString:
     """It sends the form around it to an address of its own, with scripts and without."""
-    one = ACTS[name]
-    is_on = bool(status[one.flag])
+    action = ACTS[name]
+    is_on = bool(status[action.flag])
     path = f"/statuses/{status['id']}/{'un' if is_on else ''}{name}"
     pressed = "true" if is_on else "false"
-    return format_html(_BUTTON, name, path, path, pressed, label, icon(one.icon), shown)
+    return format_html(_BUTTON, name, path, path, pressed, label, icon(action.icon), shown)

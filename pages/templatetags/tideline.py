@@ -30,9 +30,9 @@ def icon(name: str) -> SafeString:
 def options(languages: Iterable[Mapping[str, str]], chosen: str) -> SafeString:
     """The options of the choice of a language. A loop over so many is slow in a template."""
     selected = mark_safe(" selected")  # nosec B308
-    one = '<option value="{}"{}>{}</option>'
+    option = '<option value="{}"{}>{}</option>'
     rows = ((o["code"], selected if o["code"] == chosen else "", o["name"]) for o in languages)
-    return format_html_join("", one, rows)
+    return format_html_join("", option, rows)
 
 
 @register.filter

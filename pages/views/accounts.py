@@ -42,8 +42,10 @@ class AboutAccount(WebPage):
         if not self.viewer or self.is_own(account):
             return None
         query = {"id[]": account["id"]}
-        found: list[dict[str, Any]] = self.api.get("/api/v1/accounts/relationships", query).body
-        return found[0] if found else None
+        relationships: list[dict[str, Any]] = self.api.get(
+            "/api/v1/accounts/relationships", query
+        ).body
+        return relationships[0] if relationships else None
 
 
 class AccountPage(AboutAccount):
@@ -111,7 +113,10 @@ class AccountListsPage(AboutAccount):
         return self.go_back(f"/@{username}")
 
     def _list_ids(self, account: dict[str, Any]) -> set[str]:
-        return {one["id"] for one in self.api.get(f"/api/v1/accounts/{account['id']}/lists").body}
+        return {
+            account_list["id"]
+            for account_list in self.api.get(f"/api/v1/accounts/{account['id']}/lists").body
+        }
 
 
 class AccountRedirect(WebPage):

@@ -86,8 +86,8 @@ class AuthorizePage(AuthorizationView):
         """With the account that is signed in, and the way to the same question for another one."""
         query = self.request.GET.copy()
         query["force_login"] = "true"
-        found = load_account_json([self.request.user.pk or 0])
-        account = orjson.loads(next(iter(found.values()), b"{}"))
+        profiles = load_account_json([self.request.user.pk or 0])
+        account = orjson.loads(next(iter(profiles.values()), b"{}"))
         other = f"{self.request.path}?{query.urlencode()}"
         context: dict[str, Any] = super().get_context_data(**more)
         return {**context, "account": account, "other_account": other}

@@ -69,7 +69,7 @@ class ComposerPage(WebPage):
         sent = self.request.POST
         context = {
             "text": sent.get("status", ""),
-            "fields": [(name, one) for name, values in sent.lists() for one in values],
+            "fields": [(name, value) for name, values in sent.lists() for value in values],
             "refusal": refusal,
             "has_ended": refusal.status == UNAUTHORIZED,
         }
@@ -179,7 +179,7 @@ def read_poll(sent: QueryDict) -> dict[str, Any] | None:
     if "with_poll" not in sent:
         return None
     return {
-        "options": [one for one in sent.getlist("option") if one.strip()],
+        "options": [option for option in sent.getlist("option") if option.strip()],
         "expires_in": sent.get("expires_in", ""),
         "multiple": "multiple" in sent,
         "hide_totals": "hide_totals" in sent,

@@ -47,7 +47,7 @@ class FiltersPage(WebPage):
     needs_viewer = True
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        filters = [_described(one) for one in self.api.get(FILTERS).body]
+        filters = [_described(rule) for rule in self.api.get(FILTERS).body]
         context = {"filters": filters, "is_saved": "saved" in request.GET}
         return self.draw("settings/filters.html", context)
 
@@ -60,8 +60,8 @@ class FilterForm(WebPage):
     def get(self, request: HttpRequest, filter_id: str = "") -> HttpResponseBase:
         if not filter_id:
             return self._draw(NEW)
-        found = self.api.get(f"{FILTERS}/{filter_id}").body
-        return self._draw({**found, "expires_in": KEEP if found["expires_at"] else ""})
+        rule = self.api.get(f"{FILTERS}/{filter_id}").body
+        return self._draw({**rule, "expires_in": KEEP if rule["expires_at"] else ""})
 
     def post(self, request: HttpRequest, filter_id: str = "") -> HttpResponseBase:
         """With a fault the form is shown again, with what was typed."""
@@ -90,21 +90,21 @@ class DeleteFilter(WebPage):
     needs_viewer = True
 
     def get(self, request: HttpRequest, filter_id: str) -> HttpResponseBase:
-        found = self.api.get(f"{FILTERS}/{filter_id}").body
-        return self.draw("settings/filter_delete.html", {"filter": found})
+        rule = self.api.get(f"{FILTERS}/{filter_id}").body
+        return self.draw("settings/filter_delete.html", {"filter": rule})
 
     def post(self, request: HttpRequest, filter_id: str) -> HttpResponseBase:
         self.api.send("DELETE", f"{FILTERS}/{filter_id}")
         return HttpResponseRedirect(PAGE, status=303)
 
 
-def _described(one: Values) -> Values:
+def _described(rule: Values) -> Values:
     """A filter with what the list says about it."""
-    end = one["expires_at"]
+    end = rule["expires_at"]
     return {
-        **one,
-        "action": ACTIONS[one["filter_action"]][0],
-        "places": [CONTEXTS[context] for context in one["context"]],
+        **rule,
+        "action": ACTIONS[rule["filter_action"]][0],
+        "places": [CONTEXTS[context] for context in rule["context"]],
         "has_ended": end is not None and datetime.fromisoformat(end) <= datetime.now(UTC),
     }
 
@@ -118,8 +118,8 @@ def _read_filter(sent: QueryDict) -> Values:
         "context": typed["context"],
         "filter_action": typed["filter_action"],
         "keywords_attributes": [
-            one if one["keyword"] else {"id": one["id"], "_destroy": True}
-            for one in typed["keywords"]
+            keyword if keyword["keyword"] else {"id": keyword["id"], "_destroy": True}
+            for keyword in typed["keywords"]
         ],
         **({} if end == KEEP else {"expires_in": end}),
     }

@@ -79,7 +79,7 @@ class HomePage(TimelinePage):
         around = self.api.get(HOME, {"around_id": last_read, "limit": AROUND})
         above = _above(last_read, around.body)
         read = around.body[len(above) :]
-        new = [one for one in above if one["account"]["id"] != self.signed_in["id"]]
+        new = [status for status in above if status["account"]["id"] != self.signed_in["id"]]
         if not (new and read):
             return None
         if len(above) < AROUND // 2:
@@ -149,9 +149,9 @@ def _before(cursor: str) -> str:
 def _above(cursor: str, items: Iterable[Item]) -> list[Item]:
     """Those that are newer than a cursor of the API. It also returns posts that arrived late."""
     lowest = PostId.from_cursor(cursor).number if cursor else 0
-    return [one for one in items if int(one["id"]) > lowest]
+    return [item for item in items if int(item["id"]) > lowest]
 
 
 def _entries(items: Iterable[Item]) -> list[Item]:
     """Without promotions: they are not counted, and no cursor or marker is one of them."""
-    return [one for one in items if not one.get("promoted")]
+    return [item for item in items if not item.get("promoted")]

@@ -80,9 +80,9 @@ class EditList(WebPage):
         if not words:
             return []
         query = {"q": words, "following": "true", "limit": MOST_FOUND}
-        found = self.api.get("/api/v1/accounts/search", query).body
-        members = {one["id"] for one in self.api.get(f"{path}/accounts", {"limit": 0}).body}
-        return [one for one in found if one["id"] not in members]
+        accounts = self.api.get("/api/v1/accounts/search", query).body
+        members = {member["id"] for member in self.api.get(f"{path}/accounts", {"limit": 0}).body}
+        return [account for account in accounts if account["id"] not in members]
 
 
 class DeleteList(WebPage):

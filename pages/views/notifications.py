@@ -35,8 +35,8 @@ class InboxPage(WebPage):
         return self.draw("notifications.html", context)
 
     def _read_up_to(self) -> int:
-        found = self.api.get(MARKERS, {"timeline[]": "notifications"}).body
-        return int(found["notifications"]["last_read_id"]) if found else 0
+        markers = self.api.get(MARKERS, {"timeline[]": "notifications"}).body
+        return int(markers["notifications"]["last_read_id"]) if markers else 0
 
 
 class ReadNotifications(WebPage):
@@ -85,17 +85,20 @@ class ClearNotifications(WebPage):
         return self.go_back("/notifications")
 
 
-def _join(found: Mapping[str, Any], read_up_to: int) -> list[Group]:
+def _join(grouped: Mapping[str, Any], read_up_to: int) -> list[Group]:
     """The groups, each with its accounts and its status."""
-    people = {one["id"]: one for one in (*found.get("partial_accounts", ()), *found["accounts"])}
-    statuses = {one["id"]: one for one in found["statuses"]}
+    people = {
+        account["id"]: account
+        for account in (*grouped.get("partial_accounts", ()), *grouped["accounts"])
+    }
+    statuses = {status["id"]: status for status in grouped["statuses"]}
     return [
         {
             **group,
-            "accounts": [people[one] for one in group["sample_account_ids"]],
+            "accounts": [people[account_id] for account_id in group["sample_account_ids"]],
             "others_count": group["notifications_count"] - 1,
             "status": statuses.get(group.get("status_id")),
             "is_unread": group["most_recent_notification_id"] > read_up_to,
         }
-        for group in found["notification_groups"]
+        for group in grouped["notification_groups"]
     ]

@@ -16,12 +16,15 @@ Person = dict[str, Any]
 
 def load_people(page: WebPage, accounts: Sequence[Person]) -> list[Person]:
     """For each account: `account`, and the viewer's `relationship`, None for guests and oneself."""
-    viewer, found = page.viewer, {}
-    ids = [one["id"] for one in accounts if viewer and one["id"] != viewer["id"]]
+    viewer, relationships = page.viewer, {}
+    ids = [account["id"] for account in accounts if viewer and account["id"] != viewer["id"]]
     if ids:
         answer = page.api.get("/api/v1/accounts/relationships", {"id[]": ids})
-        found = {one["id"]: one for one in answer.body}
-    return [{"account": one, "relationship": found.get(one["id"])} for one in accounts]
+        relationships = {relationship["id"]: relationship for relationship in answer.body}
+    return [
+        {"account": account, "relationship": relationships.get(account["id"])}
+        for account in accounts
+    ]
 
 
 def list_people(page: WebPage, answer: ApiAnswer, part: str = "person") -> Context:

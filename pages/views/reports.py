@@ -15,8 +15,10 @@ class ReportPage(AboutAccount):
         account, chosen = self.find_account(username), request.GET.getlist("status")
         path = f"/api/v1/accounts/{account['id']}/statuses"
         statuses = self.api.get(path, {"exclude_reblogs": "true"}).body
-        missing = set(chosen) - {one["id"] for one in statuses}
-        first = [self.api.get(f"/api/v1/statuses/{one}").body for one in sorted(missing)[:1]]
+        missing = set(chosen) - {status["id"] for status in statuses}
+        first = [
+            self.api.get(f"/api/v1/statuses/{post_id}").body for post_id in sorted(missing)[:1]
+        ]
         context = {"account": account, "statuses": [*first, *statuses], "chosen": chosen}
         return self.draw("people/report.html", context)
 

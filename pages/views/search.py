@@ -27,8 +27,8 @@ class SearchPage(WebPage):
         if tab not in TABS:
             raise Http404
         context = {"words": words, "tab": tab, "tabs": TABS}
-        found = self._search(words, tab) if words else self._suggest()
-        return self.draw("search.html", {**context, **found})
+        results = self._search(words, tab) if words else self._suggest()
+        return self.draw("search.html", {**context, **results})
 
     def _search(self, words: str, tab: str) -> Found:
         query = {"q": words, "type": tab, "limit": A_PAGE if tab else BEST}
@@ -37,18 +37,18 @@ class SearchPage(WebPage):
             cursors_of(self.request) if tab == "statuses" else {"offset": offset} if offset else {}
         )
         answer = self.api.get(SEARCH, {**query, **more})
-        found: Found = answer.body
-        people = load_people(self, found["accounts"])
-        older = self._older(words, tab, found)
+        results: Found = answer.body
+        people = load_people(self, results["accounts"])
+        older = self._older(words, tab, results)
         incomplete = {"is_incomplete": answer.is_incomplete}
-        return {**found, **incomplete, "people": people, "older": older}
+        return {**results, **incomplete, "people": people, "older": older}
 
-    def _older(self, words: str, tab: str, found: Found) -> str:
+    def _older(self, words: str, tab: str, results: Found) -> str:
         """The query of the next page of a tab. Guests get one page."""
-        if not (tab and self.viewer and len(found[tab]) == A_PAGE):
+        if not (tab and self.viewer and len(results[tab]) == A_PAGE):
             return ""
         if tab == "statuses":
-            after = {"max_id": found[tab][-1]["id"]}
+            after = {"max_id": results[tab][-1]["id"]}
         else:
             after = {"offset": str(_count_of(self.request) + A_PAGE)}
         return urlencode({"q": words, "type": tab, **after})
@@ -57,7 +57,7 @@ class SearchPage(WebPage):
         if self.viewer is None:
             return {}
         answer = self.api.get(SUGGESTIONS, {"limit": A_PAGE})
-        people = load_people(self, [one["account"] for one in answer.body])
+        people = load_people(self, [suggestion["account"] for suggestion in answer.body])
         return {"suggested": people, "is_incomplete": answer.is_incomplete}
 
 

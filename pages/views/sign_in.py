@@ -31,9 +31,9 @@ class SignInPage(WebPage, LoginView):
         address = urlsplit(context["next"])
         client_id = parse_qs(address.query).get("client_id", [""])[0].replace("\x00", "")
         is_asked = address.path == AUTHORIZE and client_id
-        found = Application.objects.filter(client_id=client_id).first() if is_asked else None
+        application = Application.objects.filter(client_id=client_id).first() if is_asked else None
         # Django's view calls the host "site".
-        return {**context, "application": found, "site": settings.INSTANCE_TITLE}
+        return {**context, "application": application, "site": settings.INSTANCE_TITLE}
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         answer = HttpResponseRedirect(self.get_success_url())

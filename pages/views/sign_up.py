@@ -34,10 +34,10 @@ class SignUpPage(WebPage):
         try:
             user = User.objects.get(pk=sign_up(new, datetime.now(UTC)))
         except ValidationFailed as refusal:
-            found = _find_earlier(request, new, refusal)
-            if found is None:
+            account = _find_earlier(request, new, refusal)
+            if account is None:
                 return self._ask_again(refusal)
-            user = found
+            user = account
         answer = self.go_back("/")
         start_session(request, answer, user)
         return answer

@@ -72,11 +72,15 @@ def read_visibility(
     word = data.get("visibility")
     if word in (None, ""):
         return Visibility.PUBLIC
-    words = {one.name.lower(): one for one in Visibility if one <= most_closed}
-    found = words.get(word) if isinstance(word, str) else None
-    if found is None:
+    words = {
+        visibility.name.lower(): visibility
+        for visibility in Visibility
+        if visibility <= most_closed
+    }
+    visibility = words.get(word) if isinstance(word, str) else None
+    if visibility is None:
         raise InvalidDraft(f"Validation failed: Visibility can be {', '.join(words)}")
-    return found
+    return visibility
 
 
 def check_same_visibility(data: Mapping[str, Any], visibility: int) -> None:

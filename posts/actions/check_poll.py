@@ -53,7 +53,7 @@ def read_choices(data: Mapping[str, Any]) -> list[int]:
     sent = find_list(data, "choices")
     if not sent or len(sent) > MOST_OPTIONS:
         raise InvalidRequest(f"choices must have 1 to {MOST_OPTIONS} numbers of options")
-    choices = [read_count({"choices": one}, "choices", MOST_CHOICE) for one in sent]
+    choices = [read_count({"choices": number}, "choices", MOST_CHOICE) for number in sent]
     if len(set(choices)) < len(choices):
         raise InvalidRequest("choices must be different")
     return choices
@@ -61,10 +61,10 @@ def read_choices(data: Mapping[str, Any]) -> list[int]:
 
 def _read_options(fields: Mapping[str, Any]) -> tuple[str, ...]:
     """Without blank ones, as in Mastodon."""
-    options = [one.strip() for one in find_texts(fields, "options") or ()]
+    options = [text.strip() for text in find_texts(fields, "options") or ()]
     if not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS:
         text = f"Poll must have {FEWEST_OPTIONS} to {MOST_OPTIONS} options"
-    elif any(is_longer(one, LONGEST_OPTION) for one in options):
+    elif any(is_longer(option, LONGEST_OPTION) for option in options):
         text = f"Poll option character limit of {LONGEST_OPTION} exceeded"
     elif len(set(options)) < len(options):
         text = "Poll options must be different"

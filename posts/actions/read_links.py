@@ -11,7 +11,7 @@ def read_links(text: str) -> PostLinks:
     Names of unknown accounts stay text. Cost: one query if the text has names; nothing for others.
     """
     links = find_links(text)
-    names = dict.fromkeys(one.name for one in links.names if is_here(one))
+    names = dict.fromkeys(name.name for name in links.names if is_here(name))
     known = find_account_ids(names) if names else {}
     mentions = tuple((known[name], name) for name in names if name in known)
-    return PostLinks(mentions, tuple(dict.fromkeys(normalize_tag(one.text) for one in links.tags)))
+    return PostLinks(mentions, tuple(dict.fromkeys(normalize_tag(tag.text) for tag in links.tags)))

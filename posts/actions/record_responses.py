@@ -111,7 +111,7 @@ def fold_on_shard(alias: str, posts: Collection[PostId]) -> None:
     with transaction.atomic(using=alias):
         wanted = [PostponedMoves(i.author_id, i.moment) for i in posts]
         taken = caused_moves(fetch_all(alias, *take_postponed(wanted)))
-        move(alias, [one for one, _ in taken])
+        move(alias, [taken_move for taken_move, _ in taken])
 
 
 def _write(
@@ -124,7 +124,7 @@ def _write(
     columns = [list(column) for column in zip(*sorted(newer), strict=True)]
     moves = list(_moves(old, newer))
     now = plan_move(alias, [m for m, _ in moves if (m.owner_id, m.subject) not in postponed])
-    later = [one for one in moves if (one.move.owner_id, one.move.subject) in postponed]
+    later = [caused for caused in moves if (caused.move.owner_id, caused.move.subject) in postponed]
     statements = [Statement(WRITE, columns), *([postpone(later)] if later else []), now.statement]
     written, *_, moved = fetch_pipelined(alias, statements)
     if {row[:-1]: row[-1] for row in written} != {r.identity: r.identity not in old for r in newer}:

@@ -59,7 +59,7 @@ def write_post(
         target,
         wanted.visibility,
         links.tags,
-        tuple(one[0] for one in links.mentions),
+        tuple(mention[0] for mention in links.mentions),
         (draft.thread.author_id, draft.thread.moment) if draft.thread else None,
     )
     limits = (int(now_s // DAY_S), settings.MENTIONS_PER_DAY, settings.TAGS_PER_DAY)

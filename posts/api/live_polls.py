@@ -19,4 +19,4 @@ def fill_polls(body: bytes, viewer_id: int | None) -> bytes:
         return body
     polls = load_polls(list(ids.values()), viewer_id, time.time())
     texts = {text: orjson.dumps(polls.get(post_id)) for text, post_id in ids.items()}
-    return PLACE.sub(lambda found: texts[found[1]], body)
+    return PLACE.sub(lambda match: texts[match[1]], body)

@@ -47,8 +47,8 @@ _LAST_FIELDS = (b'"filtered":[]', b'"reblog":null')
 _ID_START = len(b'{"id":"')
 _OF_VERSIONS = ("content", "spoiler_text", "sensitive", "media_attachments", "emojis")
 _WORDS = (b"false", b"true")
-_VISIBILITIES = {one.value: one.name.lower() for one in Visibility}
-_BY_WORD = {one.name.lower().encode(): one for one in Visibility}
+_VISIBILITIES = {visibility.value: visibility.name.lower() for visibility in Visibility}
+_BY_WORD = {visibility.name.lower().encode(): visibility for visibility in Visibility}
 _BITS = (FAVOURITED, REPOSTED, MUTED, BOOKMARKED, PINNED)
 # The viewer's flags as JSON, by the sum of their bits.
 _FLAGS = {
@@ -94,8 +94,8 @@ def check_fragment(fragment: bytes) -> bytes:
 
 def find_replied_to(fragment: bytes) -> int | None:
     """The id of the account that a reply's fragment answers; None for other fragments."""
-    found = REPLIED_TO.search(fragment)
-    return int(found[1]) if found and found[1] else None
+    match = REPLIED_TO.search(fragment)
+    return int(match[1]) if match and match[1] else None
 
 
 def find_tags(fragment: bytes) -> set[str]:
@@ -126,15 +126,15 @@ def add_muted(flags: Flags, muted: Container[bytes], posts: Mapping[PostId, byte
 
     `muted`: public ids of threads. `posts`: their fragments or Status entities.
     """
-    found = {i: MUTED for i, text in posts.items() if _find_thread_text(text) in muted}
-    return {**flags, **{i: flags.get(i, 0) | bit for i, bit in found.items()}}
+    muted_posts = {i: MUTED for i, text in posts.items() if _find_thread_text(text) in muted}
+    return {**flags, **{i: flags.get(i, 0) | bit for i, bit in muted_posts.items()}}
 
 
 def _find_thread_text(text: bytes) -> bytes:
-    found = THREAD.search(text)
-    if found is None:
+    match = THREAD.search(text)
+    if match is None:
         raise ValueError("neither a fragment nor a Status entity")
-    return found[1]
+    return match[1]
 
 
 def find_visibility(fragment: bytes) -> Visibility:
@@ -142,8 +142,8 @@ def find_visibility(fragment: bytes) -> Visibility:
 
     DIRECT if there is none that is known: then only the author sees the post.
     """
-    found = VISIBILITY.search(fragment)
-    return _BY_WORD.get(found[1], Visibility.DIRECT) if found else Visibility.DIRECT
+    match = VISIBILITY.search(fragment)
+    return _BY_WORD.get(match[1], Visibility.DIRECT) if match else Visibility.DIRECT
 
 
 def is_open(fragment: bytes) -> bool:
@@ -237,7 +237,7 @@ def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
         "content": _content_of(row),
         "application": row.application,
         "media_attachments": _present_media(row) if row.media else [],
-        "mentions": [_mention_of(*one) for one in row.mentions or ()],
+        "mentions": [_mention_of(*mention) for mention in row.mentions or ()],
         "tags": [{"name": name, "url": tag_url(name)} for name in row.tags or ()],
         "emojis": [],
         "card": None,
@@ -250,7 +250,7 @@ def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
 def _content_of(row: PostRow) -> str:
     links = find_links(row.text)
     mentioned = {name for _, name in row.mentions or ()}
-    names = {one: one.name for one in links.names if one.name in mentioned and is_here(one)}
+    names = {name: name.name for name in links.names if name.name in mentioned and is_here(name)}
     return render(row.text, links, names)
 
 
@@ -266,4 +266,4 @@ def _mention_of(account_id: int, username: str) -> dict[str, str]:
 def _present_media(row: PostRow) -> list[dict[str, object]]:
     """The images of a post, without those that moderators hid."""
     images = msgspec.convert(row.media, list[Attachment])
-    return [present_attachment(row.author_id, one) for one in images if not one.is_hidden]
+    return [present_attachment(row.author_id, image) for image in images if not image.is_hidden]

@@ -13,7 +13,7 @@ NAME = "media_attributes"
 def check_same_images(data: Mapping[str, Any], media: Sequence[Mapping[str, Any]]) -> None:
     """For edits, with which some clients send again what each image is, also if only the text is
     new. Raises: InvalidDraft for another description, focus or image, InvalidRequest."""
-    known = {str(one["id"]): one for one in media}
+    known = {str(image["id"]): image for image in media}
     for sent in find_objects(data, NAME) or ():
         image = known.get(str(sent.get("id")))
         if image is None or not _is_same(sent, image):

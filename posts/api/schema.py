@@ -49,7 +49,7 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 )
 MOST_AT_ONCE = 40
 STATUS_IDS = ids_parameter("id[]", MOST_AT_ONCE, "status")
-VISIBILITIES = [one.name.lower() for one in Visibility]
+VISIBILITIES = [visibility.name.lower() for visibility in Visibility]
 DELETE_MEDIA = flag_parameter(
     "delete_media",
     "Remove its images within minutes. Else they can be used in a new post for a day",

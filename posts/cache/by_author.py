@@ -107,15 +107,15 @@ class PostsByAuthor:
 
     def find_fresh(self, ids: Iterable[PostId], oldest: float) -> dict[PostId, PostCopy]:
         """The finished copies asked for after `oldest`. Counts a read of their authors."""
-        found, authors = {}, self._authors
+        posts, authors = {}, self._authors
         for post_id in ids:
             author = authors.get(post_id[1])
             if author is not None:
                 copy = author.copies.get(post_id)
                 if copy is not None and copy.asked_at > oldest:
                     author.reads += 1
-                    found[post_id] = copy
-        return found
+                    posts[post_id] = copy
+        return posts
 
     def are_fresh(self, ids: Iterable[PostId], oldest: float) -> bool:
         """Whether `find_fresh` would find all. Counts no reads."""

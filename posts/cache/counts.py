@@ -54,7 +54,7 @@ class PostCounts(ValueCache):
 
 def _load(numbers: Sequence[int]) -> Mapping[int, Versioned]:
     counts = load_post_counts(map(post_of, numbers))
-    return {number_of(i): _versioned(found) for i, found in counts.items()}
+    return {number_of(i): _versioned(count) for i, count in counts.items()}
 
 
 def load_post_counts(ids: Iterable[PostId]) -> dict[PostId, list[Count]]:
@@ -72,7 +72,7 @@ def load_post_counts(ids: Iterable[PostId]) -> dict[PostId, list[Count]]:
         for alias, authors in group_by_shard(by_author).items()
     }
     answers = scatter(calls).values()
-    return {PostId.at(*where): found for part in answers for where, found in part.items()}
+    return {PostId.at(*where): count for part in answers for where, count in part.items()}
 
 
 def _versioned(counts: Sequence[Count]) -> Versioned:

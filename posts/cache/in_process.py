@@ -78,9 +78,9 @@ class InProcessPosts:
     def peek_finished(self, ids: Collection[PostId]) -> dict[PostId, PostCopy]:
         """As `find_finished`, for a request that has not read the log yet. Once it has, ask
         `are_usable` before the copies are shown."""
-        found = self._posts.find_fresh(ids, self.ages.oldest(self._clock()))
-        count_reads(FAMILY, "process", len(found), len(ids) - len(found))
-        return found
+        fresh = self._posts.find_fresh(ids, self.ages.oldest(self._clock()))
+        count_reads(FAMILY, "process", len(fresh), len(ids) - len(fresh))
+        return fresh
 
     def find_copies(
         self, ids: Collection[PostId], offset: LogOffset | None
@@ -90,8 +90,8 @@ class InProcessPosts:
 
     def peek_copies(self, ids: Collection[PostId]) -> dict[PostId, PostCopy]:
         """As `find_copies`, for a request that has not read the log yet."""
-        now, found = self._clock(), ((i, self._posts.find(i)) for i in ids)
-        return {i: copy for i, copy in found if copy is not None and copy.kept_until > now}
+        now, copies = self._clock(), ((i, self._posts.find(i)) for i in ids)
+        return {i: copy for i, copy in copies if copy is not None and copy.kept_until > now}
 
     def are_finished(self, ids: Iterable[PostId]) -> bool:
         """Whether `find_finished` would find all of them now. The log may say more."""

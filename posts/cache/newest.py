@@ -74,9 +74,9 @@ class NewestPosts:
             places = (place for place in places if self._kinds[place] in kinds)
         if self.most_closed > most_closed:
             places = (place for place in places if self._visibilities[place] <= most_closed)
-        found = [self._pair(self._moments[place]) for place in islice(places, most)]
-        is_full = newest_first and len(found) == most
-        return found if is_full or lower >= self._complete_from else None
+        newest = [self._pair(self._moments[place]) for place in islice(places, most)]
+        is_full = newest_first and len(newest) == most
+        return newest if is_full or lower >= self._complete_from else None
 
     def _pair(self, moment: int) -> ListedPair:
         event = PostId.at(self._author_id, moment)
@@ -123,9 +123,9 @@ def ask_newest_posts(trip: RoundTrip, author_id: int) -> Question[NewestPosts]:
 
 def _confirm(author_id: int, validators: ValidatorsQuestion, _: Replies) -> NewestPosts:
     validator = validators.value.posts
-    found = _newest.find(author_id, validator)
-    count_reads(FAMILY, "process", hits=found is not None, misses=found is None)
-    return found or _load(author_id, validator or _create_validator(author_id))
+    newest = _newest.find(author_id, validator)
+    count_reads(FAMILY, "process", hits=newest is not None, misses=newest is None)
+    return newest or _load(author_id, validator or _create_validator(author_id))
 
 
 def _create_validator(author_id: int) -> bytes | None:
@@ -142,9 +142,9 @@ def _load(author_id: int, validator: bytes | None) -> NewestPosts:
     key = author_id, validator
 
     def load(_: object) -> dict[tuple[int, bytes], NewestPosts]:
-        found = _read(author_id)
-        _newest.keep(author_id, validator, found)
-        return {key: found}
+        newest = _read(author_id)
+        _newest.keep(author_id, validator, newest)
+        return {key: newest}
 
     return _flights.load([key], load)[key]
 

@@ -64,20 +64,20 @@ def vote_number(post_id: PostId, voter_id: int) -> int:
 
 
 def _load_polls(numbers: Sequence[int]) -> Mapping[int, Versioned]:
-    found = _read(POLLS, [divmod(number, MOMENTS) for number in numbers])
-    polls = {number_of(PostId.at(*row[:2])): _encode(*row[2:]) for row in found}
+    rows = _read(POLLS, [divmod(number, MOMENTS) for number in numbers])
+    polls = {number_of(PostId.at(*row[:2])): _encode(*row[2:]) for row in rows}
     return {number: polls.get(number, NOT_VOTED) for number in numbers}
 
 
 def _load_votes(numbers: Sequence[int]) -> Mapping[int, Versioned]:
     pairs = [divmod(number, ACCOUNTS) for number in numbers]
-    found = _read(VOTES, [(*divmod(number, MOMENTS), voter_id) for number, voter_id in pairs])
+    rows = _read(VOTES, [(*divmod(number, MOMENTS), voter_id) for number, voter_id in pairs])
     votes = {
         vote_number(PostId.at(author_id, moment), voter_id): Versioned(
             edition * _VERSIONS_OF_EDIT + len(choices),
             orjson.dumps({"edition": edition, "choices": choices}),
         )
-        for author_id, moment, voter_id, choices, edition in found
+        for author_id, moment, voter_id, choices, edition in rows
     }
     return {number: votes.get(number, NOT_VOTED) for number in numbers}
 
@@ -85,11 +85,11 @@ def _load_votes(numbers: Sequence[int]) -> Mapping[int, Versioned]:
 def _read(sql: str, wanted: Iterable[tuple[int, ...]]) -> list[tuple[Any, ...]]:
     """Rows by keys that start with the author. One query per shard."""
     by_author: dict[int, list[tuple[int, ...]]] = {}
-    for one in wanted:
-        by_author.setdefault(one[0], []).append(one)
+    for pair in wanted:
+        by_author.setdefault(pair[0], []).append(pair)
     calls = {}
     for alias, authors in group_by_shard(by_author).items():
-        keys = [one for author in authors for one in by_author[author]]
+        keys = [pair for author in authors for pair in by_author[author]]
         columns = [list(column) for column in zip(*keys, strict=True)]
         calls[alias] = partial(fetch_all, alias, sql, columns)
     return [row for rows in scatter(calls).values() for row in rows]
@@ -119,7 +119,7 @@ def ask_votes(ids: Iterable[PostId], voter_id: int) -> Question[dict[int, bytes]
 
 def refresh_polls(votes: Iterable[tuple[PostId, int]]) -> None:
     """Writes the polls and these voters' votes to Redis as they are now. Two queries a shard."""
-    numbers = dict.fromkeys(vote_number(*one) for one in votes)
+    numbers = dict.fromkeys(vote_number(*vote) for vote in votes)
     poll_numbers = dict.fromkeys(number // ACCOUNTS for number in numbers)
     polls.refresh(_load_polls(list(poll_numbers)))
     poll_votes.refresh(_load_votes(list(numbers)))

@@ -68,12 +68,12 @@ def pack(state: ViewerState, filters: bytes = b"") -> bytes:
 
 def unpack(payload: bytes) -> ViewerState:
     floor, filters_bytes = HEAD.unpack_from(payload)
-    rest = HEAD.size + filters_bytes
-    records = RECORD.iter_unpack(payload[rest:])
+    records_at = HEAD.size + filters_bytes
+    records = RECORD.iter_unpack(payload[records_at:])
     state = _state_of(floor, {PostId(*record[:3]): record[3] for record in records})
     if not filters_bytes:
         return state
-    return state._replace(filters=FilterSet.decode(payload[HEAD.size : rest]))
+    return state._replace(filters=FilterSet.decode(payload[HEAD.size : records_at]))
 
 
 def is_packed(payload: bytes) -> bool:

@@ -96,7 +96,7 @@ def _group_by_week(ids: Iterable[PostId], now_s: float) -> _PostsByWeek:
 
 def _complete(posts: _PostsByWeek, cached: Mapping[Week, _CachedWeek | None]) -> Fragments:
     """The posts of the cached weeks, and the others from the shards."""
-    found: Fragments = {}
+    shown: Fragments = {}
     missing, by_key = [], list(posts.others)
     for week, entry in cached.items():
         if entry is None:
@@ -104,13 +104,13 @@ def _complete(posts: _PostsByWeek, cached: Mapping[Week, _CachedWeek | None]) ->
         elif entry.posts is None:
             by_key += posts.weeks[week]
         else:
-            found |= entry.posts
+            shown |= entry.posts
     for week, fragments in _load_missing(posts, missing).items() if missing else ():
         if fragments is None:
             by_key += posts.weeks[week]
         else:
-            found |= fragments
-    return found | load_by_key(by_key) if by_key else found
+            shown |= fragments
+    return shown | load_by_key(by_key) if by_key else shown
 
 
 def _load_missing(posts: _PostsByWeek, weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
@@ -127,7 +127,7 @@ def _ask_entries(
 ) -> Question[dict[Week, Fragments | None]]:
     """The wanted posts of the weeks that are cached."""
     asked = _ask_each_week({week: posts.weeks[week] for week in weeks})
-    return asked.then(lambda read: {week: one.posts for week, one in read.items() if one})
+    return asked.then(lambda read: {week: entry.posts for week, entry in read.items() if entry})
 
 
 def _ask_each_week(

@@ -30,7 +30,7 @@ def record_direct_posts(alias: str, deliveries: Deliveries) -> None:
     Safety: idempotent, in any order: it reads the posts as they are now. Cost: nothing for other
     posts; else two queries, and up to five statements on each shard of these accounts.
     """
-    if _record(alias, deliveries, lambda one: not _is_of_author(one)):
+    if _record(alias, deliveries, lambda owned: not _is_of_author(owned)):
         failpoint("conversations.recorded")
 
 
@@ -45,14 +45,16 @@ def _record(alias: str, deliveries: Deliveries, is_chosen: Callable[[OwnedPost],
 def _accounts_named(deliveries: Deliveries) -> dict[PostId, set[int]]:
     """The accounts that each direct post mentions or mentioned."""
     named: dict[PostId, set[int]] = {}
-    for one in deliveries:
-        if one.payload.visibility == Visibility.DIRECT:
-            mentioned = named.setdefault(PostId.at(one.owner_id, one.payload.moment), set())
-            mentioned.update(one.payload.mentioned)
-            if isinstance(one.payload, PostEdited):
-                mentioned.update(one.payload.mentioned_before)
+    for delivery in deliveries:
+        if delivery.payload.visibility == Visibility.DIRECT:
+            mentioned = named.setdefault(
+                PostId.at(delivery.owner_id, delivery.payload.moment), set()
+            )
+            mentioned.update(delivery.payload.mentioned)
+            if isinstance(delivery.payload, PostEdited):
+                mentioned.update(delivery.payload.mentioned_before)
     return named
 
 
-def _is_of_author(one: OwnedPost) -> bool:
-    return one.owner_id == one.post_id.author_id
+def _is_of_author(owned: OwnedPost) -> bool:
+    return owned.owner_id == owned.post_id.author_id

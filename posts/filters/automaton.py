@@ -69,8 +69,8 @@ class Automaton:
 
     def find(self, text: str) -> frozenset[int]:
         """The numbers of the keywords that are in the text."""
-        found = {state.found for state in set(accumulate(text, getitem, initial=self._start))}
-        return _NONE.union(*found)
+        ends = {state.found for state in set(accumulate(text, getitem, initial=self._start))}
+        return _NONE.union(*ends)
 
 
 def _connect(start: _State) -> None:

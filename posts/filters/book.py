@@ -29,8 +29,8 @@ class FilterBook:
     """
 
     def __init__(self, filters: Iterable[PostFilter], next_id: int) -> None:
-        self.filters = {one.filter_id: one for one in filters}
-        used = [i for one in self.filters.values() for i in _ids_in(one)]
+        self.filters = {rule.filter_id: rule for rule in filters}
+        used = [i for rule in self.filters.values() for i in _ids_in(rule)]
         self._next_id = max([next_id, *(i + 1 for i in used)])
 
     def get(self, filter_id: int) -> PostFilter:
@@ -41,11 +41,11 @@ class FilterBook:
 
     def find_keyword(self, keyword_id: int) -> tuple[PostFilter, FilterKeyword]:
         """The keyword and its filter. Raises: FilterNotFound."""
-        return _find(self.filters.values(), lambda one: one.keywords, keyword_id)
+        return _find(self.filters.values(), lambda rule: rule.keywords, keyword_id)
 
     def find_status(self, rule_id: int) -> tuple[PostFilter, FilteredStatus]:
         """The filtered post and its filter. Raises: FilterNotFound."""
-        return _find(self.filters.values(), lambda one: one.statuses, rule_id)
+        return _find(self.filters.values(), lambda rule: rule.statuses, rule_id)
 
     def create(self, edit: FilterEdit) -> PostFilter:
         """Raises: TooManyFilters, TooManyFilterRules, FilterKeywordsTooLong."""
@@ -79,7 +79,7 @@ class FilterBook:
     def add_status(self, filter_id: int, status_id: str) -> FilteredStatus:
         """The same again for a post that the filter has. Raises as `change`."""
         owner = self.get(filter_id)
-        known = [one for one in owner.statuses if one.status_id == status_id]
+        known = [status for status in owner.statuses if status.status_id == status_id]
         if known:
             return known[0]
         added = FilteredStatus(self._take_id(), status_id)
@@ -88,14 +88,14 @@ class FilterBook:
 
     def remove_status(self, rule_id: int) -> None:
         """Raises: FilterNotFound."""
-        owner, found = self.find_status(rule_id)
-        left = [one for one in owner.statuses if one is not found]
+        owner, filtered = self.find_status(rule_id)
+        left = [status for status in owner.statuses if status is not filtered]
         self._keep(replace(owner, statuses=left))
 
     def _edited(self, old: PostFilter, edit: FilterEdit) -> PostFilter:
         keywords = list(old.keywords)
-        for one in edit.keywords:
-            keywords = self._with_keyword(keywords, one)
+        for edited in edit.keywords:
+            keywords = self._with_keyword(keywords, edited)
         return replace(
             old,
             title=old.title if edit.title is None else edit.title,
@@ -111,7 +111,7 @@ class FilterBook:
         if edit.id is None:
             whole_word = True if edit.whole_word is None else edit.whole_word
             return [*keywords, FilterKeyword(self._take_id(), edit.keyword or "", whole_word)]
-        by_id = {one.id: one for one in keywords}
+        by_id = {keyword.id: keyword for keyword in keywords}
         if edit.id not in by_id:
             raise FilterNotFound
         old = by_id[edit.id]
@@ -123,11 +123,11 @@ class FilterBook:
         return list(by_id.values())
 
     def _keep(self, changed: PostFilter) -> PostFilter:
-        others = [one for i, one in self.filters.items() if i != changed.filter_id]
-        rules = sum(len(one.keywords) + len(one.statuses) for one in (*others, changed))
+        others = [rule for i, rule in self.filters.items() if i != changed.filter_id]
+        rules = sum(len(rule.keywords) + len(rule.statuses) for rule in (*others, changed))
         if rules > MOST_RULES:
             raise TooManyFilterRules
-        words = [word.keyword for one in (*others, changed) for word in one.keywords]
+        words = [word.keyword for rule in (*others, changed) for word in rule.keywords]
         if sum(len(fold(word)) for word in words) > MOST_KEYWORD_CHARACTERS:
             raise FilterKeywordsTooLong(MOST_KEYWORD_CHARACTERS)
         self.filters[changed.filter_id] = changed
@@ -138,16 +138,16 @@ class FilterBook:
         return self._next_id - 1
 
 
-def _ids_in(one: PostFilter) -> list[int]:
-    keywords, statuses = one.keywords, one.statuses
-    return [one.filter_id, *(word.id for word in keywords), *(named.id for named in statuses)]
+def _ids_in(rule: PostFilter) -> list[int]:
+    keywords, statuses = rule.keywords, rule.statuses
+    return [rule.filter_id, *(word.id for word in keywords), *(named.id for named in statuses)]
 
 
 def _find(
     filters: Iterable[PostFilter], parts_of: Callable[[PostFilter], Sequence[P]], part_id: int
 ) -> tuple[PostFilter, P]:
-    for one in filters:
-        for part in parts_of(one):
+    for rule in filters:
+        for part in parts_of(rule):
             if part.id == part_id:
-                return one, part
+                return rule, part
     raise FilterNotFound

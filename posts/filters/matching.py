@@ -37,7 +37,7 @@ class FilterSet:
     def decode(cls, text: bytes) -> Self:
         """From `[filter, …]` as JSON. Raises: ValueError."""
         filters = decode_filters(text)
-        return cls(text if filters else b"", any(one.expires_ms is not None for one in filters))
+        return cls(text if filters else b"", any(rule.expires_ms is not None for rule in filters))
 
     def __bool__(self) -> bool:
         return bool(self._text)
@@ -57,7 +57,7 @@ class FilterSet:
         `ids`: public ids of the post and of the repost that shows it. Cost: the fragment is parsed
         if there are such filters.
         """
-        rules = [one for one in self._held if one.action == "hide" and "home" in one.contexts]
+        rules = [rule for rule in self._held if rule.action == "hide" and "home" in rule.contexts]
         if not rules:
             return False
         text = _text_of(orjson.loads(b"{%b}" % fragment))
@@ -87,19 +87,19 @@ class FilterSet:
     def _held(self) -> Sequence[PostFilter]:
         if not self._text:
             return ()
-        return [one for one in self._search.filters if one.holds_at(self._now_ms)]
+        return [rule for rule in self._search.filters if rule.holds_at(self._now_ms)]
 
     def _find_results(
         self, rules: Sequence[PostFilter], text: str, ids: Sequence[str]
     ) -> Iterator[Entity]:
         """The results for a post of the filters that match it."""
-        found = self._search.find(text)
+        numbers = self._search.find(text)
         for rule in rules:
-            words = [word.keyword for word in rule.keywords if word.id in found][:1]
-            named = [one.status_id for one in rule.statuses if one.status_id in ids]
+            words = [word.keyword for word in rule.keywords if word.id in numbers][:1]
+            named = [status.status_id for status in rule.statuses if status.status_id in ids]
             if words or named:
                 head = present_filter_head(rule)
-                named_in_order = [one for one in ids if one in named]
+                named_in_order = [post_id for post_id in ids if post_id in named]
                 yield {
                     "filter": head,
                     "keyword_matches": words or None,

@@ -31,8 +31,8 @@ class FilterSearch(NamedTuple):
 
     @classmethod
     def of(cls, filters: Sequence[PostFilter]) -> Self:
-        keywords = [keyword for one in filters for keyword in one.keywords]
-        folded = [(number, fold(one.keyword)) for number, one in enumerate(keywords)]
+        keywords = [keyword for rule in filters for keyword in rule.keywords]
+        folded = [(number, fold(keyword.keyword)) for number, keyword in enumerate(keywords)]
         parts = [(n, text) for n, text in folded if not keywords[n].whole_word]
         wholes = [(n, _whole(text)) for n, text in folded if keywords[n].whole_word]
         return cls(filters, keywords, Automaton.of(parts), Automaton.of(wholes))
@@ -40,10 +40,10 @@ class FilterSearch(NamedTuple):
     def find(self, text: str) -> Set[int]:
         """The ids of the keywords that are in the text. Cost: linear in the text."""
         folded = fold(text[:MOST_SEARCHED])
-        found = self.parts.find(folded) if self.parts.has_keywords else frozenset()
+        numbers = self.parts.find(folded) if self.parts.has_keywords else frozenset()
         if self.wholes.has_keywords:
-            found |= self.wholes.find(mark_edges(folded))
-        return {self.keywords[number].id for number in found}
+            numbers |= self.wholes.find(mark_edges(folded))
+        return {self.keywords[number].id for number in numbers}
 
     @property
     def bytes(self) -> int:
@@ -61,12 +61,12 @@ def decode_filters(text: bytes) -> list[PostFilter]:
 
 def search_of(text: bytes) -> FilterSearch:
     """The search of the filters in this text. Cost: some milliseconds for the largest, once."""
-    found = _kept.get(text)
-    if found is None:
-        found = FilterSearch.of(decode_filters(text))
+    search = _kept.get(text)
+    if search is None:
+        search = FilterSearch.of(decode_filters(text))
         with suppress(OverflowError):  # larger than all that may be kept
-            _kept[text] = found
-    return found
+            _kept[text] = search
+    return search
 
 
 def _whole(folded: str) -> str:

@@ -72,19 +72,21 @@ def audit_recorded(
     """
     for piece in walk_table(work, RESPONSES):
         rows = [ResponseRow(*row) for row in piece.rows]
-        found = _compare(rows)
-        ahead = [one for one in found if one.is_ahead]
+        sources = _compare(rows)
+        ahead = [source for source in sources if source.is_ahead]
         differing = partial(_find_behind, piece.alias)
-        late = compare_again([one.recorded for one in found if one.is_behind], differing, pause)
-        findings = [_ahead(one, restored_wins) for one in ahead]
-        findings += [_behind(one) for one in _compare(late) if one.is_behind]
+        late = compare_again(
+            [source.recorded for source in sources if source.is_behind], differing, pause
+        )
+        findings = [_ahead(source, restored_wins) for source in ahead]
+        findings += [_behind(source) for source in _compare(late) if source.is_behind]
         yield report_findings(work, piece, findings, repair)
 
 
 def _find_behind(alias: str, rows: Sequence[ResponseRow]) -> list[ResponseRow]:
     """Those that are behind as both sides are now."""
     now = read_responses(alias, [row.identity for row in rows])
-    return [one.recorded for one in _compare([*now.values()]) if one.is_behind]
+    return [source.recorded for source in _compare([*now.values()]) if source.is_behind]
 
 
 def _compare(rows: Sequence[ResponseRow]) -> list[ResponseSource]:
@@ -92,8 +94,8 @@ def _compare(rows: Sequence[ResponseRow]) -> list[ResponseSource]:
     groups: dict[str, list[ResponseRow]] = {}
     for row in rows:
         groups.setdefault(shard_of(row.responder_id), []).append(row)
-    found = [one for alias, group in groups.items() for one in _read_sources(alias, group)]
-    return [one for one in found if one.is_ahead or one.is_behind]
+    sources = [source for alias, group in groups.items() for source in _read_sources(alias, group)]
+    return [source for source in sources if source.is_ahead or source.is_behind]
 
 
 def _read_sources(alias: str, rows: Sequence[ResponseRow]) -> Iterator[ResponseSource]:
@@ -101,7 +103,7 @@ def _read_sources(alias: str, rows: Sequence[ResponseRow]) -> Iterator[ResponseS
     posts = [row for row in rows if row.kind != Kind.FAVOURITE]
     keys = [(row.responder_id, row.moment, row.author_id, row.kind) for row in marks]
     marked = read_mark_responses(alias, keys) if keys else []
-    current = {one.identity: one for one in marked}
+    current = {row.identity: row for row in marked}
     states = read_states(alias, [source_of(row) for row in posts]) if posts else {}
     for row in _of_existing(alias, marks):
         yield ResponseSource(row, current.get(row.identity))
@@ -130,14 +132,14 @@ def target_of(row: ResponseRow) -> Target:
     return Target(kind, row.author_id, row.moment)
 
 
-def _ahead(one: ResponseSource, restored_wins: bool) -> AuditFinding:
-    row = one.recorded
+def _ahead(source: ResponseSource, restored_wins: bool) -> AuditFinding:
+    row = source.recorded
     what = f"{WORDS[Kind(row.kind)]} {row.post_id.public}"
     line = f"account {row.responder_id}: "
     if row.kind == Kind.FAVOURITE:
         lost = f"{what} was lost" if row.is_on else f"the end of its {what} was lost"
         return AuditFinding(line + lost, partial(_mark_again, row, restored_wins))
-    if one.current is None:
+    if source.current is None:
         # No row tells whether all could see the reply: the kind of its response does.
         lost_post = LostPost(source_of(row), Target(row.kind, row.author_id, row.moment))
         text = f"post {source_of(row).public}, a {what}, was lost"
@@ -163,12 +165,14 @@ def _delete_again(row: ResponseRow) -> None:
         delete_post(source_of(row))
 
 
-def _behind(one: ResponseSource) -> AuditFinding:
-    row = one.recorded
+def _behind(source: ResponseSource) -> AuditFinding:
+    row = source.recorded
     line = f"account {row.author_id}: post {row.post_id.public}: "
     state = "counted" if row.is_on else "not counted"
     text = f"{WORDS[Kind(row.kind)]} it by {row.responder_id} is still {state}"
-    return AuditFinding(line + text, partial(record_again, [one.current] if one.current else []))
+    return AuditFinding(
+        line + text, partial(record_again, [source.current] if source.current else [])
+    )
 
 
 def record_again(responses: Sequence[ResponseRow]) -> None:
@@ -180,5 +184,5 @@ def record_again(responses: Sequence[ResponseRow]) -> None:
     for alias, group in by_shard(responses).items():
         with transaction.atomic(using=alias):
             record_on_shard(alias, group)
-            for author_id, moment in sorted({one[:2] for one in group}):
+            for author_id, moment in sorted({response[:2] for response in group}):
                 append_change(alias, author_id, CountsRepaired(moment))

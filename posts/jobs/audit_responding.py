@@ -52,21 +52,21 @@ def _report(
     again = partial(_record_as_it_is, piece.alias)
     reposts = [row for row in rows if row.kind == Kind.REPOST]
     findings = [
-        AuditFinding(f"{_name(one)} is not recorded", partial(again, one))
-        for one in compare_again(rows, _find_unrecorded, pause)
+        AuditFinding(f"{_name(row)} is not recorded", partial(again, row))
+        for row in compare_again(rows, _find_unrecorded, pause)
     ]
     findings += [
         AuditFinding(
-            f"{_name(one)} {WHY[find]}", partial(undo_repost, one.responder_id, one.post_id)
+            f"{_name(row)} {WHY[find]}", partial(undo_repost, row.responder_id, row.post_id)
         )
         for find in WHY
-        for one in compare_again(reposts, find, pause)
+        for row in compare_again(reposts, find, pause)
     ]
     return report_findings(work, piece, findings, repair)
 
 
-def _name(one: ResponseRow) -> str:
-    return f"account {one.responder_id}: {WORDS[Kind(one.kind)]} {one.post_id.public}"
+def _name(row: ResponseRow) -> str:
+    return f"account {row.responder_id}: {WORDS[Kind(row.kind)]} {row.post_id.public}"
 
 
 def _find_unrecorded(rows: Sequence[ResponseRow]) -> list[ResponseRow]:
@@ -76,11 +76,11 @@ def _find_unrecorded(rows: Sequence[ResponseRow]) -> list[ResponseRow]:
 
 def _find_orphans(reposts: Sequence[ResponseRow]) -> list[ResponseRow]:
     """Those whose original is deleted or has no row. One query per shard of originals."""
-    found = []
+    unrecorded = []
     for alias, group in _by_shard(reposts):
         live = find_live_posts(alias, [row.post_id for row in group])
-        found += [row for row in group if row.post_id not in live]
-    return found
+        unrecorded += [row for row in group if row.post_id not in live]
+    return unrecorded
 
 
 def _find_undone(reposts: Sequence[ResponseRow]) -> list[ResponseRow]:

@@ -23,7 +23,7 @@ def audit_responses(
     """
     recorded = partial(audit_recorded, restored_wins=restored_wins)
     passes = (recorded, audit_responding_posts, audit_favourites)
-    return in_turn(work, *(partial(one, repair=repair, pause=pause) for one in passes))
+    return in_turn(work, *(partial(audit, repair=repair, pause=pause) for audit in passes))
 
 
 def estimate_audit(work: Work) -> int | None:

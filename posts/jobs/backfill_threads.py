@@ -63,7 +63,7 @@ def backfill_threads(work: Work) -> Iterator[Batch]:
 
 def _find_threads(parents: Mapping[PostId, PostId]) -> dict[PostId, PostId]:
     """The first post of the thread of each reply. `parents`: the posts that they answer."""
-    found, at = {}, dict(parents)
+    threads, at = {}, dict(parents)
     for _ in range(MOST_ANCESTORS):
         ancestors = _read_ancestors(set(at.values()))
         for reply, post in list(at.items()):
@@ -71,11 +71,11 @@ def _find_threads(parents: Mapping[PostId, PostId]) -> dict[PostId, PostId]:
             if ancestor.thread is None and ancestor.parent is not None:
                 at[reply] = ancestor.parent
             else:
-                found[reply] = ancestor.thread or post
+                threads[reply] = ancestor.thread or post
                 del at[reply]
         if not at:
             break
-    return found | at
+    return threads | at
 
 
 def _read_ancestors(posts: Iterable[PostId]) -> dict[PostId, _Ancestor]:

@@ -48,7 +48,7 @@ def fold_on_shard(alias: str, followee_ids: Collection[int]) -> dict[int, Mirror
     owners = sorted(followee_ids)
     with transaction.atomic(using=alias):
         taken = _take(alias, _lock_counts(alias, owners))
-        moves, edges = [one for one, _ in taken.moves], taken.backward
+        moves, edges = [move for move, _ in taken.moves], taken.backward
         for pair, hidden in _find_hidden(edges, taken.opposites).items():
             execute(alias, HIDE_BACKWARD, (pair[1], pair[0]))
             moves += moves_of(pair[1], edges[pair], hidden)
@@ -69,7 +69,7 @@ def _lock_counts(alias: str, owners: Sequence[int]) -> list[PostponedMoves]:
 
 def _take(alias: str, postponed: Sequence[PostponedMoves]) -> Taken:
     """Removes moves, and locks the backward edges that they are of."""
-    pairs = [(one.about, one.owner_id) for one in postponed if one.about is not None]
+    pairs = [(move.about, move.owner_id) for move in postponed if move.about is not None]
     backward, opposites, moves = fetch_pipelined(
         alias,
         [

@@ -40,7 +40,7 @@ class FollowerMoves(NamedTuple):
 
         Cost: one statement for each followee with postponed moves.
         """
-        later = dict.fromkeys(one.move.owner_id for one in self.postponed)
+        later = dict.fromkeys(move.move.owner_id for move in self.postponed)
         for followee_id in later:
             reached("relations.moves_postponed")
             append_change(alias, followee_id, FollowersPostponed())

@@ -207,9 +207,9 @@ def list_commands(mirrored: Mapping[int, MirroredFollowee]) -> list[Command]:
     # A list whose moves were postponed is dropped: its rows changed and its version did not.
     return [
         FOLLOWERS.drop_command(followee_id)
-        if one.version is None
-        else FOLLOWERS.change_command(followee_id, _list_change(one.version, one.updated))
-        for followee_id, one in mirrored.items()
+        if edge.version is None
+        else FOLLOWERS.change_command(followee_id, _list_change(edge.version, edge.updated))
+        for followee_id, edge in mirrored.items()
     ]
 
 
@@ -231,7 +231,7 @@ def _lock(
     """
     subjects = {(followee_id, ACCOUNT) for _, followee_id in pairs}
     followee_ids = sorted(owner for owner, _ in subjects - set(hot))
-    found = fetch_pipelined(
+    replies = fetch_pipelined(
         alias,
         [
             *first,
@@ -243,7 +243,7 @@ def _lock(
             find_postponed([(i, ACCOUNT) for i in followee_ids]),
         ],
     )
-    versions, backward, opposites, postponed = found[-4:]
+    versions, backward, opposites, postponed = replies[-4:]
     is_postponed = {owner for owner, _ in (*postponed, *subjects.intersection(hot))}
     return LockedEdges(dict(versions), edges_of(backward), edges_of(opposites), is_postponed)
 

@@ -71,9 +71,9 @@ def write_edge(alias: str, follower_id: int, followee_id: int, old: Edge, new: E
     change = columns_of(follower_id, EdgeChanged(followee_id, 0, 0))
     values = (old.revision, *state, *_limits(old, new), *_moves(old, new), *change)
     row = fetch_one(alias, WRITE, (follower_id, follower_id, followee_id, *values))
-    outcome, *found, _, version, change_id, at, counts = row  # type: ignore[misc]  # a function has one row
+    outcome, *columns, _, version, change_id, at, counts = row  # type: ignore[misc]  # a function has one row
     if outcome != "written":
-        _refuse(outcome, NO_EDGE if found[1] is None else edge_of(found), new.since_ms)
+        _refuse(outcome, NO_EDGE if columns[1] is None else edge_of(columns), new.since_ms)
     appended = AppendedChange(change_id, at, WrittenEdge(new, counts))
     announce(alias, follower_id, EdgeChanged(followee_id, version - 1, version), appended)
 
@@ -98,9 +98,9 @@ def _moves(old: Edge, new: Edge) -> tuple[list[int], list[int]]:
     return kinds, [deltas[kind] for kind in kinds]
 
 
-def _refuse(outcome: str, found: Edge, moment_ms: int) -> NoReturn:
+def _refuse(outcome: str, edge: Edge, moment_ms: int) -> NoReturn:
     if outcome == "stale":
-        raise EdgeMoved(found)
+        raise EdgeMoved(edge)
     if outcome == "blocked":
         raise CannotFollowBlocked
     if outcome == "too_many_today":

@@ -24,8 +24,9 @@ def present_relationships(
 ) -> bytes:
     """A list of entities, in the order of the mapping. `notes`: the viewer's, by account."""
     entities = [
-        b'{"id":"%d",%b' % (other, _encode_fields(one, one.is_muted and one.is_muted_at(now_ms)))
-        for other, one in relationships.items()
+        b'{"id":"%d",%b'
+        % (other, _encode_fields(related, related.is_muted and related.is_muted_at(now_ms)))
+        for other, related in relationships.items()
     ]
     if notes:
         entities = [

@@ -74,16 +74,16 @@ def _find_wrong(alias: str, owner_ids: Sequence[int]) -> dict[int, list[CountDif
 
 def _count(alias: str, table: Table, kinds: Kinds, owner_ids: Sequence[int]) -> Counted:
     """Rows of these owners by kind of count. Rows of ids between theirs are counted and unused."""
-    found = Counted()
+    counted = Counted()
     sql = PAGE.format(table=table.name, owner=table.key[0], other=table.key[2])
     after, last = (min(owner_ids), -1), max(owner_ids)
     while True:
         page = fetch_all(alias, sql, (*after, last, ROWS_A_PAGE))
         for owner_id, attribute, count, _ in page:
             for kind in kinds[Attribute(attribute)]:
-                found[owner_id, kind] += count
+                counted[owner_id, kind] += count
         if sum(row[2] for row in page) < ROWS_A_PAGE:
-            return found
+            return counted
         after = max((row[0], row[3]) for row in page)
 
 

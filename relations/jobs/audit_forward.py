@@ -60,7 +60,7 @@ def compare_until_sure(alias: str, first: Edges, pause: Pause) -> dict[Pair, Edg
         compared |= _compare(alias, {pair: first[pair] for pair in suspects}, compared)
         suspects = [pair for pair in suspects if compared[pair].difference in UNSURE]
     in_order = EdgeDifference.IN_ORDER
-    return {pair: one for pair, one in compared.items() if one.difference is not in_order}
+    return {pair: edge for pair, edge in compared.items() if edge.difference is not in_order}
 
 
 def _find_suspects(first: Edges) -> list[Pair]:

@@ -33,9 +33,9 @@ def backfill_backward_edges(work: Work) -> Iterator[Batch]:
     for alias, rows, position in walk_table(work, FORWARD):
         groups = group_by_followee_shard(forward_of(rows))
         filled = [_fill(target, group, work.dry_run) for target, group in groups.items()]
-        orphans = [pair for one in filled for pair in one.orphans]
+        orphans = [pair for batch in filled for pair in batch.orphans]
         lines = [f"edge {a} → {b}: account {b} does not exist" for a, b in orphans]
-        missing = sum(one.missing for one in filled)
+        missing = sum(batch.missing for batch in filled)
         yield Batch(len(rows) - len(orphans), len(orphans), alias, missing, position, lines)
 
 

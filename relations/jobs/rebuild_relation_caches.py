@@ -45,7 +45,9 @@ def _read_following(owner_id: int, _: int) -> list[ListedAccount]:
 
 
 def _read_quiet(owner_id: int, _: int) -> list[ListedAccount]:
-    return [one for one, how in read_follows(owner_id).items() if how is Attribute.WHISPER]
+    return [
+        followee for followee, how in read_follows(owner_id).items() if how is Attribute.WHISPER
+    ]
 
 
 def _read_followers(owner_id: int, limit: int) -> list[ListedAccount]:
@@ -92,7 +94,7 @@ def _cached_lists(owner_ids: Sequence[int]) -> Iterator[tuple[int, CachedListKin
         for family in FAMILIES
     }
     markers = answer_by_redis(ask_each(asked))
-    return (one for one, marker in markers.items() if marker is not None)
+    return (owner_id for owner_id, marker in markers.items() if marker is not None)
 
 
 def _repair(alias: str, owner_id: int, family: CachedListKind, dry_run: bool) -> bool:
@@ -141,7 +143,7 @@ def _drop_relationships(owner_ids: Sequence[int], work: Work) -> list[int]:
         (RELATIONSHIPS.key(owner_id), RELATIONSHIPS.filter_key(owner_id)) for owner_id in owner_ids
     ]
     word = "EXISTS" if work.dry_run else "DEL"
-    found = redis().run([(word, *both) for both in keys])
+    exist = redis().run([(word, *both) for both in keys])
     if not work.dry_run:
         redis().run(drop_validator_commands(owner_ids, ViewerField.RELATIONSHIPS))
-    return [owner_id for owner_id, count in zip(owner_ids, found, strict=True) if count]
+    return [owner_id for owner_id, count in zip(owner_ids, exist, strict=True) if count]

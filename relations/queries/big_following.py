@@ -44,8 +44,8 @@ class OpenFollowing:
 
     def __init__(self, newest_first: Iterable[ListedAccount]) -> None:
         listed = list(newest_first)
-        self._since_ms = array("q", [one.since_ms for one in listed])
-        self._account_ids = array("q", [one.account_id for one in listed])
+        self._since_ms = array("q", [member.since_ms for member in listed])
+        self._account_ids = array("q", [member.account_id for member in listed])
 
     def __len__(self) -> int:
         return len(self._account_ids)
@@ -107,9 +107,9 @@ def _ask(owner_id: int) -> Question[OpenFollowing | None]:
 def _check(owner_id: int, validators: ViewerValidators) -> OpenFollowing | None:
     if validators is NO_VALIDATORS:  # without Redis
         return None
-    found = _lists.find(owner_id, validators.following)
-    count_reads(FOLLOWING.family, "process", hits=found is not None, misses=found is None)
-    return _load(owner_id) if found is None else found
+    following = _lists.find(owner_id, validators.following)
+    count_reads(FOLLOWING.family, "process", hits=following is not None, misses=following is None)
+    return _load(owner_id) if following is None else following
 
 
 def _load_if_big(owner_id: int, counts: Mapping[int, StoredValue]) -> OpenFollowing | None:
@@ -135,6 +135,6 @@ def _load(owner_id: int) -> OpenFollowing | None:
     whole = cached.value or load_part(
         owner_id, read, lambda tokens: load_following_lists(owner_id, tokens).open()
     )
-    found = OpenFollowing(whole.items)
-    _lists.keep(owner_id, validators.value.following, found)
-    return found
+    following = OpenFollowing(whole.items)
+    _lists.keep(owner_id, validators.value.following, following)
+    return following

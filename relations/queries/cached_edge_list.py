@@ -17,27 +17,29 @@ from relations.types import ListedAccount
 class CachedEdgeList(NamedTuple):
     """Part of a list, newest first.
 
-    `rest`: where the list continues beyond this part, in the direction of the read. `size`: how
-    many members are cached in all.
+    `continuation`: where the list continues beyond this part, in the direction of the read.
+    `size`: how many members are cached in all.
     """
 
     version: int
     items: list[ListedAccount]
-    rest: ListContinuation
+    continuation: ListContinuation
     size: int
 
     def below(self, bound: ListedAccount | None, limit: int) -> "CachedEdgeList":
         """The newest members older than the bound."""
         items = [item for item in self.items if bound is None or item < bound][:limit]
-        rest = ListContinuation.CACHED if len(items) == limit else self.rest
-        return self._replace(items=items, rest=rest)
+        continuation = ListContinuation.CACHED if len(items) == limit else self.continuation
+        return self._replace(items=items, continuation=continuation)
 
     def above(self, bound: ListedAccount, limit: int) -> "CachedEdgeList":
         """The oldest members newer than the bound."""
         items = [item for item in self.items if item > bound]
-        is_deep = self.rest is ListContinuation.SOURCE_ONLY and len(items) == len(self.items)
-        rest = ListContinuation.SOURCE_ONLY if is_deep else ListContinuation.END
-        return self._replace(items=items[-limit:], rest=rest)
+        is_deep = self.continuation is ListContinuation.SOURCE_ONLY and len(items) == len(
+            self.items
+        )
+        continuation = ListContinuation.SOURCE_ONLY if is_deep else ListContinuation.END
+        return self._replace(items=items[-limit:], continuation=continuation)
 
 
 class EdgeListRead(NamedTuple):
@@ -93,7 +95,7 @@ def load_part(
 
     `load(tokens)`: reads the list from the shard and writes it. Raises what it raises.
     """
-    question = read.ask().then(lambda found: {} if found is None else {owner_id: found})
+    question = read.ask().then(lambda cached: {} if cached is None else {owner_id: cached})
     loads = SharedLoads(
         read.cache.family,
         read.cache.loaded_key,
@@ -103,8 +105,8 @@ def load_part(
     return loads.load_missing([owner_id])[owner_id]
 
 
-def _newest_first(found: CachedEdgeList | None) -> CachedEdgeList | None:
-    return found._replace(items=found.items[::-1]) if found else None
+def _newest_first(cached: CachedEdgeList | None) -> CachedEdgeList | None:
+    return cached._replace(items=cached.items[::-1]) if cached else None
 
 
 def ask_whole(
@@ -113,16 +115,16 @@ def ask_whole(
     """All members but those of `without`; None: the lists are not cached whole."""
 
     def check(page: CachedListPage | None) -> CachedEdgeList | None:
-        found = _counted(cache, _part_of_page(cache.family, page))
-        return found if found and found.rest is ListContinuation.END else None
+        cached = _counted(cache, _part_of_page(cache.family, page))
+        return cached if cached and cached.continuation is ListContinuation.END else None
 
     return cache.ask_page(owner_id, "below", None, cache.max_items, without).then(check)
 
 
-def _counted(cache: ListCache, found: CachedEdgeList | None) -> CachedEdgeList | None:
+def _counted(cache: ListCache, cached: CachedEdgeList | None) -> CachedEdgeList | None:
     """Counts a hit or a miss."""
-    count_reads(cache.family, "redis", hits=found is not None, misses=found is None)
-    return found
+    count_reads(cache.family, "redis", hits=cached is not None, misses=cached is None)
+    return cached
 
 
 def _part_of_page(family: str, page: CachedListPage | None) -> CachedEdgeList | None:
@@ -141,4 +143,4 @@ def _part_of_all(family: str, cached: CachedList | None) -> CachedEdgeList | Non
 
 def decode_members(family: str, items: Sequence[Item]) -> list[ListedAccount] | None:
     """None: one of them is undecodable."""
-    return decode(family, lambda found: list(map(to_listed, found)), items)
+    return decode(family, lambda raw: list(map(to_listed, raw)), items)

@@ -202,7 +202,7 @@ def _newest(
         # Another thread may load a longer part now.
         enough = read._replace(ask=lambda: read.ask().then(partial(_keep_enough, tier)))
         cached = _load(tier, owner_id, enough, is_deep=below is not None)
-    if cached.rest is not ListContinuation.SOURCE_ONLY:
+    if cached.continuation is not ListContinuation.SOURCE_ONLY:
         return cached.items
     _admit(tier)
     deepest = cached.items[-1] if cached.items else below
@@ -236,7 +236,7 @@ def _right_above(
         if cached is None:
             before_load()
             cached = _load(tier, owner_id, read, is_deep=False)
-        if cached.rest is not ListContinuation.SOURCE_ONLY:
+        if cached.continuation is not ListContinuation.SOURCE_ONLY:
             return cached.items
     except RedisError:
         before_load()
@@ -257,13 +257,16 @@ def _load(tier: Tier, owner_id: int, read: EdgeListRead, is_deep: bool) -> Cache
     return load_part(owner_id, read, lambda tokens: load(owner_id, tokens, tier.cache, is_deep))
 
 
-def _keep_enough(tier: Tier, found: CachedEdgeList | None) -> CachedEdgeList | None:
-    return None if found is None or _is_worth_loading(tier, found) else found
+def _keep_enough(tier: Tier, cached: CachedEdgeList | None) -> CachedEdgeList | None:
+    return None if cached is None or _is_worth_loading(tier, cached) else cached
 
 
 def _is_worth_loading(tier: Tier, cached: CachedEdgeList) -> bool:
     """A reader asks for more than the few members that are cached of a long list."""
-    return cached.rest is ListContinuation.SOURCE_ONLY and cached.size < tier.cache.max_items // 2
+    return (
+        cached.continuation is ListContinuation.SOURCE_ONLY
+        and cached.size < tier.cache.max_items // 2
+    )
 
 
 def _admit(tier: Tier) -> None:

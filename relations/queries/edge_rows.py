@@ -126,8 +126,8 @@ def _read(
             sql += f" AND (since_ms, {rows.other}) {sign} (%s, %s)"
             bounds += bound
     sql += f" ORDER BY since_ms {order}, {rows.other} {order} LIMIT %s"
-    found = fetch_all(alias, sql, [owner_id, *bounds, limit])
-    return [ListedAccount(*row) for row in found]
+    members = fetch_all(alias, sql, [owner_id, *bounds, limit])
+    return [ListedAccount(*row) for row in members]
 
 
 def read_follows(owner_id: int) -> Mapping[ListedAccount, Attribute]:
@@ -136,5 +136,5 @@ def read_follows(owner_id: int) -> Mapping[ListedAccount, Attribute]:
         f"SELECT since_ms, followee_id, attribute FROM {FORWARD.table}"  # noqa: S608
         f" WHERE follower_id = %s AND {FORWARD.live} ORDER BY since_ms DESC, followee_id DESC"
     )
-    found: Sequence[Any] = fetch_all(shard_of(owner_id), sql, [owner_id])
-    return {ListedAccount(since_ms, other): Attribute(state) for since_ms, other, state in found}
+    rows: Sequence[Any] = fetch_all(shard_of(owner_id), sql, [owner_id])
+    return {ListedAccount(since_ms, other): Attribute(state) for since_ms, other, state in rows}

@@ -36,13 +36,13 @@ def load_familiar_followers(viewer_id: int, targets: Sequence[int]) -> Mapping[i
     primary key for each target and followee of the viewer, however many followers a target has.
     """
     mine = load_following(viewer_id).followee_ids
-    found: dict[int, list[int]] = {target: [] for target in targets}
+    fans_of: dict[int, list[int]] = {target: [] for target in targets}
     groups = group_by_shard(targets) if mine else {}
     answers = scatter({alias: partial(_read, alias, ids, mine) for alias, ids in groups.items()})
     for rows in answers.values():
         for target, fan in rows:
-            found[target].append(fan)
-    return found
+            fans_of[target].append(fan)
+    return fans_of
 
 
 def _read(alias: str, targets: Sequence[int], mine: Sequence[int]) -> list[tuple[int, int]]:

@@ -45,10 +45,10 @@ def load_notified_followers(
     Shape: newest first; accounts without such followers are absent. Cost: one query with an
     index-only scan for each account.
     """
-    found: dict[int, list[ListedAccount]] = {}
+    newest: dict[int, list[ListedAccount]] = {}
     for account_id, *listed in fetch_all(alias, NOTIFIED, ([*account_ids], limit)):
-        found.setdefault(account_id, []).append(ListedAccount(*listed))
-    return found
+        newest.setdefault(account_id, []).append(ListedAccount(*listed))
+    return newest
 
 
 def list_notified_below(

@@ -36,10 +36,10 @@ class FollowingPages(HotValues[tuple[int, int], CachedEdgeList]):
             return self.get(page, read)
         # Not a copy that another thread stores after the look: it may be older than the log.
         asked_at = self.split((page,)).asked_at
-        found = read()
-        if found is not None:
-            self.store({page: found}, asked_at)
-        return found
+        first = read()
+        if first is not None:
+            self.store({page: first}, asked_at)
+        return first
 
     def forget(self, owner_ids: Iterable[int]) -> None:
         self.forget_names([FOLLOWING.key(owner_id) for owner_id in owner_ids])

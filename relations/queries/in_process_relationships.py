@@ -91,11 +91,11 @@ def _find_in_window(viewer_id: int, others: Sequence[int]) -> dict[int, Relation
     if kept is None or not are_known_to_exist(others):
         return None
     by_account = kept.by_account
-    found = {other: by_account[other] for other in others if other in by_account}
-    if len(found) < len(others):
+    known = {other: by_account[other] for other in others if other in by_account}
+    if len(known) < len(others):
         return None
     count_reads(RELATIONSHIPS.family, "process", len(others))
-    return found
+    return known
 
 
 def ask_relationships_under(
@@ -112,10 +112,10 @@ def ask_relationships_under(
         return asked.then(lambda loaded: loaded.by_account)
     missing = _ask_missing(viewer_id, kept, others)
 
-    def complete(found: Relationships) -> Mapping[int, Relationship]:
+    def complete(known: Relationships) -> Mapping[int, Relationship]:
         validator = validators.value.relationships
         if validator == kept.validator:
-            return found.by_account
+            return known.by_account
         return answer(ask_kept_relationships(viewer_id, others, validator)).by_account
 
     return missing.then(complete)
@@ -164,7 +164,9 @@ def _cut(relationships: Relationships) -> Relationships | None:
     there are still too many."""
     if len(relationships.by_account) <= MOST_OF_VIEWER:
         return relationships
-    related = (i for i, one in relationships.by_account.items() if one != UNRELATED)
+    related = (
+        i for i, relationship in relationships.by_account.items() if relationship != UNRELATED
+    )
     part = relationships.part_of(related)
     return part if len(part.by_account) <= MOST_OF_VIEWER else None
 

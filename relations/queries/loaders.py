@@ -78,10 +78,10 @@ def load_followers_list(
             admit_deep_page()
         else:
             most = min(most, count_first_followers(followers))
-    found = read_newest(BACKWARD_OPEN, owner_id, None, None, most + 1)
-    is_whole = len(found) <= most
-    rest = ListContinuation.END if is_whole else ListContinuation.SOURCE_ONLY
-    loaded = CachedEdgeList(followers.version, found[:most], rest, min(len(found), most))
+    newest = read_newest(BACKWARD_OPEN, owner_id, None, None, most + 1)
+    is_whole = len(newest) <= most
+    continuation = ListContinuation.END if is_whole else ListContinuation.SOURCE_ONLY
+    loaded = CachedEdgeList(followers.version, newest[:most], continuation, min(len(newest), most))
     failpoint("relations.list_read")
     write_lists(owner_id, tokens, [_loaded(cache, loaded.version, loaded.items, is_whole)])
     return loaded

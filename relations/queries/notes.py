@@ -14,5 +14,5 @@ SELECT target_id, text FROM {NOTES_TABLE} WHERE owner_id = %s AND target_id = AN
 
 def load_notes(owner_id: int, relationships: Mapping[int, Relationship]) -> Mapping[int, str]:
     """The owner's notes about these accounts. One query, none if no account has a note."""
-    noted = [other for other, one in relationships.items() if one.has_note]
+    noted = [other for other, relationship in relationships.items() if relationship.has_note]
     return dict(fetch_all(shard_of(owner_id), READ, (owner_id, noted))) if noted else {}

@@ -104,8 +104,8 @@ def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Re
     of a viewer who has few. Without Redis: one query.
     """
     wanted = list(dict.fromkeys(others))
-    found = answer(ask_relationships(viewer_id, wanted)).by_account
-    return {other: found[other] for other in wanted}
+    by_account = answer(ask_relationships(viewer_id, wanted)).by_account
+    return {other: by_account[other] for other in wanted}
 
 
 def ask_relationships(viewer_id: int, others: Sequence[int]) -> Question[Relationships]:
@@ -135,9 +135,9 @@ def _load_shared(
 ) -> Relationships:
     """What this thread or another one reads from the viewer's shard."""
 
-    def check(found: RelationshipCacheReply | None) -> dict[int, Relationships]:
+    def check(cached: RelationshipCacheReply | None) -> dict[int, Relationships]:
         nonlocal reading
-        reading = found or reading
+        reading = cached or reading
         return {} if reading.unknown else {viewer_id: _build(others, reading, {})}
 
     def load(_: Sequence[int], tokens: LoadTokens) -> dict[int, Relationships]:
@@ -186,8 +186,8 @@ def _build(
     loaded: Mapping[int, Relationship],
 ) -> Relationships:
     cached = {other: Relationship.from_packed(text) for other, text in reading.found.items()}
-    found = cached | dict(loaded)
-    by_account = {i: found.get(i, UNRELATED) for i in others} | dict(loaded)
+    known = cached | dict(loaded)
+    by_account = {i: known.get(i, UNRELATED) for i in others} | dict(loaded)
     return Relationships.build(reading.validator, by_account, reading.filter_data)
 
 

@@ -79,7 +79,7 @@ def load_for_others(
 
     accounts = load_accounts_for(account_ids, viewer_id, ask)
     related, now = asked[0].value if asked else {}, now_ms()
-    return {i: one for i, one in accounts.items() if i == kept or _is_shown(related.get(i), now)}
+    return {i: body for i, body in accounts.items() if i == kept or _is_shown(related.get(i), now)}
 
 
 def _is_shown(relationship: Relationship | None, now: int) -> bool:
@@ -93,8 +93,8 @@ def _page_down(window: Window, reads: ListReads, show: Show) -> Page[bytes]:
     shown: list[ShownMember] = []
     size = window.limit
     for _ in range(MOST_BATCHES):
-        found = reads.newest(below, size + 1)
-        inside = [one for one in found if above is None or one > above]
+        batch = reads.newest(below, size + 1)
+        inside = [member for member in batch if above is None or member > above]
         members, has_more = inside[:size], len(inside) > size
         shown += _find_shown(members, show)
         if len(shown) >= window.limit or not has_more:
@@ -109,26 +109,26 @@ def _page_up(window: Window, after: ListedAccount, reads: ListReads, show: Show)
     shown: list[ShownMember] = []
     size = window.limit
     for _ in range(MOST_BATCHES):
-        found = reads.above(after, size)
-        inside = [one for one in found if below is None or one < below]
+        members = reads.above(after, size)
+        inside = [member for member in members if below is None or member < below]
         shown = [*_find_shown(inside, show), *shown]
         if len(shown) >= window.limit or len(inside) < size:
             return _page(shown[-window.limit :], has_older=True)
-        after, size = found[0], max(size, NEXT_BATCH)
+        after, size = members[0], max(size, NEXT_BATCH)
     return _page(shown, has_older=True)._replace(newer=_cursor_at(after, ms=0))
 
 
 def _find_shown(members: Sequence[ListedAccount], show: Show) -> list[ShownMember]:
-    accounts = show([one.account_id for one in members])
-    found = ((one, accounts.get(one.account_id)) for one in members)
-    return [ShownMember(one, body) for one, body in found if body is not None]
+    accounts = show([member.account_id for member in members])
+    shown = ((member, accounts.get(member.account_id)) for member in members)
+    return [ShownMember(member, body) for member, body in shown if body is not None]
 
 
 def _page(shown: Sequence[ShownMember], has_older: bool) -> Page[bytes]:
     if not shown:
         return Page([], None, None)
     older = encode_cursor(shown[-1].listed) if has_older else None
-    return Page([one.body for one in shown], older, encode_cursor(shown[0].listed))
+    return Page([member.body for member in shown], older, encode_cursor(shown[0].listed))
 
 
 def _cursor_at(examined: ListedAccount | None, ms: int) -> str | None:

@@ -31,8 +31,8 @@ def cut_chunks(author_id: int, begun: FanOutBegun) -> list[FollowUp]:
     chunks = [ChunkCut(begun.entries, begun.shards, below, last) for below, last in pieces]
     follow_ups = [FollowUp(author_id, chunk) for chunk in chunks]
     if not is_rest:
-        rest = FanOutBegun(begun.entries, begun.shards, below=bounds[-1])
-        follow_ups.append(FollowUp(author_id, rest))
+        further = FanOutBegun(begun.entries, begun.shards, below=bounds[-1])
+        follow_ups.append(FollowUp(author_id, further))
     return follow_ups
 
 

@@ -96,8 +96,8 @@ def _push_some(
     big = [author_id for author_id in authors if len(followers[author_id]) > most]
     for author_id in big:
         heat_if_hot(author_id)
-    _push_each([(posted[one], followers[one]) for one in small], shards)
-    return [FollowUp(one, FanOutBegun(tuple(posted[one]), shards)) for one in big]
+    _push_each([(posted[author_id], followers[author_id]) for author_id in small], shards)
+    return [FollowUp(author_id, FanOutBegun(tuple(posted[author_id]), shards)) for author_id in big]
 
 
 def _push_each(

@@ -50,9 +50,9 @@ def _ask(reader_ids: Sequence[int]) -> Question[dict[int, LiveTimeline]]:
 
 
 def _up_to_date(
-    reader_id: int, found: tuple[ListVersionMarker | None, LiveTimeline | None]
+    reader_id: int, stored: tuple[ListVersionMarker | None, LiveTimeline | None]
 ) -> dict[int, LiveTimeline]:
-    listed, live = found
+    listed, live = stored
     if listed is None or live is None or live.following_version != listed.version:
         return {}
     return {reader_id: live}
@@ -100,7 +100,7 @@ def _finish(reader_id: int, epoch: int, timeline: LiveTimeline) -> None:
     It may have read the shards earlier, and would lack what this page shows until that is pushed.
     """
     is_stored = timeline_store().finish_build(reader_id, epoch, timeline)
-    newest = [] if is_stored else [Entry.from_packed(one) for one in timeline.newest_packed]
+    newest = [] if is_stored else [Entry.from_packed(packed) for packed in timeline.newest_packed]
     if newest:
         timeline_store().push({reader_id: newest})
 

@@ -33,7 +33,7 @@ REQUEST_PAUSE_S, REQUESTS_TTL_S = 60, 600
 log = structlog.get_logger()
 
 
-def repair_timeline(reader_id: int, found: TimelineDifference) -> None:
+def repair_timeline(reader_id: int, difference: TimelineDifference) -> None:
     """Adds the missing entries, which are late posts for clients that poll, then removes the stale
     ones.
 
@@ -43,25 +43,25 @@ def repair_timeline(reader_id: int, found: TimelineDifference) -> None:
     Safety: idempotent; when killed between the steps, the next run does the second one. Raises: the
     errors in UNREACHABLE. Cost: one round trip each, and one statement if entries are missing.
     """
-    if found.is_too_deep:
+    if difference.is_too_deep:
         timeline_store().drop(reader_id)
         return
-    if found.missing:
-        timeline_store().push({reader_id: found.missing})
-        settle_recent(shard_of(reader_id), [entry.event for entry in found.missing])
+    if difference.missing:
+        timeline_store().push({reader_id: difference.missing})
+        settle_recent(shard_of(reader_id), [entry.event for entry in difference.missing])
     failpoint("timeline.holes_filled")
-    if found.stale:
-        timeline_store().remove(reader_id, found.seen, found.stale)
+    if difference.stale:
+        timeline_store().remove(reader_id, difference.seen, difference.stale)
 
 
-def describe_repair(reader_id: int, found: TimelineDifference) -> list[str]:
+def describe_repair(reader_id: int, difference: TimelineDifference) -> list[str]:
     """What `repair_timeline` would change, one line per entry."""
-    if found.is_too_deep:
+    if difference.is_too_deep:
         return [f"account {reader_id}: lacks more than a timeline can hold: dropped"]
     return [
-        *(_line(reader_id, "+", entry, "missing") for entry in found.missing),
-        *(_line(reader_id, "-", entry, "orphaned") for entry in found.orphaned),
-        *(_line(reader_id, "-", entry, "below the mark") for entry in found.below_mark),
+        *(_line(reader_id, "+", entry, "missing") for entry in difference.missing),
+        *(_line(reader_id, "-", entry, "orphaned") for entry in difference.orphaned),
+        *(_line(reader_id, "-", entry, "below the mark") for entry in difference.below_mark),
     ]
 
 
@@ -106,14 +106,14 @@ def repair_shard(alias: str) -> int:
     """Repairs some requested timelines of one shard; returns how many differed."""
     popped = redis().call("SPOP", _requests_key(alias), REPAIRS_PER_RUN)
     decoded = (decode("timelines.repairs", int, reader_id) for reader_id in popped)
-    timelines = timeline_store().peek([one for one in decoded if one is not None])
+    timelines = timeline_store().peek([entry for entry in decoded if entry is not None])
     repaired = 0
     for reader_id, seen in timelines.items():
-        found = find_difference(reader_id, seen)
-        if found:
-            repair_timeline(reader_id, found)
+        difference = find_difference(reader_id, seen)
+        if difference:
+            repair_timeline(reader_id, difference)
             repaired += 1
-            log.info("timeline.repaired", reader=reader_id, stale=len(found.stale))
+            log.info("timeline.repaired", reader=reader_id, stale=len(difference.stale))
     return repaired
 
 

@@ -36,5 +36,5 @@ def count_unread(
     late = skeleton.list_arrived(arrived.late)
     entries = chain(skeleton.iter_older(TimeRange(arrived.since)), late)
     unread = iter(without_own(reader_id, entries))
-    found = len(collect(partial(list_unread, skeleton), unread, MOST_COUNTED + 1))
-    return UnreadCount(min(found, MOST_COUNTED), found > MOST_COUNTED)
+    count = len(collect(partial(list_unread, skeleton), unread, MOST_COUNTED + 1))
+    return UnreadCount(min(count, MOST_COUNTED), count > MOST_COUNTED)

@@ -112,8 +112,8 @@ def _is_reply(place: Place) -> bool:
 
 
 def _make_page(request: CatchUpRequest, whole: CatchUp, skeleton: CatchUpSkeleton) -> CatchUpPage:
-    rest = islice(whole.entries, _place_after(whole, request.after), None)
-    statuses = collect(partial(_show, skeleton), rest, request.limit + 1)
+    further = islice(whole.entries, _place_after(whole, request.after), None)
+    statuses = collect(partial(_show, skeleton), further, request.limit + 1)
     shown = dict(statuses[: request.limit])
     after = next(reversed(shown)) if len(statuses) > request.limit else None
     return CatchUpPage(whole, request.after, shown, after)
@@ -132,4 +132,4 @@ def _show(skeleton: CatchUpSkeleton, entries: Sequence[Entry]) -> list[tuple[Pos
     """The Status entities of the entries that are still visible, in the order of the entries."""
     statuses = show(skeleton, sorted(entries, reverse=True))
     shown = {PostId.from_public(status_id_of(status)): status for status in statuses}
-    return [(one.event, shown[one.event]) for one in entries if one.event in shown]
+    return [(entry.event, shown[entry.event]) for entry in entries if entry.event in shown]

@@ -23,7 +23,7 @@ class CatchUpSkeleton(HomeSkeleton):
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """As HomeSkeleton's. The shards are asked once for each post: a first page needs the
         sources for the order, and again for its statuses."""
-        new = [one for one in entries if one.original not in self._sources]
+        new = [entry for entry in entries if entry.original not in self._sources]
         for source in super().list_sources(new) if new else ():
             if self.has(source):
                 self._sources.setdefault(source.original, []).append(source)

@@ -74,8 +74,8 @@ def _load_arrived(
     late = load_late_posts(PolledAuthors(reader_id), since, floor_ms)
     floor = late.floor + FIRST_MARGIN_MS if floor_ms is None else floor_ms
     end = late.end if until_ms is None else until_ms
-    found = [one.entry for one in late.posts if floor < one.visible_ms <= end]
-    return Arrived(since, floor, end, sorted(found, reverse=True))
+    arrived = [post.entry for post in late.posts if floor < post.visible_ms <= end]
+    return Arrived(since, floor, end, sorted(arrived, reverse=True))
 
 
 def _ids_of(entry: Entry) -> list[str]:

@@ -23,7 +23,7 @@ def start_timeline_drops(
     alias: str, deliveries: Sequence[Delivery[AuthorCooled]]
 ) -> list[FollowUp]:
     """Asks for the drops from the author's newest follower on."""
-    return [FollowUp(one.owner_id, FollowersBehind()) for one in deliveries]
+    return [FollowUp(delivery.owner_id, FollowersBehind()) for delivery in deliveries]
 
 
 @consumes(FollowersBehind)
@@ -34,16 +34,16 @@ def drop_follower_timelines(
 
     Cost: one index-only query per author, and one round trip per follower.
     """
-    return [follow_up for one in deliveries for follow_up in _drop_timelines(alias, one)]
+    return [follow_up for delivery in deliveries for follow_up in _drop_timelines(alias, delivery)]
 
 
-def _drop_timelines(alias: str, one: Delivery[FollowersBehind]) -> list[FollowUp]:
-    followers = list_followers_below(one.owner_id, one.payload.below, FOLLOWERS_AT_ONCE)
+def _drop_timelines(alias: str, delivery: Delivery[FollowersBehind]) -> list[FollowUp]:
+    followers = list_followers_below(delivery.owner_id, delivery.payload.below, FOLLOWERS_AT_ONCE)
     for follower in followers:
         timeline_store().drop(follower.account_id)
     if len(followers) == FOLLOWERS_AT_ONCE:
-        return [FollowUp(one.owner_id, FollowersBehind(below=followers[-1]))]
-    if end_cooling(alias, one.owner_id):
-        hot_entries_store().drop(one.owner_id)
+        return [FollowUp(delivery.owner_id, FollowersBehind(below=followers[-1]))]
+    if end_cooling(alias, delivery.owner_id):
+        hot_entries_store().drop(delivery.owner_id)
         delete_hot_authors()
     return []

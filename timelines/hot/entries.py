@@ -77,8 +77,8 @@ class HotEntriesCache:
         """The copies, one per author; None if one of them is stale. No round trip."""
         if not author_ids:
             return []
-        found = self._find(author_ids, self._clock_s() - COPY_S, just_read)
-        return [*found.values()] if len(found) == len(author_ids) else None
+        copies = self._find(author_ids, self._clock_s() - COPY_S, just_read)
+        return [*copies.values()] if len(copies) == len(author_ids) else None
 
     def ask(
         self, author_ids: Collection[int], since_s: float = 0.0
@@ -87,7 +87,7 @@ class HotEntriesCache:
         read_at, stale = self._clock_s(), author_ids and self.list_stale(author_ids, since_s)
         if not stale:
             return Question((), lambda _: NONE_READ)
-        return _ask_entries(stale).then(lambda found: _as_read(found, read_at))
+        return _ask_entries(stale).then(lambda timelines: _as_read(timelines, read_at))
 
     def load(
         self,
@@ -101,14 +101,14 @@ class HotEntriesCache:
         trip, and one query and three round trips for each of them.
         """
         read_at = self._clock_s()
-        found = self._find(author_ids, max(read_at - COPY_S, since_s), just_read)
+        copies = self._find(author_ids, max(read_at - COPY_S, since_s), just_read)
         for load in (_read_entries, _loads.load_missing):
-            missing = [author for author in author_ids if author not in found]
+            missing = [author for author in author_ids if author not in copies]
             if missing:
                 read = _as_read(load(missing), read_at)
                 self._keep(read)
-                found |= read
-        return [found[author] for author in author_ids]
+                copies |= read
+        return [copies[author] for author in author_ids]
 
     def _find(
         self, author_ids: Collection[int], oldest: float, just_read: Mapping[int, HotEntries]
@@ -116,14 +116,14 @@ class HotEntriesCache:
         """The entries that were read after `oldest`, in the order of the authors."""
         self._keep(just_read)
         newest = ((i, self._copies.get(i) or just_read.get(i)) for i in author_ids)
-        return {i: one for i, one in newest if one is not None and one.read_at >= oldest}
+        return {i: copy for i, copy in newest if copy is not None and copy.read_at >= oldest}
 
     def _keep(self, read: Mapping[int, HotEntries]) -> None:
         """Stores copies, but none over a newer one: a slow request must not take entries back."""
-        for author, one in read.items():
+        for author, entries in read.items():
             copy = self._copies.get(author)
-            if copy is None or copy.read_at < one.read_at:
-                self._copies[author] = one
+            if copy is None or copy.read_at < entries.read_at:
+                self._copies[author] = entries
 
 
 def push_hot_entries(posted: Mapping[int, Sequence[Entry]]) -> None:
@@ -148,7 +148,9 @@ def _read_entries(author_ids: Collection[int]) -> dict[int, LiveTimeline]:
 def _ask_entries(author_ids: Collection[int]) -> Question[dict[int, LiveTimeline]]:
     """The entries of those authors that Redis has."""
     asked = ask_each({author: hot_entries_store().ask(author) for author in author_ids})
-    return asked.then(lambda found: {i: one for i, one in found.items() if one is not None})
+    return asked.then(
+        lambda timelines: {i: timeline for i, timeline in timelines.items() if timeline is not None}
+    )
 
 
 def _build_all(author_ids: Sequence[int], tokens: LoadTokens) -> dict[int, LiveTimeline]:
@@ -178,12 +180,12 @@ def _read_from_posts(author_id: int) -> LiveTimeline:
     return LiveTimeline.of([entry.packed for entry in reversed(entries)], complete_from, 0)
 
 
-def _as_read(found: Mapping[int, LiveTimeline], read_at: float) -> dict[int, HotEntries]:
-    return {author: _hot_entries(one, read_at) for author, one in found.items()}
+def _as_read(timelines: Mapping[int, LiveTimeline], read_at: float) -> dict[int, HotEntries]:
+    return {author: _hot_entries(timeline, read_at) for author, timeline in timelines.items()}
 
 
-def _hot_entries(found: LiveTimeline, read_at: float) -> HotEntries:
-    return HotEntries(found.packed, found.complete_from, found.reposts(), read_at)
+def _hot_entries(timeline: LiveTimeline, read_at: float) -> HotEntries:
+    return HotEntries(timeline.packed, timeline.complete_from, timeline.reposts(), read_at)
 
 
 _loads = SharedLoads(HOT_ENTRIES_FAMILY, _key_of, _ask_entries, _build_all)

@@ -50,15 +50,15 @@ def find_authors_between(
     if cells.item(cells.argmax()) < lowest:
         return PostsBetween([], [])
     places = (cells >= np.uint64(lowest)).nonzero()[0]
-    found = zip(cells[places].tolist(), account_ids[places].tolist(), strict=True)
-    return _decide(found, since, until)
+    placed = zip(cells[places].tolist(), account_ids[places].tolist(), strict=True)
+    return _decide(placed, since, until)
 
 
-def _decide(found: Iterable[tuple[int, int]], since: PostId, until: PostId) -> PostsBetween:
+def _decide(placed: Iterable[tuple[int, int]], since: PostId, until: PostId) -> PostsBetween:
     """For cells and accounts with a post in the second of `since` or later."""
     above, below = since[:2], until[:2]
     certain, perhaps = [], []
-    for cell, account_id in found:
+    for cell, account_id in placed:
         latest = cell >> SECOND_SHIFT, account_id
         if above < latest < below:
             is_posted: bool | None = True

@@ -18,7 +18,7 @@ def publish_posts(alias: str, deliveries: Sequence[Delivery[PostCreated]]) -> No
     keeps the latest post. Cost: one round trip, 10 bytes per post.
     """
     announce_posts(
-        PostId.at(one.owner_id, one.payload.moment)
-        for one in deliveries
-        if one.payload.visibility != Visibility.DIRECT
+        PostId.at(delivery.owner_id, delivery.payload.moment)
+        for delivery in deliveries
+        if delivery.payload.visibility != Visibility.DIRECT
     )

@@ -77,8 +77,8 @@ def _find_authors(
     since, until = time_range
     if until is LAST:
         return find_authors(index, account_ids, since)
-    found = find_authors_between(index, account_ids, since, until)
-    return None if found is None or found.perhaps else found.certain
+    authors = find_authors_between(index, account_ids, since, until)
+    return None if authors is None or authors.perhaps else authors.certain
 
 
 def _ask_timeline(reader_id: int, time_range: TimeRange, clock_ms: Callable[[], int]) -> list[int]:

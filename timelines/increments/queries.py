@@ -132,16 +132,16 @@ def _newest_first(pairs: Iterable[tuple[int, int]], since: PostId) -> list[int] 
     Posts of one second are ordered by author. None if the author of `since` posted more than twice
     in that second: the index does not know how often.
     """
-    found = []
+    seconds = []
     for value, account_id in pairs:
         second, has_more = divmod(value, 2)
         if (second, account_id) == (since.second, since.author_id) and has_more:
             if since.sequence:
                 return None
-            found.append((second, account_id))
+            seconds.append((second, account_id))
         elif (second, account_id) > (since.second, since.author_id):
-            found.append((second, account_id))
-    return [account_id for _, account_id in sorted(found, reverse=True)]
+            seconds.append((second, account_id))
+    return [account_id for _, account_id in sorted(seconds, reverse=True)]
 
 
 def _is_fresh(index: LastPostIndex, at_ms: int) -> bool:

@@ -42,7 +42,7 @@ def _audit_indexed(work: Work, repair: bool) -> Iterator[Batch]:
         groups: dict[str, list[PostId]] = {}
         for post_id in targets:
             groups.setdefault(shard_of(post_id.author_id), []).append(post_id)
-        known = {one for alias, ids in groups.items() for one in read_states(alias, ids)}
+        known = {state for alias, ids in groups.items() for state in read_states(alias, ids)}
         findings = [
             _lost(post_id, *shown) for post_id, shown in targets.items() if post_id not in known
         ]
@@ -89,6 +89,8 @@ def _find_not_indexed(alias: str, entries: Sequence[Entry]) -> list[Entry]:
     for event in lacking:
         groups.setdefault(shard_of(event.author_id), []).append(event)
     states = {
-        one: state for at, ids in groups.items() for one, state in read_states(at, ids).items()
+        post_id: state
+        for at, ids in groups.items()
+        for post_id, state in read_states(at, ids).items()
     }
     return [entry for entry in entries if entry.event in states and states[entry.event][0]]

@@ -32,7 +32,9 @@ def audit_tags(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
     Safety: correct while writes go on. Cost: one query a batch, and one or two per shard of the
     other side; the same again while changes are pending.
     """
-    passes = [partial(one, repair=repair, pause=pause) for one in (_audit_indexed, _audit_tagged)]
+    passes = [
+        partial(audit, repair=repair, pause=pause) for audit in (_audit_indexed, _audit_tagged)
+    ]
     return in_turn(work, *passes)
 
 
@@ -42,7 +44,7 @@ def _audit_indexed(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
         rows = [IndexedTag(PostId(*row[1:4]), names[row[0]]) for row in piece.rows]
         gone = compare_again(rows, _find_gone, pause)
         known = {post_id for alias, ids in _by_shard(gone).items() for post_id in _read(alias, ids)}
-        findings = [_gone(one, one.post_id in known) for one in gone]
+        findings = [_gone(indexed, indexed.post_id in known) for indexed in gone]
         yield report_findings(work, piece, findings, repair)
 
 
@@ -66,12 +68,14 @@ def _read(alias: str, ids: Sequence[PostId]) -> Iterator[PostId]:
     return iter(read_states(alias, ids))
 
 
-def _gone(one: IndexedTag, has_row: bool) -> AuditFinding:
-    line = f"account {one.post_id.author_id}: post {one.post_id.public} with #{one.name}"
+def _gone(indexed: IndexedTag, has_row: bool) -> AuditFinding:
+    line = (
+        f"account {indexed.post_id.author_id}: post {indexed.post_id.public} with #{indexed.name}"
+    )
     if has_row:
-        remove = partial(index_posts, {}, {one.post_id: [one.name]})
+        remove = partial(index_posts, {}, {indexed.post_id: [indexed.name]})
         return AuditFinding(f"{line} is no longer so, and still indexed", remove)
-    lost = LostPost(one.post_id, tags=(one.name,))
+    lost = LostPost(indexed.post_id, tags=(indexed.name,))
     return AuditFinding(f"{line} was lost", partial(end_lost_post, lost))
 
 

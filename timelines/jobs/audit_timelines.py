@@ -21,13 +21,17 @@ def audit_timelines(
     """
     for batch in iter_live_timelines(work):
         chosen = {reader: seen for reader, seen in batch.timelines.items() if draw() < share}
-        found = {reader: find_difference(reader, seen) for reader, seen in chosen.items()}
-        faulty = {reader: one for reader, one in found.items() if one and one.missing}
+        differences = {reader: find_difference(reader, seen) for reader, seen in chosen.items()}
+        faulty = {
+            reader: difference
+            for reader, difference in differences.items()
+            if difference and difference.missing
+        }
         is_repaired = repair and not work.dry_run
-        lines = [_line(reader, one, is_repaired) for reader, one in faulty.items()]
+        lines = [_line(reader, difference, is_repaired) for reader, difference in faulty.items()]
         if is_repaired:
-            for reader, one in faulty.items():
-                repair_timeline(reader, one)
+            for reader, difference in faulty.items():
+                repair_timeline(reader, difference)
         failed = 0 if repair else len(faulty)
         changed = len(faulty) if repair else None
         done = batch.account_count - failed
@@ -45,8 +49,8 @@ def parse_share(text: str) -> float:
     return number
 
 
-def _line(reader_id: int, found: TimelineDifference, is_repaired: bool) -> str:
-    orphaned, below = len(found.orphaned), len(found.below_mark)
-    counts = f"{len(found.missing)} missing, {orphaned} orphaned, {below} below the mark"
-    more = ", and more than it can hold" if found.is_too_deep else ""
+def _line(reader_id: int, difference: TimelineDifference, is_repaired: bool) -> str:
+    orphaned, below = len(difference.orphaned), len(difference.below_mark)
+    counts = f"{len(difference.missing)} missing, {orphaned} orphaned, {below} below the mark"
+    more = ", and more than it can hold" if difference.is_too_deep else ""
     return f"account {reader_id}: {counts}{more}{': repaired' if is_repaired else ''}"

@@ -34,8 +34,8 @@ def end_lost_deletions(work: Work, since: datetime, restored_wins: bool) -> Iter
     only. Cost: per batch of the index one query on each other shard, and one on the restored one.
     """
     others = [alias for alias in settings.SHARD_ALIASES if alias not in work.aliases]
-    found = {alias: find_low_water_mark(alias) for alias in others}
-    marks = {alias: mark for alias, mark in found.items() if mark is not None}
+    low_marks = {alias: find_low_water_mark(alias) for alias in others}
+    marks = {alias: mark for alias, mark in low_marks.items() if mark is not None}
     for piece in walk_table(work, INDEXED):
         originals = {PostId.at(*row[:2]): row[2:] for row in piece.rows}
         own = [i for i in originals if shard_of(i.author_id) == piece.alias]

@@ -18,11 +18,11 @@ def rebuild_timelines(work: Work) -> Iterator[Batch]:
     for batch in iter_live_timelines(work):
         lines, changed = [], 0
         for reader_id, seen in batch.timelines.items():
-            found = find_difference(reader_id, seen)
-            if not found:
+            difference = find_difference(reader_id, seen)
+            if not difference:
                 continue
             changed += 1
-            lines += describe_repair(reader_id, found)
+            lines += describe_repair(reader_id, difference)
             if not work.dry_run:
-                repair_timeline(reader_id, found)
+                repair_timeline(reader_id, difference)
         yield Batch(batch.account_count, 0, batch.alias, changed, batch.position, lines)

@@ -25,13 +25,13 @@ def vacuum_timelines(work: Work, stale_ratio: float = STALE_RATIO) -> Iterator[B
     for batch in iter_live_timelines(work):
         lines, changed = [], 0
         for reader_id, seen in batch.timelines.items():
-            found = find_difference(reader_id, seen)
-            if found is None or not exceeds_stale_ratio(found, stale_ratio):
+            difference = find_difference(reader_id, seen)
+            if difference is None or not exceeds_stale_ratio(difference, stale_ratio):
                 continue
             changed += 1
-            lines.append(_line(reader_id, found))
+            lines.append(_line(reader_id, difference))
             if not work.dry_run:
-                timeline_store().remove(reader_id, found.seen, found.stale)
+                timeline_store().remove(reader_id, difference.seen, difference.stale)
         yield Batch(batch.account_count, 0, batch.alias, changed, batch.position, lines)
 
 
@@ -41,9 +41,10 @@ def _delete_all_expired(alias: str) -> Iterator[Batch]:
         yield Batch(0, 0, alias, deleted, None, [f"{alias}: {deleted} expired timelines"])
 
 
-def exceeds_stale_ratio(found: TimelineDifference, stale_ratio: float) -> bool:
-    return len(found.stale) > stale_ratio * found.entry_count
+def exceeds_stale_ratio(difference: TimelineDifference, stale_ratio: float) -> bool:
+    return len(difference.stale) > stale_ratio * difference.entry_count
 
 
-def _line(reader_id: int, found: TimelineDifference) -> str:
-    return f"account {reader_id}: {len(found.stale)} of {found.entry_count} entries are stale"
+def _line(reader_id: int, difference: TimelineDifference) -> str:
+    stale = f"{len(difference.stale)} of {difference.entry_count} entries are stale"
+    return f"account {reader_id}: {stale}"

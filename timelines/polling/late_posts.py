@@ -93,8 +93,8 @@ def load_late_posts(authors: PolledAuthors, cursor: PostId, floor: int | None) -
     except UNREACHABLE as error:
         log.warning("polls.late_posts_not_read", error=str(error))
         return LatePosts((), _earliest(cursor, floor), None)
-    found = [LatePost(_entry(row), row[6]) for row in rows if row[2] is not None]
-    return LatePosts(found, rows[0][0], rows[0][1] - MARGIN_MS)
+    posts = [LatePost(_entry(row), row[6]) for row in rows if row[2] is not None]
+    return LatePosts(posts, rows[0][0], rows[0][1] - MARGIN_MS)
 
 
 def _statement(

@@ -116,7 +116,7 @@ def _with_again(
 
 
 def _take_late(timeline: PolledTimeline, late: Sequence[LatePost], count: int) -> list[bytes]:
-    return timeline.take((one.entry for one in late), count) if late and count > 0 else []
+    return timeline.take((post.entry for post in late), count) if late and count > 0 else []
 
 
 def _list_owed(late: Sequence[LatePost], shown: Sequence[bytes], room: int) -> list[LatePost]:
@@ -124,11 +124,11 @@ def _list_owed(late: Sequence[LatePost], shown: Sequence[bytes], room: int) -> l
     if len(shown) < room:
         return []
     ids = set(map(id_of, shown))
-    last = max((n for n, one in enumerate(late) if one.event in ids), default=-1)
+    last = max((n for n, post in enumerate(late) if post.event in ids), default=-1)
     return list(late[last + 1 :])
 
 
 def _list_shared(poll: Poll, shown: Sequence[bytes]) -> list[LatePost]:
     """Late posts that another client with this cursor may have got, and this client did not."""
     ids = set(map(id_of, shown))
-    return [one for one in poll.stayed if poll.record.is_shared and one.event not in ids]
+    return [post for post in poll.stayed if poll.record.is_shared and post.event not in ids]

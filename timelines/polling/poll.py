@@ -42,14 +42,14 @@ class Poll:
 
         With the late posts for which they had to go down a page that was cut.
         """
-        below = [one.event for one in self.late.posts if self.record.is_below_cut(one)]
+        below = [post.event for post in self.late.posts if self.record.is_below_cut(post)]
         return list(dict.fromkeys((*below, *self.record.served)))
 
     @cached_property
     def fresh(self) -> list[LatePost]:
         """Late posts that no client with this cursor got, in the order of their visible times."""
         had = {*self.served, *self.record.stayed}
-        return [one for one in self.late.posts if one.event not in had]
+        return [post for post in self.late.posts if post.event not in had]
 
     def list_again(self, is_moving: bool, limit: int) -> list[LatePost]:
         """Late posts to return again. `is_moving`: the page moves the client to another cursor."""
@@ -90,5 +90,5 @@ class Poll:
         in `stay_order`.
         """
         since, served = self.repeated_since, set(self.served)
-        late = {one.event: one for one in self.late.posts if one.visible_ms > since}
+        late = {post.event: post for post in self.late.posts if post.visible_ms > since}
         return [late[i] for i in self.stay_order if i in late and i not in served]

@@ -25,7 +25,7 @@ def list_changes(
         record = _record_of_new_cursor(poll, shown, owed)
         if is_cut:
             record = record._replace(cut_page=CutPage(poll.cursor, min(shown)))
-        return [EnteredCursor(max(shown), record, [one.event for one in owed])]
+        return [EnteredCursor(max(shown), record, [post.event for post in owed])]
     stayed = _record_of_same_cursor(poll, shown, owed)
     return [ChangedRecord(poll.cursor, stayed, poll.entered)]
 
@@ -70,8 +70,8 @@ def _remember(
     """These ids, each once. The next poll may find those that became visible after `floor`; of the
     others, some may become visible once more, and the latest are kept.
     """
-    again = {one.event for one in late.posts}
-    needed = {one.event for one in late.posts if one.visible_ms > floor}
+    again = {post.event for post in late.posts}
+    needed = {post.event for post in late.posts if post.visible_ms > floor}
     last = {i: None for i in had if i not in again} | {i: None for i in had if i in again}
     ordered = [*(i for i in last if i not in shown), *shown]
     end = len(ordered) - REMEMBERED
@@ -81,4 +81,4 @@ def _remember(
 
 def _latest_floor(end: int, owed: Collection[LatePost]) -> int:
     """`end`, or the moment before the first of the owed posts: the next poll must find them."""
-    return min([end, *(one.visible_ms - 1 for one in owed)])
+    return min([end, *(post.visible_ms - 1 for post in owed)])

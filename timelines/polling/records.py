@@ -71,8 +71,8 @@ class Records(NamedTuple):
 
     def count_entered(self, cursor: PostId) -> int:
         """How many pages ended at the cursor, as it is stored."""
-        found = self.by_cursor.get(cursor)
-        return found.entered if found is not None else 0
+        record = self.by_cursor.get(cursor)
+        return record.entered if record is not None else 0
 
 
 def load_records(poller: Poller, now_s: int) -> Records:
@@ -81,8 +81,8 @@ def load_records(poller: Poller, now_s: int) -> Records:
     One round trip, one more for the first poll. Without Redis nothing is known.
     """
     try:
-        found = redis().call("HGETALL", poller.key)
-        by_field = dict(zip(found[::2], found[1::2], strict=True))
+        raw = redis().call("HGETALL", poller.key)
+        by_field = dict(zip(raw[::2], raw[1::2], strict=True))
         since = _decode_since(by_field.pop(SINCE, None))
         if since is None:
             redis().run(_begin(poller, now_s))
@@ -170,9 +170,9 @@ def _decode(cursor: bytes, data: bytes) -> tuple[PostId, PollRecord] | None:
     try:
         *numbers, tail = data.split(b":", 5)
         entered, floor, seen_until, size, cut_size = map(int, numbers)
-        rest = size + cut_size
-        stayed_at, stayed_times, stayed = tail[rest:].split(b":", 2)
-        cut_ids = _unpack(tail[size:rest])
+        stayed_from = size + cut_size
+        stayed_at, stayed_times, stayed = tail[stayed_from:].split(b":", 2)
+        cut_ids = _unpack(tail[size:stayed_from])
         record = PollRecord(
             entered,
             floor,

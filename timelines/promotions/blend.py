@@ -55,7 +55,7 @@ def blend_promotions(
         return page
     at_ms = clock_ms()
     chosen = choose_offered(campaigns, request.viewer_id, at_ms / 1000, request.all_kinds)
-    offered = [one for one in chosen if _may_offer(one, request.viewer_id, page)]
+    offered = [promotion for promotion in chosen if _may_offer(promotion, request.viewer_id, page)]
     return _blend(request, page, offered, at_ms) if offered else page
 
 

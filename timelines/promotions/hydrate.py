@@ -60,8 +60,10 @@ def place_and_hydrate(
     round trip; no SQL if Redis has the targets.
     """
     viewer_id, campaigns = session.reader_id, [offer.campaign for offer in offers]
-    ids = [one.target for one in campaigns if isinstance(one.target, PostId)]
-    account_ids = list({one.account_id for one in campaigns if one.account_id is not None})
+    ids = [campaign.target for campaign in campaigns if isinstance(campaign.target, PostId)]
+    account_ids = list(
+        {campaign.account_id for campaign in campaigns if campaign.account_id is not None}
+    )
     trip = RoundTrip()
     targets = _PromotedTargets(trip, viewer_id, ids, account_ids)
     slots = trip.ask(session.ask_slots(offers, now_s))

@@ -23,7 +23,7 @@ def remove_from_recent_index(alias: str, deliveries: Sequence[Delivery[PostDelet
     It does not wait for the other shards: pages skip a row that stays, until its day is dropped.
     Cost: one statement a shard, in parallel.
     """
-    deleted = [PostId.at(one.owner_id, one.payload.moment) for one in deliveries]
+    deleted = [PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
     scatter({shard: partial(_remove, shard, deleted) for shard in settings.SHARD_ALIASES})
 
 

@@ -24,12 +24,12 @@ def read_days(word: str) -> DayRange | None:
 
     Days are days of UTC. `after` and `before` leave out their day, as in Mastodon.
     """
-    found = _WORD.fullmatch(word)
+    match = _WORD.fullmatch(word)
     try:
-        day = date.fromisoformat(found[2]) if found else None
+        day = date.fromisoformat(match[2]) if match else None
     except ValueError:
         day = None
-    if found is None or day is None:
+    if match is None or day is None:
         return None
     start = (day.toordinal() - _DAY_0) * _DAY_S
     begin, end = _first_id(start), _first_id(start + _DAY_S)
@@ -38,7 +38,7 @@ def read_days(word: str) -> DayRange | None:
         "before": DayRange(below=begin),
         "during": DayRange(begin, end),
     }
-    return ranges[found[1].lower()]
+    return ranges[match[1].lower()]
 
 
 def intersect(ranges: Iterable[DayRange]) -> DayRange:

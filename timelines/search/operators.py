@@ -47,9 +47,9 @@ def read_operators(text: str) -> Operators:
 
     Raises: InvalidRequest for a trait that cannot be searched for.
     """
-    found = _CLAUSE.findall(text.translate(_QUOTES))
-    wanted = _sort([clause for clause in found if clause[0] != "-"])
-    unwanted = _sort([clause for clause in found if clause[0] == "-"])
+    clauses = _CLAUSE.findall(text.translate(_QUOTES))
+    wanted = _sort([clause for clause in clauses if clause[0] != "-"])
+    unwanted = _sort([clause for clause in clauses if clause[0] == "-"])
     traits, texts = split_traits(wanted.words)
     unwanted_traits, unwanted_texts = split_traits(unwanted.words)
     days = {word: range_ for word in texts if (range_ := read_days(word)) is not None}

@@ -83,10 +83,12 @@ class PackedStore:
         return stored.timeline
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
-        replies = redis().run([("GET", one) for one in keys(self._family, reader_ids)])
+        replies = redis().run([("GET", key) for key in keys(self._family, reader_ids)])
         asked = zip(reader_ids, replies, strict=True)
         loaded = {reader_id: self._decode(reader_id, [reply]) for reader_id, reply in asked}
-        return {reader_id: one for reader_id, one in loaded.items() if one is not None}
+        return {
+            reader_id: timeline for reader_id, timeline in loaded.items() if timeline is not None
+        }
 
     def find_complete_from(self, reader_id: int) -> int | None:
         head = redis().call("GETRANGE", key(self._family, reader_id), 0, HEAD.size - 1)
@@ -129,7 +131,7 @@ class PackedStore:
         self.drop_from_redis([reader_id])
 
     def drop_from_redis(self, reader_ids: Sequence[int]) -> None:
-        redis().run([("DEL", one) for one in keys(self._family, reader_ids)])
+        redis().run([("DEL", key) for key in keys(self._family, reader_ids)])
 
 
 def _unpack(data: bytes) -> _StoredTimeline:

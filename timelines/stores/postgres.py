@@ -151,9 +151,9 @@ class PostgresStore:
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
         groups = group_by_shard(reader_ids).items()
-        found = scatter({alias: partial(self._read, alias, part) for alias, part in groups})
+        parts = scatter({alias: partial(self._read, alias, part) for alias, part in groups})
         by_reader: dict[int, list[tuple[Any, ...]]] = {}
-        for row in (row for rows in found.values() for row in rows):
+        for row in (row for rows in parts.values() for row in rows):
             by_reader.setdefault(row[0], []).append(row)
         return {reader_id: self._timeline(reader_id, rows) for reader_id, rows in by_reader.items()}
 
@@ -243,7 +243,7 @@ class PostgresStore:
             # A cut inside a second leaves that second incomplete.
             complete_from = SECOND.unpack_from(packed[-self._max_entries - 1])[0] + 1
             self._cut(reader_id, complete_from)
-            packed = [one for one in packed if one >= SECOND.pack(complete_from)]
+            packed = [entry for entry in packed if entry >= SECOND.pack(complete_from)]
         return LiveTimeline.of(packed, complete_from, version)
 
     def _cut(self, reader_id: int, complete_from: int) -> None:

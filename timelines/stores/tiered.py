@@ -55,9 +55,9 @@ class TieredStore:
         return both.then(partial(self._choose, reader_id))
 
     def _choose(
-        self, reader_id: int, found: tuple[bool | None, LiveTimeline | None]
+        self, reader_id: int, answers: tuple[bool | None, LiveTimeline | None]
     ) -> LiveTimeline | None:
-        is_first, hot = found
+        is_first, hot = answers
         if is_first is None:
             return self._cold.load(reader_id)
         if hot is None:
@@ -125,20 +125,20 @@ class TieredStore:
     def _ask_hot(self, reader_ids: Sequence[int]) -> Question[dict[int, LiveTimeline]]:
         (reader_id,) = reader_ids
         asked = self._hot.ask(reader_id)
-        return asked.then(lambda found: {} if found is None else {reader_id: found})
+        return asked.then(lambda timeline: {} if timeline is None else {reader_id: timeline})
 
     def _write_hot(self, reader_ids: Sequence[int], tokens: LoadTokens) -> dict[int, LiveTimeline]:
         """By the protocol of builds."""
         (reader_id,), epoch = reader_ids, secrets.randbits(64)
         try:
             self._hot.begin_build(reader_id, epoch)
-            found = self._cold.load(reader_id)
-            if found is not None:
-                self._hot.finish_build(reader_id, epoch, found)
+            cold = self._cold.load(reader_id)
+            if cold is not None:
+                self._hot.finish_build(reader_id, epoch, cold)
         except RedisError:
-            found = self._cold.load(reader_id)
+            cold = self._cold.load(reader_id)
         write_loaded(FAMILY, tokens.release_commands([_key_of(reader_id)]))
-        return {} if found is None else {reader_id: found}
+        return {} if cold is None else {reader_id: cold}
 
     def _touch(self, reader_id: int) -> None:
         """When the shard is down, the cold timeline loses a day of its life and the page works."""

@@ -66,7 +66,9 @@ class ZsetStore:
         )
         asked = zip(reader_ids, replies, strict=True)
         loaded = {reader_id: self._decode(reader_id, [reply]) for reader_id, reply in asked}
-        return {reader_id: one for reader_id, one in loaded.items() if one is not None}
+        return {
+            reader_id: timeline for reader_id, timeline in loaded.items() if timeline is not None
+        }
 
     def find_complete_from(self, reader_id: int) -> int | None:
         mark = redis().call("HGET", _keys(reader_id)[2], "complete_from")
@@ -75,7 +77,9 @@ class ZsetStore:
     def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
         size = max(1, redis().keys_per_script // 3)  # a reader has three
         commands = (
-            PUSH.on([k for one in readers for k in _keys(one)], self._max_entries, _text(added))
+            PUSH.on(
+                [k for reader in readers for k in _keys(reader)], self._max_entries, _text(added)
+            )
             for readers, added in group_readers(entries, size)
         )
         return sum(redis().run_windowed(commands))

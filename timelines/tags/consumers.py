@@ -32,9 +32,9 @@ def index_tags_at_once(
     that has one of the tags.
     """
     new = {
-        PostId.at(one.owner_id, one.payload.moment): one.payload.tags
-        for one in deliveries
-        if _has_index(one.payload)
+        PostId.at(delivery.owner_id, delivery.payload.moment): delivery.payload.tags
+        for delivery in deliveries
+        if _has_index(delivery.payload)
     }
     attempt_to_index(new)
 
@@ -47,9 +47,11 @@ def index_tagged_posts(alias: str, deliveries: Deliveries) -> None:
     tags; else one query, and one transaction and one statement for each shard that has one of them.
     """
     named: dict[PostId, set[str]] = {}
-    for one in deliveries:
-        if names := _names_of(one.payload):
-            named.setdefault(PostId.at(one.owner_id, one.payload.moment), set()).update(names)
+    for delivery in deliveries:
+        if names := _names_of(delivery.payload):
+            named.setdefault(PostId.at(delivery.owner_id, delivery.payload.moment), set()).update(
+                names
+            )
     if not named:
         return
     now = read_tags(alias, list(named))
@@ -63,11 +65,11 @@ def _list_new(
 ) -> dict[PostId, set[str]]:
     """The tags that these changes gave to their posts, and that the posts still have."""
     new: dict[PostId, set[str]] = {}
-    for one in deliveries:
-        post_id = PostId.at(one.owner_id, one.payload.moment)
-        added = set(one.payload.tags)
-        if isinstance(one.payload, PostEdited):
-            added -= set(one.payload.tags_before)
+    for delivery in deliveries:
+        post_id = PostId.at(delivery.owner_id, delivery.payload.moment)
+        added = set(delivery.payload.tags)
+        if isinstance(delivery.payload, PostEdited):
+            added -= set(delivery.payload.tags_before)
         new.setdefault(post_id, set()).update(added.intersection(now.get(post_id, ())))
     return {post_id: names for post_id, names in new.items() if names}
 

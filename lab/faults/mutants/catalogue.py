@@ -164,8 +164,8 @@ MUTANTS = (
         (
             Edit(
                 "timelines/polling/late_posts.py",
-                "    found = [LatePost(_entry(row), row[6]) for row in rows if row[2] is not None]",
-                "    found = [LatePost(_entry(row), row[6]) for row in rows if row[2] == -1]",
+                "    posts = [LatePost(_entry(row), row[6]) for row in rows if row[2] is not None]",
+                "    posts = [LatePost(_entry(row), row[6]) for row in rows if row[2] == -1]",
             ),
         ),
     ),

@@ -57,8 +57,8 @@ class StatusesView(Endpoint):
     @extend_schema(parameters=[schema.STATUS_IDS], responses=schema.StatusEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         """Those of up to 40 posts that the caller may see, in the order asked, each once."""
-        found = load_status_json(_read_ids(request.id_list), request.viewer_id)
-        return json_response(b"[%b]" % b",".join(found.values()))
+        statuses = load_status_json(_read_ids(request.id_list), request.viewer_id)
+        return json_response(b"[%b]" % b",".join(statuses.values()))
 
     @extend_schema(
         parameters=[schema.IDEMPOTENCY_KEY],
@@ -130,11 +130,11 @@ def _read_ids(texts: Sequence[str]) -> list[PostId]:
     """Without texts that are no ids. Raises: InvalidRequest for too many."""
     if len(texts) > schema.MOST_AT_ONCE:
         raise InvalidRequest(f"At most {schema.MOST_AT_ONCE} posts at once")
-    found = []
+    ids = []
     for text in texts:
         with suppress(MalformedPostId):
-            found.append(PostId.from_public(text))
-    return found
+            ids.append(PostId.from_public(text))
+    return ids
 
 
 def _read_draft(request: ApiRequest) -> Draft:
@@ -181,7 +181,7 @@ def _with_images(request: ApiRequest, draft: Draft, image_ids: Sequence[int] | N
 
 def _get_status_json(post_id: PostId, viewer_id: int | None) -> bytes:
     """The Status entity of one post. Raises: PostNotFound."""
-    found = load_status_json([post_id], viewer_id)
-    if not found:
+    statuses = load_status_json([post_id], viewer_id)
+    if not statuses:
         raise PostNotFound
-    return found[post_id]
+    return statuses[post_id]

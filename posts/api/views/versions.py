@@ -30,5 +30,5 @@ class SourceView(Endpoint):
 
     @extend_schema(responses=schema.TypedTextEntity)
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        found = get_typed_text(status_id, request.account_id)
-        return json_response(orjson.dumps({"id": status_id.public} | found._asdict()))
+        typed = get_typed_text(status_id, request.account_id)
+        return json_response(orjson.dumps({"id": status_id.public} | typed._asdict()))

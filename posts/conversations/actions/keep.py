@@ -95,12 +95,12 @@ def keep_conversations(posts: Iterable[OwnedPost]) -> None:
     one statement on each shard of owners; four for posts that are gone.
     """
     by_shard: dict[str, list[OwnedPost]] = {}
-    for one in sorted(set(posts), key=lambda one: one.key):
-        by_shard.setdefault(shard_of(one.owner_id), []).append(one)
+    for owned in sorted(set(posts), key=lambda owned: owned.key):
+        by_shard.setdefault(shard_of(owned.owner_id), []).append(owned)
     for alias, some in by_shard.items():
         # Not in one transaction: each takes the locks of its threads in their order.
-        _add(alias, [(*one.key, *_columns_of(one.thread)) for one in some if one.thread])
-        _remove(alias, [one.key for one in some if one.thread is None])
+        _add(alias, [(*owned.key, *_columns_of(owned.thread)) for owned in some if owned.thread])
+        _remove(alias, [owned.key for owned in some if owned.thread is None])
 
 
 def _add(alias: str, rows: Sequence[tuple[int, ...]]) -> None:

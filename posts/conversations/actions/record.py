@@ -21,8 +21,8 @@ def record_as_they_are(
     """
     known = {post_id: set(accounts) for post_id, accounts in named.items()}
     owned: set[OwnedPost] = set()
-    while (found := set(list_owned_posts(alias, known))) != owned:
-        owned = found
+    while (more := set(list_owned_posts(alias, known))) != owned:
+        owned = more
         keep_conversations(filter(is_chosen, owned))
-        for one in owned:
-            known[one.post_id].add(one.owner_id)
+        for post in owned:
+            known[post.post_id].add(post.owner_id)

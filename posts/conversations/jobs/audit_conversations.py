@@ -45,7 +45,7 @@ def _audit_listed(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
         rows = [(row[0], PostId(*row[1:4])) for row in piece.rows]
         gone = compare_again(rows, _find_gone, pause)
         known = _find_with_row({post_id for _, post_id in gone})
-        findings = [_gone(one, one[1] in known) for one in gone]
+        findings = [_gone(key, key[1] in known) for key in gone]
         yield report_findings(work, piece, findings, repair)
 
 
@@ -57,13 +57,13 @@ def _find_gone(rows: Sequence[Listed]) -> list[Listed]:
     gone = set()
     for alias, ids in _by_shard(named).items():
         owned = list_owned_posts(alias, {post_id: named[post_id] for post_id in ids})
-        gone |= {(one.owner_id, one.post_id) for one in owned if one.thread is None}
+        gone |= {(row.owner_id, row.post_id) for row in owned if row.thread is None}
     return [row for row in rows if row in gone]
 
 
 def _find_with_row(ids: Iterable[PostId]) -> set[PostId]:
     """Those of the posts that have a row, deleted or not."""
-    return {one for alias, some in _by_shard(ids).items() for one in read_states(alias, some)}
+    return {state for alias, some in _by_shard(ids).items() for state in read_states(alias, some)}
 
 
 def _by_shard(ids: Iterable[PostId]) -> dict[str, list[PostId]]:
@@ -93,17 +93,17 @@ def _audit_written(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
 
 def _find_unlisted(alias: str, ids: Sequence[PostId]) -> list[PostId]:
     """Those of the direct posts of one shard that one of their accounts has no row of."""
-    owned = [one for one in list_owned_posts(alias, dict.fromkeys(ids, ())) if one.thread]
+    owned = [row for row in list_owned_posts(alias, dict.fromkeys(ids, ())) if row.thread]
     groups: dict[str, list[OwnedPost]] = {}
-    for one in owned:
-        groups.setdefault(shard_of(one.owner_id), []).append(one)
+    for row in owned:
+        groups.setdefault(shard_of(row.owner_id), []).append(row)
     known = {row for shard, some in groups.items() for row in _read_known(shard, some)}
-    lacking = {one.post_id for one in owned if one.key not in known}
+    lacking = {row.post_id for row in owned if row.key not in known}
     return [post_id for post_id in ids if post_id in lacking]
 
 
 def _read_known(alias: str, owned: Sequence[OwnedPost]) -> Iterator[tuple[int, ...]]:
-    columns = [list(column) for column in zip(*(one.key for one in owned), strict=True)]
+    columns = [list(column) for column in zip(*(row.key for row in owned), strict=True)]
     return iter(fetch_all(alias, KNOWN, columns))
 
 

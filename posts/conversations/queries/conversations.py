@@ -51,9 +51,13 @@ def _show(owner_id: int, rows: Sequence[Row]) -> list[bytes | None]:
     ids = [_latest_of(row) for row in rows]
     statuses = load_visible({i: i for i in ids}, owner_id)
     others = {i: _others_in(status, owner_id) for i, status in statuses.items()}
-    accounts = load_account_json({one for some in others.values() for one in some})
+    accounts = load_account_json({account_id for some in others.values() for account_id in some})
     return [
-        _present(row, statuses[i], (accounts[one] for one in others[i] if one in accounts))
+        _present(
+            row,
+            statuses[i],
+            (accounts[account_id] for account_id in others[i] if account_id in accounts),
+        )
         if i in statuses
         else None
         for i, row in zip(ids, rows, strict=True)
@@ -64,8 +68,8 @@ def _others_in(status: bytes, owner_id: int) -> list[int]:
     """The author of a post and the accounts that it mentions; the owner only without others."""
     post: Mapping[str, list[dict[str, str]]] = orjson.loads(status)
     named = [post["account"], *post["mentions"]]
-    ids = dict.fromkeys(int(one["id"]) for one in named)  # type: ignore[index]
-    return [one for one in ids if one != owner_id] or [owner_id]
+    ids = dict.fromkeys(int(mention["id"]) for mention in named)  # type: ignore[index]
+    return [account_id for account_id in ids if account_id != owner_id] or [owner_id]
 
 
 def _present(row: Row, status: bytes, accounts: Iterable[bytes]) -> bytes:

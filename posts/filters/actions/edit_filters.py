@@ -39,7 +39,7 @@ def edit_filters(
     alias = shard_of(owner_id)
     with transaction.atomic(using=alias):
         lock_account(alias, owner_id)
-        before = {one.filter_id: one for one in list_filters(owner_id)}
+        before = {rule.filter_id: rule for rule in list_filters(owner_id)}
         book = FilterBook(before.values(), clock_ms())
         result = edit(book)
         if book.filters == before:
@@ -58,7 +58,7 @@ def _store(alias: str, owner_id: int, old: PostFilter | None, new: PostFilter | 
         execute(alias, DELETE, (owner_id, old.filter_id))
     if new is not None and old != new:
         columns = new.filter_id, new.title, list(new.contexts), new.action, new.expires_ms
-        parts = [msgspec.json.encode(one).decode() for one in (new.keywords, new.statuses)]
+        parts = [msgspec.json.encode(part).decode() for part in (new.keywords, new.statuses)]
         execute(alias, INSERT, (owner_id, *columns, *parts))
 
 

@@ -24,7 +24,7 @@ def read_filter_id(text: str) -> int:
 
 def read_filter_edit(data: Mapping[str, Any], is_new: bool = False) -> FilterEdit:
     """The parts that were sent. Raises ValidationFailed, InvalidRequest."""
-    keywords = [_read_keyword(one) for one in find_objects(data, "keywords_attributes") or ()]
+    keywords = [_read_keyword(fields) for fields in find_objects(data, "keywords_attributes") or ()]
     title = _find_limited(data, "title", LONGEST_TITLE)
     contexts = _find_contexts(data)
     if is_new:
@@ -78,7 +78,7 @@ def _find_contexts(data: Mapping[str, Any]) -> Sequence[str] | None:
     sent = find_texts(data, "context")
     if sent is None:
         return None
-    contexts = [one for one in CONTEXTS if one in sent]
+    contexts = [context for context in CONTEXTS if context in sent]
     if not contexts or not set(sent) <= set(CONTEXTS):
         raise ValidationFailed([_not_included("context")])
     return contexts

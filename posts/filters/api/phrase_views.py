@@ -27,7 +27,7 @@ class PhraseFiltersView(Endpoint):
     @extend_schema(responses=schema.PhraseFilterEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         filters = list_filters(request.account_id)
-        return answer([present_phrase(one, word) for one in filters for word in one.keywords])
+        return answer([present_phrase(rule, word) for rule in filters for word in rule.keywords])
 
     @extend_schema(request=schema.NewPhraseFilterBody, responses=schema.PhraseFilterEntity)
     def post(self, request: ApiRequest) -> HttpResponse:

@@ -10,8 +10,8 @@ def present_filter(rule: PostFilter) -> dict[str, Any]:
     """A Filter with its keywords and statuses."""
     return {
         **present_filter_head(rule),
-        "keywords": [present_keyword(one) for one in rule.keywords],
-        "statuses": [present_filtered_status(one) for one in rule.statuses],
+        "keywords": [present_keyword(keyword) for keyword in rule.keywords],
+        "statuses": [present_filtered_status(status) for status in rule.statuses],
     }
 
 

@@ -31,7 +31,7 @@ class FiltersView(Endpoint):
 
     @extend_schema(responses=schema.FilterEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        return answer([present_filter(one) for one in list_filters(request.account_id)])
+        return answer([present_filter(rule) for rule in list_filters(request.account_id)])
 
     @extend_schema(request=schema.NewFilterBody, responses=schema.FilterEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
@@ -70,7 +70,9 @@ class FilterKeywordsView(Endpoint):
 
     @extend_schema(responses=schema.FilterKeywordEntity(many=True))
     def get(self, request: ApiRequest, filter_id: str) -> HttpResponse:
-        return answer([present_keyword(one) for one in _get_filter(request, filter_id).keywords])
+        return answer(
+            [present_keyword(keyword) for keyword in _get_filter(request, filter_id).keywords]
+        )
 
     @extend_schema(request=schema.NewKeywordBody, responses=schema.FilterKeywordEntity)
     def post(self, request: ApiRequest, filter_id: str) -> HttpResponse:
@@ -111,8 +113,8 @@ class FilterStatusesView(Endpoint):
 
     @extend_schema(responses=schema.FilterStatusEntity(many=True))
     def get(self, request: ApiRequest, filter_id: str) -> HttpResponse:
-        found = _get_filter(request, filter_id).statuses
-        return answer([present_filtered_status(one) for one in found])
+        statuses = _get_filter(request, filter_id).statuses
+        return answer([present_filtered_status(status) for status in statuses])
 
     @extend_schema(request=schema.NewFilterStatusBody, responses=schema.FilterStatusEntity)
     def post(self, request: ApiRequest, filter_id: str) -> HttpResponse:

@@ -177,7 +177,7 @@ class MutesView(Endpoint):
 
 def _show_muted(owner_id: int, ids: Sequence[int]) -> dict[int, bytes]:
     accounts, ends = load_accounts_for(ids, owner_id), read_mute_ends(owner_id, ids)
-    return {i: present_muted(one, ends[i]) for i, one in accounts.items()}
+    return {i: present_muted(account, ends[i]) for i, account in accounts.items()}
 
 
 def load_with_owner(owner_id: int, ids: Sequence[int], viewer_id: int | None) -> dict[int, bytes]:

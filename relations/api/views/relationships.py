@@ -54,7 +54,9 @@ class FollowedByView(Endpoint):
     @extend_schema(request=schema.TargetsBody, responses=schema.ACCOUNT_IDS)
     def post(self, request: ApiRequest) -> HttpResponse:
         relationships = load_relationships(request.account_id, read_targets(_sent_ids(request)))
-        followers = [str(other) for other, one in relationships.items() if one.follows_me]
+        followers = [
+            str(other) for other, relationship in relationships.items() if relationship.follows_me
+        ]
         return json_response(orjson.dumps(followers))
 
 
@@ -72,18 +74,20 @@ class FamiliarFollowersView(Endpoint):
             raise InvalidRequest(f"At most {schema.MOST_FAMILIAR_TARGETS} accounts at once")
         asked = read_targets(texts)
         known = find_existing(asked)
-        found = load_familiar_followers(request.account_id, [i for i in asked if i in known])
-        accounts = load_account_json([*found, *(fan for fans in found.values() for fan in fans)])
-        hidden = {i for i, one in accounts.items() if hides_collections(one)}
+        familiar = load_familiar_followers(request.account_id, [i for i in asked if i in known])
+        accounts = load_account_json(
+            [*familiar, *(fan for fans in familiar.values() for fan in fans)]
+        )
+        hidden = {i for i, account in accounts.items() if hides_collections(account)}
         bodies = [
             present_familiar(target, (accounts[fan] for fan in fans if fan in accounts))
-            for target, fans in without_hidden(found, hidden, request.account_id).items()
+            for target, fans in without_hidden(familiar, hidden, request.account_id).items()
         ]
         return json_response(b"[%b]" % b",".join(bodies))
 
 
 def without_hidden(
-    found: Mapping[int, Sequence[int]], hidden: Set[int], viewer_id: int
+    familiar: Mapping[int, Sequence[int]], hidden: Set[int], viewer_id: int
 ) -> dict[int, list[int]]:
     """Familiar followers without what accounts hide: their followees and their followers.
 
@@ -93,7 +97,7 @@ def without_hidden(
         target: [fan for fan in fans if fan not in hidden]
         if target not in hidden or target == viewer_id
         else []
-        for target, fans in found.items()
+        for target, fans in familiar.items()
     }
 
 
@@ -111,8 +115,8 @@ def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
     """The relationship with an existing account, after a write."""
     relationships = load_relationships(request.account_id, [account_id])
     notes = load_notes(request.account_id, relationships)
-    one = relationships[account_id]
-    return json_response(present_relationship(account_id, one, now_ms(), notes))
+    relationship = relationships[account_id]
+    return json_response(present_relationship(account_id, relationship, now_ms(), notes))
 
 
 def _sent_ids(request: ApiRequest) -> list[str]:

@@ -44,7 +44,7 @@ def read_list_options(data: Mapping[str, Any]) -> ListOptions:
 def read_account_ids(data: Mapping[str, Any]) -> list[int]:
     """0 for a text that is no id. Raises InvalidRequest."""
     sent = find_list(data, "account_ids", MOST_MEMBERS) or []
-    texts = (str(one) if type(one) is int else one for one in sent)
+    texts = (str(account_id) if type(account_id) is int else account_id for account_id in sent)
     return [parse_account_id(text) or NO_ACCOUNT for text in texts]
 
 

@@ -30,7 +30,7 @@ class SuggestionsView(Endpoint):
     @extend_schema(parameters=[LIMIT, INCOMPLETE_HEADER], responses=SuggestionEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         return answer_available(
-            lambda: b"[%b]" % b",".join(_SUGGESTION % one for one in _find(request))
+            lambda: b"[%b]" % b",".join(_SUGGESTION % account for account in _find(request))
         )
 
 
@@ -61,10 +61,12 @@ def _find(request: ApiRequest) -> list[bytes]:
     """Accounts that want to be suggested, as many as the request asks for."""
     limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
     ids = list_suggestions(request.account_id, now_ms() // DAY_MS)
-    found: list[bytes] = []
+    shown: list[bytes] = []
     for start in range(0, len(ids), MOST):
         accounts = load_account_json(ids[start : start + MOST]).values()
-        found += [one for one in accounts if is_discoverable(one) and not is_limited(one)]
-        if len(found) >= limit:
+        shown += [
+            account for account in accounts if is_discoverable(account) and not is_limited(account)
+        ]
+        if len(shown) >= limit:
             break
-    return found[:limit]
+    return shown[:limit]

@@ -21,8 +21,8 @@ def present_page(page: CatchUpPage) -> bytes:
         "accounts_count": len(groups),
         "left_out": _present_left_out(whole),
     }
-    on_top = [statuses[one.event] for one in together if one.event in statuses]
-    shown = [one for group in groups if (one := _present_group(group, page))]
+    on_top = [statuses[entry.event] for entry in together if entry.event in statuses]
+    shown = [body for group in groups if (body := _present_group(group, page))]
     parts = orjson.dumps(head)[:-1], b",".join(on_top), b",".join(shown)
     return b'%b,"reblogged_together":[%b],"groups":[%b]}' % parts
 

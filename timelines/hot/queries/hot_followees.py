@@ -42,13 +42,18 @@ def list_hot_followees(reader_id: int, hot: HotAuthors, validator: bytes | None)
     cached = _cached.find(reader_id, validator)
     if cached is not None and cached.hot == hot.validator:
         return cached.ids
-    found = _load_followed(reader_id, [author for author in hot.ids if author != reader_id])
+    followed = _load_followed(reader_id, [author for author in hot.ids if author != reader_id])
     if hot.validator is not None:
-        _cached.keep(reader_id, validator, HotFollowees(hot.validator, found))
-    return found
+        _cached.keep(reader_id, validator, HotFollowees(hot.validator, followed))
+    return followed
 
 
 def _load_followed(reader_id: int, authors: Sequence[int]) -> list[int]:
     parts = (authors[n : n + AUTHORS_AT_ONCE] for n in range(0, len(authors), AUTHORS_AT_ONCE))
     relationships = (load_relationships(reader_id, part) for part in parts)
-    return [author for part in relationships for author, one in part.items() if one.is_followed]
+    return [
+        author
+        for part in relationships
+        for author, relationship in part.items()
+        if relationship.is_followed
+    ]

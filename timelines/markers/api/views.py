@@ -52,7 +52,8 @@ def present_markers(
 ) -> HttpResponse:
     """The markers by name. `unread`: of home."""
     body = {
-        timeline.name.lower(): _present(timeline, one) for timeline, one in sorted(marked.items())
+        timeline.name.lower(): _present(timeline, marker)
+        for timeline, marker in sorted(marked.items())
     }
     if unread is not None:
         body["home"] |= {"unread_count": unread.total, "unread_is_more": unread.is_more}
@@ -68,12 +69,12 @@ def _find_unread(account_id: int, marker: MarkerState) -> UnreadCount | None:
         return None
 
 
-def _present(timeline: Timeline, one: MarkerState) -> dict[str, object]:
+def _present(timeline: Timeline, marker: MarkerState) -> dict[str, object]:
     return {
-        "last_read_id": _public_id(timeline, one.last_read_id),
-        "version": one.version,
-        "updated_at": one.updated_at.strftime("%Y-%m-%dT%H:%M:%S.")
-        + f"{one.updated_at.microsecond // 1000:03d}Z",
+        "last_read_id": _public_id(timeline, marker.last_read_id),
+        "version": marker.version,
+        "updated_at": marker.updated_at.strftime("%Y-%m-%dT%H:%M:%S.")
+        + f"{marker.updated_at.microsecond // 1000:03d}Z",
     }
 
 

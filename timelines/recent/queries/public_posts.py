@@ -53,8 +53,8 @@ def list_newest_public(
         alias: partial(_list_public, alias, [i for a in authors for i in by_author[a]], known)
         for alias, authors in group_by_shard(by_author).items()
     }
-    found = sorted((i for part in scatter(calls).values() for i in part), reverse=True)
-    return {post_id: newest[post_id] for post_id in found}
+    ids = sorted((i for part in scatter(calls).values() for i in part), reverse=True)
+    return {post_id: newest[post_id] for post_id in ids}
 
 
 def _read_any_shard(count: int, now: int) -> dict[PostId, int]:

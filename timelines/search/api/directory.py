@@ -17,7 +17,7 @@ from timelines.search.queries.directory import DirectoryOrder, DirectoryPage, li
 DEFAULT_LIMIT, MOST = 40, 80
 ORDER = OpenApiParameter(
     "order",
-    {"type": "string", "enum": [one.value for one in DirectoryOrder]},
+    {"type": "string", "enum": [order.value for order in DirectoryOrder]},
     description="By the last public post (the default), or by the sign-up",
 )
 LOCAL = flag_parameter("local", "Accounts of this server: all are")

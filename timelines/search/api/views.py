@@ -77,8 +77,8 @@ def _find_accounts(search: AccountSearch) -> bytes:
     return _join(load_account_json(search_accounts(search), search.viewer_id).values())
 
 
-def _present(found: SearchResults) -> bytes:
-    lists = map(_join, found)
+def _present(results: SearchResults) -> bytes:
+    lists = map(_join, results)
     return b'{"accounts":%b,"statuses":%b,"hashtags":%b}' % tuple(lists)
 
 

@@ -47,10 +47,10 @@ def search_accounts(search: AccountSearch) -> list[int]:
     """
     address = read_address(search.text)
     mine = _load_followees(search.viewer_id)
-    found = _find_exact(address.username) if address.is_all else _find(search, mine)
+    candidates = _find_exact(address.username) if address.is_all else _find(search, mine)
     if search.is_following:
-        found = [one for one in found if one.account_id in mine]
-    ranked = _rank(search.viewer_id, found)
+        candidates = [candidate for candidate in candidates if candidate.account_id in mine]
+    ranked = _rank(search.viewer_id, candidates)
     return ranked[search.offset : search.offset + search.limit]
 
 
@@ -67,10 +67,10 @@ def _find_exact(username: str | None) -> list[Candidate]:
 
 def _find(search: AccountSearch, mine: Collection[int]) -> list[Candidate]:
     """Candidates by their names, each once."""
-    found = _ask(search, mine, NameMatch.BEGINNINGS, read_address(search.text).username)
-    if not found:
-        found = _ask(search, mine, NameMatch.SIMILAR)
-    best_last = {one.account_id: one for one in reversed(found)}
+    candidates = _ask(search, mine, NameMatch.BEGINNINGS, read_address(search.text).username)
+    if not candidates:
+        candidates = _ask(search, mine, NameMatch.SIMILAR)
+    best_last = {candidate.account_id: candidate for candidate in reversed(candidates)}
     return list(best_last.values())
 
 
@@ -87,39 +87,49 @@ def _ask(
     }
     if username is not None:
         calls = {GLOBAL_ALIAS: partial(_find_exact, username), **calls}
-    return [one for found in scatter_available(calls).values() for one in found]
+    return [
+        candidate for candidates in scatter_available(calls).values() for candidate in candidates
+    ]
 
 
 def _ask_shard(alias: str, names: NameSearch, match: NameMatch) -> list[Candidate]:
-    found = search_names(alias, names, match)
+    hits = search_names(alias, names, match)
     if match is NameMatch.SIMILAR:
-        found = [one for one in found if resemble(names.text, one.words)]
-    return [Candidate(one.account_id, one.followers) for one in found]
+        hits = [hit for hit in hits if resemble(names.text, hit.words)]
+    return [Candidate(hit.account_id, hit.followers) for hit in hits]
 
 
-def _rank(viewer_id: int | None, found: Sequence[Candidate]) -> list[int]:
+def _rank(viewer_id: int | None, candidates: Sequence[Candidate]) -> list[int]:
     """The accounts that the viewer may find, best first."""
-    likely = sorted(found, key=lambda one: (not one.is_exact, -one.followers))
+    likely = sorted(
+        candidates, key=lambda candidate: (not candidate.is_exact, -candidate.followers)
+    )
     likely = likely[:MOST_RANKED]
     known: Mapping[int, Relationship] = {}
     if viewer_id is not None and likely:
-        known = load_relationships(viewer_id, [one.account_id for one in likely])
+        known = load_relationships(viewer_id, [candidate.account_id for candidate in likely])
     allowed = [
-        (one, relationship)
-        for one in likely
-        if _may_find(one, relationship := known.get(one.account_id, UNRELATED))
+        (candidate, relationship)
+        for candidate in likely
+        if _may_find(candidate, relationship := known.get(candidate.account_id, UNRELATED))
     ]
-    return [one.account_id for one, _ in sorted(allowed, key=_order)]
+    return [candidate.account_id for candidate, _ in sorted(allowed, key=_order)]
 
 
-def _may_find(one: Candidate, relationship: Relationship) -> bool:
+def _may_find(candidate: Candidate, relationship: Relationship) -> bool:
     """An account that I block is found by its exact name only, so that I can end the block."""
     blocks_me = relationship.theirs is Attribute.BLACK
-    return not relationship.is_blocked or (one.is_exact and not blocks_me)
+    return not relationship.is_blocked or (candidate.is_exact and not blocks_me)
 
 
 def _order(entry: tuple[Candidate, Relationship]) -> tuple[bool, bool, bool, int, int]:
-    one, relationship = entry
+    candidate, relationship = entry
     is_mutual = relationship.is_followed and relationship.follows_me
     is_followed = relationship.is_followed
-    return not one.is_exact, not is_mutual, not is_followed, -one.followers, one.account_id
+    return (
+        not candidate.is_exact,
+        not is_mutual,
+        not is_followed,
+        -candidate.followers,
+        candidate.account_id,
+    )

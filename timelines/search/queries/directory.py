@@ -48,7 +48,7 @@ def list_directory(page: DirectoryPage) -> list[bytes]:
         and not relationship.is_muted_at(at_ms)
     ]
     accounts = load_account_json(shown, page.viewer_id).values()
-    return [one for one in accounts if is_discoverable(one) and not is_limited(one)]
+    return [account for account in accounts if is_discoverable(account) and not is_limited(account)]
 
 
 def _list_places(page: DirectoryPage) -> list[int]:

@@ -71,13 +71,13 @@ def _read_post_search(request: SearchRequest, viewer_id: int) -> PostSearch | No
     Raises: InvalidRequest for what cannot be searched for.
     """
     words, name, unwanted, written, traits = read_operators(request.text)
-    found = _find_authors([*unwanted, *([name] if name else ())], viewer_id)
-    author_id = found.get(name) if name else request.author_id
+    ids = _find_authors([*unwanted, *([name] if name else ())], viewer_id)
+    author_id = ids.get(name) if name else request.author_id
     if name and (author_id is None or request.author_id not in (None, author_id)):
         return None
     if traits != ANY_POST and author_id is None and not words.text.strip():
         raise InvalidRequest("q must have words or from:name next to what posts must have or be")
-    others = [found[one] for one in unwanted if one in found]
+    others = [ids[name] for name in unwanted if name in ids]
     page = (request.limit, request.offset)
     between = intersect([written, DayRange(request.above, request.below)])
     return PostSearch(words, viewer_id, *page, author_id, others, *between, traits)
@@ -86,6 +86,10 @@ def _read_post_search(request: SearchRequest, viewer_id: int) -> PostSearch | No
 def _find_authors(names: Collection[str], viewer_id: int) -> dict[str, int]:
     """The account id of each name that names an account. Cost: one query, none without names."""
     usernames = {name: (read_address(name).username or "").lower() for name in names}
-    found = find_account_ids(usernames.values()) if usernames else {}
-    ids = {name: found[one] for name, one in usernames.items() if one in found}
+    ids_by_username = find_account_ids(usernames.values()) if usernames else {}
+    ids = {
+        name: ids_by_username[username]
+        for name, username in usernames.items()
+        if username in ids_by_username
+    }
     return ids | {name: viewer_id for name in names if name.lower() == ME}

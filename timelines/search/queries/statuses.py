@@ -31,7 +31,7 @@ def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time
     on that of the author; what `load_status_json` costs; relationships with the authors. The same
     again for each round after the first.
     """
-    wanted, found = search.offset + search.limit, list[bytes]()
+    wanted, statuses = search.offset + search.limit, list[bytes]()
     words = WordSearch(
         search.words,
         wanted + SPARE,
@@ -43,11 +43,11 @@ def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time
     )
     for _ in range(MOST_ROUNDS):
         ids = _ask(words, second_of(clock_s()))
-        found += _load_shown(ids, search.viewer_id)
-        if len(found) >= wanted or len(ids) < words.limit:
+        statuses += _load_shown(ids, search.viewer_id)
+        if len(statuses) >= wanted or len(ids) < words.limit:
             break
         words = words._replace(below=ids[-1])
-    return found[search.offset : wanted]
+    return statuses[search.offset : wanted]
 
 
 def _ask(words: WordSearch, now_second: int) -> list[PostId]:
@@ -55,15 +55,15 @@ def _ask(words: WordSearch, now_second: int) -> list[PostId]:
     author_id = words.author_id
     aliases = settings.SHARD_ALIASES if author_id is None else [shard_of(author_id)]
     calls = {alias: partial(search_words, alias, words, now_second) for alias in aliases}
-    found = (post_id for ids in scatter_available(calls).values() for post_id in ids)
-    return sorted(found, reverse=True)[: words.limit]
+    ids = (post_id for ids in scatter_available(calls).values() for post_id in ids)
+    return sorted(ids, reverse=True)[: words.limit]
 
 
 def _load_shown(ids: Sequence[PostId], viewer_id: int) -> list[bytes]:
     entities = load_status_json(ids, viewer_id)
     authors = authors_of(entities) - {viewer_id}
     known, now = load_relationships(viewer_id, authors) if authors else {}, now_ms()
-    muted = {author for author, one in known.items() if one.is_muted_at(now)}
+    muted = {author for author, relationship in known.items() if relationship.is_muted_at(now)}
     return [
         text
         for post_id, text in entities.items()

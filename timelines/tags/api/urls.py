@@ -14,8 +14,8 @@ class TagConverter:
 
     def to_python(self, value: str) -> str:
         """Raises: ValueError for a text that would be no tag in a post."""
-        found = find_links(f"#{value}").tags
-        if not found or found[0].text != value or len(value) > LONGEST_NAME:
+        tags = find_links(f"#{value}").tags
+        if not tags or tags[0].text != value or len(value) > LONGEST_NAME:
             raise ValueError(f"{value[:LONGEST_NAME]!r} is not a tag")
         return value
 

@@ -207,10 +207,10 @@ def _read_names(query: QueryDict, name: str) -> list[str]:
 
 def _read_tag(text: str) -> str:
     """A tag as it was typed, without `#`. Raises InvalidRequest."""
-    found = find_links(f"#{text.lstrip('#')}").tags
-    if not found or found[0].text != text.lstrip("#") or len(found[0].text) > LONGEST_NAME:
+    tags = find_links(f"#{text.lstrip('#')}").tags
+    if not tags or tags[0].text != text.lstrip("#") or len(tags[0].text) > LONGEST_NAME:
         raise InvalidRequest(f"{text[:LONGEST_NAME]!r} is not a tag")
-    return found[0].text
+    return tags[0].text
 
 
 def _id_of(name: str) -> int:

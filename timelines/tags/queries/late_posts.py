@@ -65,17 +65,17 @@ def _read_of_shard(
 ) -> tuple[int, list[LatePost]]:
     """The shard's clock, and its late posts."""
     rows = fetch_all(alias, READ, {"tag_ids": list(tag_ids), **params})
-    found = [
+    posts = [
         LatePost(Entry.of_post(PostId(*row[1:4])), row[4]) for row in rows if row[1] is not None
     ]
-    return rows[0][0], found
+    return rows[0][0], posts
 
 
 def _merge(lists: Sequence[Sequence[LatePost]]) -> list[LatePost]:
     """By visible time. A post with several of the tags is there once, with its latest."""
     latest: dict[PostId, LatePost] = {}
-    for one in sorted(chain.from_iterable(lists), key=_by_visible_time):
-        latest[one.event] = one
+    for post in sorted(chain.from_iterable(lists), key=_by_visible_time):
+        latest[post.event] = post
     return sorted(latest.values(), key=_by_visible_time)[:MOST_LATE]
 
 

@@ -34,20 +34,20 @@ def page_of_own_tags(owner_id: int, kind: TagListKind, window: Window) -> Page[O
     lower = window.min_id or window.since_id
     above = _place_of(lower, tags) if lower else len(tags)
     begin = max(below, above - window.limit) if window.min_id else below
-    found = tags[begin:above][: window.limit]
-    has_older = begin + len(found) < len(tags)
-    if not found:
+    on_page = tags[begin:above][: window.limit]
+    has_older = begin + len(on_page) < len(tags)
+    if not on_page:
         return Page([], None, None)
-    older = str(found[-1].tag_id) if has_older else None
-    return Page(found, older, str(found[0].tag_id))
+    older = str(on_page[-1].tag_id) if has_older else None
+    return Page(on_page, older, str(on_page[0].tag_id))
 
 
 def find_lists_of(owner_id: int, tag_ids: Collection[int]) -> dict[int, set[TagListKind]]:
     """The lists that each of these tags is on. One query by key."""
-    found: dict[int, set[TagListKind]] = {tag_id: set() for tag_id in tag_ids}
+    kinds: dict[int, set[TagListKind]] = {tag_id: set() for tag_id in tag_ids}
     for kind, tag_id in fetch_all(shard_of(owner_id), AMONG, (owner_id, list(tag_ids))):
-        found[tag_id].add(TagListKind(kind))
-    return found
+        kinds[tag_id].add(TagListKind(kind))
+    return kinds
 
 
 def _place_of(cursor: str, tags: list[OwnTag]) -> int:

@@ -28,9 +28,9 @@ def search_tags(beginning: str, limit: int, offset: int = 0) -> list[str]:
     Cost: one query on each shard.
     """
     calls = {alias: partial(_ask, alias, beginning) for alias in settings.SHARD_ALIASES}
-    found = [row for rows in scatter_available(calls).values() for row in rows]
-    found.sort(key=lambda row: (row[0] != beginning, -row[1], row[0]))
-    return [name for name, _ in found[offset : offset + limit]]
+    rows = [row for rows in scatter_available(calls).values() for row in rows]
+    rows.sort(key=lambda row: (row[0] != beginning, -row[1], row[0]))
+    return [name for name, _ in rows[offset : offset + limit]]
 
 
 def _ask(alias: str, beginning: str) -> Sequence[tuple[str, int]]:

@@ -55,8 +55,8 @@ def tag_page(query: TagQuery, window: Window, client: str | None = None) -> Page
     if window.min_id is not None:
         newer = _take(query, time_range, window.limit, newest_first=False)
         return page_of_statuses(newer[::-1], has_older=True)
-    found = _take(query, time_range, window.limit + 1, newest_first=True)
-    page = page_of_statuses(found[: window.limit], has_older=len(found) > window.limit)
+    entries = _take(query, time_range, window.limit + 1, newest_first=True)
+    page = page_of_statuses(entries[: window.limit], has_older=len(entries) > window.limit)
     if window.is_newest:
         enter_if_polled(poller, page, at_ms)
     return page
@@ -74,20 +74,20 @@ class PolledTag(NamedTuple):
         return _take(self.query, time_range, count, newest_first=True)
 
     def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
-        shown = _show(self.query, [one.event for one in entries])
+        shown = _show(self.query, [entry.event for entry in entries])
         return list(islice(shown, count))
 
 
 def _take(query: TagQuery, time_range: TimeRange, count: int, newest_first: bool) -> list[bytes]:
     """The first wanted posts of the range."""
-    found: list[bytes] = []
+    shown: list[bytes] = []
     for _ in range(MOST_BATCHES):
         ids = _read_ids(query, time_range, count, newest_first)
-        found += _show(query, ids)
-        if len(ids) < count or len(found) >= count:
+        shown += _show(query, ids)
+        if len(ids) < count or len(shown) >= count:
             break
         time_range = time_range.after(ids[-1], newest_first)
-    return found[:count]
+    return shown[:count]
 
 
 def _read_ids(
@@ -99,7 +99,7 @@ def _read_ids(
         alias: partial(_read_of_shard, alias, sql, tag_ids, limits)
         for alias, tag_ids in group_by_shard(map(tag_id_of, query.any_of)).items()
     }
-    lists = [one for lists in scatter(calls).values() for one in lists]
+    lists = [entry for lists in scatter(calls).values() for entry in lists]
     return _merge(lists, newest_first)[:count]
 
 
