@@ -6,8 +6,8 @@ from django.templatetags.static import static
 
 from accounts.default_avatar import default_avatar_address
 from accounts.images.files import address_of
+from accounts.texts.html import line_to_html, to_html
 from accounts.types import Profile, ProfileField, Restriction
-from infra.api.html import line_to_html, to_html
 
 HEADER = "accounts/header.svg"
 # The first bytes of the entity of a limited account, so that nothing needs parsing.

@@ -25,3 +25,10 @@ class LinkEnded(TidelineError):
 
     status = 410
     text = "This link does not work any more: it was used, or it is too old"
+
+
+class LoginDisabled(TidelineError):
+    """The account of the token is suspended. Mastodon's text, because clients know it."""
+
+    status = 403
+    text = "Your login is currently disabled"

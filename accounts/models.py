@@ -19,9 +19,9 @@ from oauth2_provider.models import (
 
 from accounts.changes import TokenRevoked
 from accounts.images.files import FILE_NAME_LENGTH
+from accounts.texts.lengths import CODE_POINTS_EACH
 from accounts.types import PRIVACIES, Restriction
 from infra.api.ids import MAX_ACCOUNT_ID
-from infra.api.lengths import CODE_POINTS_EACH
 from infra.changes.append import append_change
 from infra.sharding.models import ShardedModel
 from infra.sharding.placement import GLOBAL_ALIAS, Placement

@@ -16,10 +16,9 @@ from oauth2_provider.settings import oauth2_settings
 
 from accounts.actions.lock_user import lock_user
 from accounts.actions.tokens import end_tokens, issue_token
-from accounts.errors import PasswordReplaced
+from accounts.errors import LoginDisabled, PasswordReplaced
 from accounts.models import AccessToken, Application, User
 from accounts.types import IssuedToken
-from infra.api.errors import LoginDisabled
 from infra.sharding.placement import GLOBAL_ALIAS
 from pages import cookie
 from pages.bound_sessions import OF_TOKEN

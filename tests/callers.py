@@ -8,9 +8,9 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.actions.tokens import issue_token
+from accounts.errors import LoginDisabled
 from accounts.models import Application, User
 from accounts.queries.viewers import find_viewer
-from infra.api.errors import LoginDisabled
 from pages.bound_sessions import OF_TOKEN
 from pages.sessions import BACKEND, issue_session
 

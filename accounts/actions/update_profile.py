@@ -8,9 +8,9 @@ from accounts.errors import AccountNotFound
 from accounts.images.actions.use_image import replace_image
 from accounts.images.types import Purpose
 from accounts.models import DISPLAY_NAME_LENGTH
+from accounts.texts.lengths import is_longer
 from accounts.types import ProfileEdit
 from infra.api.errors import Fault, ValidationFailed
-from infra.api.lengths import is_longer
 from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute

@@ -7,10 +7,11 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from accounts.api.limits import REFUSED_TOKENS
+from accounts.errors import LoginDisabled
 from accounts.queries.viewers import find_viewer
 from accounts.token_tags import is_tagged
 from accounts.types import Viewer
-from infra.api.errors import LoginDisabled, TokenInvalid
+from infra.api.errors import TokenInvalid
 
 SCHEME = "Bearer"
 

@@ -11,7 +11,7 @@ from django.templatetags.static import static
 from accounts.images.codec.decode import FORMATS
 from accounts.images.types import DESCRIPTION_LENGTH, MOST_OF_POST
 from accounts.queries.site_counts import SiteCounts
-from infra.api.vapid import vapid_public_key
+from accounts.vapid import vapid_public_key
 from infra.version import VERSION
 
 # Clients choose features by the Mastodon version at the start.

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from cachebox import LRUCache
 
 from accounts.cache import TOKENS, TokenFacts
+from accounts.errors import LoginDisabled
 from accounts.queries.tokens import find_token
 from accounts.scopes import expand_scopes
 from accounts.types import Viewer
-from infra.api.errors import LoginDisabled
 from infra.caching.client import Command
 from infra.caching.invalidation import register_copies
 from infra.caching.invalidation_log import (

@@ -38,13 +38,6 @@ class AccountFrozen(TidelineError):
     text = "Your account is frozen: you can read, but not write"
 
 
-class LoginDisabled(TidelineError):
-    """The account of the token is suspended. Mastodon's text, because clients know it."""
-
-    status = 403
-    text = "Your login is currently disabled"
-
-
 class InvalidCursor(TidelineError):
     status = 422
     text = "Cursor is not valid for this list"

@@ -12,8 +12,8 @@ from django.utils.http import urlencode
 from accounts.images.files import address_of
 from accounts.images.queries.listing import ListedImage
 from accounts.images.types import Attachment
+from accounts.texts.html import profile_url
 from accounts.types import Restriction
-from infra.api.html import profile_url
 from moderation.queries.accounts import AccountFacts
 from moderation.types import ACCOUNT_DECISIONS
 from posts.api.present import post_url

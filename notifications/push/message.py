@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
 
-from infra.api.vapid import vapid_of
+from accounts.vapid import vapid_of
 from notifications.push.keys import decode_key
 from notifications.push.types import PushTarget
 from notifications.queries.view import ViewedNotification

@@ -6,8 +6,8 @@ from typing import Any
 from django.conf import settings
 from msgspec.structs import replace
 
+from accounts.texts.links import exceeds
 from infra.api.errors import InvalidRequest
-from infra.api.links import exceeds
 from infra.api.parsing import clean_text, read_flag, read_text
 from posts.errors import EmptyPost, InvalidDraft, ParentNotFound, PostTooLong
 from posts.ids import MalformedPostId, PostId

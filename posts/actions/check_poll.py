@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from accounts.texts.lengths import is_longer
 from infra.api.errors import InvalidRequest
-from infra.api.lengths import is_longer
 from infra.api.nested import find_list, find_object, find_texts
 from infra.api.parsing import read_count, read_flag
 from posts.errors import InvalidDraft

@@ -1,7 +1,7 @@
 """Finds the accounts and tags that the text of a post links to."""
 
 from accounts.queries.users import find_account_ids
-from infra.api.links import find_links, is_here, normalize_tag
+from accounts.texts.links import find_links, is_here, normalize_tag
 from posts.types import PostLinks
 
 

@@ -21,8 +21,8 @@ from django.conf import settings
 
 from accounts.images.api.present import present_attachment
 from accounts.images.types import Attachment
-from infra.api.html import profile_url, render, tag_url
-from infra.api.links import find_links, is_here
+from accounts.texts.html import profile_url, render, tag_url
+from accounts.texts.links import find_links, is_here
 from infra.api.pages import Page
 from posts.api.poll_place import place_of
 from posts.ids import BASE36_DIGITS, PostId

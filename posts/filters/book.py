@@ -5,7 +5,6 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from infra.api.words import fold
 from posts.filters.errors import (
     FilterKeywordsTooLong,
     FilterNotFound,
@@ -13,6 +12,7 @@ from posts.filters.errors import (
     TooManyFilters,
 )
 from posts.filters.types import FilterEdit, FilteredStatus, FilterKeyword, KeywordEdit, PostFilter
+from posts.filters.words import fold
 
 # Of one account. They are part of each copy of its viewer state.
 MOST_FILTERS, MOST_RULES = 50, 200

@@ -7,10 +7,10 @@ from typing import NamedTuple, Self
 import msgspec
 from cachebox import LRUCache
 
-from infra.api.words import EDGE, fold, mark_edges
 from infra.caching.process_memory import most_entries
 from posts.filters.automaton import Automaton
 from posts.filters.types import FilterKeyword, PostFilter
+from posts.filters.words import EDGE, fold, mark_edges
 
 # The rest of a longer text is not searched. Few posts have more than some hundred characters.
 MOST_SEARCHED = 8_000

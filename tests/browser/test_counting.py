@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.api.links import count_characters
+from accounts.texts.links import count_characters
 from tests.browser.feeds import enter
 from tests.browser.neighbours import make_neighbours
 from tests.browser.tab import Tab

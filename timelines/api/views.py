@@ -6,11 +6,11 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from accounts.queries.load import require_account
+from accounts.texts.links import normalize_tag
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED
 from infra.api.errors import InvalidRequest
 from infra.api.fields import cursor_schema, flag_parameter
-from infra.api.links import normalize_tag
 from infra.api.pages import Page, Window, paging, read_window, tagged_page_response
 from infra.api.parsing import read_flag, read_limit, read_text
 from infra.api.request import NO_QUERY, ApiRequest

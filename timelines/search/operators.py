@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from infra.api.links import normalize_tag
+from accounts.texts.links import normalize_tag
 from posts.queries.search import ANY_POST, PostTraits, PostWords
 from timelines.search.days import DayRange, intersect, read_days
 from timelines.search.traits import read_traits, split_traits

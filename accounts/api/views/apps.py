@@ -12,12 +12,12 @@ from accounts.api.limits import APPLICATIONS
 from accounts.models import Application
 from accounts.scopes import DEFAULT
 from accounts.types import NewApplication
+from accounts.vapid import vapid_public_key
 from infra.api.endpoint import Endpoint
 from infra.api.nested import find_texts
 from infra.api.parsing import read_text
 from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
-from infra.api.vapid import vapid_public_key
 
 
 class AppsView(Endpoint):

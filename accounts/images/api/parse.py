@@ -10,8 +10,8 @@ from django.core.files.uploadedfile import UploadedFile
 from accounts.images.actions.change_image import Focus
 from accounts.images.errors import ImageNotFound, ImageRefused
 from accounts.images.types import DESCRIPTION_LENGTH, MOST_OF_POST
+from accounts.texts.lengths import is_longer
 from infra.api.errors import InvalidRequest
-from infra.api.lengths import is_longer
 from infra.api.nested import find_list
 from infra.api.parsing import find_text
 

@@ -4,11 +4,11 @@ import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
+from accounts.vapid import vapid_public_key
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from infra.api.vapid import vapid_public_key
 from notifications.api.schema import NothingEntity
 from notifications.errors import NotificationNotFound
 from notifications.push.api import schema

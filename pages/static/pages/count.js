@@ -1,11 +1,11 @@
-/* How many characters a form may still have, counted as the server counts them (infra/api/links.py). */
+/* How many characters a form may still have, counted as the server counts them (accounts/texts/links.py). */
 "use strict";
 
 (() => {
   const clusters = new Intl.Segmenter();
   const size = (text) => [...clusters.segment(text)].length;
 
-  /* As infra/api/web_addresses.py: where an address ends. */
+  /* As accounts/texts/web_addresses.py: where an address ends. */
   const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d";
   const CANDIDATES = new RegExp(`(?<![${WORD}@$#/])https?://[^\\s\\p{Cc}<>"“”„‟‘’‚«»‹›…]+`, "giu");
   const HOST = new RegExp(`^https?://([\\p{L}\\p{N}][${WORD}-]*(?:\\.[${WORD}-]+)*)(?::\\p{Nd}{1,5})?`, "iu");

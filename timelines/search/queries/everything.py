@@ -6,8 +6,8 @@ import orjson
 
 from accounts.queries.load import load_account_json
 from accounts.queries.users import find_account_ids
+from accounts.texts.links import is_part_of_tag, normalize_tag
 from infra.api.errors import InvalidRequest
-from infra.api.links import is_part_of_tag, normalize_tag
 from posts.queries.search import ANY_POST
 from posts.queries.statuses import load_status_json
 from timelines.search.addresses import read_address

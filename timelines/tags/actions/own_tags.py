@@ -8,7 +8,7 @@ from collections.abc import Callable
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
-from infra.api.links import normalize_tag
+from accounts.texts.links import normalize_tag
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one

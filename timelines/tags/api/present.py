@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
-from infra.api.html import tag_url
-from infra.api.links import normalize_tag
+from accounts.texts.html import tag_url
+from accounts.texts.links import normalize_tag
 from posts.ids import PostId
 from timelines.tags.queries.own_tags import find_lists_of
 from timelines.tags.queries.uses import count_uses, date_of, load_histories

@@ -2,7 +2,7 @@
 
 from django.urls import path, register_converter
 
-from infra.api.links import find_links
+from accounts.texts.links import find_links
 from timelines.tags.api import views
 from timelines.tags.models import LONGEST_NAME
 

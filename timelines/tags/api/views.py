@@ -7,10 +7,10 @@ from django.http import HttpResponse, QueryDict
 from drf_spectacular.utils import extend_schema
 
 from accounts.queries.load import require_account
+from accounts.texts.links import find_links, normalize_tag
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED
 from infra.api.errors import InvalidRequest
-from infra.api.links import find_links, normalize_tag
 from infra.api.pages import Page, Window, page_response, paging, read_window, tagged_page_response
 from infra.api.parsing import read_flag, read_limit, read_text
 from infra.api.rendering import json_response

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.api.html import render, to_html
-from infra.api.links import count_characters, exceeds, find_links, is_here
+from accounts.texts.html import render, to_html
+from accounts.texts.links import count_characters, exceeds, find_links, is_here
 
 
 def parts(text: str) -> list[list[str]]:

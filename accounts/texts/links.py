@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import regex
 from django.conf import settings
 
-from infra.api.lengths import BYTES_EACH, count_graphemes, is_longer
-from infra.api.web_addresses import LONGEST_HOST, find_addresses
+from accounts.texts.lengths import BYTES_EACH, count_graphemes, is_longer
+from accounts.texts.web_addresses import LONGEST_HOST, find_addresses
 
 ADDRESS_CHARACTERS = 23
 # As in Mastodon: not after a letter, "/" or "=", so that addresses and e-mail have no names.

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 
-from infra.api.links import NameSpan, TextLinks, TextSpan, find_links, normalize_tag
+from accounts.texts.links import NameSpan, TextLinks, TextSpan, find_links, normalize_tag
 
 _PARAGRAPHS = re.compile(r"\n{2,}")
 _PROTOCOL = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
