@@ -2,10 +2,11 @@
 
 It is between one process of Tideline and one store. Standard input has a JSON object a line; each
 is answered by a line. The first is {"links": {name: path of the store's socket}}, answered by the
-ports. The others are {"match": pattern, "mode": mode, "delay_s": seconds}, answered by how
-many ends of connections the mode met. The modes:
+ports. The others are {"match": pattern, "mode": mode, "delay_s": seconds, "last": words}, answered
+by how many ends of connections the mode met. The modes:
 
-open    bytes pass (each piece `delay_s` late)
+open    bytes pass (each piece `delay_s` late); a piece with the `last` words passes and stalls the
+        link, so that a store does what it was asked, and its answer is lost
 stall   nothing passes in any direction, connections stay open, new ones get no answer; when the
         link opens again, everything arrives, as after lost packets
 cut     connections are reset, and new ones too
@@ -28,13 +29,14 @@ class ProxyLink:
         self.target = target
         self.mode = "open"
         self.delay_s = 0.0
+        self.last = b""
         self.ends: set[ProxyEnd] = set()
         self._opened = asyncio.Event()
         self._opened.set()
 
-    def set_mode(self, mode: str, delay_s: float) -> int:
+    def set_mode(self, mode: str, delay_s: float = 0.0, last: bytes = b"") -> int:
         """Returns how many ends of connections there were."""
-        self.mode, self.delay_s = mode, delay_s
+        self.mode, self.delay_s, self.last = mode, delay_s, last
         ends = list(self.ends)
         for end in ends:
             end.follow_mode()
@@ -74,6 +76,8 @@ class ProxyEnd(asyncio.Protocol):
             self.transport.resume_reading()
 
     def data_received(self, data: bytes) -> None:
+        if self.link.last and self.link.last in data:
+            self.link.set_mode("stall")
         if self.link.delay_s:
             self._send_later(data)
         else:
@@ -139,8 +143,8 @@ class Proxy:
         if "links" in order:
             return {name: await self._listen(name, path) for name, path in order["links"].items()}
         names = fnmatch.filter(self._links, order["match"])
-        mode, delay_s = order["mode"], order.get("delay_s", 0.0)
-        return sum(self._links[name].set_mode(mode, delay_s) for name in names)
+        how = order["mode"], order.get("delay_s", 0.0), order.get("last", "").encode()
+        return sum(self._links[name].set_mode(*how) for name in names)
 
     async def _listen(self, name: str, path: str) -> int:
         link = self._links[name] = ProxyLink(path)

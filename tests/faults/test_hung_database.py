@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from infra.sharding.sql import fetch_all
+from lab.faults.cluster.links import linked
 from tests.faults.hung_world import (
     HOME,
     SHARDS,
@@ -20,7 +21,6 @@ from tests.faults.hung_world import (
 )
 from tests.paced_requests import Ask, percentile
 from tests.server_faults import pause, resume
-from tests.stalling_proxy import stalling_proxy
 from tests.waiting import until
 
 HUNG = "shard1"
@@ -38,25 +38,25 @@ class Fault(NamedTuple):
     """`environment`: of processes that shall notice it."""
 
     environment: dict[str, str]
-    hang: Callable[[], None]
-    heal: Callable[[], None]
+    hang: Callable[[], object]
+    heal: Callable[[], object]
 
 
 @contextmanager
-def stopped(services, alias, folder):
+def stopped(services, alias):
     """The processes of the server do not run."""
     server = services.postgres[alias]
     yield Fault(services.environment(), partial(pause, server), partial(resume, server))
 
 
 @contextmanager
-def swallowed(services, alias, folder):
+def swallowed(services, alias):
     """No byte arrives, in either direction."""
     environment, url = services.environment(), services.postgres[alias].url
-    with stalling_proxy(url, folder) as proxy:
+    with linked({alias: url}) as links:
         for name in ("DATABASE_URL", "SHARD_DATABASE_URLS"):
-            environment[name] = environment[name].replace(url, proxy.url)
-        yield Fault(environment, proxy.swallow, proxy.heal)
+            environment[name] = environment[name].replace(url, links.url(alias, url))
+        yield Fault(environment, partial(links.stall, alias), links.reset)
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def test_warm_pages_go_on_and_others_fail_soon(services, tmp_path, kind, alias):
     warm, live = world.homes(), Ask("live", "", "/health/live")
     needy = write(world, HUNG)._replace(name="needy")
     with (
-        kind(services, alias, tmp_path) as fault,
+        kind(services, alias) as fault,
         running_web(environment_of(fault.environment), tmp_path / "web.log") as clients,
     ):
         warm_up(clients, [*warm, *(write(world, one) for one in SHARDS)])
@@ -104,7 +104,7 @@ def test_a_page_never_omits_a_post_of_the_hung_shard(services, tmp_path):
     world = HungWorld()
     cold = Ask("cold", world.follow_unseen(HEALTHY[0], HUNG), HOME)
     with (
-        stopped(services, HUNG, tmp_path) as fault,
+        stopped(services, HUNG) as fault,
         running_web(environment_of(fault.environment), tmp_path / "web.log") as clients,
     ):
         with hung(fault):
@@ -120,18 +120,18 @@ def test_a_write_without_an_answer_has_one_effect_when_it_is_sent_again(services
     world = HungWorld()
     ask = write(world, HUNG)._replace(key="once")
     url = services.postgres[HUNG].url
-    with stalling_proxy(url, tmp_path) as proxy:
+    with linked({HUNG: url}) as links:
         environment = services.environment()
-        shards = environment["SHARD_DATABASE_URLS"].replace(url, proxy.url)
+        shards = environment["SHARD_DATABASE_URLS"].replace(url, links.url(HUNG, url))
         environment["SHARD_DATABASE_URLS"] = shards
         with running_web(environment_of(environment), tmp_path / "web.log") as clients:
             warm_up(clients, [*world.homes(), write(world, HUNG)])
             before = count_posts(world, HUNG)
-            proxy.swallow_after(b"posts_")
+            links.open_until(HUNG, "posts_")
             answer = clients.send(ask)
             assert (answer.status, count_posts(world, HUNG)) == (503, before + 1)
             assert answer.took_s < FIRST_S + CROWDED_S
-            proxy.heal()
+            links.reset()
             until(lambda: clients.send(ask).status == 200)
     assert count_posts(world, HUNG) == before + 1
 

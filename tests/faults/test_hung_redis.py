@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
+from lab.faults.cluster.links import linked
 from tests.faults.hung_world import (
     SHARDS,
     HungWorld,
@@ -19,7 +20,6 @@ from tests.faults.hung_world import (
 )
 from tests.paced_requests import Ask, percentile
 from tests.server_faults import kill
-from tests.stalling_proxy import stalling_proxy
 
 # A page that is made from tables costs 25 ms on two slow cores, which the databases use as well.
 PER_S, LASTING_S = 15, 4.0
@@ -40,18 +40,18 @@ class Fault(NamedTuple):
 
 
 @contextmanager
-def killed(services, folder):
+def killed(services):
     server = services.redis
     yield Fault(services.environment(), partial(kill, server), server.start)
 
 
 @contextmanager
-def swallowed(services, folder):
+def swallowed(services):
     """No byte arrives, in either direction."""
     url = services.environment()["REDIS_URL"]
-    with stalling_proxy(url, folder) as proxy:
-        environment = services.environment() | {"REDIS_URL": proxy.url}
-        yield Fault(environment, proxy.swallow, proxy.heal)
+    with linked({"redis": url}) as links:
+        environment = services.environment() | {"REDIS_URL": links.url("redis", url)}
+        yield Fault(environment, partial(links.stall, "redis"), links.reset)
 
 
 def reads_and_writes(world):
@@ -68,7 +68,7 @@ def test_no_request_fails_and_few_wait(services, tmp_path, kind):
     world = HungWorld()
     asks = reads_and_writes(world)
     with (
-        kind(services, tmp_path) as fault,
+        kind(services) as fault,
         running_web(environment_of(fault.environment | LIMITS), tmp_path / "web.log") as clients,
     ):
         warm_up(clients, asks, 2)

@@ -9,11 +9,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import parse_qs, urlsplit
 
 from lab.faults.cluster.armed import VARIABLE
 from lab.faults.cluster.heard import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
-from lab.faults.cluster.links import Links
+from lab.faults.cluster.links import Links, linked, socket_path
 from lab.faults.cluster.orders import OrderedProcess, obeying
 from lab.faults.cluster.process import Armed, TidelineProcess
 from lab.faults.cluster.process_tree import kill_tree, pause_tree, resume_tree
@@ -131,7 +130,7 @@ class Cluster:
     def is_heard(self, name: str) -> bool:
         """Whether a store answers its smallest question now. It is asked past the proxy."""
         url = self.stores[name].url
-        return is_heard(_socket_path(url), REDIS_QUESTION if name == "redis" else POSTGRES_QUESTION)
+        return is_heard(socket_path(url), REDIS_QUESTION if name == "redis" else POSTGRES_QUESTION)
 
     def revive_store(self, name: str) -> None:
         """A killed store starts, a hung one goes on."""
@@ -207,10 +206,9 @@ def _prepare(
 ) -> Cluster:
     logs, runtime = home / "logs", home / "runtime"
     runtime.mkdir()
-    sockets = {server.name: _socket_path(server.url) for server in services.servers}
-    proxy = stack.enter_context(obeying("lab.faults.proxy"))
-    targets = {f"{name}:{store}": path for name in PROCESSES for store, path in sockets.items()}
-    links = Links(proxy, targets)
+    stores = {server.name: server.url for server in services.servers}
+    targets = {f"{name}:{store}": url for name in PROCESSES for store, url in stores.items()}
+    links = stack.enter_context(linked(targets))
     ports = dict(zip(WEBS, free_ports(len(WEBS)), strict=True))
     folders = {"RUNTIME_DIR": str(runtime), "MEDIA_DIR": str(home / "media")}
     own = {**_SETTINGS, **settings, **recording_environment(), **folders}
@@ -220,7 +218,7 @@ def _prepare(
             name,
             _program(name, ports),
             logs / f"{name}.log",
-            {**environment, **_proxied_urls(links, name, list(services.postgres))},
+            {**environment, **_proxied_urls(links, name, stores)},
             checkout,
         )
         for name in PROCESSES
@@ -255,22 +253,12 @@ def _program(name: str, ports: Mapping[str, int]) -> list[str]:
     return worker_command()
 
 
-def _proxied_urls(links: Links, process: str, databases: list[str]) -> dict[str, str]:
+def _proxied_urls(links: Links, process: str, stores: Mapping[str, str]) -> dict[str, str]:
     """The same stores as one process reaches them, through its links."""
-    urls = [
-        f"postgresql://tideline@{HOST}:{links.ports[f'{process}:{name}']}/tideline"
-        for name in databases
-    ]
+    urls = {name: links.url(f"{process}:{name}", url) for name, url in stores.items()}
+    default, redis = urls.pop("default"), urls.pop("redis")
     return {
-        "DATABASE_URL": urls[0],
-        "SHARD_DATABASE_URLS": ",".join(urls[1:]),
-        "REDIS_URL": f"redis://{HOST}:{links.ports[f'{process}:redis']}/0",
+        "DATABASE_URL": default,
+        "SHARD_DATABASE_URLS": ",".join(urls.values()),
+        "REDIS_URL": redis,
     }
-
-
-def _socket_path(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme == "unix":
-        return parts.path
-    where = parse_qs(parts.query)
-    return f"{where['host'][0]}/.s.PGSQL.{where['port'][0]}"

@@ -7,8 +7,8 @@ import pytest
 
 from lab.faults import runner
 from lab.faults.cluster.armed import HAPPENED
-from lab.faults.cluster.cluster import _socket_path
 from lab.faults.cluster.heard import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
+from lab.faults.cluster.links import socket_path
 from lab.faults.cluster.log_faults import LogWatch
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment, ExperimentResult
@@ -20,7 +20,7 @@ def test_a_store_is_heard_until_it_hangs_or_is_dead() -> None:
     with private_services(shard_count=1) as services:
         postgres, redis = services.postgres["shard0"], services.redis
         for server, question in ((postgres, POSTGRES_QUESTION), (redis, REDIS_QUESTION)):
-            path = _socket_path(server.url)
+            path = socket_path(server.url)
             assert is_heard(path, question)
             with hanging(server):
                 assert not is_heard(path, question)

@@ -3,13 +3,13 @@
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from lab.faults.cluster.links import Links
-from lab.faults.cluster.orders import obeying
-from lab.faults.proxy import HOST
+from lab.faults.cluster.links import Links, linked
+from lab.runner.port import HOST
 
 
 @pytest.fixture
@@ -20,8 +20,8 @@ def links(tmp_path: Path) -> Iterator[Links]:
         server.bind(path)
         server.listen()
         threading.Thread(target=echo, args=(server,), daemon=True).start()
-        with obeying("lab.faults.proxy") as proxy:
-            yield Links(proxy, {"web0:shard1": path})
+        with linked({"web0:shard1": f"unix://{path}"}) as links:
+            yield links
         server.shutdown(socket.SHUT_RDWR)
 
 
@@ -35,7 +35,7 @@ def echo(server: socket.socket) -> None:
 
 
 def send_back(client: socket.socket) -> None:
-    with client:
+    with client, suppress(ConnectionResetError):
         while data := client.recv(1000):
             client.sendall(data)
 
@@ -65,6 +65,21 @@ def test_stalled_link_holds_everything_back_until_it_opens(links):
                 client.settimeout(30)
             links.open()
             assert (old.recv(10), new.recv(10)) == (b"two", b"three")
+
+
+def test_link_passes_the_last_words_and_then_nothing(links):
+    with connected(links, timeout_s=0.2) as old:
+        assert links.open_until("web0:*", "go") == 0
+        old.sendall(b"one")
+        assert old.recv(10) == b"one"
+        old.sendall(b"go!")
+        with pytest.raises(TimeoutError):
+            old.recv(10)
+        links.reset()
+        assert is_reset(old)
+    with connected(links) as new:
+        new.sendall(b"two")
+        assert new.recv(10) == b"two"
 
 
 def test_cut_link_resets_connections(links):
