@@ -8,24 +8,23 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from lab.runner.child import CHECKOUT, Child
-from lab.runner.errors import ChildDidNotStart, PreparationFailed, RunFailed
-from lab.runner.port import is_answering, usable_port
-from lab.runner.programs import app_environment, list_children, secret_key, write_environment
+from lab.runner.child import CHECKOUT
+from lab.runner.errors import PreparationFailed, RunFailed
+from lab.runner.installation import Installation, usual_installation
+from lab.runner.port import usable_port
+from lab.runner.programs import app_environment, secret_key, write_environment
 from lab.runner.restarts import Restarter, keep_running
 from lab.runner.terminal import StartScreen, say, step
 from lab.services import RunningServices, ServiceError, running_services
 from lab.services.folders import closed_folder
 from lab.services.spawn import spawn
 
-# The web server does not report when it is ready: this process asks until the server answers.
-_WEB_POLL_S = 0.05
 _CHILD_WAIT_S = 1.0
 # Long enough to see how Tideline behaves without the server.
 _SERVER_WAIT_S = 5.0
@@ -56,12 +55,11 @@ def run(port: int, folder: Path) -> None:
         urls = {"MEDIA_DIR": media, **services.environment()}
         values = (urls, secret_key(folder), port)
         write_environment(folder / "environment", *values)
-        environment = app_environment(*values)
-        children = list_children(logs, environment, port)
-        stack.callback(_stop, children)
-        demo = _start(children, environment, port)
+        installation = usual_installation(app_environment(*values), logs, port)
+        stack.callback(_stop, installation)
+        demo = _start(installation)
         say(StartScreen(port=port, folder=folder, data=services.home, **demo).text())
-        keep_running(_restarters(services, children))
+        keep_running(_restarters(services, installation))
 
 
 @contextmanager
@@ -89,20 +87,20 @@ def _say_detail(line: str) -> None:
     say(f"    {line}")
 
 
-def _start(children: Sequence[Child], environment: Mapping[str, str], port: int) -> dict[str, Any]:
-    """Starts the children and returns the facts about the demo community.
+def _start(installation: Installation) -> dict[str, Any]:
+    """Starts the processes and returns the facts about the demo community.
 
     The web server loads its code during the migrations and opens its port after them. Worker and
     compensator start later, so that the migrations have the processor. Until the worker delivers,
     the web server is not ready, and the start screen is not shown.
     """
-    web, *others = children
+    web, *others = installation.processes.values()
     web.begin()
-    demo = _prepare(environment)
+    demo = _prepare(installation.environment)
     with step("starting the web server and the worker"):
         for child in others:
             child.begin()
-        _await(web, port)
+        installation.wait_until_ready()
     return demo
 
 
@@ -124,31 +122,21 @@ def _prepare(environment: Mapping[str, str]) -> dict[str, Any]:
     return facts
 
 
-def _await(web: Child, port: int) -> None:
-    """Returns when the web server is ready. Raises ChildDidNotStart."""
-    while not is_answering(port, "/health/ready"):
-        if not web.is_running:
-            raise ChildDidNotStart(web.name, web.log)
-        time.sleep(_WEB_POLL_S)
-
-
-def _restarters(services: RunningServices, children: Sequence[Child]) -> list[Restarter]:
+def _restarters(services: RunningServices, installation: Installation) -> list[Restarter]:
     now = time.monotonic()
+    children = installation.processes.values()
     return [Restarter(child, _CHILD_WAIT_S, say, now) for child in children] + [
         Restarter(server, _SERVER_WAIT_S, say, now) for server in services.servers
     ]
 
 
-def _stop(children: Sequence[Child]) -> None:
+def _stop(installation: Installation) -> None:
     """Stops the web server first, so that it gives the worker no new work."""
-    web, *others = children
+    web, *others = installation.processes
     with step("stopping the web server"):
-        web.stop()
+        installation.stop([web])
     with step("stopping the worker and the compensator"):
-        for child in others:
-            child.begin_stop()
-        for child in others:
-            child.stop()
+        installation.stop(others)
 
 
 if __name__ == "__main__":

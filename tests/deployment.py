@@ -1,30 +1,19 @@
 """A whole Tideline on throw-away servers: real web, worker and compensator."""
 
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import contextmanager
 
 import psycopg
 
-from lab.runner.child import CHECKOUT, Child
-from lab.runner.port import HOST, free_port, is_answering
-from lab.runner.programs import app_environment, list_children
-from tests.migrated_data import KEY
+from lab.runner.installation import THROW_AWAY_KEY, Installation, throw_away_installation
+from lab.runner.port import HOST
+from lab.services import RunningServices
 from tests.services import migrated_services
 from tests.waiting import until
 
 
-@dataclass(frozen=True)
-class Deployment:
+class Deployment(Installation):
     """What runs, seen from outside: an address, a command line, the databases' URLs."""
-
-    port: int
-    environment: Mapping[str, str]
-    logs: Path
 
     @property
     def address(self) -> str:
@@ -38,16 +27,9 @@ class Deployment:
     def shard_urls(self) -> list[str]:
         return self.environment["SHARD_DATABASE_URLS"].split(",")
 
-    def manage(self, *words: str) -> str:
-        """Runs a command to its end and returns what it printed. Raises CalledProcessError."""
-        return subprocess.run(
-            [sys.executable, "manage.py", *words],
-            env=self.environment,
-            cwd=CHECKOUT,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        ).stdout
+    def create_account(self, name: str) -> None:
+        address = f"{name}@example.org"
+        self.manage("create_account", name, "--email", address, "--password", THROW_AWAY_KEY)
 
     def pending_count(self) -> int:
         """Changes that are not delivered, parked ones too."""
@@ -62,35 +44,20 @@ class Deployment:
         until(lambda: not self.pending_count(), said=self.pending_count)
 
 
+def deployment_on(services: RunningServices, settings: Mapping[str, str]) -> Deployment:
+    """Its processes are the caller's to start."""
+    return Deployment(**vars(throw_away_installation(services, settings)))
+
+
 @contextmanager
 def prepared(settings: Mapping[str, str]) -> Iterator[Deployment]:
     """Servers and migrated databases; its processes are the caller's to start."""
-    with (
-        tempfile.TemporaryDirectory(prefix="tideline-logs-") as logs,
-        migrated_services() as services,
-    ):
-        port = free_port()
-        environment = app_environment({**services.environment(), **settings}, KEY, port)
-        yield Deployment(port, environment, Path(logs))
+    with migrated_services() as services:
+        yield deployment_on(services, settings)
 
 
 @contextmanager
 def deployed(settings: Mapping[str, str]) -> Iterator[Deployment]:
     """Everything `make run` has, without the demo community; gone when the block ends."""
-    with ExitStack() as stack:
-        deployment = stack.enter_context(prepared(settings))
-        port = deployment.port
-        children = list_children(deployment.logs, deployment.environment, port)
-        for child in children:
-            stack.callback(child.stop)
-            child.begin()
-        _wait_for_web(children[0], port)
+    with prepared(settings) as deployment, deployment.running("/health/live"):
         yield deployment
-
-
-def _wait_for_web(web: Child, port: int) -> None:
-    def is_up() -> bool:
-        assert web.is_running, web.log.read_text()
-        return is_answering(port, "/health/live")
-
-    until(is_up, said=web.log.read_text)

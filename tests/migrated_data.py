@@ -5,21 +5,18 @@ Copying five data folders costs a fraction of running all migrations on five dat
 
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from signal import SIGINT
 
-from lab.runner.child import CHECKOUT
-from lab.runner.programs import app_environment
+from lab.runner.installation import throw_away_installation
 from lab.services import running_services
 from lab.services.delete_data import delete_data
 from lab.services.folders import prepare_folders
 from lab.services.locks import locked
 from lab.services.server_user import server_user
+from lab.services.throw_away import PREFIX
 
-KEY = "key-of-a-test-only-key-of-a-test-only-key-of-a-test-only-0123456789"
-PREFIX = "tideline-test-"
 # Another process waits this long for the migrations.
 _PATIENCE_S = 600
 
@@ -57,12 +54,6 @@ def _template(session: str) -> Path:
 def _make(data: Path) -> None:
     environ = {"PATH": os.environ.get("PATH", "")}
     with running_services(data, environ=environ, durable=False) as services:
-        subprocess.run(
-            [sys.executable, "manage.py", "migrate_shards", "--verbosity", "0"],
-            env=app_environment(services.environment(), KEY, 8000),
-            cwd=CHECKOUT,
-            stdout=subprocess.DEVNULL,
-            check=True,
-        )
+        throw_away_installation(services, {}).manage("migrate_shards", "--verbosity", "0")
         for server in services.servers:
             server.stop_signal = SIGINT  # with a checkpoint: copies start without a recovery

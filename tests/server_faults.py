@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from signal import SIGCONT, SIGKILL, SIGSTOP
 
-from lab.faults.cluster.process_tree import process_tree, send
+from lab.services.process_tree import process_tree, send
 from lab.services.server import Server
 
 _STOP_S = 15.0

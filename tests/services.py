@@ -2,24 +2,15 @@
 
 import atexit
 import os
-import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 
-from lab.services import RunningServices, Search, running_services
-from lab.services.delete_data import delete_data
-from lab.services.errors import DataInUse
-from tests.migrated_data import PREFIX, provide_migrated_data
+from lab.services import RunningServices, Search, running_services, throw_away_services
+from lab.services.throw_away import StartServices
+from tests.migrated_data import provide_migrated_data
 from tests.replica_servers import replicated_services
-from tests.server_faults import resume
-
-# Nothing else of the environment: it may name servers.
-_PATH = {"PATH": os.environ.get("PATH", "")}
-# A folder younger than this may belong to a session that has not taken its lock yet.
-_ABANDONED_AFTER_S = 600
 
 
 class SessionServices:
@@ -40,8 +31,7 @@ def start_for_session() -> SessionServices:
     Called once, by the process that starts the test workers: they inherit the URLs, and the
     servers die with that process. Cost: 1.5 s.
     """
-    start = partial(running_services, durable=False)
-    return SessionServices(_throw_away_services(dict(os.environ), start))
+    return SessionServices(throw_away_services(environ=dict(os.environ)))
 
 
 def private_services(
@@ -49,46 +39,17 @@ def private_services(
 ) -> AbstractContextManager[RunningServices]:
     """Servers a test may kill, hang and restart; URLs in the environment do not matter."""
     start = partial(running_services, durable=False, shard_count=shard_count, search=search)
-    return _throw_away_services(_PATH, start)
+    return throw_away_services(start)
 
 
 def migrated_services(
     replica_counts: Mapping[str, int] | None = None,
 ) -> AbstractContextManager[RunningServices]:
     """The same with the tables of Tideline: default and four shards, some with replicas."""
-    start: Callable[..., AbstractContextManager[RunningServices]]
-    start = partial(running_services, durable=False)
+    start: StartServices = partial(running_services, durable=False)
     if replica_counts:
         start = partial(replicated_services, counts=replica_counts)
-    return _throw_away_services(_PATH, start, provide_migrated_data)
-
-
-@contextmanager
-def _throw_away_services(
-    environ: Mapping[str, str],
-    start: Callable[..., AbstractContextManager[RunningServices]],
-    prepare: Callable[[Path], object] = lambda _: None,
-) -> Iterator[RunningServices]:
-    _delete_abandoned()
-    data = Path(tempfile.mkdtemp(prefix=PREFIX))
-    try:
-        prepare(data)
-        with start(data, environ=environ) as services:
-            try:
-                yield services
-            finally:
-                for server in services.servers:
-                    resume(server)  # a server that hangs would not stop
-    finally:
-        delete_data(data)
-
-
-def _delete_abandoned() -> None:
-    """What sessions left that were killed: their servers are gone, their folders are not."""
-    for data in Path(tempfile.gettempdir()).glob(PREFIX + "*"):
-        with suppress(DataInUse, OSError):
-            if time.time() - data.stat().st_mtime > _ABANDONED_AFTER_S:
-                delete_data(data)
+    return throw_away_services(start, prepare=provide_migrated_data)
 
 
 def are_gone(pids: Iterable[int]) -> bool:

@@ -4,11 +4,12 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lab.bench.history import HISTORY, add_line
-from tests.services import private_services
+from lab.services import running_services, throw_away_services
 
 # In this order: calls counts reads that nothing has made warm.
 WORKLOADS = (
@@ -35,7 +36,8 @@ NO_LIMITS = {
 
 def main() -> None:
     options = _parse()
-    with private_services(options.shards) as services:
+    start = partial(running_services, durable=False, shard_count=options.shards)
+    with throw_away_services(start) as services:
         os.environ.update(services.environment())
         os.environ |= {"DEVELOPMENT": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
         os.environ |= {"LOG_LEVEL": "WARNING"} | NO_LIMITS

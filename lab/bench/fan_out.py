@@ -3,14 +3,10 @@
 Once with steady posts, and once while a big author's post is pushed.
 """
 
-import os
 import statistics
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from infra.api.pages import Window
@@ -19,7 +15,7 @@ from infra.caching.keys import key
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from lab.bench import world
-from lab.runner.programs import worker_command
+from lab.bench.product import delivering
 from posts.actions.create_post import create_post
 from posts.ids import PostId
 from posts.types import Draft
@@ -46,7 +42,7 @@ def measure() -> dict[str, Any]:
     world.drain_all()
     _make_live([friend])
     crowd = _write_crowd(star)
-    with worker():
+    with delivering("worker"):
         _visible_after_ms(author, friend)  # waits until the worker runs
         steady = [_paced(author, friend) for _ in range(POSTS)]
         idle = [_page_ms(reader) for _ in range(IDLE_PAGES)]
@@ -129,18 +125,6 @@ def _make_live(readers: Sequence[int]) -> None:
     for reader in readers:
         timeline_store().begin_build(reader, 1)
         timeline_store().finish_build(reader, 1, LiveTimeline.of([], 0, 0))
-
-
-@contextmanager
-def worker(**environment: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """A worker as in `make run`, with extra environment variables."""
-    command = [sys.executable, *worker_command()]
-    process = subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.DEVNULL)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def _summary(values: Sequence[float]) -> dict[str, float]:

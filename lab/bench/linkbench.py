@@ -1,11 +1,8 @@
 """LinkBench's mix of operations on a real follow graph: by function calls, and over HTTP."""
 
-import subprocess
-import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +12,7 @@ from lab.bench.http_load import run_mix
 from lab.bench.linkbench_http import Callers
 from lab.bench.linkbench_mix import READS, Mix, Operation
 from lab.bench.lookups import compare_lookups
-from lab.bench.server import ROOT, product_server
+from lab.bench.product import running_product
 from lab.bench.world import FollowGraph, drain_all, load_follow_graph
 from relations.actions.follow import follow, unfollow
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
@@ -130,9 +127,9 @@ def measure_http(world: FollowGraph) -> dict[str, Any]:
         operation = mix.draw()
         return operation.kind, callers.request_for(operation)
 
-    with product_server() as server, _compensator():
-        run_mix(server.address, next_request, CONNECTIONS, WARM_S)
-        result = run_mix(server.address, next_request, CONNECTIONS, HTTP_S)
+    with running_product("worker") as product:
+        run_mix(product.address, next_request, CONNECTIONS, WARM_S)
+        result = run_mix(product.address, next_request, CONNECTIONS, HTTP_S)
     every = [took_s for each in result.latencies.values() for took_s in each]
     drain_all()
     return {
@@ -144,15 +141,3 @@ def measure_http(world: FollowGraph) -> dict[str, Any]:
             for kind, each in sorted(result.latencies.items())
         },
     }
-
-
-@contextmanager
-def _compensator() -> Iterator[None]:
-    command = [sys.executable, "manage.py", "compensate_changes", "--every", "1"]
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet)
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(30)

@@ -1,10 +1,11 @@
-"""The whole product as `make run` starts it, on the services of the benchmark."""
+"""The product as `make run` starts it, on the services of the benchmark."""
 
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,10 +14,9 @@ from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_one
 from lab.bench.cpu import Parts, find_servers
 from lab.runner.child import Child
-from lab.runner.port import HOST, free_port, is_answering
-from lab.runner.programs import list_children
+from lab.runner.installation import usual_installation
+from lab.runner.port import HOST, free_port
 
-_START_S = 60
 _QUIET_S = 60
 _POLL_S = 0.05
 IS_PENDING = f"SELECT EXISTS ({SELECT_PENDING})"
@@ -30,20 +30,30 @@ class Product(NamedTuple):
 
 
 @contextmanager
-def running_product() -> Iterator[Product]:
-    """Web, worker and compensator. Raises RuntimeError when the web server does not start."""
-    port = free_port()
+def running_product(*left_out: str) -> Iterator[Product]:
+    """Web, worker and compensator, without those `left_out`. Raises ChildDidNotStart."""
     with tempfile.TemporaryDirectory() as logs:
-        children = list_children(Path(logs), os.environ, port)
+        product = usual_installation(os.environ, Path(logs), free_port())
+        kept = {name: one for name, one in product.processes.items() if name not in left_out}
+        product = replace(product, processes=kept)
+        with product.running("/health/live"):
+            roots = {name: {child.pid} for name, child in product.processes.items()}
+            yield Product((HOST, product.port), roots | find_servers())
+
+
+@contextmanager
+def delivering(*names: str, environment: Mapping[str, str] | None = None) -> Iterator[list[Child]]:
+    """These processes of the product, without a web server."""
+    with tempfile.TemporaryDirectory() as logs:
+        own = os.environ | (environment or {})
+        product = usual_installation(own, Path(logs), free_port())
+        children = [product.processes[name] for name in names]
         try:
             for child in children:
                 child.begin()
-            _await(port, Path(logs))
-            roots = {child.name: {_pid(child)} for child in children}
-            yield Product((HOST, port), roots | find_servers())
+            yield children
         finally:
-            for child in children:
-                child.stop()
+            product.stop(names)
 
 
 def wait_until_delivered() -> None:
@@ -53,18 +63,3 @@ def wait_until_delivered() -> None:
         if time.monotonic() > deadline:
             raise TimeoutError("changes are still pending")
         time.sleep(_POLL_S)
-
-
-def _await(port: int, logs: Path) -> None:
-    deadline = time.monotonic() + _START_S
-    while not is_answering(port, "/health/live"):
-        if time.monotonic() > deadline:
-            raise RuntimeError((logs / "web.log").read_text()[-2000:])
-        time.sleep(_POLL_S)
-
-
-def _pid(child: Child) -> int:
-    process = child._process
-    if process is None:
-        raise RuntimeError(f"{child.name} did not start")
-    return process.pid

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from lab.faults.cluster.cluster import Cluster
-from lab.faults.cluster.process_tree import process_tree
+from lab.services.process_tree import process_tree
 
 T = TypeVar("T")
 EVERY_S = 2.0

@@ -1,1 +1,1 @@
-"""The parts of `make run`: progress lines, preparation, child processes, restarts."""
+"""Starts a whole Tideline. `make run` also has progress lines, preparation and restarts here."""

@@ -1,16 +1,17 @@
-"""One process of Tideline that `make run` starts: web, worker or compensator."""
+"""One process of Tideline that a tool starts: web, worker or compensator."""
 
 import os
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from signal import SIGKILL, Signals
+from signal import SIGCONT, SIGKILL, SIGSTOP, Signals
 
 from lab.services.spawn import spawn
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-_STOP_S = 10.0
+_POLL_S = 0.01
 
 
 class Child:
@@ -19,6 +20,9 @@ class Child:
     When this process is killed, the child receives `death_signal`. SIGKILL is wrong for a child
     with children of its own: it must be able to end them.
     """
+
+    # A process that needs longer to stop is killed.
+    stop_s = 10.0
 
     def __init__(
         self,
@@ -40,16 +44,26 @@ class Child:
     def is_running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        """The first of its processes. Raises RuntimeError before the first start."""
+        if self._process is None:
+            raise RuntimeError(f"{self.name} was never started")
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        return self._process.poll() if self._process else None
+
     def begin(self) -> None:
         """Starts the process and returns at once."""
-        self._kill_session()
+        self._begin(self._argv, self._environment, CHECKOUT)
+
+    def _begin(self, argv: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
+        self._signal_all(SIGKILL)
         self._is_stopping = False
         self._process = spawn(
-            self._argv,
-            self.log,
-            env=self._environment,
-            death_signal=self._death_signal,
-            cwd=CHECKOUT,
+            argv, self.log, env=environment, death_signal=self._death_signal, cwd=folder
         )
 
     def begin_stop(self) -> None:
@@ -61,17 +75,37 @@ class Child:
             self._is_stopping = True
             self._process.terminate()
 
-    def stop(self) -> None:
-        """Returns when the process has ended. A process that needs over 10 s is killed."""
+    def stop(self) -> bool:
+        """Returns when the process has ended, and whether it needed no kill."""
         self.begin_stop()
+        ended = self.wait_for_exit(self.stop_s)
+        self.kill()
+        return ended
+
+    def wait_for_exit(self, within_s: float) -> bool:
+        """Whether it ended by itself, for example at a failpoint."""
+        deadline = time.monotonic() + within_s
+        while self.is_running and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
+        return not self.is_running
+
+    def kill(self) -> None:
+        """kill -9 of all its processes."""
+        self._signal_all(SIGKILL)
         if self._process:
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_STOP_S)
-            self._kill_session()
             self._process.wait()
 
-    def _kill_session(self) -> None:
-        """Kills all processes that it started: a child of a killed web server holds the port."""
+    def pause(self) -> None:
+        """All its processes hang."""
+        if self.is_running:
+            self._signal_all(SIGSTOP)
+
+    def resume(self) -> None:
+        if self.is_running:
+            self._signal_all(SIGCONT)
+
+    def _signal_all(self, number: Signals) -> None:
+        """To all processes that it started: a child of a killed web server holds the port."""
         if self._process:
             with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, SIGKILL)
+                os.killpg(self._process.pid, number)

@@ -23,19 +23,19 @@ _COMPENSATE_EVERY_S = 2
 _KEY_BYTES = 64
 
 
-def list_children(logs: Path, environment: Mapping[str, str], port: int) -> list[Child]:
-    """Web, worker and compensator, in the order in which they stop."""
+def make_children(logs: Path, environment: Mapping[str, str], port: int) -> dict[str, Child]:
+    """Web, worker and compensator."""
 
     def child(name: str, command: list[str], death_signal: Signals = SIGKILL) -> Child:
         argv = [sys.executable, *command]
         return Child(name, argv, logs / f"{name}.log", environment, death_signal)
 
-    every = str(_COMPENSATE_EVERY_S)
-    return [
+    children = [
         child("web", web_command(port, _LINGER_S), SIGTERM),
         child("worker", worker_command()),
-        child("compensator", ["manage.py", "compensate_changes", "--every", every]),
+        child("compensator", compensator_command()),
     ]
+    return {one.name: one for one in children}
 
 
 def web_workers() -> int:
@@ -54,6 +54,11 @@ def web_command(port: int, linger_s: float) -> list[str]:
 def worker_command() -> list[str]:
     """Arguments of Python."""
     return ["manage.py", "run_drainer"]
+
+
+def compensator_command() -> list[str]:
+    """Arguments of Python."""
+    return ["manage.py", "compensate_changes", "--every", str(_COMPENSATE_EVERY_S)]
 
 
 def app_environment(urls: Mapping[str, str], key: str, port: int) -> dict[str, str]:

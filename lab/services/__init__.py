@@ -10,6 +10,7 @@ from lab.services.postgres import PostgresServer
 from lab.services.redis import RedisServer
 from lab.services.running import URL_NAMES, RunningServices, running_services
 from lab.services.server import Server
+from lab.services.throw_away import throw_away_services
 
 __all__ = [
     "URL_NAMES",
@@ -20,4 +21,5 @@ __all__ = [
     "Server",
     "ServiceError",
     "running_services",
+    "throw_away_services",
 ]

@@ -24,12 +24,16 @@ PrintLine = Callable[[str], None]
 
 @dataclass
 class RunningServices:
-    """The servers by name ("default", "shard0", …); empty or None when a URL was given instead."""
+    """The servers by name ("default", "shard0", …); empty or None when a URL was given instead.
+
+    `logs`: the folder of their logs, if any was started.
+    """
 
     given: Mapping[str, str]
     postgres: dict[str, PostgresServer] = field(default_factory=dict)
     redis: RedisServer | None = None
     home: Path | None = None
+    logs: Path = field(default_factory=Path)
 
     @property
     def servers(self) -> list[Server]:
@@ -74,7 +78,7 @@ def running_services(
         rotate_logs(folders.logs)
         programs = search or Search(environ.get("PATH", ""))
         factory = _ServerFactory(folders, user, programs, report, durable, postgres_settings or {})
-        services = RunningServices(given, home=folders.home)
+        services = RunningServices(given, home=folders.home, logs=folders.logs)
         try:
             if "REDIS_URL" not in given:
                 services.redis = factory.redis()

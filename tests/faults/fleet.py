@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab.runner.child import CHECKOUT, Child
 from lab.runner.port import HOST, free_port, is_answering
-from tests.deployment import KEY, Deployment, prepared
+from tests.deployment import Deployment, prepared
 from tests.waiting import PATIENCE_S, until
 
 PROCFILE = dict(
@@ -50,7 +50,7 @@ class Fleet:
     def restart_one_by_one(self) -> None:
         for child in [*self.webs.values(), *self.others]:
             child.stop()
-            self.exit_codes[child.name.rstrip("0123456789")] = child._process.returncode
+            self.exit_codes[child.name.rstrip("0123456789")] = child.exit_code
             child.begin()
             self.await_all()
             time.sleep(self.rest_s)
@@ -68,7 +68,7 @@ def running_fleet(settings: Mapping[str, str]) -> Iterator[Fleet]:
         others = [_child(name, None, site) for name in ("worker", "compensator")]
         fleet = Fleet(site, webs, others)
         for name in ("ann", "bob"):
-            site.manage("create_account", name, "--email", f"{name}@example.org", "--password", KEY)
+            site.create_account(name)
         for child in [*fleet.webs.values(), *others]:
             stack.callback(child.stop)
             child.begin()

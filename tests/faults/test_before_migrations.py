@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -17,9 +16,8 @@ from django.urls import URLPattern, get_resolver
 from redis import Redis
 
 from lab.runner.child import CHECKOUT, Child
-from lab.runner.port import HOST, free_port
-from lab.runner.programs import app_environment
-from tests.deployment import KEY, Deployment, prepared
+from lab.runner.port import HOST
+from tests.deployment import Deployment, deployment_on, prepared
 from tests.services import private_services
 from tests.waiting import until
 
@@ -32,11 +30,10 @@ APPLY = "INSERT INTO django_migrations (app, name, applied) VALUES ('markers','0
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Deployment]:
+def empty() -> Iterator[Deployment]:
     """Servers whose databases have no tables."""
     with private_services(shard_count=2) as services:
-        port = free_port()
-        yield Deployment(port, app_environment(services.environment(), KEY, port), tmp_path)
+        yield deployment_on(services, {})
 
 
 @contextmanager
@@ -161,7 +158,7 @@ def test_pages_in_redis_are_not_served_without_the_databases():
 
 def make_account(site: Deployment, name: str) -> str:
     """A token of a new account; neighbouring ids are on different shards."""
-    site.manage("create_account", name, "--email", f"{name}@example.org", "--password", KEY)
+    site.create_account(name)
     return site.manage("demo_token", name).strip()
 
 

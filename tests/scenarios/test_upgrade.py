@@ -22,10 +22,10 @@ from django.core.management import get_commands
 
 from infra.version import VERSION
 from lab.runner.child import CHECKOUT
+from lab.runner.installation import THROW_AWAY_KEY
 from lab.runner.port import HOST, free_ports, is_answering
 from lab.runner.programs import app_environment, web_command, worker_command
 from lab.services.spawn import spawn
-from tests.migrated_data import KEY
 from tests.scenarios.versions import NEXT, Versions, make_versions
 from tests.services import private_services
 from tests.waiting import until
@@ -147,7 +147,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
         services = stack.enter_context(private_services(2))
         ports = free_ports(2)
         urls = {**services.environment(), "RUNTIME_DIR": str(tmp_path / "run")}
-        site = Site(app_environment(urls, KEY, ports[0]), ports, tmp_path)
+        site = Site(app_environment(urls, THROW_AWAY_KEY, ports[0]), ports, tmp_path)
         stack.callback(site.close)
         yield site
 

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager
 from statistics import linear_regression
 from typing import NamedTuple
 
-from lab.faults.cluster.process_tree import process_tree
 from lab.faults.resources import resident_mb, sampling
+from lab.services.process_tree import process_tree
 
 EVERY_S = 0.5
 

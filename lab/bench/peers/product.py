@@ -1,12 +1,9 @@
 """Tideline's side. It calls what the web and worker processes call."""
 
 import gc
-import os
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -20,8 +17,7 @@ from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from lab.bench import world
-from lab.bench.fan_out import worker
-from lab.bench.server import ROOT
+from lab.bench.product import delivering
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.ids import PostId
@@ -32,10 +28,10 @@ from timelines.queries.home import home_page
 from timelines.stores.packed import FAMILY
 
 GIVE_UP_S = 180
-COMPENSATOR = ["manage.py", "compensate_changes", "--every", "2"]
 # The size of Stream-Framework's tasks. Larger chunks end before a kill can come.
 PIECES = {"INLINE_FOLLOWERS": "100", "CHUNK_FOLLOWERS": "100"}
 SAMPLE = 20  # checks one reader in 20 until the kill
+_pushing = partial(delivering, "worker", "compensator", environment=PIECES)
 
 
 class Tideline:
@@ -90,8 +86,6 @@ class Tideline:
             _wait_until(lambda: _lengths(sample) != before[::SAMPLE])
             for process in processes:
                 process.kill()
-            for process in processes:
-                process.wait()
             had = sum(now != then for now, then in zip(_lengths(self._crowd), before, strict=True))
         with _pushing():
             _wait_until(lambda: not _pending())
@@ -123,19 +117,6 @@ def _time(act: Callable[[], object]) -> float:
 
 def _lengths(readers: Sequence[int]) -> list[int]:
     return redis().run([("STRLEN", key(FAMILY, reader)) for reader in readers])
-
-
-@contextmanager
-def _pushing() -> Iterator[list["subprocess.Popen[bytes]"]]:
-    """A worker and a compensator as in `make run`."""
-    environment = os.environ | PIECES
-    compensator = subprocess.Popen([sys.executable, *COMPENSATOR], cwd=ROOT, env=environment)
-    try:
-        with worker(**PIECES) as first:
-            yield [first, compensator]
-    finally:
-        compensator.terminate()
-        compensator.wait()
 
 
 def _pending() -> int:

@@ -2,11 +2,11 @@
 
 import json
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,16 +14,16 @@ from lab.faults.cluster.armed import VARIABLE
 from lab.faults.cluster.heard import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
 from lab.faults.cluster.links import Links, linked, socket_path
 from lab.faults.cluster.orders import OrderedProcess, obeying
-from lab.faults.cluster.process import Armed, TidelineProcess
-from lab.faults.cluster.process_tree import kill_tree, pause_tree, resume_tree
+from lab.faults.cluster.process import Armed, ArmedChild
 from lab.faults.cluster.stock import STOCK
 from lab.faults.cluster.versions import command_of, environment_of
 from lab.faults.coverage.record import recording_environment
 from lab.runner.child import CHECKOUT
-from lab.runner.port import HOST, free_ports, is_answering, usable_port
-from lab.runner.programs import app_environment, worker_command
-from lab.services import RunningServices, Server, running_services
-from lab.services.delete_data import delete_data
+from lab.runner.installation import Installation, throw_away_environment
+from lab.runner.port import HOST, free_ports
+from lab.runner.programs import compensator_command, worker_command
+from lab.services import RunningServices, Server, running_services, throw_away_services
+from lab.services.process_tree import kill_tree, pause_tree, resume_tree
 
 WEBS = ("web0", "web1")
 DRAINERS = ("drainer0", "drainer1")
@@ -33,7 +33,6 @@ _THREADS = 4
 _LINGER_S = 1.0
 _FINISH_S = 10
 _START_S = 60.0
-_KEY = "key-of-the-fault-harness-only-key-of-the-fault-harness-only-0123456789"
 # No quota ends a run: the load is far above what one client may send.
 _SETTINGS = {
     "QUOTA_PER_ACCOUNT": "1000000",
@@ -57,16 +56,13 @@ class ClientAccount(NamedTuple):
 
 
 @dataclass
-class Cluster:
-    """`ports`: of the webs. `environment`: reaches the stores without the proxy. `checkout`: the
-    code that the processes began with."""
+class Cluster(Installation):
+    """`environment`: reaches the stores without the proxy. `checkout`: the code that the processes
+    began with."""
 
+    processes: Mapping[str, ArmedChild]
     services: RunningServices
     links: Links
-    processes: dict[str, TidelineProcess]
-    ports: dict[str, int]
-    environment: Mapping[str, str]
-    logs: Path
     backstage: OrderedProcess
     checkout: Path
 
@@ -77,19 +73,9 @@ class Cluster:
 
     def start(self) -> None:
         """Starts all processes and returns when both webs are ready."""
-        for process in self.processes.values():
-            process.begin()
+        self.begin()
         self.wait_until_ready()
         self.wait_for_drainers()
-
-    def wait_until_ready(self) -> None:
-        """Raises TimeoutError with the end of the log of a web that is not ready in time."""
-        deadline = time.monotonic() + _START_S
-        for name, port in self.ports.items():
-            while not is_answering(port, "/health/ready"):
-                if time.monotonic() > deadline:
-                    raise TimeoutError(f"{name}: {self.processes[name].log.read_text()[-2000:]}")
-                time.sleep(0.05)
 
     def wait_for_drainers(self) -> None:
         """Returns when all drainers have reported. Raises TimeoutError."""
@@ -100,12 +86,10 @@ class Cluster:
                 raise TimeoutError("a drainer does not report")
             time.sleep(0.05)
 
-    def stop(self) -> list[str]:
-        """Stops all processes; returns the names of those that had to be killed."""
+    def stop(self, names: Sequence[str] = ()) -> list[str]:
+        """As that of an installation, but everything is healed before."""
         self.heal()
-        for process in self.processes.values():
-            process.begin_stop()
-        return [name for name, process in self.processes.items() if not process.stop()]
+        return super().stop(names)
 
     def heal(self) -> None:
         """Ends every fault: links open, hung and dead stores and processes run again."""
@@ -140,12 +124,23 @@ class Cluster:
         else:
             server.start()
 
-    def manage(
+    def attempt(
         self, *words: str, checkout: Path = CHECKOUT, armed: Armed | None = None
     ) -> "subprocess.CompletedProcess[str]":
-        """Runs a command to its end, past the proxy."""
-        environment = {**self.environment, VARIABLE: json.dumps(armed or {})}
-        return _manage(environment, checkout, *words)
+        """Runs a command to its end, past the proxy. It may fail."""
+        return subprocess.run(
+            command_of(checkout, ["manage.py", *words]),
+            env=environment_of({**self.environment, VARIABLE: json.dumps(armed or {})}),
+            cwd=checkout,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def migrate(self) -> None:
+        """With the code that the processes begin with."""
+        for words in (("migrate_shards", "--verbosity", "0"), ("backfill_recent_posts",)):
+            self.attempt(*words, checkout=self.checkout).check_returncode()
 
     def make_people(self, count: int) -> list[ClientAccount]:
         return [
@@ -180,76 +175,49 @@ def running_cluster(
 
     Safety: call it from the main thread.
     """
-    home = Path(tempfile.mkdtemp(prefix="tideline-faults-"))
+    stock = {**STOCK, **(postgres_settings or {})}
+    start = partial(running_services, durable=False, postgres_settings=stock)
     with ExitStack() as stack:
-        stack.callback(delete_data, home)
-        services = stack.enter_context(
-            running_services(
-                home,
-                environ={"PATH": "/usr/local/bin:/usr/bin:/bin"},
-                durable=False,
-                postgres_settings={**STOCK, **(postgres_settings or {})},
-            )
-        )
-        cluster = _prepare(stack, services, home, settings or {}, checkout)
+        services = stack.enter_context(throw_away_services(start))
+        cluster = _prepare(stack, services, settings or {}, checkout)
+        cluster.migrate()
         stack.callback(cluster.stop)
         cluster.start()
         yield cluster
 
 
 def _prepare(
-    stack: ExitStack,
-    services: RunningServices,
-    home: Path,
-    settings: Mapping[str, str],
-    checkout: Path,
+    stack: ExitStack, services: RunningServices, settings: Mapping[str, str], checkout: Path
 ) -> Cluster:
-    logs, runtime = home / "logs", home / "runtime"
-    runtime.mkdir()
     stores = {server.name: server.url for server in services.servers}
     targets = {f"{name}:{store}": url for name in PROCESSES for store, url in stores.items()}
     links = stack.enter_context(linked(targets))
     ports = dict(zip(WEBS, free_ports(len(WEBS)), strict=True))
-    folders = {"RUNTIME_DIR": str(runtime), "MEDIA_DIR": str(home / "media")}
-    own = {**_SETTINGS, **settings, **recording_environment(), **folders}
-    environment = app_environment({**services.environment(), **own}, _KEY, ports["web0"])
+    own = {**_SETTINGS, **settings, **recording_environment()}
+    environment = throw_away_environment(services, own, ports["web0"])
     processes = {
-        name: TidelineProcess(
+        name: ArmedChild(
             name,
             _program(name, ports),
-            logs / f"{name}.log",
+            services.logs / f"{name}.log",
             {**environment, **_proxied_urls(links, name, stores)},
             checkout,
         )
         for name in PROCESSES
     }
-    _manage(environment, checkout, "migrate_shards", "--verbosity", "0").check_returncode()
-    _manage(environment, checkout, "backfill_recent_posts").check_returncode()
     backstage = stack.enter_context(obeying("lab.faults.cluster.backstage", environment, checkout))
-    return Cluster(services, links, processes, ports, environment, logs, backstage, checkout)
-
-
-def _manage(
-    environment: Mapping[str, str], checkout: Path, *words: str
-) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        command_of(checkout, ["manage.py", *words]),
-        env=environment_of(environment),
-        cwd=checkout,
-        capture_output=True,
-        text=True,
-        check=False,
+    return Cluster(
+        environment, services.logs, ports, processes, services, links, backstage, checkout
     )
 
 
 def _program(name: str, ports: Mapping[str, int]) -> list[str]:
     if name in ports:
-        port = usable_port(str(ports[name]))
         stop = ["--linger", str(_LINGER_S), "--finish", str(_FINISH_S)]
         threads = ["--workers", "1", "--threads", str(_THREADS)]
-        return ["web", "--host", HOST, "--port", str(port), *threads, *stop]
+        return ["web", "--host", HOST, "--port", str(ports[name]), *threads, *stop]
     if name == COMPENSATOR:
-        return ["manage.py", "compensate_changes", "--every", "2"]
+        return compensator_command()
     return worker_command()
 
 

@@ -8,7 +8,7 @@ from io import BytesIO
 from PIL import Image
 
 from lab.faults.cluster.armed import EXIT_CODE
-from lab.faults.cluster.process import TidelineProcess
+from lab.faults.cluster.process import ArmedChild
 from lab.faults.experiments.failpoints import begin_armed_web, kill_drainer_at
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment
@@ -28,7 +28,7 @@ def _talk_while_drainers_die(scene: Scene) -> None:
     other.relate("follow", first.person.id)  # or direct posts wait as requests
     kept: list[ClientCall] = []
 
-    def dies(armed: tuple[TidelineProcess, str]) -> bool:
+    def dies(armed: tuple[ArmedChild, str]) -> bool:
         for _ in range(MOST_TALKS):
             kept.extend(_talk(first, other))
             if armed[0].wait_for_exit(DIES_WITHIN_S):
@@ -94,11 +94,11 @@ def _upload_while_webs_die(scene: Scene) -> None:
             posts.append(session.post_image(_upload_until_answered(session)))
     scene.check(all(call.made for call in posts), "the second upload can be posted")
     scene.cluster.backstage.ask({"do": "spoil", "with": "images"})
-    died = scene.cluster.manage(
+    died = scene.cluster.attempt(
         "remove_unused_images", armed={"images.files_deleted": {"do": "exit"}}
     )
     scene.check(died.returncode == EXIT_CODE, "the job died", died.stderr[-400:])
-    again = scene.cluster.manage("remove_unused_images")
+    again = scene.cluster.attempt("remove_unused_images")
     scene.check(again.returncode == 0, "the job ends its work", again.stderr[-400:])
     left = len(scene.cluster.list_files())
     expected = FILES_OF_AN_IMAGE * len(UPLOAD_PLACES)

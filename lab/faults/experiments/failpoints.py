@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from lab.faults.cluster.armed import EXIT_CODE
 from lab.faults.cluster.cluster import DRAINERS
-from lab.faults.cluster.process import TidelineProcess
+from lab.faults.cluster.process import ArmedChild
 from lab.faults.experiments.encounters import rush_once
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment
@@ -49,7 +49,7 @@ def _kill_drainer_everywhere(scene: Scene) -> None:
 
 
 def kill_drainer_at(
-    scene: Scene, number: int, place: str, dies: Callable[[tuple[TidelineProcess, str]], bool]
+    scene: Scene, number: int, place: str, dies: Callable[[tuple[ArmedChild, str]], bool]
 ) -> bool:
     """Whether a drainer died at the place, which `dies` brings it to. Then both run again."""
     processes = scene.cluster.processes
@@ -64,7 +64,7 @@ def kill_drainer_at(
     return is_reached
 
 
-def _dies(scene: Scene, drainer: TidelineProcess, place: str) -> bool:
+def _dies(scene: Scene, drainer: ArmedChild, place: str) -> bool:
     """Whether the drainer came to the place. Counts are folded only while they are hot."""
     if place not in HOT_PLACES:
         return drainer.wait_for_exit(DIES_WITHIN_S)

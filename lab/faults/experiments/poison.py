@@ -22,7 +22,7 @@ def _fail_edges(scene: Scene) -> None:
             time.sleep(FAILING_S)
             parked = cluster.count_undelivered()["parked"]
             _restart(scene, {})
-        retried = cluster.manage("unpark_changes", "--all")
+        retried = cluster.attempt("unpark_changes", "--all")
         time.sleep(AFTER_S)
     scene.note(f"{parked} changes were parked")
     scene.check_happened(parked > 0, "changes that always fail are parked", parked)

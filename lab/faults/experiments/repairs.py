@@ -35,7 +35,7 @@ def _repair(scene: Scene) -> None:
         for job in JOBS:
             _kill_in_the_middle(scene, job)
             for _ in range(2):
-                run = scene.cluster.manage(*job)
+                run = scene.cluster.attempt(*job)
                 scene.check(
                     run.returncode == 0,
                     f"{' '.join(job)} succeeds",
@@ -43,7 +43,7 @@ def _repair(scene: Scene) -> None:
                 )
     heal_and_drain(scene.cluster)
     for job in JOBS:
-        changed = _changes(scene.cluster.manage(*job).stdout)
+        changed = _changes(scene.cluster.attempt(*job).stdout)
         scene.check(changed == 0, f"{' '.join(job)} changes nothing in quiet", changed)
 
 
@@ -76,9 +76,9 @@ def _back_fill(scene: Scene) -> None:
     for place, command, loss in BACK_FILLS:
         lost = scene.cluster.backstage.ask({"do": "spoil", "with": loss})
         scene.check(lost > 0, f"{command} has something to find", lost)
-        died = scene.cluster.manage(command, armed={place: {"do": "exit"}})
+        died = scene.cluster.attempt(command, armed={place: {"do": "exit"}})
         scene.check_happened(died.returncode == EXIT_CODE, f"{command} died", died.stderr[-400:])
-        again = scene.cluster.manage(command)
+        again = scene.cluster.attempt(command)
         scene.check(again.returncode == 0, f"{command} succeeds", again.stderr[-400:])
     after = _derived(other, answer)
     scene.check(after == before, "what was lost is found again", (before, after))

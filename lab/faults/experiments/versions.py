@@ -67,7 +67,7 @@ def _refuse_old_schema(scene: Scene, old: Path) -> None:
 def _migrate(scene: Scene) -> None:
     """The new version migrates while the old one works."""
     for words in (("migrate_shards", "--verbosity", "0"), ("backfill_recent_posts",)):
-        done = scene.cluster.manage(*words, checkout=CHECKOUT)
+        done = scene.cluster.attempt(*words, checkout=CHECKOUT)
         said = (done.stdout + done.stderr)[-500:] if done.returncode else ""
         scene.check(done.returncode == 0, f"{words[0]} of the new version, under load", said)
 
@@ -78,7 +78,7 @@ def _hand_over(scene: Scene, writers: str, deliverers: str, written_by: Path, by
     _stop(scene, [*DRAINERS, COMPENSATOR])
     with scene.under_load(CALLS_PER_S):
         time.sleep(A_WHILE_S)
-    parked = scene.cluster.manage(*PARK, checkout=written_by)
+    parked = scene.cluster.attempt(*PARK, checkout=written_by)
     left = scene.cluster.count_undelivered()
     pair = f"{writers} webs, {deliverers} drainers"
     scene.note(f"{pair}: {left['pending']} pending and {left['parked']} parked changes")
@@ -89,7 +89,7 @@ def _hand_over(scene: Scene, writers: str, deliverers: str, written_by: Path, by
     )
     with scene.under_load(CALLS_PER_S):
         _restart(scene, [*DRAINERS, COMPENSATOR], by)
-        unparked = scene.cluster.manage("unpark_changes", "--all", checkout=by)
+        unparked = scene.cluster.attempt("unpark_changes", "--all", checkout=by)
         time.sleep(A_WHILE_S)
     scene.check(unparked.returncode == 0, f"{pair}: unparked", unparked.stderr[-500:])
     quiet = heal_and_drain(scene.cluster)

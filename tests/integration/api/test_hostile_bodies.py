@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from lab.faults.cluster.process_tree import process_tree
+from lab.services.process_tree import process_tree
 from tests.browser.serving import running_site
 from tests.callers import token_of
 from tests.truth import everything_written

@@ -16,9 +16,9 @@ from signal import SIGKILL
 
 import pytest
 
-from lab.faults.cluster.process_tree import process_tree, send
 from lab.runner.child import CHECKOUT
 from lab.runner.port import free_port, is_answering
+from lab.services.process_tree import process_tree, send
 from tests.flood import Flood
 from tests.services import are_gone
 from tests.small_web import LIMITS, PIECE, PIECES, WORK_S

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lab.bench.mix.shares import PER_THOUSAND, READS
-from lab.bench.server import ROOT
+from lab.runner.child import CHECKOUT
 
 OPTIONS = ["--accounts", "60", "--seconds", "1", "--shards", "1"]
 
@@ -31,7 +31,7 @@ def line(tmp_path_factory: pytest.TempPathFactory) -> Any:
     ]
     environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     command = [sys.executable, "-m", "lab.bench", *names]
-    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    ran = subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr[-2000:]
     return json.loads(history.read_text())
 

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 
-from lab.bench.server import ROOT
+from lab.runner.child import CHECKOUT
 from lab.runner.port import is_answering
 from tests.services import are_gone
 from tests.waiting import until
@@ -22,7 +22,7 @@ with bare_server({"page": b"some bytes"}) as server:
 
 def test_a_killed_benchmark_leaves_no_bare_server() -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", BENCHMARK], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", BENCHMARK], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True
     ) as benchmark:
         assert benchmark.stdout is not None
         port, pid = map(int, benchmark.stdout.readline().split())

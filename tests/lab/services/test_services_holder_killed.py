@@ -10,10 +10,10 @@ import psycopg
 import pytest
 import redis
 
-from lab.faults.cluster.process_tree import process_tree
 from lab.services import running_services
 from lab.services.delete_data import delete_data
 from lab.services.errors import DataInUse
+from lab.services.process_tree import process_tree
 from tests.services import are_gone
 from tests.waiting import until
 

@@ -13,10 +13,10 @@ from signal import SIGINT, SIGKILL
 
 import pytest
 
-from lab.faults.cluster.process_tree import process_tree
 from lab.runner.port import HOST, free_port
 from lab.services import URL_NAMES
 from lab.services.delete_data import delete_data
+from lab.services.process_tree import process_tree
 from tests.services import are_gone
 from tests.waiting import PATIENCE_S, until
 
