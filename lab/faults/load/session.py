@@ -110,9 +110,12 @@ class Session:
         return self._record("post", began_s, answer, made=_id(answer))
 
     def read(self, path: str) -> list[Any]:
-        """A page that no checker of histories knows. Empty without an answer."""
+        """All pages of a list that no checker of histories knows, until one has no answer."""
         answer = self._connection.get(path, limit=PAGE)
-        return list(answer.body) if answer.is_ok else []
+        found = list(answer.body) if answer.is_ok else []
+        while answer.next_path and (answer := self._connection.get(answer.next_path)).is_ok:
+            found += answer.body
+        return found
 
     def poll(self) -> ClientCall:
         """Asks for what is newer than everything that this client has seen."""
