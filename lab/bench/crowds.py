@@ -15,11 +15,13 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from lab.bench import world
 from lab.bench.cpu import CpuReading
-from lab.bench.http_load import Connection, get_request, percentiles_ms, post_request
-from lab.bench.paced_load import PacedRequest, PacedResult, run_paced
 from lab.bench.page_reader import TimedPage, page_reader
 from lab.bench.page_reader import percentiles_ms as page_percentiles_ms
 from lab.bench.product import Product, wait_until_delivered
+from lab.load.connection import Connection, get_request, post_request
+from lab.load.loop import LoadRequest
+from lab.load.mix import percentiles_ms
+from lab.load.paced import PacedResult, run_paced
 from posts.ids import PostId
 from relations.actions.follow import follow
 from relations.sql import INSERT_FOLLOWERS
@@ -46,7 +48,7 @@ class Star:
     def post(self) -> float:
         """Posts; returns the seconds from the answer until the last follower has the post."""
         data = {"status": world.TEXT}
-        self._connection.send("post", post_request("/api/v1/statuses", self._token, data))
+        self._connection.send(post_request("/api/v1/statuses", self._token, data))
         while not self._connection.receive():
             pass
         answered = time.perf_counter()
@@ -128,7 +130,7 @@ def _push_and_post(product: Product, star: Star) -> tuple[tuple[float, float], P
     page = get_request("/api/v1/timelines/home?limit=40", world.make_token(friend))
     token = world.make_token(author)
     request = post_request("/api/v1/statuses", token, {"status": world.TEXT})
-    posts = itertools.repeat(PacedRequest(request, seen_by=0))
+    posts = itertools.repeat(LoadRequest(request, seen_by=0))
     run_paced(product.address, posts, BESIDE_RATE, 0.2, [page])  # makes the timeline live
     done: list[tuple[float, float]] = []
     pushing = threading.Thread(

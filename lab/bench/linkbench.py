@@ -8,12 +8,12 @@ from typing import Any
 
 from accounts.queries.load import load_account_json
 from infra.api.pages import Window
-from lab.bench.http_load import run_mix
 from lab.bench.linkbench_http import Callers
 from lab.bench.linkbench_mix import READS, Mix, Operation
 from lab.bench.lookups import compare_lookups
 from lab.bench.product import running_product
 from lab.bench.world import FollowGraph, drain_all, load_follow_graph
+from lab.load.mix import run_mix
 from relations.actions.follow import follow, unfollow
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from relations.queries.relationships import load_relationships

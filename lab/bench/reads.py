@@ -14,14 +14,15 @@ from typing import Any, NamedTuple
 
 from infra.api.pages import Window
 from lab.bench.cpu import CpuReading
-from lab.bench.http_load import MixResult, get_request, percentiles_ms, read_bodies, run_mix
 from lab.bench.mix.data import load_mix_data
 from lab.bench.mix.requests import HOME, MixRequests, read_places
 from lab.bench.mix.shares import READS
-from lab.bench.paced_load import run_paced
 from lab.bench.product import Product, running_product, wait_until_delivered
 from lab.bench.server import BenchServer, bare_server
 from lab.bench.store_figures import RedisFigures
+from lab.load.connection import get_request
+from lab.load.mix import MixResult, percentiles_ms, read_bodies, run_mix
+from lab.load.paced import run_paced
 from tests.budgets import count_calls
 from timelines.queries.home import home_page
 

@@ -19,9 +19,11 @@ from lab.bench import world
 from lab.bench.cpu import CpuReading
 from lab.bench.crowds import measure_crowds
 from lab.bench.draws import Zipf
-from lab.bench.http_load import get_request, percentiles_ms, post_request, run_mix
-from lab.bench.paced_load import PacedRequest, PacedResult, run_paced
 from lab.bench.product import Product, running_product, wait_until_delivered
+from lab.load.connection import get_request, post_request
+from lab.load.loop import LoadRequest
+from lab.load.mix import percentiles_ms, run_mix
+from lab.load.paced import PacedResult, run_paced
 
 AUTHORS, READERS, SEED = 48, 554, 1
 WATCHED, AUTHORS_OF_WATCHED = 8, 6
@@ -79,7 +81,7 @@ def _warm(product: Product, cast: Cast) -> int:
     """Makes the readers' timelines live and the code warm. Returns how many readers there are."""
     everyone = [*cast.readers, *cast.watched]
     homes = itertools.cycle(
-        PacedRequest(get_request(HOME, cast.tokens[reader])) for reader in everyone
+        LoadRequest(get_request(HOME, cast.tokens[reader])) for reader in everyone
     )
     run_paced(product.address, homes, 200, len(everyone) / 200)
     run_paced(product.address, _posts(cast), 50, 2)
@@ -95,7 +97,7 @@ def _idle(product: Product) -> dict[str, float]:
 
 
 def _cost(
-    product: Product, writes: Iterator[PacedRequest], rate: int, idle: dict[str, float]
+    product: Product, writes: Iterator[LoadRequest], rate: int, idle: dict[str, float]
 ) -> dict[str, Any]:
     """CPU of one write by part, until all changes are delivered, and the time to its answer."""
     before = CpuReading.of(product.parts)
@@ -121,15 +123,15 @@ def _done(result: PacedResult) -> dict[str, float]:
     return {"per_s": round(result.rate, 1), "refused": result.refused, "unseen": result.unseen}
 
 
-def _posts(cast: Cast) -> Iterator[PacedRequest]:
+def _posts(cast: Cast) -> Iterator[LoadRequest]:
     for number in itertools.count():
         place = number % AUTHORS
         body = {"status": f"{world.TEXT}{number}"}
         request = post_request(STATUSES, cast.tokens[cast.authors[place]], body)
-        yield PacedRequest(request, seen_by=place // AUTHORS_OF_WATCHED)
+        yield LoadRequest(request, seen_by=place // AUTHORS_OF_WATCHED)
 
 
-def _follows(cast: Cast) -> Iterator[PacedRequest]:
+def _follows(cast: Cast) -> Iterator[LoadRequest]:
     """Random pairs. Almost all of them are new."""
     dice = random.Random(time.time())
     while True:
@@ -138,8 +140,8 @@ def _follows(cast: Cast) -> Iterator[PacedRequest]:
             yield _follow(cast, follower, followee)
 
 
-def _follow(cast: Cast, follower: int, followee: int, act: str = "follow") -> PacedRequest:
-    return PacedRequest(
+def _follow(cast: Cast, follower: int, followee: int, act: str = "follow") -> LoadRequest:
+    return LoadRequest(
         post_request(f"/api/v1/accounts/{followee}/{act}", cast.tokens[follower], {})
     )
 

@@ -11,16 +11,18 @@ from typing import Any
 from django.conf import settings
 
 from lab.bench.cpu import CpuReading
-from lab.bench.http_load import get_request, percentiles_ms, read_bodies, run_mix
 from lab.bench.mix.capacity import find_capacity
 from lab.bench.mix.data import MixData, load_mix_data
 from lab.bench.mix.memory import memory_figures, sampling_memory
 from lab.bench.mix.requests import MixRequests, read_places
 from lab.bench.mix.shares import PER_THOUSAND, READS
-from lab.bench.paced_load import PacedRequest, PacedResult, run_paced
 from lab.bench.product import Product, running_product, wait_until_delivered
 from lab.bench.server import bare_server
 from lab.bench.store_figures import RedisFigures, count_transactions
+from lab.load.connection import get_request
+from lab.load.loop import LoadRequest
+from lab.load.mix import percentiles_ms, read_bodies, run_mix
+from lab.load.paced import PacedResult, run_paced
 
 CONNECTIONS = 16
 # A rate holds while the p99 of the reads stays below this. Above its capacity a queue grows.
@@ -85,7 +87,7 @@ def _closed_loop(product: Product, requests: MixRequests, seconds: float) -> tup
 
 
 def _capacity(
-    product: Product, requests: Iterator[PacedRequest], closed: float, seconds: float
+    product: Product, requests: Iterator[LoadRequest], closed: float, seconds: float
 ) -> tuple[float, Mapping[str, float]]:
     """The capacity, and the p99 in ms of each rate that was tried."""
     tried: dict[str, float] = {}
@@ -100,7 +102,7 @@ def _capacity(
 
 
 def _steady(
-    product: Product, requests: Iterator[PacedRequest], per_s: float, seconds: float
+    product: Product, requests: Iterator[LoadRequest], per_s: float, seconds: float
 ) -> dict[str, Any]:
     (web,) = product.parts["web"]
     before, redis_before = CpuReading.of(product.parts), RedisFigures.read()
@@ -127,7 +129,7 @@ def _steady(
 def _bare(page: bytes, per_s: float, seconds: float) -> Mapping[str, float]:
     """Latencies of the bare view, which returns this page, while the product has nothing to do."""
     with bare_server({"page": page}) as server:
-        request = PacedRequest(get_request("/bare?page", "none"))
+        request = LoadRequest(get_request("/bare?page", "none"))
         result = run_paced(server.address, itertools.repeat(request), per_s, seconds)
     return percentiles_ms(result.ack_s, SHARES)
 

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import orjson
 
 from lab.bench.draws import Weighted, Zipf
-from lab.bench.http_load import get_request, post_request, read_bodies
 from lab.bench.mix.data import SEED, MixData
 from lab.bench.mix.shares import PER_THOUSAND, WRITES
-from lab.bench.paced_load import PacedRequest
 from lab.bench.world import TEXT
+from lab.load.connection import get_request, post_request
+from lab.load.loop import LoadRequest
+from lab.load.mix import read_bodies
 from posts.ids import PostId
 from timelines.increments.stream import LAG_S
 
@@ -82,23 +83,23 @@ class MixRequests:
         self._number = itertools.count()
         self._dice = dice
 
-    def __iter__(self) -> Iterator[PacedRequest]:
+    def __iter__(self) -> Iterator[LoadRequest]:
         while True:
             yield self.of(self._kinds.draw())
 
-    def of(self, kind: str) -> PacedRequest:
+    def of(self, kind: str) -> LoadRequest:
         """A request of this kind."""
         reader = self._readers.draw()
         if kind == "write":
             request = self._write(reader)
         else:
             request = get_request(self.path(kind, reader), self._data.tokens[reader])
-        return PacedRequest(request, kind=kind)
+        return LoadRequest(request, kind=kind)
 
-    def posts(self) -> Iterator[PacedRequest]:
+    def posts(self) -> Iterator[LoadRequest]:
         """Only posts, by authors with many followers."""
         while True:
-            yield PacedRequest(self._post())
+            yield LoadRequest(self._post())
 
     def path(self, kind: str, reader: int) -> str:
         """The path of a read of this kind by this reader."""

@@ -16,12 +16,12 @@ from signal import SIGKILL
 
 import pytest
 
+from lab.load.flood import LOST, flood
 from lab.runner.child import CHECKOUT
 from lab.runner.port import free_port, is_answering
 from lab.services.process_tree import process_tree, send
-from tests.flood import Flood
 from tests.services import are_gone
-from tests.small_web import LIMITS, PIECE, PIECES, WORK_S
+from tests.small_web import LIMITS, PIECE, PIECES
 from tests.waiting import until
 
 HOST = "127.0.0.1"
@@ -259,16 +259,14 @@ def test_a_full_queue_refuses_at_once(web):
 
 
 def test_a_flood_is_refused_and_leaves_nothing_to_do(web):
-    flood = Flood(web.port)
     request = b"GET /work HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-    flood.send(request, per_s=10 * LIMITS.threads / WORK_S, seconds=2)
-    assert flood.answers[200]
-    assert flood.answers[503]
+    seen = flood(web.port, request, connections=600, seconds=2, give_up_s=1)
+    assert seen["200"] and seen["503"]
     # The clients have their answers or have gone. What they left would be served first.
     before = time.monotonic()
     assert until(lambda: web.ask("/work")[0] == 200, within_s=SOON_S)
     assert time.monotonic() - before < AFTER_FLOOD_S
-    assert web.served("/work") <= len(flood.answers[200]) + flood.gone + 1
+    assert web.served("/work") <= seen["200"] + seen[LOST] + 1
 
 
 @pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/metrics"])

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from lab.bench import paced_load
-from lab.bench.http_load import percentiles_ms, read_bodies
 from lab.bench.mix.capacity import find_capacity
 from lab.bench.mix.memory import MemorySample, memory_figures
-from lab.bench.paced_load import PacedRequest, run_paced
+from lab.load import paced
+from lab.load.loop import LoadRequest
+from lab.load.mix import percentiles_ms, read_bodies
+from lab.load.paced import run_paced
 
 # Requests by connection of the small server.
 served: Counter[int] = Counter()
@@ -70,8 +71,8 @@ def get(path: str) -> bytes:
 
 def test_latency_counts_from_the_intended_start(monkeypatch: pytest.MonkeyPatch):
     """All requests were due while the only connection waited, so none of them was fast."""
-    monkeypatch.setattr(paced_load, "MOST_UNANSWERED", 1)
-    requests = itertools.repeat(PacedRequest(get("/"), kind="home"))
+    monkeypatch.setattr(paced, "MOST_UNANSWERED", 1)
+    requests = itertools.repeat(LoadRequest(get("/"), kind="home"))
     with small_server(stall_s=STALL_S) as address:
         result = run_paced(address, requests, PER_S, SECONDS)
     assert len(result.latencies_s["home"]) == PER_S * SECONDS
@@ -79,7 +80,7 @@ def test_latency_counts_from_the_intended_start(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_rate_is_constant_and_kinds_are_apart():
-    kinds = itertools.cycle(PacedRequest(get("/"), kind=kind) for kind in ("home", "home", "post"))
+    kinds = itertools.cycle(LoadRequest(get("/"), kind=kind) for kind in ("home", "home", "post"))
     with small_server() as address:
         result = run_paced(address, kinds, 150, 0.2)
     assert {kind: len(some) for kind, some in result.latencies_s.items()} == {
@@ -92,21 +93,21 @@ def test_rate_is_constant_and_kinds_are_apart():
 
 def test_connections_are_used_in_turn(monkeypatch: pytest.MonkeyPatch):
     """A server closes a connection that is idle for long, so none may be."""
-    monkeypatch.setattr(paced_load, "MOST_UNANSWERED", 4)
+    monkeypatch.setattr(paced, "MOST_UNANSWERED", 4)
     with small_server() as address:
-        run_paced(address, itertools.repeat(PacedRequest(get("/"))), 200, 0.2)
+        run_paced(address, itertools.repeat(LoadRequest(get("/"))), 200, 0.2)
     # One that waits for an answer is passed over once.
     assert sum(served.values()) == 40 and min(served.values()) >= 8
 
 
 def test_a_closed_connection_ends_the_load():
     with small_server() as address, pytest.raises(ConnectionError):
-        run_paced(address, itertools.repeat(PacedRequest(get("/close"))), 100, 0.1)
+        run_paced(address, itertools.repeat(LoadRequest(get("/close"))), 100, 0.1)
 
 
 def test_refused_requests_are_counted():
     with small_server(status=404) as address:
-        result = run_paced(address, itertools.repeat(PacedRequest(get("/"))), 100, 0.1)
+        result = run_paced(address, itertools.repeat(LoadRequest(get("/"))), 100, 0.1)
     assert result.refused == 10
 
 
