@@ -15,8 +15,8 @@ from pathlib import Path
 from lab.runner.child import CHECKOUT
 
 VARIABLE = "FAULTS_OLD_VERSION"
-# The commit from which the work on faults began.
-_DEFAULT = "dd33517"
+# The first commit whose data this version can read (decision 0077).
+_DEFAULT = "288662f2"
 
 
 class VersionNotCloned(RuntimeError):
