@@ -1,19 +1,15 @@
 """Requests at a fixed pace, whether the server answers or not: a slow one delays no other."""
 
-import http.client
 import json
-import queue
 import random
-import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from lab.load.connection import Connection
+from lab.load.loop import LoadLoop, LoadRequest, SentRequest, Turns, fixed_rate
 from lab.runner.port import HOST
 
 _CLIENTS = 48
-_PATIENCE_S = 60.0
 
 
 class Ask(NamedTuple):
@@ -34,56 +30,38 @@ class Answer(NamedTuple):
     status: int
     took_s: float
     content: bytes
-    due_s: float
 
 
-class Clients:
-    """Clients of one web server, which keep their connections. Threads share it."""
+class Clients(LoadLoop):
+    """Clients of one web server, which keep their connections."""
+
+    give_up_s = 60.0
 
     def __init__(self, port: int) -> None:
-        self._port = port
-        self._idle: queue.LifoQueue[http.client.HTTPConnection] = queue.LifoQueue()
+        super().__init__((HOST, port), _CLIENTS)
+        self._answers: dict[str, tuple[int, float, bytes]] = {}
 
     def paced(self, asks: Sequence[Ask], per_s: float, lasting_s: float) -> list[Answer]:
         """The answers, in the order in which the requests were due."""
-        drawn, began_s = random.Random(1), time.monotonic()
-        with ThreadPoolExecutor(_CLIENTS) as clients:
-            futures = []
-            for number in range(int(per_s * lasting_s)):
-                due_s = began_s + number / per_s
-                time.sleep(max(due_s - time.monotonic(), 0))
-                futures.append(clients.submit(self.send, drawn.choice(asks), due_s))
-            return [future.result() for future in futures]
+        drawn, turns = random.Random(1), fixed_rate(per_s, lasting_s)
+        return self._send_all([drawn.choice(asks) for _ in range(round(per_s * lasting_s))], turns)
 
-    def send(self, ask: Ask, due_s: float | None = None) -> Answer:
-        due_s = time.monotonic() if due_s is None else due_s
-        connection = self._take()
-        try:
-            status, content = _exchange(connection, ask)
-        except (OSError, http.client.HTTPException):
-            status, content = 0, b""
-            connection.close()
-        self._idle.put(connection)
-        return Answer(ask, status, time.monotonic() - due_s, content, due_s)
+    def send(self, ask: Ask) -> Answer:
+        return self._send_all([ask], lambda sent, _: None if sent else 0.0)[0]
 
-    def close(self) -> None:
-        while not self._idle.empty():
-            self._idle.get().close()
+    def answered(self, connection: Connection, sent: SentRequest, now: float) -> None:
+        self._keep(sent, connection.status, now, connection.body)
 
-    def _take(self) -> http.client.HTTPConnection:
-        try:
-            return self._idle.get_nowait()
-        except queue.Empty:
-            return http.client.HTTPConnection(HOST, self._port, timeout=_PATIENCE_S)
+    def lost(self, sent: SentRequest | None, error: OSError, now: float) -> None:
+        if sent is not None:
+            self._keep(sent, 0, now, b"")
 
+    def _send_all(self, asks: Sequence[Ask], turns: Turns) -> list[Answer]:
+        self.run((LoadRequest(_bytes_of(ask), str(n)) for n, ask in enumerate(asks)), turns)
+        return [Answer(ask, *self._answers.pop(str(n))) for n, ask in enumerate(asks)]
 
-@contextmanager
-def clients_of(port: int) -> Iterator[Clients]:
-    clients = Clients(port)
-    try:
-        yield clients
-    finally:
-        clients.close()
+    def _keep(self, sent: SentRequest, status: int, now: float, content: bytes) -> None:
+        self._answers[sent.request.kind] = (status, now - sent.turn_at, content)
 
 
 def percentile(answers: Sequence[Answer], share: float) -> float:
@@ -92,11 +70,11 @@ def percentile(answers: Sequence[Answer], share: float) -> float:
     return times[min(int(len(times) * share), len(times) - 1)]
 
 
-def _exchange(connection: http.client.HTTPConnection, ask: Ask) -> tuple[int, bytes]:
-    headers = {"Authorization": f"Bearer {ask.token}", "Content-Type": "application/json"}
-    body = None if ask.body is None else json.dumps(ask.body)
-    if ask.key:
-        headers["Idempotency-Key"] = ask.key
-    connection.request(ask.method, ask.path, body, headers if ask.token else {})
-    answer = connection.getresponse()
-    return answer.status, answer.read()
+def _bytes_of(ask: Ask) -> bytes:
+    body = b"" if ask.body is None else json.dumps(ask.body).encode()
+    headers = {"Host": "localhost", "Content-Length": str(len(body))}
+    headers |= {"Content-Type": "application/json"} if body else {}
+    headers |= {"Authorization": f"Bearer {ask.token}"} if ask.token else {}
+    headers |= {"Idempotency-Key": ask.key} if ask.key else {}
+    lines = [f"{ask.method} {ask.path} HTTP/1.1", *(f"{n}: {v}" for n, v in headers.items())]
+    return "\r\n".join([*lines, "", ""]).encode() + body

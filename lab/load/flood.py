@@ -28,7 +28,7 @@ class _Flood(LoadLoop):
         if connection.status == 503 and b"\r\nretry-after:" not in connection.head:
             self.seen["503 without retry-after"] += 1
 
-    def lost(self, sent: SentRequest | None, error: OSError) -> None:
+    def lost(self, sent: SentRequest | None, error: OSError, now: float) -> None:
         if sent is not None:
             self.seen[LOST] += 1
 

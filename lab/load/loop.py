@@ -77,8 +77,11 @@ class LoadLoop:
         """The complete answer is in the connection."""
         raise NotImplementedError
 
-    def lost(self, sent: SentRequest | None, error: OSError) -> None:
-        """There is no answer: the server closed the connection, or the client gave up."""
+    def lost(self, sent: SentRequest | None, error: OSError, now: float) -> None:
+        """There is no answer: the server closed the connection, or the client gave up.
+
+        None: nothing was sent on this connection.
+        """
         raise error
 
     def open(self) -> Connection:
@@ -151,7 +154,7 @@ class LoadLoop:
 
     def _lose(self, connection: Connection, error: OSError) -> None:
         self._close(connection)
-        self.lost(self._busy.pop(connection, None), error)
+        self.lost(self._busy.pop(connection, None), error, time.perf_counter())
         if connection in self._free:
             self._free.remove(connection)
         self._free.append(self.open())

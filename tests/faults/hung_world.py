@@ -11,7 +11,7 @@ from lab.runner.child import Child
 from lab.runner.port import free_port, is_answering
 from relations.actions.follow import follow
 from tests.callers import token_of
-from tests.paced_requests import Ask, Clients, clients_of
+from tests.paced_requests import Ask, Clients
 from tests.waiting import until
 from tests.world import drain_all, make_accounts, publish
 
@@ -57,7 +57,7 @@ def environment_of(own: Mapping[str, str]) -> dict[str, str]:
 @contextmanager
 def running_web(environment: Mapping[str, str], log: Path) -> Iterator[Clients]:
     """Clients of it."""
-    with serving(environment, log) as port, clients_of(port) as clients:
+    with serving(environment, log) as port, Clients(port) as clients:
         yield clients
 
 
