@@ -18,7 +18,8 @@ from lab.faults.quiet import heal_and_drain
 
 DRAINER_PLACES = ("conversations.recorded", "notifications.recorded") * 3
 UPLOAD_PLACES = ("images.before_files", "images.before_answer")
-DIES_WITHIN_S, RETRY_EVERY_S, MOST_TALKS = 2.0, 0.2, 10
+# The leases of killed drainers last for 15 s.
+DIES_WITHIN_S, RETRY_EVERY_S, MOST_TALKS = 2.0, 0.2, 30
 FILES_OF_AN_IMAGE, MOST_UPLOADS = 2, 30
 
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 from lab.faults.cluster.armed import EXIT_CODE
-from lab.faults.cluster.cluster import DRAINERS
+from lab.faults.cluster.cluster import COMPENSATOR, DRAINERS
 from lab.faults.cluster.process import ArmedChild
 from lab.faults.experiments.encounters import rush_once
 from lab.faults.experiments.scene import Scene
@@ -32,7 +32,7 @@ HOT_PLACES = ("relations.folded", "posts.responses_folded")
 MOST_RUSHES, RUSH_EVERY_S = 10, 1.0
 # Places that a web passes after a commit and before its answer.
 WEB_PLACES = ("changes.committed", "relations.mirrored_now", "relations.blocked")
-# A drainer has the lowest priority, so on a crowded machine it begins late.
+# The leases of killed processes last for 15 s, and on a crowded machine a drainer begins late.
 DIES_WITHIN_S = 60.0
 CONVERGES_WITHIN_S = 10.0
 
@@ -52,16 +52,19 @@ def _kill_drainer_everywhere(scene: Scene) -> None:
 def kill_drainer_at(
     scene: Scene, number: int, place: str, dies: Callable[[tuple[ArmedChild, str]], bool]
 ) -> bool:
-    """Whether a drainer died at the place, which `dies` brings it to. Then both run again."""
-    processes = scene.cluster.processes
-    drainer, other = (processes[DRAINERS[(number + n) % 2]] for n in (0, 1))
-    other.kill()  # so that the armed one gets the lanes
-    drainer.kill()
+    """Whether a drainer died at the place, which `dies` brings it to. Then all run again.
+
+    Until then it is alone. On a crowded machine the compensator would keep the lanes.
+    """
+    first, second = (DRAINERS[(number + n) % 2] for n in (0, 1))
+    drainer, *others = (scene.cluster.processes[name] for name in (first, second, COMPENSATOR))
+    for one in (*others, drainer):
+        one.kill()
     drainer.begin(armed={place: {"do": "exit", "after": number % 3}})
     is_reached = dies((drainer, place)) and drainer.exit_code == EXIT_CODE
     drainer.kill()
-    drainer.begin()
-    other.begin()
+    for one in (drainer, *others):
+        one.begin()
     return is_reached
 
 
