@@ -7,16 +7,15 @@ its own, and the product's own time limit for Redis.
 
 import json
 import os
-import subprocess
 import sys
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
 import django
-from django.conf import settings
 
-from tests.other_process import end_idle_sessions_late, environment_of_this_test
+from tests.loaded_process import LoadedProcess
+from tests.other_process import end_idle_sessions_late
 from tests.waiting import PATIENCE_S
 
 REDIS_TIMEOUT_MS = 250
@@ -26,16 +25,8 @@ class ApiProcess:
     """The test's end of it. `close` ends it."""
 
     def __init__(self, **environment: str) -> None:
-        pipe = subprocess.PIPE
         own = {"REDIS_TIMEOUT_MS": str(REDIS_TIMEOUT_MS)} | environment
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.api_process"],
-            env=environment_of_this_test() | own,
-            cwd=settings.BASE_DIR,
-            stdin=pipe,
-            stdout=pipe,
-            text=True,
-        )
+        self.process = LoadedProcess("-m", "tests.api_process", **own)
 
     def do(self, word: str, *arguments: Any) -> Any:
         self.send(word, *arguments)
@@ -47,7 +38,6 @@ class ApiProcess:
         print(line, file=self.process.stdin, flush=True)
 
     def receive(self) -> Any:
-        assert self.process.stdout
         line = self.process.stdout.readline()
         assert line, "the process has ended"
         return json.loads(line)

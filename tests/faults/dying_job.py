@@ -8,30 +8,26 @@ command or the path of its class.
 import itertools
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Callable
 from unittest.mock import patch
 
 import django
-from django.conf import settings
 from django.core.management import call_command
 from django.utils.module_loading import import_string
 
 from infra.changes.failpoints import arm
-from tests.other_process import environment_of_this_test
-from tests.waiting import PATIENCE_S
+from tests.loaded_process import LoadedProcess
 
 
-def start(sign: str, place: str, nth: int, *words: str) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "tests.faults.dying_job", sign, place, str(nth), *words]
-    return subprocess.Popen(command, env=environment_of_this_test(), cwd=settings.BASE_DIR)
+def start(sign: str, place: str, nth: int, *words: str) -> LoadedProcess:
+    return LoadedProcess("-m", "tests.faults.dying_job", sign, place, str(nth), *words)
 
 
 def kill_at(place: str, nth: int, *words: str) -> None:
     """Returns when the job has been killed there."""
     with start("SIGKILL", place, nth, *words) as process:
-        assert process.wait(PATIENCE_S) == -signal.SIGKILL
+        assert process.wait() == -signal.SIGKILL
 
 
 def main() -> None:

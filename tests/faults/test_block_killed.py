@@ -1,17 +1,14 @@
 """A process is killed with -9 in the middle of a block; another process's drain finishes it."""
 
-import subprocess
-import sys
 from signal import SIGKILL
 
 import pytest
-from django.conf import settings
 
 from relations.actions.follow import follow
 from tests.cached_lists import assert_cached_lists_agree, write_lists
 from tests.contradictions import assert_no_contradiction, shown_to
 from tests.integration.timelines.homes import first_page
-from tests.other_process import environment_of_this_test
+from tests.loaded_process import run_loaded
 from tests.truth import assert_drained_truth, live_pairs
 from tests.world import make_accounts, publish
 
@@ -38,9 +35,7 @@ def test_block_of_a_killed_process_is_finished_by_the_drain(world, drain, place)
     for reader in (a, b):
         assert len(first_page(reader)) == 2
         write_lists(reader)
-    command = [sys.executable, "-c", SCRIPT, place, str(a), str(b)]
-    ended = subprocess.run(command, env=environment_of_this_test(), cwd=settings.BASE_DIR)
-    assert ended.returncode == -SIGKILL
+    assert run_loaded("-c", SCRIPT, place, str(a), str(b))[0] == -SIGKILL
     for viewer, other in ((a, b), (b, a)):
         assert_no_contradiction(viewer, other)
     drain()

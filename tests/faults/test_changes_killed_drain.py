@@ -1,20 +1,15 @@
 """A drain that is killed with -9, or stopped, in the middle of its batch; another goes on."""
 
-import os
-import subprocess
-import sys
 from signal import SIGCONT, SIGKILL
 
 import pytest
-from django.conf import settings
 
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from relations.actions.follow import follow, unfollow
-from tests.other_process import environment_of_this_test
+from tests.loaded_process import LoadedProcess
 from tests.truth import assert_drained_truth, live_pairs, rows_of
-from tests.waiting import PATIENCE_S
 from tests.world import drain_all, make_accounts
 
 # Drains a lane; at the failpoint it does to itself what the test says.
@@ -47,11 +42,7 @@ EXPIRE = "UPDATE changes_drainlease SET expires_at = clock_timestamp() - interva
 
 
 def start_drain(alias, lane, place, signal, script=SCRIPT):
-    command = [sys.executable, "-c", script, alias, str(lane), place, signal]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, env=environment_of_this_test(), cwd=settings.BASE_DIR, stdout=pipe, text=True
-    )
+    return LoadedProcess("-c", script, alias, str(lane), place, signal)
 
 
 def make_changes():
@@ -88,7 +79,7 @@ def test_kill_9_in_the_middle_of_a_drain(world, script, place):
     _, alias, lane = make_changes()
     change_ids = rows_of(PENDING)
     with start_drain(alias, lane, place, "SIGKILL", script) as drainer:
-        assert drainer.wait(PATIENCE_S) == -SIGKILL
+        assert drainer.wait() == -SIGKILL
     drain_all()
     assert_effects_appear_once(change_ids)
 
@@ -98,7 +89,7 @@ def test_stopped_drain_that_wakes_up_later_does_no_harm(world):
     people, alias, lane = make_changes()
     change_ids = rows_of(PENDING)
     drainer = start_drain(alias, lane, "drain.before_filing", "SIGSTOP")
-    os.waitid(os.P_PID, drainer.pid, os.WSTOPPED | os.WNOWAIT)
+    drainer.wait_until_stopped()
     drain_all()
     mine = "SELECT count(*) FROM changes_change WHERE lane = %s"
     assert fetch_one(alias, mine, (lane,))[0] > 0, "the lane is taken until its lease is over"
@@ -106,8 +97,8 @@ def test_stopped_drain_that_wakes_up_later_does_no_harm(world):
     drain_all()
     assert_effects_appear_once(change_ids)
     unfollow(*next(pair for pair in live_pairs() if pair[0] == people[0]))
-    drainer.send_signal(SIGCONT)
-    said, _ = drainer.communicate(timeout=PATIENCE_S)
-    assert said.splitlines()[-1] == "0 True"
+    with drainer:
+        drainer.send_signal(SIGCONT)
+        assert drainer.stdout.read().splitlines()[-1] == "0 True"
     drain_all()
     assert_drained_truth()

@@ -1,12 +1,9 @@
 """A fan-out whose drain is killed with -9, or whose readers' shard is: every live follower has
 each entry, and their page shows it once."""
 
-import subprocess
-import sys
 from signal import SIGKILL
 
 import pytest
-from django.conf import settings
 from django.db import connections
 
 from infra.changes.compensate import compensate
@@ -18,7 +15,7 @@ from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page
 from tests.integration.timelines.many_followers import each, have, make_live, write_followers
-from tests.other_process import environment_of_this_test
+from tests.loaded_process import run_loaded
 from tests.private_world import whole
 from tests.server_faults import kill
 from tests.world import drain_all, find_live, make_accounts, publish
@@ -30,9 +27,11 @@ SCRIPT = """
 import itertools, os, signal, sys
 import django
 django.setup()
+from django.conf import settings
 from infra.changes.compensate import compensate
 from infra.changes.failpoints import arm
-alias, place, nth = sys.argv[1:]
+alias, place, nth, inline, chunk = sys.argv[1:]
+settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = int(inline), int(chunk)
 passed = itertools.count(1)
 def gone():
     if next(passed) == int(nth):
@@ -54,11 +53,8 @@ PLACES = [
 
 
 def drain_and_die(alias, place, nth, inline=5):
-    command = [sys.executable, "-c", SCRIPT, alias, place, str(nth)]
-    environment = environment_of_this_test()
-    environment |= {"INLINE_FOLLOWERS": str(inline), "CHUNK_FOLLOWERS": str(CHUNK_FOLLOWERS)}
-    environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    return subprocess.run(command, env=environment, cwd=settings.BASE_DIR, check=False).returncode
+    numbers = [str(one) for one in (nth, inline, CHUNK_FOLLOWERS)]
+    return run_loaded("-c", SCRIPT, alias, place, *numbers)[0]
 
 
 def drain_what_the_dead_held():

@@ -1,6 +1,5 @@
 """A job that is killed with -9, or hangs, in the middle of its walk; the next run goes on."""
 
-import os
 import subprocess
 import sys
 
@@ -62,7 +61,7 @@ def test_second_run_changes_nothing_and_a_dry_run_says_so_and_writes_nothing(wor
 def test_copy_that_hangs_keeps_others_out_until_it_is_killed(world):
     make_accounts(PEOPLE)
     with start("SIGSTOP", "renaming.batch_committed", 2, *JOB) as hung:
-        os.waitid(os.P_PID, hung.pid, os.WSTOPPED | os.WNOWAIT)
+        hung.wait_until_stopped()
         with pytest.raises(AlreadyRunning, match=f"process {hung.pid} on .*, since 20"):
             Outcome(Command(), "--shard", "shard3")
         assert JobRun.objects.get().state == JobRun.State.RUNNING

@@ -6,14 +6,11 @@ used.
 """
 
 import re
-import subprocess
-import sys
 from email import message_from_string, policy
 from signal import SIGKILL
 
 import pytest
 from django.conf import LazySettings
-from django.conf import settings as product
 from django.contrib.auth.hashers import make_password
 from django.core import mail
 
@@ -25,7 +22,7 @@ from infra.changes.models import Change
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute
 from tests.integration.pages.browsing import Browser
-from tests.other_process import environment_of_this_test
+from tests.loaded_process import run_loaded
 from tests.sign_ups import FAST_HASHERS, PASSWORD
 from tests.world import drain_all, make_account
 
@@ -71,14 +68,10 @@ def ann(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) ->
 
 def killed_at(place: str, act: str, *texts: str) -> str:
     """What the process printed: in development mails go there."""
-    command = [sys.executable, "-c", SCRIPT, place, act, *texts]
-    environment = environment_of_this_test() | {"MAIL_URL": "consolemail://"}
-    ended = subprocess.run(
-        command, env=environment, cwd=product.BASE_DIR, stdout=subprocess.PIPE, text=True
-    )
-    assert ended.returncode == -SIGKILL
+    code, printed = run_loaded("-c", SCRIPT, place, act, *texts, MAIL_URL="consolemail://")
+    assert code == -SIGKILL
     execute(GLOBAL_ALIAS, EXPIRE)  # of a drain; others wait for that long
-    return ended.stdout
+    return printed
 
 
 def ask(ann: Browser, act: str) -> None:

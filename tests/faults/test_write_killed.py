@@ -1,17 +1,14 @@
 """A process dies with -9 after the commit of a write, before its inline consumers. The client sends
 the request again to another process, which answers with the write and shows it from then on."""
 
-import subprocess
-import sys
 from signal import SIGKILL
 
 import pytest
-from django.conf import settings
 
 from posts.ids import PostId
 from posts.models import Post
 from tests.callers import Caller, ids_of
-from tests.other_process import environment_of_this_test
+from tests.loaded_process import run_loaded
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, make_accounts, publish
 
@@ -49,9 +46,7 @@ else:
 
 
 def killed_while(word: str, account: int, post: PostId) -> None:
-    command = [sys.executable, "-c", SCRIPT, word, str(account), post.public]
-    ended = subprocess.run(command, env=environment_of_this_test(), cwd=settings.BASE_DIR)
-    assert ended.returncode == -SIGKILL
+    assert run_loaded("-c", SCRIPT, word, str(account), post.public)[0] == -SIGKILL
 
 
 @pytest.fixture
