@@ -5,7 +5,7 @@
     bytes 8-    bits, BITS_EACH for each of the capacity; bit n is 128 >> (n & 7) of byte n >> 3
     example     capacity 4, count 0: 00000004 00000000 0000000000
 
-A member sets PROBES bits: (h1 + k * h2) mod bits, for k = 0, 1 …. h1 is the low half of its XXH3-64
+A member sets HASHES bits: (h1 + k * h2) mod bits, for k = 0, 1 …. h1 is the low half of its XXH3-64
 and h2 the high half, made odd (Kirsch and Mitzenmacher 2006: two hashes are enough for seven). Lua
 adds members in place (lua/relationships_change.lua) and never removes one.
 """
@@ -16,7 +16,7 @@ from collections.abc import Collection
 from xxhash import xxh3_64_intdigest
 
 BITS_EACH = 10
-PROBES = 7
+HASHES = 7
 LEAST_SPARE = 32
 _HEADER = struct.Struct(">II")
 HEADER_BYTES = _HEADER.size
@@ -30,8 +30,8 @@ def make_filter(members: Collection[int], capacity: int) -> bytes:
     size = len(bits) * 8
     for member in members:
         h1, h2 = hashes_of(member)
-        for probe in range(h1, h1 + PROBES * h2, h2):
-            bit = probe % size
+        for place in range(h1, h1 + HASHES * h2, h2):
+            bit = place % size
             bits[bit >> 3] |= 128 >> (bit & 7)
     return _HEADER.pack(capacity, len(members)) + bits
 
@@ -64,8 +64,8 @@ def may_hold(data: bytes, member: int) -> bool:
     if not size:
         return True
     h1, h2 = hashes_of(member)
-    for probe in range(h1, h1 + PROBES * h2, h2):
-        bit = probe % size
+    for place in range(h1, h1 + HASHES * h2, h2):
+        bit = place % size
         if not data[HEADER_BYTES + (bit >> 3)] & 128 >> (bit & 7):
             return False
     return True

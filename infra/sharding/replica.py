@@ -58,8 +58,8 @@ class Replica:
         # When the last check began that the replica passed, and from when on one must have begun.
         self._proved_at = 0.0
         self._prove_from = 0.0
-        # Grows with each error. Connections of an earlier epoch are closed before use.
-        self._epoch = 0
+        # Grows with each error. Connections from before one are closed before use.
+        self._error_count = 0
         self._mine = threading.local()
         self._checking = threading.Lock()
 
@@ -131,16 +131,16 @@ class Replica:
     def _read(self, read: Callable[[str], T]) -> T:
         """Uses a connection opened after the last error. An older one may be broken, or may return
         the late answer of an earlier query."""
-        epoch = self._epoch
-        if getattr(self._mine, "epoch", epoch) != epoch:
+        errors = self._error_count
+        if getattr(self._mine, "errors", errors) != errors:
             connections[self.alias].close()
-        self._mine.epoch = epoch
+        self._mine.errors = errors
         return read(self.alias)
 
     def _leave_alone(self, why: str) -> None:
         self._report(False, why)
         self._is_lag_known = True
-        self._epoch += 1
+        self._error_count += 1
         self._used_until = 0.0
         self._check_at = time.monotonic() + RETRY_AFTER_S
 

@@ -22,7 +22,7 @@ class ReasonList:
         self.reasons, self.blind = reasons, frozenset(blind)
 
     def judge(self, outcome: ClientOutcome) -> JudgedTest:
-        """A test that passes although its own entry says that it cannot is STALE: remove the entry.
+        """A test that passes in spite of its own entry is SUPERFLUOUS: remove the entry.
 
         Patterns name whole features, of which a few tests may pass by chance.
         """
@@ -30,8 +30,8 @@ class ReasonList:
         if outcome.passed and outcome.name in self.blind:
             return JudgedTest(outcome.name, ClientVerdict.BLIND, _BLIND)
         if outcome.passed:
-            is_stale = outcome.name in self.reasons
-            verdict = ClientVerdict.STALE if is_stale else ClientVerdict.PASSED
+            is_superfluous = outcome.name in self.reasons
+            verdict = ClientVerdict.SUPERFLUOUS if is_superfluous else ClientVerdict.PASSED
             return JudgedTest(outcome.name, verdict, reason or "")
         if reason:
             return JudgedTest(outcome.name, ClientVerdict.NOT_APPLICABLE, reason)

@@ -30,10 +30,8 @@ class KeptSuite:
 
 def text_of(result: SuiteResult) -> str:
     """The suite's line, and a line for each test that is not as it should be."""
-    counts = ", ".join(
-        f"{result.count(verdict)} {verdict}" for verdict in ClientVerdict if result.count(verdict)
-    )
-    wrong = result.list_of(ClientVerdict.FAILED) + result.list_of(ClientVerdict.STALE)
+    counts = ", ".join(f"{result.count(one)} {one}" for one in ClientVerdict if result.count(one))
+    wrong = result.list_of(ClientVerdict.FAILED) + result.list_of(ClientVerdict.SUPERFLUOUS)
     lines = [f"{result.suite} ({result.client}): {counts}", *map(_line_of, wrong)]
     lines += [f"  {count:4} not applicable: {why}" for why, count in _reasons(result).items()]
     return "\n".join(lines)
@@ -72,7 +70,7 @@ def _load_kept() -> dict[str, KeptSuite]:
 
 
 def _kept(result: SuiteResult) -> KeptSuite:
-    wrong = result.list_of(ClientVerdict.FAILED) + result.list_of(ClientVerdict.STALE)
+    wrong = result.list_of(ClientVerdict.FAILED) + result.list_of(ClientVerdict.SUPERFLUOUS)
     return KeptSuite(
         suite=result.suite,
         client=result.client,

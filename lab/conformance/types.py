@@ -34,7 +34,7 @@ class ClientVerdict(StrEnum):
     FAILED = "failed"
     NOT_APPLICABLE = "not applicable"
     BLIND = "blind"
-    STALE = "applies after all"
+    SUPERFLUOUS = "applies after all"
 
 
 class JudgedTest(NamedTuple):
@@ -58,4 +58,4 @@ class SuiteResult(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        return not (self.count(ClientVerdict.FAILED) or self.count(ClientVerdict.STALE))
+        return not (self.count(ClientVerdict.FAILED) or self.count(ClientVerdict.SUPERFLUOUS))

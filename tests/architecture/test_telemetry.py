@@ -42,7 +42,7 @@ def exported():
         "config.urls",
         "web.middleware",
         "web.serving.refusals",
-        "web.serving.shared_lane",
+        "web.serving.shared_queue",
     )
     for module in (*modules, "infra.changes.drainer"):
         import_module(module)

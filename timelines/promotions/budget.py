@@ -1,7 +1,7 @@
 """The impression budget of this process: impressions that it may still make, and those to report.
 
-The database gives out impressions of a campaign with a total cap in allotments. So the cap holds
-even if Redis loses everything. A process that is killed loses the rest of its allotment.
+The database gives out impressions of a campaign with a total cap in grants. So the cap holds
+even if Redis loses everything. A process that is killed loses the rest of its grant.
 """
 
 import threading
@@ -19,11 +19,11 @@ WITH old AS (
     SELECT id, given_out, total_cap FROM promotions_campaign WHERE id = %(id)s FOR UPDATE
 ), granted AS (
     SELECT id, CASE WHEN %(wanted)s <= 0 THEN %(wanted)s
-        ELSE greatest(0, least(%(wanted)s, total_cap - given_out - %(unallotted)s)) END AS count
+        ELSE greatest(0, least(%(wanted)s, total_cap - given_out - %(uncapped)s)) END AS count
     FROM old
 )
 UPDATE promotions_campaign campaign SET served = served + %(shown)s,
-    given_out = given_out + %(unallotted)s + granted.count
+    given_out = given_out + %(uncapped)s + granted.count
 FROM granted WHERE campaign.id = granted.id RETURNING granted.count
 """
 
@@ -31,56 +31,56 @@ FROM granted WHERE campaign.id = granted.id RETURNING granted.count
 class BudgetReport(NamedTuple):
     """What a process reports to the database about one campaign.
 
-    `shown`: impressions not reported yet. `unallotted`: those shown while the campaign had no total
+    `shown`: impressions not reported yet. `uncapped`: those shown while the campaign had no total
     cap. `wanted`: impressions requested; below zero: returned.
     """
 
     campaign_id: int
     shown: int
-    unallotted: int
+    uncapped: int
     wanted: int
 
 
 class ImpressionBudget:
-    """One per process, shared by its threads. `allotment` None: a campaign without a total cap."""
+    """One per process, shared by its threads. `grant` None: a campaign without a total cap."""
 
     def __init__(self) -> None:
         self._left: Counter[int] = Counter()
         self._shown: Counter[int] = Counter()
-        self._unallotted: Counter[int] = Counter()
+        self._uncapped: Counter[int] = Counter()
         self._lock = threading.Lock()
 
     def take(self, campaign: RunningCampaign) -> bool:
         """Whether an impression was left. The caller must `use` it or `put_back` it."""
         with self._lock:
-            if campaign.allotment is not None and not self._left[campaign.id]:
+            if campaign.grant is not None and not self._left[campaign.id]:
                 return False
-            self._left[campaign.id] -= campaign.allotment is not None
+            self._left[campaign.id] -= campaign.grant is not None
             return True
 
     def put_back(self, campaign: RunningCampaign) -> None:
         with self._lock:
-            self._left[campaign.id] += campaign.allotment is not None
+            self._left[campaign.id] += campaign.grant is not None
 
     def use(self, campaign: RunningCampaign) -> None:
         """Counts a taken impression as shown."""
         with self._lock:
             self._shown[campaign.id] += 1
-            self._unallotted[campaign.id] += campaign.allotment is None
+            self._uncapped[campaign.id] += campaign.grant is None
 
-    def begin_report(self, campaign_id: int, allotment: int) -> BudgetReport:
-        """Takes the unreported impressions out of the budget. `allotment`: how many to have then.
+    def begin_report(self, campaign_id: int, grant: int) -> BudgetReport:
+        """Takes the unreported impressions out of the budget. `grant`: how many to have then.
 
         With 0 all impressions left are returned. The caller ends or undoes the report.
         """
         with self._lock:
             left = self._left[campaign_id]
-            if not allotment:
+            if not grant:
                 del self._left[campaign_id]
             shown = self._shown.pop(campaign_id, 0)
-            unallotted = self._unallotted.pop(campaign_id, 0)
-            wanted = max(0, allotment - left) if allotment else -left
-            return BudgetReport(campaign_id, shown, unallotted, wanted)
+            uncapped = self._uncapped.pop(campaign_id, 0)
+            wanted = max(0, grant - left) if grant else -left
+            return BudgetReport(campaign_id, shown, uncapped, wanted)
 
     def end_report(self, campaign_id: int, granted: int) -> None:
         """The database has the report and granted so many impressions."""
@@ -91,7 +91,7 @@ class ImpressionBudget:
         """The database does not have the report: its numbers return to the budget."""
         with self._lock:
             self._shown[report.campaign_id] += report.shown
-            self._unallotted[report.campaign_id] += report.unallotted
+            self._uncapped[report.campaign_id] += report.uncapped
             self._left[report.campaign_id] += max(0, -report.wanted)
 
     def campaigns(self) -> set[int]:
@@ -101,14 +101,14 @@ class ImpressionBudget:
 
 
 def settle_all(budget: ImpressionBudget, running: Sequence[RunningCampaign]) -> None:
-    """Reports every campaign and takes allotments for those that run.
+    """Reports every campaign and takes grants for those that run.
 
     Raises what the database raises; then the report is kept for the next time. Cost: one statement
     for each campaign with something to report or request.
     """
-    allotments = {campaign.id: campaign.allotment or 0 for campaign in running}
-    for campaign_id in sorted({*allotments, *budget.campaigns()}):
-        report = budget.begin_report(campaign_id, allotments.get(campaign_id, 0))
+    grants = {campaign.id: campaign.grant or 0 for campaign in running}
+    for campaign_id in sorted({*grants, *budget.campaigns()}):
+        report = budget.begin_report(campaign_id, grants.get(campaign_id, 0))
         if report.shown or report.wanted:
             try:
                 granted = _settle(report)

@@ -20,8 +20,8 @@ from timelines.promotions.budget import ImpressionBudget, settle_all
 from timelines.promotions.types import Ad, CampaignKind, RunningCampaign
 
 REFRESH_S = 2.0
-# One allotment is this part of what is left of the total cap; at least 1, at most MOST_ALLOTTED.
-ALLOTMENTS_PER_CAP, MOST_ALLOTTED = 200, 500
+# One grant is this part of what is left of the total cap; at least 1, at most MOST_GRANTED.
+GRANTS_PER_CAP, MOST_GRANTED = 200, 500
 RUNNING = """
 SELECT id, kind, post_id, account_id, ad_title, ad_text, ad_url, slot, every, daily_cap,
     audience_percent, extract(epoch FROM starts_at)::float8, extract(epoch FROM ends_at)::float8,
@@ -34,7 +34,7 @@ log = structlog.get_logger()
 
 def load_running(now: datetime) -> Sequence[RunningCampaign]:
     """The campaigns that run now or will run. One query."""
-    params = (MOST_ALLOTTED, ALLOTMENTS_PER_CAP, now)
+    params = (MOST_GRANTED, GRANTS_PER_CAP, now)
     return [_campaign(*row) for row in fetch_all(GLOBAL_ALIAS, RUNNING, params)]
 
 
@@ -66,7 +66,7 @@ class RunningCampaigns(BackgroundThread):
         return self._campaigns
 
     def refresh(self, now: datetime) -> None:
-        """Reads the campaigns, reports impressions and takes allotments.
+        """Reads the campaigns, reports impressions and takes grants.
 
         Raises what the database raises; the next refresh reports what this one did not. Cost: one
         query, and one statement for each campaign with something to report or request.

@@ -22,7 +22,7 @@ class RunningCampaign(NamedTuple):
     """A campaign as pages use it. `target`: a post, an ad or an account id. Times: Unix seconds.
 
     `slot`: at least so many entries are above its promotion on a page. `every`: at least so many
-    entries are between it and the promotion above. `allotment`: how many impressions a process may
+    entries are between it and the promotion above. `grant`: how many impressions a process may
     take at a time; None: the campaign has no total cap.
     """
 
@@ -35,7 +35,7 @@ class RunningCampaign(NamedTuple):
     audience_percent: int
     starts_at_s: float
     ends_at_s: float
-    allotment: int | None
+    grant: int | None
 
     @property
     def account_id(self) -> int | None:

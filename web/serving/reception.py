@@ -1,4 +1,4 @@
-"""The reception: Granian's thread gives each request to a lane, and serves none itself."""
+"""The reception: Granian's thread gives each request to a queue, and serves none itself."""
 
 import asyncio
 from typing import Any
@@ -7,17 +7,17 @@ from pages import cookie
 from web.body_limits import UPLOAD_PATHS, is_upload, most_body_bytes
 from web.draining import is_draining
 from web.serving.bodies import BodyLimits, BodyReader
-from web.serving.lanes import Lane
 from web.serving.limits import MOST_HEAD_BYTES, Limits
 from web.serving.pending import Application, PendingRequest, environment_of
 from web.serving.refusals import DRAINING, HEAD_TOO_LARGE, TOKEN_MISSING
-from web.serving.shared_lane import SharedLane
+from web.serving.request_queues import RequestQueue
+from web.serving.shared_queue import SharedQueue
 from web.serving.streams import PieceSender, is_stream
 
 _MOST_WAITING = 256
-_MOST_PROBES = 16
-# Long enough for a probe to find that a store hangs, and to say so.
-_PROBE_WAIT_S = 5.0
+_MOST_CHECKS = 16
+# Long enough for a health check to find that a store hangs, and to say so.
+_CHECK_WAIT_S = 5.0
 _SWEEPS_PER_WAIT = 4
 # An image takes up to a second and a few hundred megabytes, so one is served at a time. The others
 # wait with their bodies in memory.
@@ -30,16 +30,16 @@ _METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
 _BEARER = "bearer "
 _SESSION = f"{cookie.NAME}="
 _LIVE = "/health/live"
-_PROBES = ("/health/ready", "/metrics")
+_CHECK_PATHS = ("/health/ready", "/metrics")
 
 
 class Reception:
-    """Gives each request to a lane, which has threads of its own.
+    """gives each request to a queue, which has threads of its own.
 
     - Health checks: answered also while all threads of the application are busy or hang.
     - Uploads, one thread: neither a large image nor a file store that hangs keeps others waiting.
     - Archives, one thread: for the same reason.
-    - GETs that wait for nothing but Redis: they share a thread (SharedLane).
+    - GETs that wait for nothing but Redis: they share a thread (SharedQueue).
     - All other requests.
     """
 
@@ -49,15 +49,15 @@ class Reception:
         self._loop = loop
         self._application = application
         self._sweep_s = limits.wait_s / _SWEEPS_PER_WAIT
-        self._lane = Lane(limits.threads, _MOST_WAITING, limits.wait_s)
-        self._shared = SharedLane(_MOST_WAITING, limits.wait_s, self._lane)
+        self._ordinary = RequestQueue(limits.threads, _MOST_WAITING, limits.wait_s)
+        self._shared = SharedQueue(_MOST_WAITING, limits.wait_s, self._ordinary)
         self._is_quick = getattr(application, "is_quick", lambda _path: False)
-        probes = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
-        live = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
-        self._lanes_by_path = {_LIVE: live, **dict.fromkeys(_PROBES, probes)}
-        uploads = Lane(1, _MOST_UPLOADS, _UPLOAD_WAIT_S)
-        archives = Lane(1, _MOST_ARCHIVES, _ARCHIVE_WAIT_S)
-        self._all_lanes = (self._lane, self._shared, probes, live, uploads, archives)
+        checks = RequestQueue(1, _MOST_CHECKS, _CHECK_WAIT_S)
+        live = RequestQueue(1, _MOST_CHECKS, _CHECK_WAIT_S)
+        self._queues_by_path = {_LIVE: live, **dict.fromkeys(_CHECK_PATHS, checks)}
+        uploads = RequestQueue(1, _MOST_UPLOADS, _UPLOAD_WAIT_S)
+        archives = RequestQueue(1, _MOST_ARCHIVES, _ARCHIVE_WAIT_S)
+        self._all_queues = (self._ordinary, self._shared, checks, live, uploads, archives)
         of_texts = BodyLimits(most_body_bytes(""), limits.body_s)
         of_uploads = BodyLimits(
             most_body_bytes(min(UPLOAD_PATHS)),
@@ -65,13 +65,13 @@ class Reception:
             _MOST_UPLOADS_UNFINISHED,
             _OF_ADDRESS,
         )
-        self._bodies = BodyReader(loop, self._lane.add, of_texts)
+        self._bodies = BodyReader(loop, self._ordinary.add, of_texts)
         self._archives = BodyReader(loop, archives.add, of_texts)
         self._uploads = BodyReader(loop, uploads.add, of_uploads)
 
     def start(self) -> None:
-        for lane in self._all_lanes:
-            lane.start(self._serve)
+        for queue in self._all_queues:
+            queue.start(self._serve)
         self._sweep()
 
     def receive(self, watcher: Any) -> None:
@@ -83,13 +83,13 @@ class Reception:
         elif scope.method not in _METHODS_WITHOUT_BODY and _has_body(scope.headers):
             self._read_body(request)
         else:
-            self._lane_of(scope).add(request)
+            self._queue_of(scope).add(request)
 
-    def _lane_of(self, scope: Any) -> Lane:
+    def _queue_of(self, scope: Any) -> RequestQueue:
         path = scope.path
         if scope.method == "GET" and self._is_quick(path):
             return self._shared
-        return self._lanes_by_path.get(path, self._lane)
+        return self._queues_by_path.get(path, self._ordinary)
 
     def _read_body(self, request: PendingRequest) -> None:
         """Guests send texts only. The application then answers that they need a token."""
@@ -123,8 +123,8 @@ class Reception:
                 close()
 
     def _sweep(self) -> None:
-        for lane in self._all_lanes:
-            lane.sweep()
+        for queue in self._all_queues:
+            queue.sweep()
         self._bodies.sweep()
         self._uploads.sweep()
         self._archives.sweep()

@@ -32,7 +32,7 @@ JUNIT = """<testsuites><testsuite name="pytest">
         ("test_polls::test_vote", False, ClientVerdict.NOT_APPLICABLE),
         ("test_polls::test_by_chance", True, ClientVerdict.PASSED),
         ("test_a::test_one", False, ClientVerdict.NOT_APPLICABLE),
-        ("test_a::test_one", True, ClientVerdict.STALE),
+        ("test_a::test_one", True, ClientVerdict.SUPERFLUOUS),
         ("test_a::test_p[x]", False, ClientVerdict.NOT_APPLICABLE),
         ("test_a::test_blind", True, ClientVerdict.BLIND),
         ("test_a::test_blind", False, ClientVerdict.FAILED),

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from infra.caching.bloom import (
     BITS_EACH,
+    HASHES,
     HEADER_BYTES,
     OPEN_FILTER,
-    PROBES,
     capacity_for,
     hashes_of,
     make_filter,
@@ -67,6 +67,6 @@ def test_layout():
     assert struct.unpack(">II", data[:HEADER_BYTES]) == (100, 1)
     assert len(data) == HEADER_BYTES + 100 * BITS_EACH // 8
     h1, h2 = hashes_of(77)
-    expected = {(h1 + k * h2) % 1000 for k in range(PROBES)}
+    expected = {(h1 + k * h2) % 1000 for k in range(HASHES)}
     bits = "".join(f"{byte:08b}" for byte in data[HEADER_BYTES:])
     assert {n for n, bit in enumerate(bits) if bit == "1"} == expected

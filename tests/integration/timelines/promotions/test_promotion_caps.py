@@ -19,7 +19,7 @@ from tests.integration.timelines.promotions.campaigns import (
 from tests.races import failures, run_together
 from timelines.promotions import budget, campaigns
 from timelines.promotions.blend import HomePageRequest, blend_promotions
-from timelines.promotions.campaigns import ALLOTMENTS_PER_CAP, RunningCampaigns, running_campaigns
+from timelines.promotions.campaigns import GRANTS_PER_CAP, RunningCampaigns, running_campaigns
 from timelines.promotions.models import Campaign
 from timelines.promotions.rules import DAY_S
 
@@ -62,7 +62,7 @@ def test_the_next_day_starts_again(world):
 
 
 def test_total_cap_is_exact_whatever_races_and_redis_forgets(world):
-    campaign = run_campaign(total_cap=ALLOTMENTS_PER_CAP * 3)
+    campaign = run_campaign(total_cap=GRANTS_PER_CAP * 3)
     others = [RunningCampaigns() for _ in range(3)]
     shown = 0
     for turn in range(3):
@@ -74,7 +74,7 @@ def test_total_cap_is_exact_whatever_races_and_redis_forgets(world):
             assert not failures(answers)
             shown += sum(answers)
             redis().call("FLUSHDB")
-    # Each time each process had an allotment of three at most.
+    # Each time each process had a grant of three at most.
     assert 9 < shown <= 36
     for process in (running_campaigns, *others):
         process.stop()
@@ -90,8 +90,8 @@ def test_cap_is_reached_and_not_passed(world):
     assert (shown, numbers(campaign)) == (5, (5, 5))
 
 
-def test_only_the_allotment_of_a_killed_process_is_lost(world):
-    campaign = run_campaign(total_cap=ALLOTMENTS_PER_CAP * 2)
+def test_only_the_grant_of_a_killed_process_is_lost(world):
+    campaign = run_campaign(total_cap=GRANTS_PER_CAP * 2)
     assert show(1) == 1
     running_campaigns.reset()  # like a process that is killed
     refresh()
@@ -123,8 +123,8 @@ def test_numbers_of_a_campaign_without_a_cap(world):
     assert [show(viewer) for viewer in range(6, 9)] == [1, 0, 0]
 
 
-def test_paused_campaign_is_gone_with_the_next_refresh_and_returns_its_allotment(world):
-    campaign = run_campaign(total_cap=ALLOTMENTS_PER_CAP * 4)
+def test_paused_campaign_is_gone_with_the_next_refresh_and_returns_its_grant(world):
+    campaign = run_campaign(total_cap=GRANTS_PER_CAP * 4)
     assert show(1) == 1
     Campaign.objects.update(is_paused=True)
     refresh()
@@ -133,7 +133,7 @@ def test_paused_campaign_is_gone_with_the_next_refresh_and_returns_its_allotment
 
 
 def test_impressions_are_reported_once_the_database_is_back(world):
-    campaign = run_campaign(total_cap=ALLOTMENTS_PER_CAP * 4)
+    campaign = run_campaign(total_cap=GRANTS_PER_CAP * 4)
     assert show(1) == 1
     with (
         patch.object(budget, "fetch_one", side_effect=OperationalError("away")),

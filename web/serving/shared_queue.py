@@ -1,4 +1,4 @@
-"""A lane whose one thread serves many requests at a time."""
+"""A queue whose one thread serves many requests at a time."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,8 +7,8 @@ from prometheus_client import Counter
 
 from infra.shared_thread import SharedThread
 from infra.telemetry.series import adder
-from web.serving.lanes import Lane
 from web.serving.pending import PendingRequest
+from web.serving.request_queues import RequestQueue
 
 # With more, the first of them would wait for the last one, for little gain.
 _MOST_TOGETHER = 32
@@ -23,14 +23,14 @@ HANDED_OVER = Counter(
 _add_turn, _add_begun = adder(TURNS), adder(BEGUN)
 
 
-class SharedLane(Lane):
+class SharedQueue(RequestQueue):
     """For requests that wait for nothing but Redis if the caches are warm (infra/shared_thread.py).
 
-    `other`: the lane that gets the requests that wait for more. Their time in both lanes counts as
+    `other`: the queue that gets the requests that wait for more. Their time in both counts as
     one wait, because `since` stays.
     """
 
-    def __init__(self, most: int, wait_s: float, other: Lane) -> None:
+    def __init__(self, most: int, wait_s: float, other: RequestQueue) -> None:
         super().__init__(1, most, wait_s)
         self._other = other
 

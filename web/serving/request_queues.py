@@ -1,4 +1,4 @@
-"""Lanes: queues with limits, in which requests wait for a thread that serves them.
+"""Queues with limits, in which requests wait for a thread that serves them.
 
 Without limits, a server that was overloaded for a while would answer requests whose clients have
 gone long ago, and the other clients would wait.
@@ -18,7 +18,7 @@ from web.serving.refusals import BROKEN, QUEUE_FULL, WAITED_TOO_LONG
 log = structlog.get_logger()
 
 
-class Lane:
+class RequestQueue:
     """One queue, first in first out, with threads of its own. Thread-safe after `start`.
 
     `most`: how many requests may wait. `wait_s`: a request that has waited longer is refused.
@@ -44,7 +44,7 @@ class Lane:
         self._queue.put(request)
 
     def sweep(self) -> None:
-        """Refuses the requests that waited too long, also while all threads of the lane hang.
+        """Refuses the requests that waited too long, also while all threads of the queue hang.
 
         Safety: only one thread may call it. A request that is refused here is never served as well:
         `_serve` sets `has_started` and then reads the clock, and here it is the other way round. So
