@@ -30,7 +30,9 @@ class KeptSuite:
 
 def text_of(result: SuiteResult) -> str:
     """The suite's line, and a line for each test that is not as it should be."""
-    counts = ", ".join(f"{result.count(one)} {one}" for one in ClientVerdict if result.count(one))
+    counts = ", ".join(
+        f"{result.count(verdict)} {verdict}" for verdict in ClientVerdict if result.count(verdict)
+    )
     wrong = result.list_of(ClientVerdict.FAILED) + result.list_of(ClientVerdict.SUPERFLUOUS)
     lines = [f"{result.suite} ({result.client}): {counts}", *map(_line_of, wrong)]
     lines += [f"  {count:4} not applicable: {why}" for why, count in _reasons(result).items()]
