@@ -3,12 +3,12 @@
 import random
 import time
 
-from lab.faults.cluster.cluster import DRAINERS
+from lab.faults.cluster.cluster import COMPENSATOR, DRAINERS, Cluster
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment
 
 CALLS_PER_S = 40.0
-FAILING_S, AFTER_S = 8.0, 4.0
+FAILING_S, PARKED_WITHIN_S, AFTER_S = 8.0, 60.0, 4.0
 SPOILS = 6
 FEW_ATTEMPTS = {"CHANGE_MAX_ATTEMPTS": "2"}
 
@@ -19,8 +19,7 @@ def _fail_edges(scene: Scene) -> None:
     with scene.under_load(CALLS_PER_S):
         with scene.broken():
             _restart(scene, {"relations.mirrored": {"do": "raise", "times": 10**6}})
-            time.sleep(FAILING_S)
-            parked = cluster.count_undelivered()["parked"]
+            parked = _wait_for_parked(cluster)
             _restart(scene, {})
         retried = cluster.attempt("unpark_changes", "--all")
         time.sleep(AFTER_S)
@@ -29,10 +28,22 @@ def _fail_edges(scene: Scene) -> None:
     scene.check(retried.returncode == 0, "an operator can retry them", retried.stderr[-400:])
 
 
+def _wait_for_parked(cluster: Cluster) -> int:
+    """How many are parked after FAILING_S. It waits longer for the first one."""
+    time.sleep(FAILING_S)
+    end_s = time.monotonic() + PARKED_WITHIN_S
+    while not (parked := cluster.count_undelivered()["parked"]) and time.monotonic() < end_s:
+        time.sleep(0.2)
+    return parked
+
+
 def _restart(scene: Scene, armed: dict[str, dict[str, object]]) -> None:
-    for name in DRAINERS:
-        process = scene.cluster.processes[name]
-        process.kill()
+    """All that delivers. They stop in order, because killed ones would keep the lanes for 15 s."""
+    processes = [scene.cluster.processes[name] for name in (*DRAINERS, COMPENSATOR)]
+    for process in processes:
+        process.begin_stop()
+    for process in processes:
+        process.stop()
         process.begin(armed=armed)
 
 
