@@ -5,7 +5,7 @@ from django.conf import settings
 from django.templatetags.static import static
 
 from accounts.default_avatar import default_avatar_address
-from accounts.images.files import address_of
+from accounts.images.files import url_of_file
 from accounts.texts.html import line_to_html, to_html
 from accounts.types import Profile, ProfileField, Restriction
 
@@ -55,8 +55,8 @@ def encode_profile(profile: Profile) -> bytes:
     """Mastodon's Account without braces and without counts, which change more often."""
     site = settings.PUBLIC_URL
     drawn = default_avatar_address(profile.id, profile.username)
-    avatar = address_of(profile.avatar) if profile.avatar else drawn
-    header = address_of(profile.header) if profile.header else f"{site}{static(HEADER)}"
+    avatar = url_of_file(profile.avatar) if profile.avatar else drawn
+    header = url_of_file(profile.header) if profile.header else f"{site}{static(HEADER)}"
     # Absent for other accounts, as in Mastodon.
     limited = {"limited": True} if Restriction.LIMITED in profile.restrictions else {}
     account: dict[str, object] = {

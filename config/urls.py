@@ -17,7 +17,7 @@ from timelines.api.urls import urlpatterns as timelines
 from timelines.search.api.urls import urlpatterns as search
 from web import health, metrics
 from web.docs import DocsPage, OpenApiDocument
-from web.icon import icon
+from web.icon import favicon
 
 handler400 = answers.bad_request
 handler403 = answers.permission_denied
@@ -40,7 +40,7 @@ urlpatterns = [
     path("health/live", health.live),
     path("health/ready", health.ready),
     path("metrics", metrics.export),
-    path("favicon.ico", icon),
+    path("favicon.ico", favicon),
     path("", include("operations.urls")),
     path("", include("moderation.urls")),
     path("admin/", admin.site.urls),

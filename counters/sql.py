@@ -7,7 +7,7 @@ COLUMNS = f"{TABLE} (owner_id, subject, kind, value, version)"
 SAMPLE_SUM = f"SELECT coalesce(sum(value), 0) FROM {TABLE} TABLESAMPLE SYSTEM (%s)"  # noqa: S608
 
 
-def of_account(owner: str) -> str:
+def account_counts_sql(owner: str) -> str:
     """What `counters.cache.entry_of` reads, after the writes of the statement's FROM."""
     return f"counters_account_entry({owner})"
 
@@ -41,7 +41,7 @@ def join_positive_count(owner: str, subject: str, kind: int) -> str:
 
 
 def create_and_lock_counts(kind: int) -> tuple[str, str]:
-    """Two statements that lock the counts of this kind of accounts, in the order of `move`.
+    """Two statements that lock the counts of this kind of accounts, in the order of `move_counts`.
 
     The parameter of each is the list of accounts. The first creates missing counts, and waits for
     one that another transaction is creating. The second returns owner_id, version.

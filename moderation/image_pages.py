@@ -16,7 +16,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
 from accounts.images.api.parse import read_image_id
-from accounts.images.files import address_of
+from accounts.images.files import url_of_file
 from accounts.images.queries.listing import ListedImage, list_images
 from infra.api.errors import TidelineError
 from moderation.actions.decide_on_image import decide_on_image
@@ -84,8 +84,8 @@ def _present(image: ListedImage) -> dict[str, Any]:
     post = None if image.moment is None else PostId.at(image.owner_id, image.moment).public
     return {
         "id": image.id,
-        "address": address_of(image.names.original),
-        "preview": address_of(image.names.small),
+        "address": url_of_file(image.names.original),
+        "preview": url_of_file(image.names.small),
         "purpose": image.purpose.name.lower(),
         "post": post,
         "description": image.description,

@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 
 from infra.changes.registry import Delivery, FollowUp, consumes
-from notifications.actions.announce import announce_post, announce_posts
+from notifications.actions.announce import notify_few_subscribers, notify_next_subscribers
 from notifications.actions.announce_ends import BEGINNING, announce_ends
 from notifications.actions.notify import notify
 from notifications.changes import SubscribersLeft, VotersLeft
-from notifications.queries.happened import Interactions, read_follows, read_interactions
+from notifications.queries.happened import (
+    Interactions,
+    read_follow_occurrences,
+    read_response_occurrences,
+)
 from notifications.queries.muted import Threads, without_muted
 from notifications.queries.subscribers import find_new_posts, new_post_of
 from posts.changes import PollClosed, PostCreated, PostDeleted, PostEdited, PostMarked
@@ -20,19 +24,21 @@ from relations.changes import EdgeChanged
 def notify_of_follows(alias: str, deliveries: Sequence[Delivery[EdgeChanged]]) -> list[FollowUp]:
     """Adds and ends notifications of follows and of requests to follow.
 
-    Safety: as `record_on_shard`. Cost: one query, and one round trip to each recipient's shard.
+    Safety: as `write_notifications`. Cost: one query, and one round trip to each recipient's shard.
     """
-    return notify(read_follows(alias, {(d.owner_id, d.payload.followee_id) for d in deliveries}))
+    return notify(
+        read_follow_occurrences(alias, {(d.owner_id, d.payload.followee_id) for d in deliveries})
+    )
 
 
 @consumes(PostCreated, PostDeleted, PostEdited, PostMarked)
 def notify_of_interactions(alias: str, deliveries: Interactions) -> list[FollowUp]:
     """Adds and ends notifications of mentions, replies, reposts and favourites.
 
-    Safety: as `record_on_shard`. Cost: two queries, and one round trip to each recipient's shard;
-    also what `without_muted` costs.
+    Safety: as `write_notifications`. Cost: two queries, and one round trip to each recipient's
+    shard; also what `without_muted` costs.
     """
-    happened = list(read_interactions(alias, deliveries))
+    happened = list(read_response_occurrences(alias, deliveries))
     return notify(without_muted(happened, _threads_of(deliveries)))
 
 
@@ -40,9 +46,9 @@ def notify_of_interactions(alias: str, deliveries: Interactions) -> list[FollowU
 def notify_subscribers(alias: str, deliveries: Sequence[Delivery[PostCreated]]) -> list[FollowUp]:
     """Notifies followers who asked for it of new posts.
 
-    Safety: as `record_on_shard`. Cost: as `announce_posts`, and one query.
+    Safety: as `write_notifications`. Cost: as `notify_few_subscribers`, and one query.
     """
-    return announce_posts(alias, find_new_posts(alias, deliveries))
+    return notify_few_subscribers(alias, find_new_posts(alias, deliveries))
 
 
 @consumes(SubscribersLeft)
@@ -51,12 +57,12 @@ def notify_subscribers_left(
 ) -> list[FollowUp]:
     """Notifies a page of the many subscribers of an account.
 
-    Safety and cost: as `announce_post`.
+    Safety and cost: as `notify_next_subscribers`.
     """
     return [
         follow_up
         for delivery in deliveries
-        for follow_up in announce_post(
+        for follow_up in notify_next_subscribers(
             new_post_of(delivery.owner_id, delivery.payload), delivery.payload.below
         )
     ]

@@ -23,7 +23,7 @@ class FilterEffect(NamedTuple):
 NO_EFFECT = FilterEffect()
 
 
-def effect_of(status: Entity, place: str, viewer: Entity | None) -> FilterEffect:
+def effect_of_filters(status: Entity, place: str, viewer: Entity | None) -> FilterEffect:
     """`place`: the context of filters that the page is; empty for a page that filters nothing.
 
     A repost has the filters of its original. The viewer's own posts are shown as they are. A

@@ -20,10 +20,10 @@ from posts.actions.record_responses import (
     COUNTED,
     Identity,
     by_shard,
-    fold_on_shard,
-    record_on_shard,
+    fold_response_moves,
+    write_responses,
 )
-from posts.actions.vote import delete_polls
+from posts.actions.vote import delete_votes_of_posts
 from posts.api.present import encode_post
 from posts.cache.counts import (
     load_count_entries,
@@ -138,7 +138,7 @@ def refresh_polls_of_edited(alias: str, deliveries: Sequence[Delivery[PostEdited
 @consumes(PostDeleted)
 def delete_votes(alias: str, deliveries: Sequence[Delivery[PostDeleted]]) -> None:
     """Deletes the votes of polls whose post is deleted. Safety: idempotent. One statement."""
-    delete_polls(
+    delete_votes_of_posts(
         alias, [PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
     )
 
@@ -186,7 +186,7 @@ def record_at_once(alias: str, deliveries: Interactions) -> None:
 def _record_and_count(
     alias: str, responses: Mapping[Identity, ResponseRow], hot: Collection[Subject]
 ) -> Mapping[int, Versioned]:
-    record_on_shard(alias, responses, True, hot)
+    write_responses(alias, responses, True, hot)
     return load_count_entries({response.post_id for response in responses.values()})
 
 
@@ -202,7 +202,7 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
     groups = by_shard(responses)
     hot = _find_hot(groups, is_write=False)
     for target, group in groups.items():
-        record_on_shard(target, group, hot=hot)
+        write_responses(target, group, hot=hot)
     failpoint("posts.responses_recorded")
     # After all rows: without Redis the rows at least are current.
     if responses:
@@ -280,7 +280,7 @@ def orphan_replies_left(alias: str, deliveries: Sequence[Delivery[RepliesLeft]])
 def fold_responses(alias: str, deliveries: Sequence[Delivery[ResponsesPostponed]]) -> None:
     """Brings the counts of posts up to responses whose moves were postponed."""
     posts = {PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries}
-    fold_on_shard(alias, posts)
+    fold_response_moves(alias, posts)
     failpoint("posts.responses_folded")
     refresh_post_counts(posts)
 

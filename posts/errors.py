@@ -72,7 +72,7 @@ class PollNotFound(NotFound):
     pass
 
 
-class PollEnded(TidelineError):
+class PollIsOver(TidelineError):
     text = "Validation failed: The poll has already ended"
 
 

@@ -44,7 +44,7 @@ def member_of(account_id: int) -> bytes:
     return b"%010d" % account_id
 
 
-def account_of(member: bytes) -> int:
+def account_id_of_member(member: bytes) -> int:
     """Raises ValueError for anything but the result of `member_of`."""
     if len(member) < MEMBER_DIGITS or not member.isdigit():
         raise ValueError("not a member of an edge list")
@@ -56,7 +56,7 @@ def to_item(listed: ListedAccount) -> Item:
 
 
 def to_listed(item: Item) -> ListedAccount:
-    return ListedAccount(item.score, account_of(item.member))
+    return ListedAccount(item.score, account_id_of_member(item.member))
 
 
 def list_change(

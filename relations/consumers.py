@@ -28,7 +28,7 @@ from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, FollowUp, attempts, consumes
 from infra.sharding.attempts import attempt
 from relations.actions.approve_waiting import approve_page, approve_requests, find_unlocked
-from relations.actions.fold_followers import fold_on_shard
+from relations.actions.fold_followers import fold_follower_moves
 from relations.actions.mirror import (
     MirroredFollowee,
     list_commands,
@@ -173,7 +173,7 @@ def _below(change: ProfileChanged | RequestsLeft) -> ListedAccount | None:
 @consumes(FollowersPostponed)
 def fold_followers(alias: str, deliveries: Sequence[Delivery[FollowersPostponed]]) -> None:
     """Brings followers counts and lists up to rows whose moves were postponed."""
-    mirrored = fold_on_shard(alias, {delivery.owner_id for delivery in deliveries})
+    mirrored = fold_follower_moves(alias, {delivery.owner_id for delivery in deliveries})
     failpoint("relations.folded")
     refresh_followers(mirrored)
 

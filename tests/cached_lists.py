@@ -15,7 +15,7 @@ from relations.cache import (
     OPEN_FOLLOWS,
     QUIET,
     QUIET_FOLLOWS,
-    account_of,
+    account_id_of_member,
     to_item,
 )
 from relations.types import FOLLOWS, Attribute, ListedAccount
@@ -49,7 +49,7 @@ def members_of(kept: CachedListSource, owner: int) -> list[int]:
 def cached_members(kept: CachedListSource, owner: int) -> list[int] | None:
     """The cached members, newest first. None: nothing is cached."""
     found = answer_by_redis(kept.cache.ask_all(owner))
-    return [account_of(item.member) for item in found.items] if found else None
+    return [account_id_of_member(item.member) for item in found.items] if found else None
 
 
 def write_lists(owner: int) -> None:

@@ -11,7 +11,7 @@ ICON = (Path(__file__).parent / "static/web/icon.svg").read_bytes()
 CACHED_S = 7 * 86_400
 
 
-def icon(_request: HttpRequest) -> HttpResponse:
+def favicon(_request: HttpRequest) -> HttpResponse:
     """The icon as SVG. A browser that cannot draw SVG shows no icon."""
     headers = {"Cache-Control": f"public, max-age={CACHED_S}"}
     return HttpResponse(ICON, content_type="image/svg+xml", headers=headers)

@@ -4,16 +4,16 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 from accounts.images.errors import ImagesUnavailable
-from accounts.images.files import address_of
+from accounts.images.files import url_of_file
 
 # Below the patience of show_status.
 ANSWER_S = 1.0
 _MOST_BYTES = 1_000
 
 
-def read_address(name: str) -> bytes:
+def read_published_file(name: str) -> bytes:
     """The first bytes of a file. It follows no redirect. Raises: ImagesUnavailable."""
-    address = address_of(name)
+    address = url_of_file(name)
     try:
         status, content = _get(address)
     except (OSError, HTTPException, ValueError) as error:

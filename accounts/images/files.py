@@ -42,6 +42,6 @@ def names_of(owner_id: int, image_id: int, token: str, facts: ImageFacts) -> Fil
     return FileNames(original, f"{folder}/{SMALL}{facts.suffix}" if facts.small else original)
 
 
-def address_of(name: str) -> str:
+def url_of_file(name: str) -> str:
     """The address of a file, for readers."""
     return f"{settings.MEDIA_URL}{name}"

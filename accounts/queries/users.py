@@ -34,7 +34,7 @@ def is_user(account_id: int) -> bool:
     return fetch_one(GLOBAL_ALIAS, EXISTS, (account_id,)) is not None
 
 
-def list_newest(count: int) -> list[int]:
+def list_newest_account_ids(count: int) -> list[int]:
     """The ids of the newest accounts that can sign in, newest first."""
     return [row[0] for row in fetch_all(GLOBAL_ALIAS, NEWEST, (count,))]
 

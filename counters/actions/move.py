@@ -51,17 +51,17 @@ class MovePlan(NamedTuple):
         return counts
 
 
-def move(alias: str, moves: Iterable[CountMove]) -> dict[CountKey, Count]:
+def move_counts(alias: str, moves: Iterable[CountMove]) -> dict[CountKey, Count]:
     """Adds the moves to their counts; returns the new counts by (owner, subject, kind).
 
     Raises: NotInTransaction; CountBelowZero or IntegrityError when a count would become negative.
     Cost: one statement for any number of moves, and row locks until the commit.
     """
-    plan = plan_move(alias, moves)
+    plan = plan_count_moves(alias, moves)
     return plan.complete(fetch_all(alias, *plan.statement)) if plan.folded else {}
 
 
-def plan_move(alias: str, moves: Iterable[CountMove]) -> MovePlan:
+def plan_count_moves(alias: str, moves: Iterable[CountMove]) -> MovePlan:
     """The moves as one statement. Raises: NotInTransaction."""
     if not connections[alias].in_atomic_block:
         raise NotInTransaction("counts move in the transaction of the rows they count")

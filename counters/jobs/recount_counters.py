@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from django.db import transaction
 
-from counters.actions.move import move
+from counters.actions.move import move_counts
 from counters.changes import CountsRepaired
 from counters.jobs.walk import walk_owners
 from counters.kinds import CounterKind
@@ -63,7 +63,7 @@ def _repair_some(alias: str, owner_id: int) -> tuple[Sequence[Drift], bool]:
         failpoint("counters.drift_found")
         chosen = _choose(drifts)
         moves = [CountMove(owner_id, drift.kind, drift.lacking, drift.subject) for drift in chosen]
-        move(alias, moves)
+        move_counts(alias, moves)
         for subject in dict.fromkeys(drift.subject for drift in chosen):
             append_change(alias, owner_id, CountsRepaired(subject))
         failpoint("counters.repaired")

@@ -1,7 +1,7 @@
 """Writes a change in the transaction that it reports, and wakes a drainer after the commit.
 
 A write whose rows, count and change are one function of the database takes the change from
-`columns_of`, and calls `announce` when the function has returned.
+`change_columns`, and calls `announce` when the function has returned.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -76,7 +76,7 @@ class ChangeColumns(NamedTuple):
     body: str
 
 
-def columns_of(owner_id: int, payload: Payload) -> ChangeColumns:
+def change_columns(owner_id: int, payload: Payload) -> ChangeColumns:
     """A change that a function of the database writes together with the rows it reports."""
     body = with_causes(msgspec.json.encode(payload), get_request_ids())
     return ChangeColumns(lane_of(owner_id, payload.lanes), payload.kind, body)

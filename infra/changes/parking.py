@@ -80,10 +80,10 @@ def list_parked(
     alias: str, after_id: int = 0, limit: int = PAGE, selection: ChangeSelection = ALL_CHANGES
 ) -> list[UndeliveredChange]:
     """A page of the parked changes of one database, by id. One query, by index."""
-    return list_changes(alias, ChangeState.PARKED, after_id, limit, selection)
+    return list_undelivered_changes(alias, ChangeState.PARKED, after_id, limit, selection)
 
 
-def list_changes(
+def list_undelivered_changes(
     alias: str, state: ChangeState, after_id: int, limit: int, selection: ChangeSelection
 ) -> list[UndeliveredChange]:
     """A page of parked or of pending changes, with those of paused kinds. One query."""

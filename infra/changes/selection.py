@@ -9,7 +9,7 @@ from django.core.management import CommandError
 
 from infra.changes.failpoints import failpoint
 from infra.changes.models import ChangeState
-from infra.changes.parking import ChangeSelection, list_changes
+from infra.changes.parking import ChangeSelection, list_undelivered_changes
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.types import Batch, Work
@@ -44,7 +44,7 @@ class SelectedChangesCommand(JobCommand):
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         act = partial(self.act, options=options)
-        return walk_changes(work, self.offered, read_selection(options), act)
+        return walk_changes(work, self.offered, read_change_selection(options), act)
 
 
 def add_kind_and_owner(parser: ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def add_kind_and_owner(parser: ArgumentParser) -> None:
     parser.add_argument("--owner", type=int, metavar="ACCOUNT", help="only this owner's")
 
 
-def read_selection(options: Mapping[str, Any]) -> ChangeSelection:
+def read_change_selection(options: Mapping[str, Any]) -> ChangeSelection:
     """The selection of the flags. Raises: CommandError without any, or for ids without --shard."""
     selection = ChangeSelection(options["kind"], options["owner"], options["id"])
     if options["all"] == (selection != ChangeSelection()):
@@ -74,7 +74,7 @@ def walk_changes(
     """
 
     def read(alias: str, after: Key | None, count: int) -> list[Row]:
-        return [*list_changes(alias, state, after[0] if after else 0, count, selection)]
+        return [*list_undelivered_changes(alias, state, after[0] if after else 0, count, selection)]
 
     for alias, rows, position in walk(work, read):
         ids = [row[0] for row in rows]

@@ -91,7 +91,7 @@ def count(text: str) -> int:
     return int(text)
 
 
-def moment(text: str) -> datetime:
+def parse_moment(text: str) -> datetime:
     """An aware time, for argparse. A time without an offset is UTC."""
     try:
         value = datetime.fromisoformat(text)

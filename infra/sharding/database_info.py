@@ -45,7 +45,7 @@ def read_database_info(alias: str) -> DatabaseInfo:
     version, size_bytes, used, most = row
     accounts, offset_s = estimate_accounts(alias), read_clock_offset(alias)
     replicas = {name: state.words for name, state in read_replica_states(alias).items()}
-    place = address_of(alias)
+    place = address_of_database(alias)
     return DatabaseInfo(alias, place, version, accounts, size_bytes, used, most, offset_s, replicas)
 
 
@@ -67,7 +67,7 @@ def read_clock_offset(alias: str) -> float:
     return min((_measure_clock(alias) for _ in range(3)), key=lambda pair: pair[0])[1]
 
 
-def address_of(alias: str) -> str:
+def address_of_database(alias: str) -> str:
     """Host, port and name of the database, without the password."""
     settings = connections[alias].settings_dict
     port = f":{settings['PORT']}" if settings["PORT"] else ""

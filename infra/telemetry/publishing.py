@@ -16,7 +16,7 @@ from prometheus_client import Metric
 
 from infra.background import BackgroundThread
 from infra.telemetry.snapshot_folder import SnapshotFolder, SnapshotWriter
-from infra.telemetry.snapshots import merge, take_snapshot
+from infra.telemetry.snapshots import merge_snapshots, take_snapshot
 
 EVERY_S = 5.0
 WEB = "web"
@@ -79,7 +79,7 @@ class MetricsPublisher(BackgroundThread):
         except OSError as error:
             log.warning("metrics.others_not_read", folder=str(folder), error=str(error))
             live, ended = [], None
-        return merge([*live, own], ended)
+        return merge_snapshots([*live, own], ended)
 
     def run(self) -> None:
         while not self.stopped.wait(EVERY_S):

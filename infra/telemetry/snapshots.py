@@ -64,7 +64,7 @@ def decode(body: bytes) -> Snapshot:
     return msgspec.msgpack.decode(body, type=Snapshot)
 
 
-def merge(live: Sequence[Snapshot], ended: Snapshot | None) -> list[Metric]:
+def merge_snapshots(live: Sequence[Snapshot], ended: Snapshot | None) -> list[Metric]:
     """One metric per name. Ended processes add their counts, but no gauges.
 
     Without the counts of ended processes a restart would look like traffic to Prometheus.

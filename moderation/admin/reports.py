@@ -14,9 +14,9 @@ from accounts.types import Restriction
 from infra.api.ids import parse_account_id
 from moderation.actions.reports import assign_report, reopen_report, resolve_report
 from moderation.admin.queue import QueueAdmin
-from moderation.admin.shown import account_link, page_before, show_account, show_posts
+from moderation.admin.shown import account_context, account_link, page_before, post_contexts
 from moderation.models import Report
-from moderation.queries.accounts import load_lines, read_account
+from moderation.queries.accounts import load_lines, read_account_facts
 from moderation.queries.history import list_decisions_on, list_reports_on, with_names
 from moderation.types import ReportState
 
@@ -127,13 +127,13 @@ class ReportAdmin(QueueAdmin):
 def _about(request: HttpRequest, report: Report) -> dict[str, Any]:
     """The reported account with the reported posts, the reporter, and the account's history."""
     names, account_id = vars(report), report.account_id
-    facts = read_account(account_id, report.posts)
+    facts = read_account_facts(account_id, report.posts)
     return {
-        **show_account(request, facts, names["account_name"], names["restrictions"] or 0),
+        **account_context(request, facts, names["account_name"], names["restrictions"] or 0),
         "reported": account_link(account_id, names["account_name"]),
         "reporter": account_link(report.reporter_id, names["reporter_name"]),
         "reporter_line": load_lines([report.reporter_id]).get(report.reporter_id),
-        "posts": [*show_posts(facts, report.posts)],
+        "posts": [*post_contexts(facts, report.posts)],
         "reports": list_reports_on(account_id, besides=report.pk),
         "decisions": list_decisions_on(account_id),
     }

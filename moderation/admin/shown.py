@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 
-from accounts.images.files import address_of
+from accounts.images.files import url_of_file
 from accounts.images.queries.listing import ListedImage
 from accounts.images.types import Attachment
 from accounts.texts.html import profile_url
@@ -59,13 +59,13 @@ class ShownPost(NamedTuple):
     before: Sequence[ShownVersion]
 
 
-def show_posts(facts: AccountFacts, post_ids: Iterable[PostId]) -> Iterator[ShownPost]:
+def post_contexts(facts: AccountFacts, post_ids: Iterable[PostId]) -> Iterator[ShownPost]:
     """The posts in this order, with images and versions. No query."""
     for post_id in post_ids:
         yield _show(post_id, facts.posts.get(post_id), facts.images)
 
 
-def show_account(
+def account_context(
     request: HttpRequest, facts: AccountFacts, username: str | None, restrictions: int
 ) -> dict[str, Any]:
     """What the template of an account needs besides its history. No query."""
@@ -132,7 +132,7 @@ def _image(attached: Attachment, stored: ListedImage | None) -> ShownImage:
     """The stored image knows the address of a hidden one; the post does not."""
     if stored is None:
         return ShownImage("", "", attached.description, attached.is_hidden)
-    names = (address_of(stored.names.original), address_of(stored.names.small))
+    names = (url_of_file(stored.names.original), url_of_file(stored.names.small))
     return ShownImage(*names, stored.description, stored.hidden_at is not None)
 
 

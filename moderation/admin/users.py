@@ -15,10 +15,10 @@ from accounts.models import User
 from accounts.types import Restriction
 from infra.admin.keyset import KeysetAdmin
 from infra.jobs.models import OPERATE
-from moderation.admin.shown import show_account, show_posts
+from moderation.admin.shown import account_context, post_contexts
 from moderation.forms import UserPasswordForm
 from moderation.models import Decision, Report
-from moderation.queries.accounts import AccountLine, load_lines, read_account
+from moderation.queries.accounts import AccountLine, load_lines, read_account_facts
 from moderation.queries.history import list_decisions_on, list_reports_on
 from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS
 
@@ -87,13 +87,13 @@ class UserAdmin(KeysetAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
     ) -> HttpResponse:
         """Adds the account. Cost: two queries here, five on the account's shard."""
         user = options["obj"]
-        facts = read_account(user.pk)
+        facts = read_account_facts(user.pk)
         context |= {
             "title": f"@{user.username}",
             "subtitle": None,
             "sent_from": f"user-{user.pk}",
-            **show_account(request, facts, user.username, user.restrictions),
-            "posts": [*show_posts(facts, facts.posts)],
+            **account_context(request, facts, user.username, user.restrictions),
+            "posts": [*post_contexts(facts, facts.posts)],
         }
         if request.user.has_perm(VIEW_REPORTS):
             context["reports"] = list_reports_on(user.pk)

@@ -43,15 +43,17 @@ def export_account(account_id: int, path: Path) -> Iterator[Batch]:
     during the export may be in it or not. Raises: AccountNotFound, also for a suspended account;
     ImagesUnavailable. Cost: the pages of all lists of the account, and its files.
     """
-    account, unfinished = read_account(account_id), path.with_name(f"{path.name}.part")
+    account, unfinished = read_exported_account(account_id), path.with_name(f"{path.name}.part")
     with ZipFile(unfinished, "w", ZIP_DEFLATED) as archive:
-        yield from filter(None, write_files(archive, account_id, account))
+        yield from filter(None, write_archive(archive, account_id, account))
     unfinished.rename(path)
 
 
-def write_files(archive: ZipFile, account_id: int, account: bytes) -> Steps:
+def write_archive(archive: ZipFile, account_id: int, account: bytes) -> Steps:
     """Writes all files of an account into an archive; yields a batch for each of them, and None
-    after each line and each image. `account`: of `read_account`. Raises: ImagesUnavailable.
+    after each line and each image. `account`: of `read_exported_account`.
+
+    Raises: ImagesUnavailable.
     """
     alias = shard_of(account_id)
     for name, lines in {"account.json": iter([account]), **_files_of(account_id)}.items():
@@ -70,7 +72,7 @@ def _files_of(account_id: int) -> dict[str, Iterator[bytes]]:
     }
 
 
-def read_account(account_id: int) -> bytes:
+def read_exported_account(account_id: int) -> bytes:
     """The profile and the e-mail address as JSON. Raises: AccountNotFound."""
     account = orjson.loads(get_account_json(account_id, is_own=True))
     email = User.objects.using(GLOBAL_ALIAS).values_list("email", flat=True).get(pk=account_id)

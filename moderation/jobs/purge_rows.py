@@ -16,7 +16,7 @@ from notifications.push.sql import SUBSCRIPTIONS
 from notifications.sql import INBOXES, NOTIFICATIONS, PERMISSIONS
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
-from posts.actions.vote import forget_votes
+from posts.actions.vote import delete_voters
 from posts.conversations.actions.own import delete_conversation, forget_direct_post
 from posts.conversations.sql import CONVERSATIONS, DIRECT_POSTS
 from posts.errors import PostNotFound
@@ -117,7 +117,7 @@ def _forget_votes(work: Work) -> Iterator[Batch]:
     if work.dry_run or work.account_id is None:
         return
     for alias in settings.SHARD_ALIASES:
-        if count := forget_votes(alias, work.account_id):
+        if count := delete_voters(alias, work.account_id):
             yield Batch(count, 0, alias, count, None, [f"{count} votes on {alias}"])
 
 

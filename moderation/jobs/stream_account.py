@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import closing
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from moderation.jobs.export_account import read_account, write_files
+from moderation.jobs.export_account import read_exported_account, write_archive
 
 PIECE_BYTES = 64 * 1024
 
@@ -43,7 +43,7 @@ def stream_account(account_id: int) -> Generator[bytes, None, None]:
     at once: a small archive is whole or refused, and only a large one may end in the middle. Cost:
     as `export_account`.
     """
-    pieces = _stream(account_id, read_account(account_id))
+    pieces = _stream(account_id, read_exported_account(account_id))
     return _go_on(next(pieces), pieces)
 
 
@@ -57,7 +57,7 @@ def _stream(account_id: int, account: bytes) -> Generator[bytes, None, None]:
     buffer = _PieceBuffer()
     with (
         ZipFile(buffer, "w", ZIP_DEFLATED) as archive,
-        closing(write_files(archive, account_id, account)) as steps,
+        closing(write_archive(archive, account_id, account)) as steps,
     ):
         for _ in steps:
             if len(buffer) >= PIECE_BYTES:

@@ -50,7 +50,7 @@ def load_lines(account_ids: Iterable[int]) -> dict[int, AccountLine]:
     return {account_id: line for lines in answers for account_id, line in lines.items()}
 
 
-def read_account(account_id: int, post_ids: Sequence[PostId] | None = None) -> AccountFacts:
+def read_account_facts(account_id: int, post_ids: Sequence[PostId] | None = None) -> AccountFacts:
     """An account with these posts of it, or with its latest ones (None).
 
     Cost: five queries on its shard.

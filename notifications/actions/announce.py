@@ -15,11 +15,11 @@ from relations.types import ListedAccount
 AT_ONCE = 500
 
 
-def announce_posts(alias: str, posts: Sequence[NewPost]) -> list[FollowUp]:
+def notify_few_subscribers(alias: str, posts: Sequence[NewPost]) -> list[FollowUp]:
     """Notifies the subscribers of authors of one shard, if they are few.
 
-    Returns follow-up changes for the others, and for devices. Safety: as `record_on_shard`. Cost:
-    one query without subscribers; else also `notify` and `without_muted`.
+    Returns follow-up changes for the others, and for devices. Safety: as `write_notifications`.
+    Cost: one query without subscribers; else also `notify` and `without_muted`.
     """
     authors = list(dict.fromkeys(post.post_id.author_id for post in posts))
     followers_of = load_notified_followers(alias, authors, AT_ONCE + 1) if authors else {}
@@ -35,11 +35,11 @@ def announce_posts(alias: str, posts: Sequence[NewPost]) -> list[FollowUp]:
     return [*notify(without_muted(happened, threads)), *follow_ups]
 
 
-def announce_post(post: NewPost, below: ListedAccount | None) -> list[FollowUp]:
+def notify_next_subscribers(post: NewPost, below: ListedAccount | None) -> list[FollowUp]:
     """Notifies the next AT_ONCE subscribers older than `below`.
 
-    Returns a change for those after them. Safety: as `record_on_shard`. Cost: one index-only scan,
-    `notify` and `without_muted`.
+    Returns a change for those after them. Safety: as `write_notifications`. Cost: one index-only
+    scan, `notify` and `without_muted`.
     """
     followers = list_notified_below(post.post_id.author_id, below, AT_ONCE)
     happened = list(occurrences_of_new_post(post, followers))

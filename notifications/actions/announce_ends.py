@@ -20,7 +20,7 @@ def announce_ends(alias: str, ends: Mapping[PostId, int]) -> list[FollowUp]:
     """Notifies the voters above an id, of each of these polls of one shard.
 
     From the BEGINNING the author is notified too. Returns changes for the rest of the voters, and
-    for devices. Safety: as `record_on_shard`. Cost: one query, one for each poll, `notify` and
+    for devices. Safety: as `write_notifications`. Cost: one query, one for each poll, `notify` and
     `without_muted`.
     """
     happened: list[Occurrence] = []

@@ -28,7 +28,7 @@ def clear(owner_id: int) -> None:
     execute(shard_of(owner_id), CLEAR, (owner_id,))
 
 
-def dismiss(owner_id: int, notification_id: int) -> bool:
+def dismiss_notification(owner_id: int, notification_id: int) -> bool:
     """Removes one notification. False: the owner has no such notification. One statement."""
     kind = kind_of(notification_id)
     if kind is None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from infra import clock
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import FollowUp
-from notifications.actions.record import by_recipient_shard, record_on_shard
+from notifications.actions.record import by_recipient_shard, write_notifications
 from notifications.changes import NotificationsAdded
 from notifications.metrics import ADDED
 from notifications.types import Occurrence
@@ -14,12 +14,12 @@ from notifications.types import Occurrence
 def notify(occurrences: Iterable[Occurrence]) -> list[FollowUp]:
     """Returns a follow-up change for each recipient whose devices are to be notified.
 
-    Safety: as `record_on_shard`. Cost: one round trip to each recipient's shard.
+    Safety: as `write_notifications`. Cost: one round trip to each recipient's shard.
     """
     now_ms = clock.now_ms()
     follow_ups: list[FollowUp] = []
     for target, group in by_recipient_shard(occurrences).items():
-        added = record_on_shard(target, group, now_ms)
+        added = write_notifications(target, group, now_ms)
         ADDED.inc(added.rows)
         failpoint("notifications.recorded")
         follow_ups += [

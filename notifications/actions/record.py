@@ -90,7 +90,7 @@ WHERE old.is_to_push AND old.is_on GROUP BY old.owner_id
 """  # noqa: S608
 
 
-class AddedNotifications(NamedTuple):
+class WrittenNotifications(NamedTuple):
     """`rows`: how many were added. `to_push`: ids whose messages were not sent, by owner."""
 
     rows: int
@@ -115,9 +115,9 @@ def by_recipient_shard(
     return groups
 
 
-def record_on_shard(
+def write_notifications(
     alias: str, occurrences: Mapping[Identity, Occurrence], now_ms: int
-) -> AddedNotifications:
+) -> WrittenNotifications:
     """Brings the notifications of recipients of one shard up to these occurrences.
 
     Of each crowd kind an owner gets NOTIFICATIONS_AN_HOUR rows in
@@ -131,7 +131,7 @@ def record_on_shard(
         *_, added, to_push = fetch_pipelined(
             alias, [Statement(statement, params) for statement in sql]
         )
-    return AddedNotifications(len(added), dict(to_push))
+    return WrittenNotifications(len(added), dict(to_push))
 
 
 def _params(occurrences: Sequence[Occurrence], now_ms: int) -> dict[str, object]:

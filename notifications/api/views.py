@@ -8,12 +8,16 @@ from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, page_response, paging
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from notifications.actions.dismiss import clear, dismiss
+from notifications.actions.dismiss import clear, dismiss_notification
 from notifications.api import schema
 from notifications.api.parse import read_page_window, read_selection, read_unread_limit
 from notifications.api.present import present_notification
 from notifications.errors import NotificationNotFound
-from notifications.queries.pages import count_unread, find_notification, list_notifications
+from notifications.queries.pages import (
+    count_unread_notifications,
+    find_notification,
+    list_notifications,
+)
 from notifications.queries.unread import read_up_to
 
 NOTHING = b"{}"
@@ -56,7 +60,7 @@ class DismissView(Endpoint):
 
     @extend_schema(request=None, responses=schema.NothingEntity)
     def post(self, request: ApiRequest, notification_id: int) -> HttpResponse:
-        if not dismiss(request.account_id, notification_id):
+        if not dismiss_notification(request.account_id, notification_id):
             raise NotificationNotFound
         return json_response(NOTHING)
 
@@ -83,5 +87,5 @@ class UnreadCountView(Endpoint):
     def get(self, request: ApiRequest) -> HttpResponse:
         selection, limit = read_selection(request), read_unread_limit(request)
         owner_id, now_ms = request.account_id, clock.now_ms()
-        count = count_unread(owner_id, selection, read_up_to(owner_id), limit, now_ms)
+        count = count_unread_notifications(owner_id, selection, read_up_to(owner_id), limit, now_ms)
         return json_response(b'{"count":%d}' % count)

@@ -10,9 +10,9 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from notifications.actions.backfill import backfill_on_shard
 from notifications.actions.forget import delete_notification
-from notifications.actions.record import record_on_shard
+from notifications.actions.record import write_notifications
 from notifications.queries.missing import find_missing
-from notifications.queries.sources import post_of, read_sources
+from notifications.queries.sources import post_id_of, read_sources
 from notifications.sql import HELD_NOTIFICATIONS
 from notifications.types import NotificationKind, Occurrence
 from posts.actions.delete_post import delete_post
@@ -99,11 +99,11 @@ def _finding(
         return AuditFinding(f"{line} was lost", partial(_end_lost, row))
     if row.is_on and source is not None:
         ended = {source.identity: source._replace(revision=max(source.revision, row.revision + 1))}
-        return AuditFinding(f"{line} has ended", partial(record_on_shard, alias, ended, now_ms))
-    text = f"account {row.from_id}: post {post_of(row).public} is back: its deletion was lost"
+        return AuditFinding(f"{line} has ended", partial(write_notifications, alias, ended, now_ms))
+    text = f"account {row.from_id}: post {post_id_of(row).public} is back: its deletion was lost"
     if restored_wins:
         return AuditFinding(text)
-    return AuditFinding(text, partial(delete_post, post_of(row)))
+    return AuditFinding(text, partial(delete_post, post_id_of(row)))
 
 
 def _end_lost(row: Occurrence) -> None:
@@ -112,6 +112,6 @@ def _end_lost(row: Occurrence) -> None:
     It is deleted, so that the same may happen again.
     """
     if row.kind == NotificationKind.MENTION:
-        end_lost_post(LostPost(post_of(row), mentioned=(row.owner_id,)))
+        end_lost_post(LostPost(post_id_of(row), mentioned=(row.owner_id,)))
     else:
         delete_notification(*row.identity)

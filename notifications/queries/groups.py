@@ -8,10 +8,10 @@ from notifications.groups import SAMPLE, GroupKey
 from notifications.queries.pages import (
     MOST_BATCHES,
     MOST_BATCHES_OF_A_COUNT,
-    ReadList,
+    ExaminedRange,
     id_range_of,
-    page_of,
-    read_list,
+    page_of_notifications,
+    read_until_enough,
 )
 from notifications.queries.rows import IdRange
 from notifications.queries.view import ViewedNotification
@@ -50,7 +50,8 @@ def list_groups(
 
     As in Mastodon, a group that reaches over the end of a page is on the next page too, and a full
     page names a next one, which may be empty. On both pages the group has all its notifications, up
-    to MOST_OF_A_GROUP. Cost: as `read_list`, once more for each end of the page in such a group.
+    to MOST_OF_A_GROUP. Cost: as `read_until_enough`, once more for each end of the page in such a
+    group.
     """
     ids, limit = id_range_of(window), window.limit
     read = _read(owner_id, selection, grouped, ids, limit, now_ms)
@@ -58,7 +59,7 @@ def list_groups(
     last_id = cut.last_id
     if last_id is None and len(group(cut.shown, grouped)) == limit:
         last_id = cut.shown[-1].row.id
-    page = page_of(ids, cut.shown, last_id)
+    page = page_of_notifications(ids, cut.shown, last_id)
     groups = group(page.items, grouped)
     ends = bool(window.max_id or window.min_id), page.older is not None
     further = [
@@ -88,7 +89,7 @@ def _read_beyond(
 ) -> list[ViewedNotification]:
     wanted = selection._replace(kinds=list({key.kind for key in keys}))
     size = MOST_OF_A_GROUP // MOST_BATCHES
-    return read_list(owner_id, wanted, ids, size, lambda _: False, now_ms).shown
+    return read_until_enough(owner_id, wanted, ids, size, lambda _: False, now_ms).shown
 
 
 def _with_rest(groups: Sequence[ViewedGroup], further: Sequence[ViewedGroup]) -> list[ViewedGroup]:
@@ -116,7 +117,7 @@ def count_groups(
 ) -> int:
     """How many groups have notifications newer than the last one that was read; at most `limit`.
 
-    It looks at as few rows as `count_unread`.
+    It looks at as few rows as `count_unread_notifications`.
     """
     ids, most = IdRange(above=read_up_to), MOST_BATCHES_OF_A_COUNT
     read = _read(owner_id, selection, grouped, ids, limit, now_ms, most)
@@ -132,7 +133,7 @@ def find_group(owner_id: int, key: GroupKey, now_ms: int) -> ViewedGroup | None:
             notification for notification in shown if GroupKey.of(notification.row, grouped) == key
         ]
 
-    read = read_list(
+    read = read_until_enough(
         owner_id, selection, key.ids, MOST_OF_A_GROUP // MOST_BATCHES, lambda _: False, now_ms
     )
     members = of_key(read.shown)
@@ -157,19 +158,19 @@ def _read(
     limit: int,
     now_ms: int,
     most_batches: int = MOST_BATCHES,
-) -> ReadList:
+) -> ExaminedRange:
     def is_enough(shown: Sequence[ViewedNotification]) -> bool:
         return len(group(shown, grouped)) > limit
 
     size = ROWS_A_GROUP * limit
-    return read_list(owner_id, selection, ids, size, is_enough, now_ms, most_batches)
+    return read_until_enough(owner_id, selection, ids, size, is_enough, now_ms, most_batches)
 
 
-def _cut(read: ReadList, grouped: Collection[NotificationKind], limit: int) -> ReadList:
+def _cut(read: ExaminedRange, grouped: Collection[NotificationKind], limit: int) -> ExaminedRange:
     """Without the first group that is one too many, and all notifications after it."""
     seen: set[GroupKey] = set()
     for place, notification in enumerate(read.shown):
         seen.add(GroupKey.of(notification.row, grouped))
         if len(seen) > limit:
-            return ReadList(read.shown[:place], read.shown[place - 1].row.id)
+            return ExaminedRange(read.shown[:place], read.shown[place - 1].row.id)
     return read

@@ -27,7 +27,7 @@ KIND_OF_RESPONSE = {
 }
 
 
-def read_follows(alias: str, pairs: Iterable[Pair]) -> Iterator[Occurrence]:
+def read_follow_occurrences(alias: str, pairs: Iterable[Pair]) -> Iterator[Occurrence]:
     """Follows and requests of followers of one shard. One query.
 
     A quiet follow is a secret: it counts as no follow.
@@ -43,7 +43,7 @@ def occurrences_of_edge(pair: Pair, edge: Edge) -> Iterator[Occurrence]:
         yield Occurrence(pair[1], pair[0], kind, 0, 0, edge.since_ms, edge.revision, is_on)
 
 
-def read_interactions(alias: str, deliveries: Interactions) -> Iterator[Occurrence]:
+def read_response_occurrences(alias: str, deliveries: Interactions) -> Iterator[Occurrence]:
     """Mentions, replies, reposts and favourites by accounts of one shard. At most two queries.
 
     A mention that an edit takes out stays: the post is still there.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from infra.api.pages import Page, Window
 from notifications.ids import MAX_ID, kind_of
 from notifications.queries.rows import IdRange, read_rows
-from notifications.queries.view import ViewedNotification, view
+from notifications.queries.view import ViewedNotification, view_notifications
 from notifications.types import Selection
 
 # A list is at most so many reads. An owner who muted very many accounts gets a short page.
@@ -18,7 +18,7 @@ NEXT_BATCH = 100
 IsEnough = Callable[[Sequence[ViewedNotification]], bool]
 
 
-class ReadList(NamedTuple):
+class ExaminedRange(NamedTuple):
     """The visible notifications of a range. `last_id`: of the last row that was examined; None if
     the range has no more rows."""
 
@@ -26,7 +26,7 @@ class ReadList(NamedTuple):
     last_id: int | None
 
 
-def read_list(
+def read_until_enough(
     owner_id: int,
     selection: Selection,
     ids: IdRange,
@@ -34,7 +34,7 @@ def read_list(
     is_enough: IsEnough,
     now_ms: int,
     most_batches: int = MOST_BATCHES,
-) -> ReadList:
+) -> ExaminedRange:
     """Reads the range until there is enough, `size` rows at first.
 
     Cost: one query and `view`; up to `most_batches` times if notifications are left out.
@@ -44,16 +44,16 @@ def read_list(
         read = read_rows(owner_id, selection, ids, size)
         shown += [
             notification
-            for notification in view(owner_id, read, now_ms)
+            for notification in view_notifications(owner_id, read, now_ms)
             if notification.verdict in selection.verdicts
         ]
         if len(read.rows) < size:
-            return ReadList(shown, None)
+            return ExaminedRange(shown, None)
         ids = ids.after(read.rows[-1].id)
         if is_enough(shown):
             break
         size = max(size, NEXT_BATCH)
-    return ReadList(shown, read.rows[-1].id)
+    return ExaminedRange(shown, read.rows[-1].id)
 
 
 def list_notifications(
@@ -61,13 +61,15 @@ def list_notifications(
 ) -> Page[ViewedNotification]:
     """A page of the owner's notifications, newest first.
 
-    Cost: as `read_list`.
+    Cost: as `read_until_enough`.
     """
     limit = window.limit
     ids = id_range_of(window)
-    read = read_list(owner_id, selection, ids, limit + 1, lambda shown: len(shown) > limit, now_ms)
+    read = read_until_enough(
+        owner_id, selection, ids, limit + 1, lambda shown: len(shown) > limit, now_ms
+    )
     page, has_more = read.shown[:limit], len(read.shown) > limit
-    return page_of(ids, page, page[-1].row.id if page and has_more else read.last_id)
+    return page_of_notifications(ids, page, page[-1].row.id if page and has_more else read.last_id)
 
 
 def find_notification(
@@ -78,11 +80,13 @@ def find_notification(
     if kind is None:
         return None
     ids = IdRange(notification_id - 1, notification_id + 1)
-    notifications = view(owner_id, read_rows(owner_id, Selection([kind]), ids, 1), now_ms)
+    notifications = view_notifications(
+        owner_id, read_rows(owner_id, Selection([kind]), ids, 1), now_ms
+    )
     return notifications[0] if notifications else None
 
 
-def page_of(
+def page_of_notifications(
     ids: IdRange, shown: Sequence[ViewedNotification], last_id: int | None
 ) -> Page[ViewedNotification]:
     """The page of these notifications, in the order of the query. `last_id`: where to go on."""
@@ -93,15 +97,17 @@ def page_of(
     return Page(shown[::-1], *map(_cursor, ends))
 
 
-def count_unread(
+def count_unread_notifications(
     owner_id: int, selection: Selection, read_up_to: int, limit: int, now_ms: int
 ) -> int:
     """How many visible notifications are newer than the last one that was read, at most `limit`.
 
-    It looks at the newest rows only, MOST_BATCHES_OF_A_COUNT reads. Cost: as `read_list`.
+    It looks at the newest rows only, MOST_BATCHES_OF_A_COUNT reads. Cost: as `read_until_enough`.
     """
     ids, most = IdRange(above=read_up_to), MOST_BATCHES_OF_A_COUNT
-    read = read_list(owner_id, selection, ids, limit, lambda s: len(s) >= limit, now_ms, most)
+    read = read_until_enough(
+        owner_id, selection, ids, limit, lambda s: len(s) >= limit, now_ms, most
+    )
     return min(len(read.shown), limit)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from infra.api.pages import Page, Window
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
-from notifications.queries.pages import id_range_of, page_of, read_list
+from notifications.queries.pages import id_range_of, page_of_notifications, read_until_enough
 from notifications.queries.rows import IdRange
 from notifications.queries.view import ViewedNotification
 from notifications.types import ALL_KINDS, ONLY_FILTERED, Measure, Policy, Selection
@@ -38,35 +38,43 @@ def read_policy(owner_id: int) -> Policy:
 
 
 def list_requests(owner_id: int, window: Window, now_ms: int) -> Page[ViewedRequest]:
-    """A page of requests, the account with the newest notification first. Cost: as `read_list`."""
+    """A page of requests, the account with the newest notification first.
+
+    Cost: as `read_until_enough`.
+    """
     ids, limit = id_range_of(window), window.limit
-    read = read_list(
+    read = read_until_enough(
         owner_id, FILTERED, ids, BATCH, lambda shown: len(_by_account(shown)) > limit, now_ms
     )
     chosen = set(list(_by_account(read.shown))[:limit])
     kept = [notification for notification in read.shown if notification.row.from_id in chosen]
     has_more = len(_by_account(read.shown)) > limit
-    page = page_of(ids, kept, kept[-1].row.id if kept and has_more else read.last_id)
+    page = page_of_notifications(ids, kept, kept[-1].row.id if kept and has_more else read.last_id)
     return Page(_requests(page.items), page.older, page.newer)
 
 
 def find_request(owner_id: int, from_id: int, now_ms: int) -> ViewedRequest | None:
-    """The request of one account; None if nothing of it is filtered. Cost: as `read_list`."""
+    """The request of one account; None if nothing of it is filtered.
+
+    Cost: as `read_until_enough`.
+    """
     selection = Selection(ALL_KINDS, from_id, ONLY_FILTERED)
-    read = read_list(owner_id, selection, IdRange(), BATCH, lambda shown: bool(shown), now_ms)
+    read = read_until_enough(
+        owner_id, selection, IdRange(), BATCH, lambda shown: bool(shown), now_ms
+    )
     return ViewedRequest(from_id, read.shown) if read.shown else None
 
 
 def list_filtered_ids(owner_id: int, from_id: int, now_ms: int) -> list[int]:
-    """All notifications of one account that the policy filters. Cost: as `read_list`."""
+    """All notifications of one account that the policy filters. Cost: as `read_until_enough`."""
     selection = Selection(ALL_KINDS, from_id, ONLY_FILTERED)
-    read = read_list(owner_id, selection, IdRange(), BATCH, lambda _: False, now_ms)
+    read = read_until_enough(owner_id, selection, IdRange(), BATCH, lambda _: False, now_ms)
     return [notification.row.id for notification in read.shown]
 
 
 def count_pending(owner_id: int, now_ms: int) -> PendingRequests:
     """What the policy filters of the newest notifications. Cost: one query, and `view`."""
-    read = read_list(owner_id, FILTERED, IdRange(), BATCH, lambda _: True, now_ms)
+    read = read_until_enough(owner_id, FILTERED, IdRange(), BATCH, lambda _: True, now_ms)
     return PendingRequests(len(_by_account(read.shown)), len(read.shown))
 
 

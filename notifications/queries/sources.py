@@ -54,14 +54,14 @@ def _of_responses(alias: str, rows: Sequence[Occurrence]) -> Iterator[Occurrence
 def _of_posts(rows: Sequence[Occurrence]) -> Iterator[Occurrence]:
     groups: dict[str, list[PostId]] = {}
     for row in rows:
-        groups.setdefault(shard_of(row.post_author), []).append(post_of(row))
+        groups.setdefault(shard_of(row.post_author), []).append(post_id_of(row))
     states = {
         post_id: state
         for alias, ids in groups.items()
         for post_id, state in read_states(alias, ids).items()
     }
     for row in rows:
-        state = states.get(post_of(row))
+        state = states.get(post_id_of(row))
         if state is not None:
             yield _of_post(row, is_live=state[0])
 
@@ -69,9 +69,9 @@ def _of_posts(rows: Sequence[Occurrence]) -> Iterator[Occurrence]:
 def _of_post(row: Occurrence, is_live: bool) -> Occurrence:
     if row.kind != NotificationKind.MENTION:
         return row
-    return row._replace(revision=revision_of(post_of(row), is_live), is_on=is_live)
+    return row._replace(revision=revision_of(post_id_of(row), is_live), is_on=is_live)
 
 
-def post_of(row: Occurrence) -> PostId:
+def post_id_of(row: Occurrence) -> PostId:
     """The post that the notification is about."""
     return PostId.at(row.post_author, row.post_moment)

@@ -28,7 +28,7 @@ class ViewedNotification(NamedTuple):
     verdict: Verdict
 
 
-def view(owner_id: int, read: ReadRows, now_ms: int) -> list[ViewedNotification]:
+def view_notifications(owner_id: int, read: ReadRows, now_ms: int) -> list[ViewedNotification]:
     """The rows that the owner may see, and those that the policy filters, in their order.
 
     Cost: one query by key if there are reposts or favourites, and one round trip when warm, for

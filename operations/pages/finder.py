@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from notifications.ids import MAX_ID
-from operations.queries.account import read_account
+from operations.queries.account import read_account_sections
 from operations.queries.edge import read_edges
 from operations.queries.finder import find
 from operations.queries.notifications import read_notifications
@@ -40,7 +40,7 @@ def show_account(request: HttpRequest, account_id: int) -> HttpResponse:
     if user is None:
         return _nothing(request, f"There is no account {account_id}")
     title = f"Account {account_id} · @{user.username}"
-    return _show(request, title, read_account(user), [*_account_links(request, user)])
+    return _show(request, title, read_account_sections(user), [*_account_links(request, user)])
 
 
 @require_safe

@@ -12,7 +12,7 @@ from infra.changes.errors import UNREACHABLE
 from infra.sharding.probe import error_line
 from operations.actions.repair_home import repair_home
 from operations.admin_history import record_history
-from operations.queries.home import page_of, read_home
+from operations.queries.home import page_of_lines, read_home
 from operations.site import page_context
 from posts.ids import EPOCH, MalformedPostId, PostId
 from timelines.types import LiveTimeline
@@ -27,7 +27,7 @@ def show_home(request: HttpRequest, account_id: int) -> HttpResponse:
         title = f"There is no account {account_id}"
         return render(request, "operations/facts.html", page_context(request, title), status=404)
     home = read_home(account_id)
-    lines, older = page_of(home.lines, _below(request))
+    lines, older = page_of_lines(home.lines, _below(request))
     context = {
         "account_id": account_id,
         "home": home,

@@ -23,7 +23,7 @@ MAX_DECISIONS = 10
 MAX_PARKED = 10
 
 
-def read_account(user: User) -> list[Section]:
+def read_account_sections(user: User) -> list[Section]:
     """The user, the shard's row, its counts and parked changes, and moderators' decisions.
 
     Cost: one query on the default database, four on the account's shard.

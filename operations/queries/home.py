@@ -76,7 +76,7 @@ def read_home(reader_id: int) -> HomeComparison:
     return HomeComparison(stored, computed, compared.value, lines, problems)
 
 
-def page_of(lines: list[Line], below: PostId | None) -> tuple[list[Line], PostId | None]:
+def page_of_lines(lines: list[Line], below: PostId | None) -> tuple[list[Line], PostId | None]:
     """At most PAGE lines below an event, and the event below which the next page begins."""
     left = [line for line in lines if below is None or line.entry.event < below]
     shown = left[:PAGE]

@@ -13,7 +13,7 @@ from infra.sharding.probe import probe_all
 from notifications.ids import MAX_ID
 from notifications.queries.requests import read_policy
 from notifications.queries.rows import IdRange, read_rows
-from notifications.queries.view import view
+from notifications.queries.view import view_notifications
 from notifications.types import NotificationKind, NotificationRow, Policy, Selection, Verdict
 from operations.types import Fact, Section
 
@@ -61,7 +61,7 @@ def read_notifications(account_id: int, below: int = MAX_ID) -> NotificationsPag
 
 def _ask(account_id: int, below: int) -> JudgedRows:
     read = read_rows(account_id, Selection(), IdRange(below=below), PAGE + 1)
-    viewed = view(account_id, read, clock.now_ms())
+    viewed = view_notifications(account_id, read, clock.now_ms())
     verdicts = {notification.row.id: notification.verdict for notification in viewed}
     return JudgedRows(read_policy(account_id), read.rows, verdicts)
 

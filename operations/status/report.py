@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from accounts.images.actions.try_store import try_store
-from accounts.images.address import read_address
+from accounts.images.address import read_published_file
 from accounts.images.errors import ImagesUnavailable
 from accounts.images.store import read_file
 from counters.periodic import DRIFT
@@ -126,7 +126,7 @@ def _read_images() -> Part:
     """Tries the store; behind a proxy or with a bucket also whether readers get the file."""
     is_read = bool(settings.TRUSTED_PROXIES or settings.MEDIA_BUCKET)
     try:
-        try_store((read_file, read_address) if is_read else (read_file,))
+        try_store((read_file, read_published_file) if is_read else (read_file,))
     except ImagesUnavailable as error:
         return {"is_up": False, "why": error.why}
     where = settings.MEDIA_BUCKET or settings.MEDIA_DIR

@@ -10,7 +10,7 @@ from django import template
 from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 
-from pages.filtering import NO_EFFECT, Entity, FilterEffect, effect_of
+from pages.filtering import NO_EFFECT, Entity, FilterEffect, effect_of_filters
 from pages.views.base import WebPage
 
 register = template.Library()
@@ -108,7 +108,7 @@ def percent_of(part: int | None, whole: int) -> int:
 @register.filter
 def effect_on(status: Entity | None, page: WebPage) -> FilterEffect:
     """What the viewer's filters do to a post on this page. No effect without a post."""
-    return effect_of(status, page.filter_place, page.viewer) if status else NO_EFFECT
+    return effect_of_filters(status, page.filter_place, page.viewer) if status else NO_EFFECT
 
 
 @register.filter

@@ -29,7 +29,7 @@ TOO_MANY = "A post has at most {} images."
 POSTED = "posted"
 
 
-class ComposerPage(WebPage):
+class PostFormPage(WebPage):
     """A page that draws the form of a post on a page of its own."""
 
     needs_viewer = True
@@ -76,14 +76,14 @@ class ComposerPage(WebPage):
         return self.draw_refused("kept_text.html", context, refusal)
 
 
-class ComposePage(ComposerPage):
+class ComposePage(PostFormPage):
     """An empty form. Other sites can lead here with a text."""
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         return self.draw_form(new_composer(self, text=request.GET.get("text", "")))
 
 
-class NewStatus(ComposerPage):
+class NewStatus(PostFormPage):
     """Publishes what was typed. The same form sent twice publishes once."""
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
@@ -118,7 +118,7 @@ class NewStatus(ComposerPage):
         return answer
 
 
-class EditStatus(ComposerPage):
+class EditStatus(PostFormPage):
     """Changes the text, the warning and the images of an own post."""
 
     def get(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
@@ -137,7 +137,7 @@ class EditStatus(ComposerPage):
         return self.answer_typed(edit) or self.go_back(f"/statuses/{status_id.public}")
 
 
-class ComposeImages(ComposerPage):
+class ComposeImages(PostFormPage):
     """Uploads the chosen images, and draws the form with them. A script needs only their part."""
 
     def post(self, request: HttpRequest) -> HttpResponseBase:

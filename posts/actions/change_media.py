@@ -1,6 +1,6 @@
 """Changes an image inside a post that has it, in the transaction that changes the image."""
 
-from counters.actions.move import move
+from counters.actions.move import move_counts
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT, CountMove
 from infra.changes.append import append_change
@@ -31,6 +31,6 @@ def change_media(
         values = {"id": image_id, "token": token, "hidden": is_hidden, **where}
         execute(alias, CHANGE.format(table=table), values)
     # The count stays, but gets a new version: caches and replicas compare versions.
-    moved = move(alias, [CountMove(author_id, CounterKind.POSTS, 0)])
+    moved = move_counts(alias, [CountMove(author_id, CounterKind.POSTS, 0)])
     version = moved[author_id, ACCOUNT, CounterKind.POSTS].version
     append_change(alias, author_id, PostImagesChanged(moment, version - 1, version))

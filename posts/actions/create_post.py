@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from posts.actions.read_links import read_links
-from posts.actions.write_post import write_post
+from posts.actions.write_post import insert_post
 from posts.ids import PostId
 from posts.types import Draft, Kind, Target
 
@@ -24,4 +24,4 @@ def create_post(
     """
     parent = draft.in_reply_to
     target = Target(Kind.REPLY, parent.author_id, parent.moment) if parent else None
-    return write_post(author_id, draft, target, clock_s(), idempotency_key, read_links(draft.text))
+    return insert_post(author_id, draft, target, clock_s(), idempotency_key, read_links(draft.text))

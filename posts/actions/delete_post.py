@@ -3,8 +3,8 @@
 import time
 
 from accounts.errors import AccountNotFound
-from counters.sql import of_account
-from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
+from counters.sql import account_counts_sql
+from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.changes import PostDeleted
@@ -14,7 +14,7 @@ from posts.types import Target, WrittenPost
 
 # posts/functions.sql: lock, row, count and change in one round trip.
 DELETE = f"""
-SELECT deleted.*, {of_account("%s")},
+SELECT deleted.*, {account_counts_sql("%s")},
     (SELECT visibility FROM posts_post WHERE author_id = %s AND moment = %s)
 FROM posts_delete_post(%s, %s, %s, %s, %s) AS deleted
 """  # noqa: S608
@@ -29,7 +29,7 @@ def delete_post(post_id: PostId, keeps_images: bool = False) -> str:
     """
     author_id, moment = post_id.author_id, post_id.moment
     gone = PostDeleted(moment, 0, 0, keeps_images=keeps_images)
-    alias, columns = shard_of(author_id), columns_of(author_id, gone)
+    alias, columns = shard_of(author_id), change_columns(author_id, gone)
     row = fetch_one(alias, DELETE, (author_id, *[author_id, moment] * 2, *columns))
     is_known, text, *target, _, version, change_id, at, counts, visibility = row  # type: ignore[misc]  # one row
     if not is_known:

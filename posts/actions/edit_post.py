@@ -7,8 +7,8 @@ import msgspec
 from django.conf import settings
 
 from accounts.errors import AccountNotFound
-from counters.sql import of_account
-from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
+from counters.sql import account_counts_sql
+from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.changes.registry import read_payload
 from infra.sharding.buckets import shard_of
 from infra.sharding.functions import named_call
@@ -30,7 +30,7 @@ PARAMETERS = (
     *("lane", "change", "payload", "new_poll"),
 )
 EDIT = f"""
-SELECT edited.*, {of_account("%s")}
+SELECT edited.*, {account_counts_sql("%s")}
 FROM {named_call("posts_edit_post", PARAMETERS)} AS edited
 """  # noqa: S608
 
@@ -50,7 +50,7 @@ def edit_post(old: PostRow, draft: Draft) -> bool:
     new = _row_of(old, draft)
     today = (int(now_s // DAY_S), settings.MENTIONS_PER_DAY, settings.TAGS_PER_DAY)
     at = datetime.fromtimestamp(now_s, UTC)
-    change = columns_of(old.author_id, PostEdited(old.moment, 0, 0))
+    change = change_columns(old.author_id, PostEdited(old.moment, 0, 0))
     values = (old.author_id, old.moment, at, *new[2:6], *columns_of_links(new))
     values += (MAX_EDITS, *today, *change, json_of(msgspec.to_builtins(draft.poll)))
     row = fetch_one(alias, EDIT, (old.author_id, *values))

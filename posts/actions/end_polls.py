@@ -1,6 +1,6 @@
 """Reports the ends of polls: a mark and a change in one statement on the shard of the author."""
 
-from infra.changes.append import AppendedChange, announce, columns_of
+from infra.changes.append import AppendedChange, announce, change_columns
 from infra.changes.failpoints import failpoint
 from infra.sharding.sql import fetch_all, fetch_one
 from posts.changes import PollClosed
@@ -31,7 +31,7 @@ def end_polls(alias: str, now_s: float) -> int:
 def _end(alias: str, author_id: int, moment: int) -> bool:
     """False: another process reported it, or the post was deleted."""
     change = PollClosed(moment)
-    row = fetch_one(alias, END, (author_id, moment, *columns_of(author_id, change)))
+    row = fetch_one(alias, END, (author_id, moment, *change_columns(author_id, change)))
     failpoint("polls.end_reported")
     change_id, at = row  # type: ignore[misc]  # a function has one row
     if change_id is not None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
-from counters.actions.move import move
+from counters.actions.move import move_counts
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT, CountMove
 from infra.changes.append import append_change
@@ -34,7 +34,7 @@ def hide_post(post_id: PostId, hidden_at: datetime | None, revision: int) -> boo
         if not execute(alias, WRITE, (hidden_at, revision, *where, revision)):
             return False
         # The count stays, but gets a new version: caches and replicas compare versions.
-        moved = move(alias, [CountMove(post_id.author_id, CounterKind.POSTS, 0)])
+        moved = move_counts(alias, [CountMove(post_id.author_id, CounterKind.POSTS, 0)])
         version = moved[post_id.author_id, ACCOUNT, CounterKind.POSTS].version
         append_change(alias, post_id.author_id, PostHidden(post_id.moment, version - 1, version))
     return True

@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
-from counters.actions.move import move
+from counters.actions.move import move_counts
 from counters.kinds import CounterKind
 from counters.types import CountMove
 from infra.changes.append import append_change
@@ -43,5 +43,7 @@ def mark_again(lost: ResponseRow, restored_wins: bool) -> None:
             at_ms = since_ms if restored_wins else lost.at
             execute(alias, WRITE, (*key, is_on, lost.revision + 1, at_ms))
             delta = int(is_on) - int(was_on)
-            move(alias, [CountMove(owner_id, CounterKind.VIEWER_MARKS, delta)] if delta else [])
+            move_counts(
+                alias, [CountMove(owner_id, CounterKind.VIEWER_MARKS, delta)] if delta else []
+            )
         append_change(alias, owner_id, PostMarked(lost.kind, lost.author_id, lost.moment))

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from accounts.errors import AccountNotFound
-from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
+from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.changes import PostMarked
@@ -31,7 +31,7 @@ def mark_post(
     alias = shard_of(owner_id)
     change = PostMarked(int(kind), original.author_id, original.moment)
     mark = (original.author_id, original.moment, int(kind), is_on, int(clock_s() * 1000))
-    row = fetch_one(alias, MARK, (owner_id, *mark, *columns_of(owner_id, change)))
+    row = fetch_one(alias, MARK, (owner_id, *mark, *change_columns(owner_id, change)))
     is_known, change_id, at = row  # type: ignore[misc]  # a function has one row
     if not is_known:
         raise AccountNotFound

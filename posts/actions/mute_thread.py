@@ -3,7 +3,7 @@
 import time
 
 from accounts.errors import AccountNotFound
-from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
+from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.changes import PostMarked
@@ -25,7 +25,7 @@ def mute_thread(owner_id: int, thread: PostId) -> bool:
     alias = shard_of(owner_id)
     change = PostMarked(int(Kind.THREAD_MUTE), thread.author_id, thread.moment)
     muted = (owner_id, thread.author_id, thread.moment, int(time.time() * 1000))
-    row = fetch_one(alias, MUTE, (*muted, MAX_MUTED_THREADS, *columns_of(owner_id, change)))
+    row = fetch_one(alias, MUTE, (*muted, MAX_MUTED_THREADS, *change_columns(owner_id, change)))
     is_known, is_full, change_id, at = row  # type: ignore[misc]  # a function has one row
     if not is_known:
         raise AccountNotFound

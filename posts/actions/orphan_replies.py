@@ -7,7 +7,7 @@ from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
 from accounts.errors import AccountNotFound
-from counters.actions.move import move
+from counters.actions.move import move_counts
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT, CountMove
 from infra.changes.append import append_change
@@ -68,6 +68,6 @@ def _orphan(reply: PostId) -> None:
         lock_account(alias, author_id)
         if execute(alias, ORPHAN, (author_id, reply.moment)):
             # The count stays, but gets a new version: caches and replicas compare versions.
-            moved = move(alias, [CountMove(author_id, CounterKind.POSTS, 0)])
+            moved = move_counts(alias, [CountMove(author_id, CounterKind.POSTS, 0)])
             version = moved[author_id, ACCOUNT, CounterKind.POSTS].version
             append_change(alias, author_id, ReplyOrphaned(reply.moment, version - 1, version))

@@ -5,7 +5,7 @@ import time
 from django.conf import settings
 
 from accounts.errors import AccountNotFound
-from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
+from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.changes import PostMarked
@@ -33,7 +33,7 @@ def pin_post(post_id: PostId) -> bool:
     author_id, moment = post_id.author_id, post_id.moment
     alias, change = shard_of(author_id), PostMarked(int(Kind.PIN), author_id, moment)
     pin = (author_id, moment, int(time.time() * 1000), settings.MAX_PINNED_POSTS)
-    row = fetch_one(alias, PIN, (*pin, *columns_of(author_id, change)))
+    row = fetch_one(alias, PIN, (*pin, *change_columns(author_id, change)))
     is_known, refused, change_id, at = row  # type: ignore[misc]  # a function has one row
     if not is_known:
         raise AccountNotFound

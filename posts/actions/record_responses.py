@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from django.db import OperationalError, transaction
 
-from counters.actions.move import move, plan_move
+from counters.actions.move import move_counts, plan_count_moves
 from counters.actions.postpone import (
     CausedMove,
     PostponedMoves,
@@ -65,7 +65,7 @@ class ResponseJustRecorded(OperationalError):
     """Another transaction recorded one of the responses at the same time. Record them again."""
 
 
-def record_on_shard(
+def write_responses(
     alias: str,
     responses: Mapping[Identity, ResponseRow],
     gives_way: bool = False,
@@ -106,12 +106,12 @@ def _record(
             _write(alias, old, newer, {*hot, *postponed})
 
 
-def fold_on_shard(alias: str, posts: Collection[PostId]) -> None:
+def fold_response_moves(alias: str, posts: Collection[PostId]) -> None:
     """Adds the postponed moves of these posts to their counts. Two statements."""
     with transaction.atomic(using=alias):
         wanted = [PostponedMoves(i.author_id, i.moment) for i in posts]
         taken = caused_moves(fetch_all(alias, *take_postponed(wanted)))
-        move(alias, [taken_move for taken_move, _ in taken])
+        move_counts(alias, [taken_move for taken_move, _ in taken])
 
 
 def _write(
@@ -123,7 +123,7 @@ def _write(
     """Raises: ResponseJustRecorded. One round trip, and one for each postponed post."""
     columns = [list(column) for column in zip(*sorted(newer), strict=True)]
     moves = list(_moves(old, newer))
-    now = plan_move(alias, [m for m, _ in moves if (m.owner_id, m.subject) not in postponed])
+    now = plan_count_moves(alias, [m for m, _ in moves if (m.owner_id, m.subject) not in postponed])
     later = [caused for caused in moves if (caused.move.owner_id, caused.move.subject) in postponed]
     statements = [Statement(WRITE, columns), *([postpone(later)] if later else []), now.statement]
     written, *_, moved = fetch_pipelined(alias, statements)

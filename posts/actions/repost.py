@@ -4,18 +4,18 @@ import time
 from collections.abc import Callable
 
 from accounts.errors import AccountNotFound
-from counters.sql import of_account
-from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
+from counters.sql import account_counts_sql
+from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
-from posts.actions.write_post import write_post
+from posts.actions.write_post import insert_post
 from posts.changes import PostDeleted
 from posts.ids import PostId
 from posts.types import Draft, Kind, Target, Visibility, WrittenPost
 
 # posts/functions.sql: lock, row, count and change in one round trip.
 UNDO = f"""
-SELECT undone.*, {of_account("%s")} FROM posts_undo_repost(%s, %s, %s, %s, %s, %s) AS undone
+SELECT undone.*, {account_counts_sql("%s")} FROM posts_undo_repost(%s, %s, %s, %s, %s, %s) AS undone
 """  # noqa: S608
 
 
@@ -33,7 +33,7 @@ def repost(
     count of the original.
     """
     target = Target(Kind.REPOST, original.author_id, original.moment)
-    return write_post(author_id, Draft("", visibility=visibility), target, clock_s())
+    return insert_post(author_id, Draft("", visibility=visibility), target, clock_s())
 
 
 def undo_repost(author_id: int, original: PostId) -> bool:
@@ -42,7 +42,7 @@ def undo_repost(author_id: int, original: PostId) -> bool:
     Raises: AccountNotFound. Safety: idempotent. Cost: one statement on the author's shard.
     """
     target = Target(Kind.REPOST, original.author_id, original.moment)
-    alias, columns = shard_of(author_id), columns_of(author_id, PostDeleted(0, 0, 0))
+    alias, columns = shard_of(author_id), change_columns(author_id, PostDeleted(0, 0, 0))
     values = (author_id, author_id, original.author_id, original.moment, *columns)
     row = fetch_one(alias, UNDO, values)
     is_known, moment, _, version, change_id, at, counts = row  # type: ignore[misc]  # one row

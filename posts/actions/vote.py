@@ -3,11 +3,11 @@
 import time
 from collections.abc import Sequence
 
-from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
+from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from posts.changes import PollVoted
-from posts.errors import AlreadyVoted, CannotVoteOnOwnPoll, NoSuchChoice, PollEnded, PollNotFound
+from posts.errors import AlreadyVoted, CannotVoteOnOwnPoll, NoSuchChoice, PollIsOver, PollNotFound
 from posts.ids import PostId
 
 # posts/functions.sql: lock, vote, tally and change in one round trip.
@@ -22,7 +22,7 @@ WHERE (posts_polltally.author_id, posts_polltally.moment) = (gone.author_id, gon
 """
 REFUSALS = {
     "no_poll": PollNotFound,
-    "expired": PollEnded,
+    "expired": PollIsOver,
     "no_choice": NoSuchChoice,
     "again": AlreadyVoted,
 }
@@ -41,7 +41,14 @@ def vote(voter_id: int, post_id: PostId, choices: Sequence[int]) -> None:
     author_id, moment = post_id.author_id, post_id.moment
     alias, change = shard_of(author_id), PollVoted(moment, voter_id)
     chosen = sorted(set(choices))
-    values = (author_id, moment, voter_id, chosen, int(time.time()), *columns_of(author_id, change))
+    values = (
+        author_id,
+        moment,
+        voter_id,
+        chosen,
+        int(time.time()),
+        *change_columns(author_id, change),
+    )
     outcome, change_id, at = fetch_one(alias, VOTE, values)  # type: ignore[misc]  # one row
     if outcome == "again":
         # The process that wrote the vote may have died before the caches had it.
@@ -51,11 +58,11 @@ def vote(voter_id: int, post_id: PostId, choices: Sequence[int]) -> None:
     announce(alias, author_id, change, AppendedChange(change_id, at))
 
 
-def delete_polls(alias: str, ids: Sequence[PostId]) -> None:
+def delete_votes_of_posts(alias: str, ids: Sequence[PostId]) -> None:
     """Deletes the votes of these posts, all of one shard. Safety: idempotent. One statement."""
     execute(alias, DELETE, ([i.author_id for i in ids], [i.moment for i in ids]))
 
 
-def forget_votes(alias: str, voter_id: int) -> int:
+def delete_voters(alias: str, voter_id: int) -> int:
     """Deletes on one shard who voted; the tallies stay. Returns how many votes. One statement."""
     return execute(alias, FORGET, (voter_id,))

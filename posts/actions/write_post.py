@@ -9,9 +9,9 @@ from django.conf import settings
 from msgspec.structs import replace
 
 from accounts.errors import AccountNotFound
-from counters.sql import of_account
+from counters.sql import account_counts_sql
 from infra.api.errors import TidelineError
-from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
+from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.functions import named_call
 from infra.sharding.sql import fetch_one
@@ -31,13 +31,13 @@ PARAMETERS = (
     *("lane", "change", "payload"),
 )
 CREATE = f"""
-SELECT created.*, {of_account("%s")}
+SELECT created.*, {account_counts_sql("%s")}
 FROM {named_call("posts_publish", PARAMETERS)} AS created
 """  # noqa: S608
 DAY_S = 86_400
 
 
-def write_post(
+def insert_post(
     author_id: int,
     draft: Draft,
     target: Target | None,
@@ -63,7 +63,7 @@ def write_post(
         (draft.thread.author_id, draft.thread.moment) if draft.thread else None,
     )
     limits = (int(now_s // DAY_S), settings.MENTIONS_PER_DAY, settings.TAGS_PER_DAY)
-    change = columns_of(author_id, created)
+    change = change_columns(author_id, created)
     earliest = second_of(now_s) * SEQUENCES
     values = (author_id, author_id, key, earliest, *_columns_of(wanted), *limits, *change)
     row = fetch_one(alias, CREATE, values)

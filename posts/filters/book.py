@@ -21,7 +21,7 @@ MOST_KEYWORD_CHARACTERS = 3_000
 P = TypeVar("P", FilterKeyword, FilteredStatus)
 
 
-class FilterBook:
+class AccountFilters:
     """The filters of an account by id. A change that does not fit raises, and changes nothing.
 
     `next_id`: above all ids that the account has ever had. Keywords and posts of filters have ids

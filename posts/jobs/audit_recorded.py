@@ -23,7 +23,7 @@ from infra.sharding.sql import fetch_all
 from posts.actions.delete_post import delete_post
 from posts.actions.end_lost_post import LostPost, end_lost_post
 from posts.actions.mark_again import mark_again
-from posts.actions.record_responses import by_shard, record_on_shard
+from posts.actions.record_responses import by_shard, write_responses
 from posts.actions.repost import undo_repost
 from posts.ids import PostId
 from posts.queries.responses import (
@@ -183,6 +183,6 @@ def record_again(responses: Sequence[ResponseRow]) -> None:
     """
     for alias, group in by_shard(responses).items():
         with transaction.atomic(using=alias):
-            record_on_shard(alias, group)
+            write_responses(alias, group)
             for author_id, moment in sorted({response[:2] for response in group}):
                 append_change(alias, author_id, CountsRepaired(moment))

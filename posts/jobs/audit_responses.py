@@ -26,7 +26,7 @@ def audit_responses(
     return in_turn(work, *(partial(audit, repair=repair, pause=pause) for audit in passes))
 
 
-def estimate_audit(work: Work) -> int | None:
+def estimate_response_audit(work: Work) -> int | None:
     """About how many rows there are to compare."""
     estimates = [estimate_rows(work, table) for table in (RESPONSES, RESPONDING_POSTS, FAVOURITES)]
     return None if None in estimates else sum(filter(None, estimates))

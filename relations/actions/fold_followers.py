@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from counters.actions.move import move
+from counters.actions.move import move_counts
 from counters.actions.postpone import (
     CausedMove,
     PostponedMoves,
@@ -20,7 +20,7 @@ from counters.types import ACCOUNT
 from infra.sharding.sql import Statement, execute, fetch_pipelined
 from relations.actions.follower_moves import moves_of
 from relations.actions.mirror import HIDE_BACKWARD, MirroredFollowee, build_mirrored
-from relations.queries.edges import LOAD_FORWARD, LOCK_BACKWARD, Pair, columns_of, edges_of
+from relations.queries.edges import LOAD_FORWARD, LOCK_BACKWARD, Pair, edges_of, pair_columns
 from relations.states import as_seen_by_followee
 from relations.types import NO_EDGE, Edge
 
@@ -36,7 +36,7 @@ class Taken(NamedTuple):
     opposites: dict[Pair, Edge]
 
 
-def fold_on_shard(alias: str, followee_ids: Collection[int]) -> dict[int, MirroredFollowee]:
+def fold_follower_moves(alias: str, followee_ids: Collection[int]) -> dict[int, MirroredFollowee]:
     """Adds the postponed moves of these followees to their counts.
 
     Returns the argument for `refresh_followers`: all followees, with the edges that moved them.
@@ -53,7 +53,7 @@ def fold_on_shard(alias: str, followee_ids: Collection[int]) -> dict[int, Mirror
             execute(alias, HIDE_BACKWARD, (pair[1], pair[0]))
             moves += moves_of(pair[1], edges[pair], hidden)
             edges[pair] = hidden
-        move(alias, moves)
+        move_counts(alias, moves)
         counts = read_counts(alias, owners, KINDS)
     versions = {i: counts[i][CounterKind.FOLLOWERS].version for i in owners}
     return build_mirrored(versions, edges)
@@ -73,8 +73,8 @@ def _take(alias: str, postponed: Sequence[PostponedMoves]) -> Taken:
     backward, opposites, moves = fetch_pipelined(
         alias,
         [
-            Statement(LOCK_BACKWARD, columns_of(pairs)),
-            Statement(LOAD_FORWARD, columns_of(pair[::-1] for pair in pairs)),
+            Statement(LOCK_BACKWARD, pair_columns(pairs)),
+            Statement(LOAD_FORWARD, pair_columns(pair[::-1] for pair in pairs)),
             take_postponed(postponed),
         ],
     )

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from counters.actions.move import MovePlan, plan_move
+from counters.actions.move import MovePlan, plan_count_moves
 from counters.actions.postpone import CausedMove, postpone
 from counters.kinds import CounterKind
 from counters.types import CountMove
@@ -52,10 +52,12 @@ class FollowerMoves(NamedTuple):
         } | later
 
     def _plan(self, alias: str) -> MovePlan:
-        return plan_move(alias, self.moves)
+        return plan_count_moves(alias, self.moves)
 
 
-def plan_moves(updates: Mapping[Pair, BackwardUpdate], postponed: Collection[int]) -> FollowerMoves:
+def plan_follower_moves(
+    updates: Mapping[Pair, BackwardUpdate], postponed: Collection[int]
+) -> FollowerMoves:
     """The moves of these updates. `postponed`: followees whose moves are written as rows."""
     plan = FollowerMoves([], [])
     for (follower_id, followee_id), update in updates.items():

@@ -26,7 +26,7 @@ from infra.sharding.attempts import timeouts
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import Statement, execute, fetch_pipelined
 from infra.telemetry.reached import reached
-from relations.actions.follower_moves import BackwardUpdate, plan_moves
+from relations.actions.follower_moves import BackwardUpdate, plan_follower_moves
 from relations.actions.write_edge import write_edge
 from relations.cache import (
     FOLLOWERS,
@@ -39,9 +39,9 @@ from relations.queries.edges import (
     LOAD_FORWARD,
     LOCK_BACKWARD,
     Pair,
-    columns_of,
     edges_of,
     get_edge,
+    pair_columns,
 )
 from relations.sql import BACKWARD_TABLE, KIND
 from relations.states import Transition, as_seen_by_followee, ends_follow, last_block_turn, step
@@ -106,7 +106,7 @@ def mirror_on_shard(
     very often; their moves are postponed. Raises: EdgeJustMirrored, if that happens twice.
     Safety: one transaction. It locks the followers counts first, as a block does, so it sees all
     blocks; and it knows the old row of each edge, so each edge is counted once. Without that lock,
-    for hot counts, `fold_on_shard` looks for blocks. The order of all locks is in
+    for hot counts, `fold_follower_moves` looks for blocks. The order of all locks is in
     docs/explanation/architecture.md; two drains of the same new edges may deadlock, and try again.
     Cost: two round trips for any number of edges, four statements more for each block that ends a
     follow; twice that if the request and the drain mirror one edge at the same time.
@@ -158,7 +158,7 @@ def hide_follower(alias: str, follower_id: int, followee_id: int) -> dict[int, M
     if hidden == old:
         return {}
     execute(alias, HIDE_BACKWARD, (followee_id, follower_id))
-    moves = plan_moves({pair: BackwardUpdate(old, hidden, NO_EDGE)}, locked.postponed)
+    moves = plan_follower_moves({pair: BackwardUpdate(old, hidden, NO_EDGE)}, locked.postponed)
     versions = moves.complete(alias, fetch_pipelined(alias, moves.statements(alias)))
     return build_mirrored(versions, {pair: hidden})
 
@@ -237,8 +237,8 @@ def _lock(
             *first,
             Statement(CREATE_COUNTS, (followee_ids,)),
             Statement(LOCK_COUNTS, (followee_ids,)),
-            Statement(LOCK_BACKWARD, columns_of(pairs)),
-            Statement(LOAD_FORWARD, columns_of(pair[::-1] for pair in pairs)),
+            Statement(LOCK_BACKWARD, pair_columns(pairs)),
+            Statement(LOAD_FORWARD, pair_columns(pair[::-1] for pair in pairs)),
             # After the rows: a row that was waited for may have come with a postponed move.
             find_postponed([(i, ACCOUNT) for i in followee_ids]),
         ],
@@ -279,7 +279,7 @@ def _write(
 
     Raises: EdgeJustMirrored. One round trip, and one more for each postponed followee.
     """
-    moves = plan_moves(updates, locked.postponed)
+    moves = plan_follower_moves(updates, locked.postponed)
     written, *moved = fetch_pipelined(alias, [_write_statement(updates), *moves.statements(alias)])
     expected = {pair: pair not in locked.backward for pair in updates}
     if {(row[0], row[1]): row[2] for row in written} != expected:

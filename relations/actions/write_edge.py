@@ -7,8 +7,8 @@ from django.conf import settings
 
 from accounts.errors import AccountNotFound
 from counters.kinds import CounterKind
-from counters.sql import of_account
-from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
+from counters.sql import account_counts_sql
+from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.functions import named_call
 from infra.sharding.sql import fetch_one
 from infra.telemetry.reached import reached
@@ -32,7 +32,7 @@ PARAMETERS = (
     *("lane", "change", "payload"),
 )
 WRITE = f"""
-SELECT written.*, {of_account("%s")}
+SELECT written.*, {account_counts_sql("%s")}
 FROM {named_call("relations_write_edge", PARAMETERS)} AS written
 """  # noqa: S608
 DAY_MS = 86_400_000
@@ -68,7 +68,7 @@ def write_edge(alias: str, follower_id: int, followee_id: int, old: Edge, new: E
     and FollowCapReached, exact under concurrency. Cost: one statement.
     """
     state = (int(new.attribute), new.revision, new.since_ms, int(new.flags))
-    change = columns_of(follower_id, EdgeChanged(followee_id, 0, 0))
+    change = change_columns(follower_id, EdgeChanged(followee_id, 0, 0))
     values = (old.revision, *state, *_limits(old, new), *_moves(old, new), *change)
     row = fetch_one(alias, WRITE, (follower_id, follower_id, followee_id, *values))
     outcome, *columns, _, version, change_id, at, counts = row  # type: ignore[misc]  # a function has one row

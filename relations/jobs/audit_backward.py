@@ -18,9 +18,9 @@ from relations.jobs.repair import (
 )
 from relations.queries.edges import (
     Pair,
-    columns_of,
     group_by_follower_shard,
     load_forward_edges,
+    pair_columns,
 )
 from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, IS_FOLLOW_OR_REQUEST, KIND
 from relations.types import NO_EDGE, Attribute, Edge
@@ -97,7 +97,7 @@ def _load_existing_followers(alias: str, pairs: list[Pair]) -> set[int]:
 
 
 def _find_blocked_follows(alias: str, backward: Edges) -> Iterator[AuditFinding]:
-    rows = fetch_all(alias, BLOCKED_FOLLOWS, columns_of(backward))
+    rows = fetch_all(alias, BLOCKED_FOLLOWS, pair_columns(backward))
     for follower, followee, attribute in sorted(rows):
         if attribute == Attribute.BLACK:
             line = f"edge {followee} → {follower}: follows, and {follower} blocks it"

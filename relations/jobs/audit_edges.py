@@ -29,7 +29,7 @@ def audit_edges(
     return in_turn(work, counts, forward, backward)
 
 
-def estimate_audit(work: Work) -> int | None:
+def estimate_edge_audit(work: Work) -> int | None:
     """About how many rows there are to compare."""
     estimates = [estimate_rows(work, table) for table in (ACCOUNTS, FORWARD, BACKWARD)]
     return None if None in estimates else sum(filter(None, estimates))

@@ -11,7 +11,7 @@ from infra.changes.sql import SELECT_PENDING
 from infra.sharding.sql import execute, fetch_all
 from relations.changes import EdgeChanged
 from relations.jobs.edge_differences import EdgeSighting
-from relations.queries.edges import Pair, columns_of, edge_of
+from relations.queries.edges import Pair, edge_of, pair_columns
 from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, KIND, edge_table
 from relations.types import Edge
 
@@ -65,11 +65,11 @@ def backward_of(rows: Iterable[Sequence[Any]]) -> dict[Pair, Edge]:
 
 def read_backward_sightings(alias: str, pairs: Iterable[Pair]) -> dict[Pair, BackwardSighting]:
     """The backward edges of these pairs on the followees' shard, each pair present. One query."""
-    rows = fetch_all(alias, READ_BACKWARD, columns_of(pairs))
+    rows = fetch_all(alias, READ_BACKWARD, pair_columns(pairs))
     return {(row[0], row[1]): BackwardSighting(edge_of(row[2:6]), row[6]) for row in rows}
 
 
 def read_forward_sightings(alias: str, pairs: Iterable[Pair]) -> dict[Pair, EdgeSighting]:
     """The forward edges of followers of one shard, each pair present. One query, one snapshot."""
-    rows = fetch_all(alias, READ_FORWARD, [EdgeChanged.kind, *columns_of(pairs)])
+    rows = fetch_all(alias, READ_FORWARD, [EdgeChanged.kind, *pair_columns(pairs)])
     return {(row[0], row[1]): EdgeSighting(edge_of(row[2:6]), row[6]) for row in rows}

@@ -78,7 +78,7 @@ def edge_of(columns: Sequence[int]) -> Edge:
     return Edge(Attribute(attribute), revision, since_ms, EdgeFlag(flags))
 
 
-def columns_of(pairs: Iterable[Pair]) -> list[list[int]]:
+def pair_columns(pairs: Iterable[Pair]) -> list[list[int]]:
     """The followers and the followees, as parameters of a query."""
     return [list(column) for column in zip(*pairs, strict=True)] or [[], []]
 
@@ -101,7 +101,7 @@ def edges_of(rows: Iterable[Sequence[int]]) -> dict[Pair, Edge]:
 
 
 def _load(alias: str, sql: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
-    return edges_of(fetch_all(alias, sql, columns_of(pairs)))
+    return edges_of(fetch_all(alias, sql, pair_columns(pairs)))
 
 
 def _group(edges: Mapping[Pair, Edge], side: int) -> dict[str, dict[Pair, Edge]]:

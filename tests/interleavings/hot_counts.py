@@ -23,7 +23,7 @@ from posts.ids import PostId
 from posts.queries.responses import read_mark_responses
 from posts.types import Kind, ResponseRow
 from relations.actions.block import block
-from relations.actions.fold_followers import fold_on_shard
+from relations.actions.fold_followers import fold_follower_moves
 from relations.actions.follow import follow, unfollow
 from relations.actions.mirror import mirror_on_shard
 from relations.errors import CannotFollowBlocked
@@ -43,7 +43,7 @@ def block_and_fold() -> Play:
         {
             "fan": in_order(partial(unfollow, fan, star), partial(follow, fan, star)),
             "block": partial(block, star, fan),
-            "fold": partial(fold_on_shard, shard_of(star), [star]),
+            "fold": partial(fold_follower_moves, shard_of(star), [star]),
         },
         (CannotFollowBlocked,),
         check=_assert_true_when_drained,
@@ -63,7 +63,7 @@ def mirrors_and_fold() -> Play:
         {
             "drain": partial(mirror_on_shard, alias, edges, hot=hot),
             "block": partial(block, star, fans[0]),
-            "fold": partial(fold_on_shard, alias, [star]),
+            "fold": partial(fold_follower_moves, alias, [star]),
         },
         check=_assert_true_when_drained,
     )
@@ -99,13 +99,13 @@ def responses_and_fold() -> Play:
         for fan in fans:
             mark_post(fan, cold, Kind.FAVOURITE, True)
     mine, theirs = (_read_responses(fan, posts) for fan in fans)
-    record = partial(record_responses.record_on_shard, shard_of(author))
+    record = partial(record_responses.write_responses, shard_of(author))
     return Play(
         (),
         {
             "drain": partial(record, mine, hot=[(author, hot.moment)]),
             "request": partial(record, theirs, hot=[(author, cold.moment)]),
-            "fold": partial(record_responses.fold_on_shard, shard_of(author), posts),
+            "fold": partial(record_responses.fold_response_moves, shard_of(author), posts),
         },
         check=_assert_true_when_drained,
     )

@@ -22,7 +22,7 @@ from posts import consumers
 from posts.cache.in_process import post_invalidation_command
 from posts.ids import PostId
 from relations.actions import mirror
-from relations.actions.follower_moves import BackwardUpdate, plan_moves
+from relations.actions.follower_moves import BackwardUpdate, plan_follower_moves
 from relations.queries.edges import Pair
 from tests.interleavings import home_pages, loads, overlaps, processes, writes
 from tests.interleavings.exploring import History
@@ -91,7 +91,7 @@ def _close_after_attempt(one: Any) -> bool:
 def _write_unseen(
     alias: str, locked: mirror.LockedEdges, updates: Mapping[Pair, BackwardUpdate]
 ) -> dict[int, int | None]:
-    moves = plan_moves(updates, locked.postponed)
+    moves = plan_follower_moves(updates, locked.postponed)
     statements = [mirror._write_statement(updates), *moves.statements(alias)]
     return moves.complete(alias, fetch_pipelined(alias, statements)[1:])
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from counters.actions.move import move
+from counters.actions.move import move_counts
 from counters.kinds import CounterKind
 from counters.types import CountMove
 from infra.changes.lanes import all_lanes, lane_of
@@ -50,7 +50,9 @@ def follow_together(alias: str, follower_ids: Sequence[int], followee_id: int) -
     with transaction.atomic(using=alias):
         execute(alias, LOCK, (ids,))
         execute(alias, FOLLOW, (followee_id, now_ms(), ids))
-        move(alias, [CountMove(follower_id, CounterKind.FOLLOWING, +1) for follower_id in ids])
+        move_counts(
+            alias, [CountMove(follower_id, CounterKind.FOLLOWING, +1) for follower_id in ids]
+        )
         execute(alias, CHANGE, (followee_id, lanes, ids))
     for lane in all_lanes():
         if lane in lanes:

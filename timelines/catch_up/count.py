@@ -23,7 +23,7 @@ class UnreadCount(NamedTuple):
     is_more: bool
 
 
-def count_unread(
+def count_unread_entries(
     reader_id: int, marker: MarkerState, clock_ms: Callable[[], int] = now_ms
 ) -> UnreadCount:
     """How many entries arrived in the home timeline since the marker, by all rules of a page.

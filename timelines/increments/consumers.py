@@ -6,18 +6,18 @@ from infra.changes.registry import Delivery, consumes
 from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Visibility
-from timelines.increments.stream import announce_posts
+from timelines.increments.stream import add_to_stream
 
 
 @consumes(PostCreated)
-def publish_posts(alias: str, deliveries: Sequence[Delivery[PostCreated]]) -> None:
+def stream_posts(alias: str, deliveries: Sequence[Delivery[PostCreated]]) -> None:
     """Adds published posts to the stream: every machine's index has them within a second.
 
     Not direct posts: they are in no timeline, and the answer must not tell that there are any.
     Runs after the pushes, except those of big fan-outs. Safety: may run again, because an index
     keeps the latest post. Cost: one round trip, 10 bytes per post.
     """
-    announce_posts(
+    add_to_stream(
         PostId.at(delivery.owner_id, delivery.payload.moment)
         for delivery in deliveries
         if delivery.payload.visibility != Visibility.DIRECT

@@ -62,7 +62,7 @@ class StreamEntries(NamedTuple):
     now: int | None
 
 
-def announce_posts(posts: Iterable[PostId]) -> None:
+def add_to_stream(posts: Iterable[PostId]) -> None:
     """Announces published posts to all machines. Raises: RedisError. One round trip."""
     _add(POSTS, b"".join([post.packed for post in posts]))
 

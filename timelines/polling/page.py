@@ -14,7 +14,7 @@ from infra.changes.failpoints import failpoint
 from posts.api.present import status_id_of
 from posts.ids import PostId
 from timelines.polling.poll import Poll
-from timelines.polling.progress import list_changes
+from timelines.polling.progress import list_record_changes
 from timelines.polling.records import save_records
 from timelines.polling.types import LatePost
 from timelines.types import Entry, TimeRange
@@ -65,7 +65,7 @@ def poll_page(timeline: PolledTimeline, poll: Poll, window: Window) -> Page[byte
         page = _take_newest(timeline, poll, window.limit)
     failpoint("polls.page_taken")
     ids = page.ids
-    changes = list_changes(poll, ids, page.owed, page.is_cut)
+    changes = list_record_changes(poll, ids, page.owed, page.is_cut)
     if not save_records(poll.poller, changes) and poll.late.seen_until is None:
         raise OperationalError("late posts can neither be read nor be kept for later")
     if not ids:

@@ -12,7 +12,7 @@ from timelines.polling.types import CutPage, LatePost, LatePosts, PollRecord
 REMEMBERED = 100
 
 
-def list_changes(
+def list_record_changes(
     poll: Poll, shown: Sequence[PostId], owed: Collection[LatePost], is_cut: bool
 ) -> Sequence[EnteredCursor | ChangedRecord]:
     """The changes of the records after a page. `owed`: late posts that had no room on the page.

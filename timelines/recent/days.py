@@ -26,10 +26,10 @@ PARTITIONS = DailyPartitions("timelines_recentpost", "moment", first_moment)
 
 def keep_recent_days(alias: str) -> None:
     """Creates and drops partitions of a shard's index. Cost: five short statements."""
-    keep_days(alias, datetime.now(UTC).date())
+    drop_old_days(alias, datetime.now(UTC).date())
 
 
-def keep_days(alias: str, today: date) -> list[str]:
+def drop_old_days(alias: str, today: date) -> list[str]:
     """Raises the low-water mark, then drops the days below it; returns the partitions dropped.
 
     Safety: any number may run at once, be killed anywhere, or pause for days. Raises:

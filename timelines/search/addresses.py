@@ -30,7 +30,7 @@ class Address(NamedTuple):
 NOTHING = Address(is_all=True)
 
 
-def read_address(text: str) -> Address:
+def parse_account_address(text: str) -> Address:
     """The address in a text. A URL or an address of another site names nothing.
 
     Shape: `@ann` and `ann` name an account, and are a text to search for; `@ann@here`,

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 LEAST_RATIO = 0.7
 
 
-def fold(text: str) -> str:
+def fold_name(text: str) -> str:
     """The text without capitals, accents and widths. About as accounts_fold in the database."""
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(sign for sign in decomposed if not unicodedata.combining(sign)).lower()
@@ -16,7 +16,7 @@ def fold(text: str) -> str:
 
 def resemble(text: str, words: Sequence[str]) -> bool:
     """Whether each word of the text is part of one of the words, or nearly equal to one."""
-    return all(_is_like_any(wanted, words) for wanted in fold(text).replace("@", " ").split())
+    return all(_is_like_any(wanted, words) for wanted in fold_name(text).replace("@", " ").split())
 
 
 def _is_like_any(wanted: str, words: Sequence[str]) -> bool:

@@ -27,7 +27,7 @@ from infra.sharding.sql import execute, fetch_all, fetch_one
 from posts.ids import MAX_SECOND
 from timelines.stores.generation import epoch_in, first_epoch
 from timelines.stores.interface import FollowingChange
-from timelines.stores.rows import ADD, PUSH, READ, columns_of, packed_of, push_params
+from timelines.stores.rows import ADD, PUSH, READ, entry_columns, packed_of, push_params
 from timelines.stores.weeks import oldest_second_read
 from timelines.types import SECOND, Entry, LiveTimeline
 
@@ -183,7 +183,7 @@ class PostgresStore:
             if not execute(alias, FINISH, (complete_from, version, reader_id, self._stored(epoch))):
                 return False
             execute(alias, CUT, (reader_id, complete_from))
-            execute(alias, ADD, (reader_id, *columns_of(entries)))
+            execute(alias, ADD, (reader_id, *entry_columns(entries)))
         return True
 
     def change_following(self, reader_id: int, change: FollowingChange) -> bool:
@@ -200,7 +200,7 @@ class PostgresStore:
             execute(alias, STEP, (change.after, change.complete_from, reader_id))
             if change.removed_author is not None:
                 execute(alias, REMOVE_AUTHOR, (reader_id, change.removed_author))
-            execute(alias, ADD, (reader_id, *columns_of(change.added)))
+            execute(alias, ADD, (reader_id, *entry_columns(change.added)))
         return True
 
     def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
@@ -209,7 +209,7 @@ class PostgresStore:
             head = fetch_one(alias, LOCK, (reader_id,))
             if head is None or head[0] is None or not self._is_same(head, seen):
                 return False
-            execute(alias, REMOVE, (*columns_of(entries)[:3], reader_id))
+            execute(alias, REMOVE, (*entry_columns(entries)[:3], reader_id))
         return True
 
     def drop(self, reader_id: int) -> None:

@@ -48,7 +48,7 @@ WHERE head.reader_id = ANY(%(readers)s) AND head.complete_from IS NOT NULL
 """  # noqa: S608
 
 
-def columns_of(entries: Iterable[Entry]) -> Columns:
+def entry_columns(entries: Iterable[Entry]) -> Columns:
     """Columns second, author_id, sequence, shown_author, shown_moment; the last two null unless a
     repost."""
     rows = [_row(entry) for entry in entries]
@@ -64,7 +64,7 @@ def push_params(pushed: Mapping[int, Sequence[Entry]], days: int) -> list[Any]:
             distinct.append(entries)
     which = [numbers[id(entries)] for entries in pushed.values()]
     numbered = [n for n, entries in enumerate(distinct) for _ in entries]
-    columns = columns_of(entry for entries in distinct for entry in entries)
+    columns = entry_columns(entry for entries in distinct for entry in entries)
     return [list(pushed), which, days, numbered, *columns]
 
 

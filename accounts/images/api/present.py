@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from accounts.images.files import address_of, names_of
+from accounts.images.files import names_of, url_of_file
 from accounts.images.types import Attachment
 
 
 def present_attachment(owner_id: int, image: Attachment) -> dict[str, Any]:
     """The entity of an image of this owner."""
     names = names_of(owner_id, image.id, image.token, image.facts)
-    address = address_of(names.original)
+    address = url_of_file(names.original)
     small = image.facts.small or image.facts.size
     return {
         "id": str(image.id),
         "type": "image",
         "url": address,
-        "preview_url": address_of(names.small),
+        "preview_url": url_of_file(names.small),
         "remote_url": None,
         "preview_remote_url": None,
         "text_url": None,

@@ -12,7 +12,7 @@ from notifications.push.seal import unseal
 from notifications.push.send import PushOutcome, send_all
 from notifications.push.types import PushAudience, Subscription
 from notifications.queries.rows import read_rows_to_push
-from notifications.queries.view import ViewedNotification, view
+from notifications.queries.view import ViewedNotification, view_notifications
 from notifications.types import NotificationKind, Verdict
 from relations.queries.relationships import load_relationships
 
@@ -49,7 +49,7 @@ def _plan(owner_id: int, ids: Sequence[int], now_ms: int) -> Iterator[PlannedPus
         return
     shown = [
         notification
-        for notification in view(owner_id, read_rows_to_push(owner_id, ids), now_ms)
+        for notification in view_notifications(owner_id, read_rows_to_push(owner_id, ids), now_ms)
         if notification.verdict is Verdict.SHOWN
     ]
     audiences = _audiences(owner_id, shown)

@@ -9,7 +9,7 @@ from django.core.management import CommandError
 
 from infra.jobs.command import JobCommand
 from infra.jobs.findings import RESTORED_WINS
-from infra.jobs.flags import JobFlag, moment
+from infra.jobs.flags import JobFlag, parse_moment
 from infra.jobs.types import Batch, Work
 from operations.jobs.reconcile_shard import Restored, reconcile_shard
 
@@ -26,7 +26,7 @@ class Command(JobCommand):
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--since", type=moment, required=True, help="when the backup began, ISO 8601"
+            "--since", type=parse_moment, required=True, help="when the backup began, ISO 8601"
         )
         parser.add_argument("--restored-wins", action="store_true", help=RESTORED_WINS)
 

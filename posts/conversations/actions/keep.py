@@ -88,7 +88,7 @@ class OwnedPost(NamedTuple):
         return self.owner_id, *self.post_id
 
 
-def keep_conversations(posts: Iterable[OwnedPost]) -> None:
+def update_conversations(posts: Iterable[OwnedPost]) -> None:
     """Adds direct posts to the conversations of their owners, and removes those that are gone.
 
     Safety: idempotent, in any order, if `posts` are as they are now; see record_as_they_are. Cost:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from posts.conversations.actions.keep import OwnedPost, keep_conversations
+from posts.conversations.actions.keep import OwnedPost, update_conversations
 from posts.conversations.queries.participants import list_owned_posts
 from posts.ids import PostId
 
@@ -23,6 +23,6 @@ def record_as_they_are(
     owned: set[OwnedPost] = set()
     while (more := set(list_owned_posts(alias, known))) != owned:
         owned = more
-        keep_conversations(filter(is_chosen, owned))
+        update_conversations(filter(is_chosen, owned))
         for post in owned:
             known[post.post_id].add(post.owner_id)

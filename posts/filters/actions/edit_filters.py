@@ -7,14 +7,14 @@ import msgspec
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
-from counters.actions.move import move
+from counters.actions.move import move_counts
 from counters.kinds import CounterKind
 from counters.types import CountMove
 from infra.changes.append import append_change, finish_interrupted
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from posts.filters.book import FilterBook
+from posts.filters.book import AccountFilters
 from posts.filters.changes import FiltersEdited
 from posts.filters.queries.filters import list_filters
 from posts.filters.types import PostFilter
@@ -29,7 +29,7 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
 
 
 def edit_filters(
-    owner_id: int, edit: Callable[[FilterBook], T], clock_ms: Callable[[], int] = now_ms
+    owner_id: int, edit: Callable[[AccountFilters], T], clock_ms: Callable[[], int] = now_ms
 ) -> T:
     """What `edit` returns, after its changes of the account's filters are stored.
 
@@ -40,7 +40,7 @@ def edit_filters(
     with transaction.atomic(using=alias):
         lock_account(alias, owner_id)
         before = {rule.filter_id: rule for rule in list_filters(owner_id)}
-        book = FilterBook(before.values(), clock_ms())
+        book = AccountFilters(before.values(), clock_ms())
         result = edit(book)
         if book.filters == before:
             finish_interrupted(alias, owner_id)
@@ -48,7 +48,7 @@ def edit_filters(
         for filter_id in before.keys() | book.filters.keys():
             _store(alias, owner_id, before.get(filter_id), book.filters.get(filter_id))
         grown = len(book.filters) - len(before)
-        move(alias, [CountMove(owner_id, CounterKind.FILTERS, grown)])
+        move_counts(alias, [CountMove(owner_id, CounterKind.FILTERS, grown)])
         append_change(alias, owner_id, FiltersEdited())
     return result
 

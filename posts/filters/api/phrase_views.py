@@ -12,8 +12,8 @@ from posts.filters.actions.edit_filters import edit_filters
 from posts.filters.api import schema
 from posts.filters.api.parse import read_filter_id, read_phrase_edit
 from posts.filters.api.present import present_phrase
-from posts.filters.api.views import NOTHING, READ, WRITE, answer
-from posts.filters.book import FilterBook
+from posts.filters.api.views import NOTHING, READ, WRITE, json_answer
+from posts.filters.book import AccountFilters
 from posts.filters.errors import HasOtherKeywords
 from posts.filters.queries.filters import get_filter_book, list_filters
 from posts.filters.types import FilterEdit, FilterKeyword, KeywordEdit, PostFilter
@@ -27,7 +27,9 @@ class PhraseFiltersView(Endpoint):
     @extend_schema(responses=schema.PhraseFilterEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         filters = list_filters(request.account_id)
-        return answer([present_phrase(rule, word) for rule in filters for word in rule.keywords])
+        return json_answer(
+            [present_phrase(rule, word) for rule in filters for word in rule.keywords]
+        )
 
     @extend_schema(request=schema.NewPhraseFilterBody, responses=schema.PhraseFilterEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
@@ -37,7 +39,7 @@ class PhraseFiltersView(Endpoint):
         made = edit_filters(
             request.account_id, lambda book: book.create(with_keyword(edit, keyword))
         )
-        return answer(present_phrase(made, made.keywords[0]))
+        return json_answer(present_phrase(made, made.keywords[0]))
 
 
 class PhraseFilterView(Endpoint):
@@ -48,7 +50,7 @@ class PhraseFilterView(Endpoint):
     @extend_schema(responses=schema.PhraseFilterEntity)
     def get(self, request: ApiRequest, keyword_id: str) -> HttpResponse:
         book = get_filter_book(request.account_id)
-        return answer(present_phrase(*book.find_keyword(read_filter_id(keyword_id))))
+        return json_answer(present_phrase(*book.find_keyword(read_filter_id(keyword_id))))
 
     @extend_schema(request=schema.PhraseFilterEditBody, responses=schema.PhraseFilterEntity)
     def put(self, request: ApiRequest, keyword_id: str) -> HttpResponse:
@@ -56,14 +58,14 @@ class PhraseFilterView(Endpoint):
         number, (edit, phrase) = read_filter_id(keyword_id), read_phrase_edit(request.data)
         keyword = KeywordEdit(number, phrase or None, find_flag(request.data, "whole_word"))
 
-        def change(book: FilterBook) -> tuple[PostFilter, FilterKeyword]:
+        def change(book: AccountFilters) -> tuple[PostFilter, FilterKeyword]:
             owner, _ = book.find_keyword(number)
             changed = book.change(owner.filter_id, with_keyword(edit, keyword))
             if len(owner.keywords) > 1 and _differ(owner, changed):
                 raise HasOtherKeywords
             return book.find_keyword(number)
 
-        return answer(present_phrase(*edit_filters(request.account_id, change)))
+        return json_answer(present_phrase(*edit_filters(request.account_id, change)))
 
     @extend_schema(responses={200: None})
     def delete(self, request: ApiRequest, keyword_id: str) -> HttpResponse:

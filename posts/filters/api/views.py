@@ -31,14 +31,14 @@ class FiltersView(Endpoint):
 
     @extend_schema(responses=schema.FilterEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        return answer([present_filter(rule) for rule in list_filters(request.account_id)])
+        return json_answer([present_filter(rule) for rule in list_filters(request.account_id)])
 
     @extend_schema(request=schema.NewFilterBody, responses=schema.FilterEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
         """Creates a filter. It takes effect at my next read."""
         edit = read_filter_edit(request.data, is_new=True)
         made = edit_filters(request.account_id, lambda book: book.create(edit))
-        return answer(present_filter(made))
+        return json_answer(present_filter(made))
 
 
 class FilterView(Endpoint):
@@ -48,14 +48,14 @@ class FilterView(Endpoint):
 
     @extend_schema(responses=schema.FilterEntity)
     def get(self, request: ApiRequest, filter_id: str) -> HttpResponse:
-        return answer(present_filter(_get_filter(request, filter_id)))
+        return json_answer(present_filter(_get_filter(request, filter_id)))
 
     @extend_schema(request=schema.FilterEditBody, responses=schema.FilterEntity)
     def put(self, request: ApiRequest, filter_id: str) -> HttpResponse:
         """Changes what is sent. Keywords with an id are changed or, with `_destroy`, removed."""
         number, edit = read_filter_id(filter_id), read_filter_edit(request.data)
         changed = edit_filters(request.account_id, lambda book: book.change(number, edit))
-        return answer(present_filter(changed))
+        return json_answer(present_filter(changed))
 
     @extend_schema(responses={200: None})
     def delete(self, request: ApiRequest, filter_id: str) -> HttpResponse:
@@ -70,7 +70,7 @@ class FilterKeywordsView(Endpoint):
 
     @extend_schema(responses=schema.FilterKeywordEntity(many=True))
     def get(self, request: ApiRequest, filter_id: str) -> HttpResponse:
-        return answer(
+        return json_answer(
             [present_keyword(keyword) for keyword in _get_filter(request, filter_id).keywords]
         )
 
@@ -80,7 +80,7 @@ class FilterKeywordsView(Endpoint):
         number, keyword = read_filter_id(filter_id), read_keyword_edit(request.data)
         edit = FilterEdit(keywords=[keyword])
         changed = edit_filters(request.account_id, lambda book: book.change(number, edit))
-        return answer(present_keyword(changed.keywords[-1]))
+        return json_answer(present_keyword(changed.keywords[-1]))
 
 
 class FilterKeywordView(Endpoint):
@@ -91,13 +91,13 @@ class FilterKeywordView(Endpoint):
     @extend_schema(responses=schema.FilterKeywordEntity)
     def get(self, request: ApiRequest, keyword_id: str) -> HttpResponse:
         book = get_filter_book(request.account_id)
-        return answer(present_keyword(book.find_keyword(read_filter_id(keyword_id))[1]))
+        return json_answer(present_keyword(book.find_keyword(read_filter_id(keyword_id))[1]))
 
     @extend_schema(request=schema.KeywordEditBody, responses=schema.FilterKeywordEntity)
     def put(self, request: ApiRequest, keyword_id: str) -> HttpResponse:
         edit = read_keyword_edit(request.data, read_filter_id(keyword_id))
         changed = edit_filters(request.account_id, lambda book: book.change_keyword(edit))
-        return answer(present_keyword(changed))
+        return json_answer(present_keyword(changed))
 
     @extend_schema(responses={200: None})
     def delete(self, request: ApiRequest, keyword_id: str) -> HttpResponse:
@@ -114,7 +114,7 @@ class FilterStatusesView(Endpoint):
     @extend_schema(responses=schema.FilterStatusEntity(many=True))
     def get(self, request: ApiRequest, filter_id: str) -> HttpResponse:
         statuses = _get_filter(request, filter_id).statuses
-        return answer([present_filtered_status(status) for status in statuses])
+        return json_answer([present_filtered_status(status) for status in statuses])
 
     @extend_schema(request=schema.NewFilterStatusBody, responses=schema.FilterStatusEntity)
     def post(self, request: ApiRequest, filter_id: str) -> HttpResponse:
@@ -123,7 +123,7 @@ class FilterStatusesView(Endpoint):
         added = edit_filters(
             request.account_id, lambda book: book.add_status(number, post_id.public)
         )
-        return answer(present_filtered_status(added))
+        return json_answer(present_filtered_status(added))
 
 
 class FilterStatusView(Endpoint):
@@ -134,7 +134,7 @@ class FilterStatusView(Endpoint):
     @extend_schema(responses=schema.FilterStatusEntity)
     def get(self, request: ApiRequest, rule_id: str) -> HttpResponse:
         book = get_filter_book(request.account_id)
-        return answer(present_filtered_status(book.find_status(read_filter_id(rule_id))[1]))
+        return json_answer(present_filtered_status(book.find_status(read_filter_id(rule_id))[1]))
 
     @extend_schema(responses={200: None})
     def delete(self, request: ApiRequest, rule_id: str) -> HttpResponse:
@@ -143,7 +143,7 @@ class FilterStatusView(Endpoint):
         return json_response(NOTHING)
 
 
-def answer(body: dict[str, Any] | Sequence[dict[str, Any]]) -> HttpResponse:
+def json_answer(body: dict[str, Any] | Sequence[dict[str, Any]]) -> HttpResponse:
     return json_response(orjson.dumps(body))
 
 

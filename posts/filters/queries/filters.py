@@ -4,7 +4,7 @@ import msgspec
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
-from posts.filters.book import FilterBook
+from posts.filters.book import AccountFilters
 from posts.filters.sql import select_filters
 from posts.filters.types import PostFilter
 
@@ -12,9 +12,9 @@ READ = select_filters("%s")
 _decoder = msgspec.json.Decoder(PostFilter)
 
 
-def get_filter_book(owner_id: int) -> FilterBook:
+def get_filter_book(owner_id: int) -> AccountFilters:
     """All filters of an account, to look something up in them. One query."""
-    return FilterBook(list_filters(owner_id), next_id=0)
+    return AccountFilters(list_filters(owner_id), next_id=0)
 
 
 def list_filters(owner_id: int) -> list[PostFilter]:

@@ -8,7 +8,7 @@ from infra.jobs.command import JobCommand
 from infra.jobs.findings import RESTORED_WINS
 from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work
-from posts.jobs.audit_responses import audit_responses, estimate_audit
+from posts.jobs.audit_responses import audit_responses, estimate_response_audit
 
 
 class Command(JobCommand):
@@ -24,7 +24,7 @@ class Command(JobCommand):
         parser.add_argument("--restored-wins", action="store_true", help=RESTORED_WINS)
 
     def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        return estimate_audit(work)
+        return estimate_response_audit(work)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         return audit_responses(work, options["repair"], self.pause, options["restored_wins"])

@@ -8,7 +8,7 @@ from infra.jobs.command import JobCommand
 from infra.jobs.findings import RESTORED_WINS
 from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work
-from relations.jobs.audit_edges import audit_edges, estimate_audit
+from relations.jobs.audit_edges import audit_edges, estimate_edge_audit
 
 
 class Command(JobCommand):
@@ -24,7 +24,7 @@ class Command(JobCommand):
         parser.add_argument("--restored-wins", action="store_true", help=RESTORED_WINS)
 
     def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        return estimate_audit(work)
+        return estimate_edge_audit(work)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         return audit_edges(work, options["repair"], self.pause, options["restored_wins"])

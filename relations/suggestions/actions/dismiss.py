@@ -25,7 +25,9 @@ DELETE FROM suggestions_dismissedsuggestion WHERE owner_id = %(owner)s AND since
 DELETE = "DELETE FROM suggestions_dismissedsuggestion WHERE owner_id = %s AND account_id = %s"
 
 
-def dismiss(owner_id: int, account_id: int, clock_ms: Callable[[], int] = now_ms) -> None:
+def dismiss_suggestion(
+    owner_id: int, account_id: int, clock_ms: Callable[[], int] = now_ms
+) -> None:
     """Suggests the account to the owner no more, unless MOST_DISMISSED others are dismissed later.
 
     Nothing is derived from the row, so there is no change. Raises: AccountNotFound for the owner.

@@ -12,7 +12,7 @@ from infra.api.parsing import read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from infra.clock import now_ms
-from relations.suggestions.actions.dismiss import dismiss
+from relations.suggestions.actions.dismiss import dismiss_suggestion
 from relations.suggestions.api.schema import LIMIT, SuggestionEntity
 from relations.suggestions.queries.suggest import list_suggestions
 
@@ -53,7 +53,7 @@ class SuggestionView(Endpoint):
     def delete(self, request: ApiRequest, account_id: int) -> HttpResponse:
         """Suggest the account to me no more."""
         require_account(account_id)
-        dismiss(request.account_id, account_id)
+        dismiss_suggestion(request.account_id, account_id)
         return json_response(b"{}")
 
 

@@ -8,7 +8,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from structlog.testing import capture_logs
 
 from accounts.actions.lock_account import lock_account
-from counters.actions.move import move
+from counters.actions.move import move_counts
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT, CountMove
 from infra.caching.client import redis
@@ -172,7 +172,7 @@ def act(owner_id):
     alias = shard_of(owner_id)
     with transaction.atomic(using=alias):
         lock_account(alias, owner_id)
-        counts = move(alias, [CountMove(owner_id, CounterKind.POSTS, 1)])
+        counts = move_counts(alias, [CountMove(owner_id, CounterKind.POSTS, 1)])
         version = counts[owner_id, ACCOUNT, CounterKind.POSTS].version
         append_change(alias, owner_id, Noted(version))
 

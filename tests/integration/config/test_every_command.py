@@ -10,7 +10,7 @@ from django.db import connections
 
 from counters.kinds import CounterKind
 from infra.changes.models import ChangeState
-from infra.changes.parking import ChangeSelection, list_changes, park
+from infra.changes.parking import ChangeSelection, list_undelivered_changes, park
 from infra.jobs.drive import Driver
 from infra.jobs.flags import JobFlag
 from infra.jobs.models import JobRun
@@ -69,7 +69,10 @@ def people(world):
     shard = shard_of(others[0])
     park(
         shard,
-        [row.id for row in list_changes(shard, ChangeState.PENDING, 0, 1, ChangeSelection())],
+        [
+            row.id
+            for row in list_undelivered_changes(shard, ChangeState.PENDING, 0, 1, ChangeSelection())
+        ],
         "a test",
     )
     return people

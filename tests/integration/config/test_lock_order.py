@@ -20,7 +20,7 @@ from tests.waiting import until
 from tests.world import make_account
 from timelines.recent.actions.index_posts import index_recent, remove_recent
 from timelines.stores.postgres import BEGIN, PostgresStore
-from timelines.stores.rows import ADD, columns_of
+from timelines.stores.rows import ADD, entry_columns
 from timelines.types import Entry
 
 ALIAS = "shard0"
@@ -62,7 +62,7 @@ def drop_timeline() -> Locking:
     reader_id = next(i for i in iter(make_account, None) if shard_of(i) == ALIAS)
     execute(ALIAS, BEGIN, (reader_id, 1))
     post = PostId.at(reader_id, 5)
-    execute(ALIAS, ADD, (reader_id, *columns_of([Entry(post, post)])))
+    execute(ALIAS, ADD, (reader_id, *entry_columns([Entry(post, post)])))
     row = f"SELECT 1 FROM {{}} WHERE reader_id = {reader_id} FOR UPDATE NOWAIT"
     drop = partial(PostgresStore(10, 10, 10).drop, reader_id)
     return Locking(drop, row.format("timelines_head"), row.format("timelines_entry"))

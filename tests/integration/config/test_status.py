@@ -36,7 +36,7 @@ from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, emit, note
 from tests.integration.counters.drifting import spoil
 from tests.waiting import PATIENCE_S
 from tests.world import make_accounts
-from timelines.recent.days import keep_days
+from timelines.recent.days import drop_old_days
 
 
 def read():
@@ -198,7 +198,7 @@ def test_exit_code_says_that_something_is_down(all_up, monkeypatch, harm):
 
 def test_from_which_day_on_rows_are_kept(world):
     today = datetime.now(UTC).date()
-    keep_days(ALIAS, today)
+    drop_old_days(ALIAS, today)
     maintain_partitions(ALIAS, today - timedelta(days=5))
     try:
         line = next(line for line in screen().splitlines() if line.startswith("kept"))

@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 
 from counters import cache
-from counters.actions.move import move
+from counters.actions.move import move_counts
 from counters.cache import account_counts, refresh_account_counts
 from counters.kinds import ACCOUNT_KINDS
 from counters.types import CountMove
@@ -21,7 +21,7 @@ ANN = 8
 def moved(kind, delta: int, owner_id: int = ANN) -> None:
     alias = shard_of(owner_id)
     with transaction.atomic(using=alias):
-        move(alias, [CountMove(owner_id, kind, delta)])
+        move_counts(alias, [CountMove(owner_id, kind, delta)])
 
 
 def shown(owner_id: int = ANN) -> bytes:

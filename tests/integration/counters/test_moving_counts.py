@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from django.db import IntegrityError, transaction
 
-from counters.actions.move import MOVE, CountBelowZero, move
+from counters.actions.move import MOVE, CountBelowZero, move_counts
 from counters.kinds import ACCOUNT_KINDS, CounterKind
 from counters.queries.counts import load_counts, read_counts, summarise
 from counters.types import ACCOUNT, AccountCounts, Count, CountMove
@@ -25,7 +25,7 @@ ANN, BOB = 8, 12  # on one shard
 def moved(*moves: CountMove):
     alias = shard_of(moves[0].owner_id)
     with transaction.atomic(using=alias):
-        return move(alias, moves)
+        return move_counts(alias, moves)
 
 
 def count_of(owner_id: int, kind: CounterKind = FOLLOWERS) -> Count:
@@ -75,13 +75,13 @@ def test_kinds_and_subjects_are_counted_apart(world):
 def test_nothing_to_move_asks_nothing(world):
     alias = shard_of(ANN)  # which a process asks once
     with count_calls() as calls, transaction.atomic(using=alias):
-        assert move(alias, []) == {}
+        assert move_counts(alias, []) == {}
     assert calls.sql.total() == 0
 
 
 def test_counts_move_in_a_transaction_only(world):
     with pytest.raises(NotInTransaction):
-        move(shard_of(ANN), [CountMove(ANN, FOLLOWERS, 1)])
+        move_counts(shard_of(ANN), [CountMove(ANN, FOLLOWERS, 1)])
     assert rows(ANN) == []
 
 
@@ -89,7 +89,7 @@ def test_counts_move_in_a_transaction_only(world):
 def test_count_stays_where_the_transaction_fails(world, error):
     alias = shard_of(ANN)
     with pytest.raises(error), transaction.atomic(using=alias):
-        move(alias, [CountMove(ANN, FOLLOWERS, 1)])
+        move_counts(alias, [CountMove(ANN, FOLLOWERS, 1)])
         raise error
     assert rows(ANN) == []
 

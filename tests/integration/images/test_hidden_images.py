@@ -8,7 +8,7 @@ from django.core.files.storage import FileSystemStorage
 from django.test import Client
 
 from accounts.images.errors import ImageNotFound
-from accounts.images.files import address_of
+from accounts.images.files import url_of_file
 from accounts.images.models import StoredImage
 from accounts.images.queries.listing import list_images
 from accounts.models import User
@@ -290,7 +290,7 @@ def test_a_report_shows_the_images_of_its_posts_hidden_or_not(ann, people):
     page = mia.get(where).content.decode()
     assert hidden["preview_url"] not in page
     (moved,) = [one for one in list_images(people[0], 9) if one.id == int(hidden["id"])]
-    assert address_of(moved.names.small) in page
+    assert url_of_file(moved.names.small) in page
     assert ">hidden</strong>" in page
 
 

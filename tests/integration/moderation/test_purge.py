@@ -29,7 +29,7 @@ from posts.types import Kind
 from relations.actions.block import block
 from relations.actions.mute import mute
 from relations.lists.actions.lists import create_account_list
-from relations.suggestions.actions.dismiss import dismiss
+from relations.suggestions.actions.dismiss import dismiss_suggestion
 from tests.callers import Caller
 from tests.integration.jobs.outcomes import Outcome
 from tests.people import Community, Visitor, decide
@@ -67,7 +67,7 @@ def community(world: None) -> Community:
     block(community.unrelated, community.moderated)
     mute(community.moderated, community.me)
     create_account_list(community.moderated, "Mine")
-    dismiss(community.moderated, community.me)
+    dismiss_suggestion(community.moderated, community.me)
     read = {"home": {"last_read_id": community.friends.public}}
     moderated = Caller(community.moderated)
     rule = {"title": "x", "context": ["home"]}

@@ -192,9 +192,9 @@ def test_a_count_looks_at_few_rows_if_none_of_very_many_may_be_seen(
     act(ann, "block", people[1])
     drain_all()
     viewed = []
-    real = pages.view
+    real = pages.view_notifications
     monkeypatch.setattr(
-        pages, "view", lambda *args: viewed.append(len(args[1].rows)) or real(*args)
+        pages, "view_notifications", lambda *args: viewed.append(len(args[1].rows)) or real(*args)
     )
     assert body(ann.get(f"{path}/unread_count", {"limit": 10})) == {"count": 0}
     assert sum(viewed) == most

@@ -10,7 +10,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.sharding.buckets import shard_of
 from operations.queries import home as module
-from operations.queries.home import BEYOND, DEAD, MISSING, MOVING, PAGE, page_of, read_home
+from operations.queries.home import BEYOND, DEAD, MISSING, MOVING, PAGE, page_of_lines, read_home
 from posts.actions.delete_post import delete_post
 from posts.ids import EPOCH
 from posts.models import Post
@@ -131,7 +131,7 @@ def test_pages_go_on_where_the_last_one_ended(operator, me):
     shown = [line.entry.event for page in (first, second) for line in page.context["lines"]]
     assert shown == posts[::-1]
     assert second.context["older"] is None
-    assert page_of([], None) == ([], None)
+    assert page_of_lines([], None) == ([], None)
 
 
 @pytest.mark.parametrize("below", ["x", "\x00", "1" * 300, "-1"])

@@ -16,7 +16,7 @@ from posts.actions.check_poll import LONGEST_OPTION, LONGEST_S, MOST_OPTIONS, SH
 from posts.actions.create_post import create_post
 from posts.actions.end_polls import end_polls
 from posts.actions.hide_post import hide_post
-from posts.actions.vote import forget_votes, vote
+from posts.actions.vote import delete_voters, vote
 from posts.errors import AlreadyVoted
 from posts.ids import PostId
 from posts.queries.polls import load_polls
@@ -386,7 +386,7 @@ def test_the_answer_to_a_deletion_has_the_poll_also_without_caches(me, you, ann)
 def test_purged_voters_are_forgotten_and_their_votes_count(ann, bob):
     post_id = publish_poll(ann)
     vote(bob, post_id, [0])
-    assert forget_votes(shard_of(ann), bob) == 1
+    assert delete_voters(shard_of(ann), bob) == 1
     redis().call("FLUSHDB")
     forget_memory()
     poll = load_polls([post_id], bob, time.time())[post_id]

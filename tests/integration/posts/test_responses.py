@@ -188,7 +188,7 @@ def test_two_that_record_one_response_at_once_both_succeed_and_count_it_once(
 
     monkeypatch.setattr(recording, "_write", wait_and_write)
     record = partial(
-        recording.record_on_shard, shard_of(original.author_id), {response.identity: response}
+        recording.write_responses, shard_of(original.author_id), {response.identity: response}
     )
     assert failures(run_together([record] * 2)) == []
     assert counts_of(original) == (0, 0, 1)

@@ -192,7 +192,7 @@ def test_follow_that_fails_at_its_last_step_used_up_nothing_of_the_day(world, dr
     with monkeypatch.context() as patch:
         # The change row is written last. Its lane is no smallint here.
         columns = ChangeColumns(1 << 20, EdgeChanged.kind, "{}")
-        patch.setattr(write_edge_module, "columns_of", lambda *_: columns)
+        patch.setattr(write_edge_module, "change_columns", lambda *_: columns)
         with pytest.raises(DataError):
             follow(a, c)
     assert begun_today(a) == [1]

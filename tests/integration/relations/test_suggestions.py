@@ -96,7 +96,7 @@ def test_a_dismissed_suggestion_does_not_come_back(
     # The newest ones count when there are too many.
     monkeypatch.setattr(module, "MOST_DISMISSED", 2)
     for n, account_id in enumerate((y, z)):
-        module.dismiss(me, account_id, lambda n=n: 2 * 10**12 + n)
+        module.dismiss_suggestion(me, account_id, lambda n=n: 2 * 10**12 + n)
     assert suggested(me) == [x]
     module.forget_dismissed(me, y)
     assert sorted(suggested(me)) == [x, y]

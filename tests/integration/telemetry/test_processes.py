@@ -12,7 +12,7 @@ import pytest
 
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from infra.telemetry.snapshot_folder import SnapshotFolder
-from infra.telemetry.snapshots import merge
+from infra.telemetry.snapshots import merge_snapshots
 from lab.runner.child import CHECKOUT
 from lab.runner.port import free_port
 from tests.waiting import PATIENCE_S, until
@@ -122,4 +122,4 @@ def test_workers_of_one_server_are_counted_together_and_to_the_last(server, runt
     os.kill(process.pid, signal.SIGTERM)
     process.wait(PATIENCE_S)
     # Nobody has looked between: what counts is what they wrote when they ended.
-    assert seen(merge(*SnapshotFolder(metrics_folder()).read()))[lives] == 30
+    assert seen(merge_snapshots(*SnapshotFolder(metrics_folder()).read()))[lives] == 30

@@ -14,7 +14,7 @@ from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.test_histories import History, person
 from tests.oracle import author_of
 from tests.world import clean, drain_all
-from timelines.catch_up.count import count_unread
+from timelines.catch_up.count import count_unread_entries
 from timelines.catch_up.order import split_groups
 from timelines.catch_up.pages import CatchUpRequest, catch_up_page
 from timelines.catch_up.types import CatchUp, Exclusions
@@ -100,7 +100,7 @@ class CatchUpHistory(History):
         drain_all()
         if marker := read_markers(self.reader, [Timeline.HOME]).get(Timeline.HOME):
             counted = len(self.expected(Exclusions()))
-            assert count_unread(self.reader, marker) == (counted, False)
+            assert count_unread_entries(self.reader, marker) == (counted, False)
         made = self.made()
         bound = catch_up_page(CatchUpRequest(self.reader, 40)).whole.bound
         advance_home_marker(self.reader, bound.until.base36, bound.seen_ms, datetime.now(UTC))

@@ -224,7 +224,7 @@ class History:
             lower_low_water_mark(alias, max(kept_from, self.second - ago))
 
     def expire(self, account: int, ago: int) -> None:
-        """As keep_days, with a second as a day: deletes what is below the mark."""
+        """As drop_old_days, with a second as a day: deletes what is below the mark."""
         alias = shard_of(account)
         self.kept_from[alias] = max(self.kept_from[alias], self.second - ago)
         raise_low_water_mark(alias, self.kept_from[alias])

@@ -27,7 +27,7 @@ from tests.waiting import until
 from tests.world import make_accounts, publish
 from timelines.increments.last_post_index import CELL_BYTES, CHUNK
 from timelines.increments.queries import STALE_MS, forget_increments, increments
-from timelines.increments.stream import A_READ, LAG_S, POSTS, STREAM, announce_posts
+from timelines.increments.stream import A_READ, LAG_S, POSTS, STREAM, add_to_stream
 
 # The first question starts the thread. Then it prints an answer every 0.05 s.
 OTHER = """
@@ -77,7 +77,7 @@ def test_a_second_post_within_the_same_second_is_found(
 def test_more_than_one_read_is_applied_in_one_turn(index: None) -> None:
     now = second_now()
     for author in range(1, A_READ + 2):
-        announce_posts([PostId(now, author, 0)])
+        add_to_stream([PostId(now, author, 0)])
     catch_up()
     assert authors_since([1, A_READ + 1]) == [A_READ + 1, 1]
 
@@ -95,12 +95,12 @@ def turned_back() -> None:
     """A server that was restored from an old snapshot and went on."""
     redis().call("DEL", STREAM)
     redis().call("XADD", STREAM, "1-1", "m", b"long ago")
-    announce_posts([PostId(second_now(), 9, 0)])
+    add_to_stream([PostId(second_now(), 9, 0)])
 
 
 def trimmed() -> None:
     for _ in range(3):
-        announce_posts([PostId(5, 9, 0)])
+        add_to_stream([PostId(5, 9, 0)])
     redis().call("XTRIM", STREAM, "MAXLEN", 1)
 
 
@@ -135,7 +135,7 @@ def test_what_was_lost_makes_it_unknown_then_right(index: None, lose: Callable[[
     assert increments()._path.stat().st_size < 2 * CELL_BYTES * CHUNK
     later = second_now() + LAG_S + 1
     assert authors_since([9], PostId(later, 0, 0)) == []
-    announce_posts([PostId(later + 1, 9, 0)])
+    add_to_stream([PostId(later + 1, 9, 0)])
     catch_up()
     assert authors_since([9], PostId(later, 0, 0)) == [9]
 
@@ -143,7 +143,7 @@ def test_what_was_lost_makes_it_unknown_then_right(index: None, lose: Callable[[
 def test_the_stream_is_cut_by_its_length(index: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("timelines.increments.stream.MOST_ENTRIES", 100)
     for _ in range(1_000):
-        announce_posts([PostId(5, 9, 0)])
+        add_to_stream([PostId(5, 9, 0)])
     assert redis().call("XLEN", STREAM) < 300
 
 
@@ -168,14 +168,14 @@ def test_without_redis_it_is_unknown_after_a_moment_and_right_again_with_it(
         catch_up()
         assert list(snapshot.last_posts.header) == before, "no process claims to have caught up"
     wait_for_redis()
-    announce_posts([PostId(second_now(), 9, 0)])
+    add_to_stream([PostId(second_now(), 9, 0)])
     catch_up()
     assert authors_since([9], cursor) == [9]
 
 
 def test_a_process_that_starts_goes_on_where_the_last_one_ended(index: None) -> None:
     cursor = since()
-    announce_posts([PostId(second_now(), 9, 0)])
+    add_to_stream([PostId(second_now(), 9, 0)])
     forget_increments()
     catch_up()
     assert authors_since([9], cursor) == [9]

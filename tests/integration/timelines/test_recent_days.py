@@ -12,7 +12,7 @@ from posts.ids import SEQUENCES, PostId
 from tests.periodic import run_task
 from tests.races import run_together
 from timelines.recent.actions.index_posts import index_recent
-from timelines.recent.days import PARTITIONS, first_second, keep_days
+from timelines.recent.days import PARTITIONS, drop_old_days, first_second
 from timelines.recent.low_water_mark import find_low_water_mark, lower_low_water_mark
 from timelines.types import Entry
 
@@ -54,26 +54,26 @@ def kept():
 
 
 def test_today_and_the_coming_days_have_one_each():
-    keep_days(ALIAS, DAY)
+    drop_old_days(ALIAS, DAY)
     assert PARTITIONS.names(ALIAS) == names(0, 1, 2)
-    keep_days(ALIAS, day(1))
+    drop_old_days(ALIAS, day(1))
     assert PARTITIONS.names(ALIAS) == names(0, 1, 2, 3)
 
 
 def test_posts_go_to_their_day_and_others_to_the_default_one():
-    keep_days(ALIAS, DAY)
+    drop_old_days(ALIAS, DAY)
     for number in (-1, 0, 1, 9):
         post_on(number)
     assert [name for name, _ in kept()] == ["default", "20310310", "20310311", "default"]
 
 
 def test_a_day_more_than_is_read_is_kept_and_dropped_after_that():
-    keep_days(ALIAS, DAY)
+    drop_old_days(ALIAS, DAY)
     post_on(-1)
     post_on(0)
-    keep_days(ALIAS, day(settings.RECENT_DAYS + 1))
+    drop_old_days(ALIAS, day(settings.RECENT_DAYS + 1))
     assert [second for _, second in kept()] == [first_second(DAY) + 5]
-    dropped = keep_days(ALIAS, day(settings.RECENT_DAYS + 2))
+    dropped = drop_old_days(ALIAS, day(settings.RECENT_DAYS + 2))
     assert set(dropped) == names(0)
     assert kept() == []
 
@@ -81,7 +81,7 @@ def test_a_day_more_than_is_read_is_kept_and_dropped_after_that():
 def test_mark_never_promises_a_day_that_is_dropped():
     lower_low_water_mark(ALIAS, 0)
     for number in range(12):
-        keep_days(ALIAS, day(number))
+        drop_old_days(ALIAS, day(number))
         oldest = first_second(day(number - settings.RECENT_DAYS))
         assert find_low_water_mark(ALIAS) == oldest
         assert all(name >= min(names(number - settings.RECENT_DAYS - 1))
@@ -89,15 +89,15 @@ def test_mark_never_promises_a_day_that_is_dropped():
 
 
 def test_mark_that_is_higher_stays_and_a_missing_one_is_not_made():
-    keep_days(ALIAS, DAY)
+    drop_old_days(ALIAS, DAY)
     assert find_low_water_mark(ALIAS) is None
     lower_low_water_mark(ALIAS, first_second(day(0)))
-    keep_days(ALIAS, DAY)
+    drop_old_days(ALIAS, DAY)
     assert find_low_water_mark(ALIAS) == first_second(day(0))
 
 
 def test_mark_is_up_before_anything_is_dropped_even_if_killed_between(monkeypatch):
-    keep_days(ALIAS, DAY)
+    drop_old_days(ALIAS, DAY)
     lower_low_water_mark(ALIAS, 0)
     post_on(0)
 
@@ -106,35 +106,35 @@ def test_mark_is_up_before_anything_is_dropped_even_if_killed_between(monkeypatc
 
     monkeypatch.setattr(type(PARTITIONS), "drop_before", killed)
     with pytest.raises(KeyboardInterrupt):
-        keep_days(ALIAS, day(30))
+        drop_old_days(ALIAS, day(30))
     assert find_low_water_mark(ALIAS) == first_second(day(30 - settings.RECENT_DAYS))
     assert len(kept()) == 1
 
 
 def test_day_with_strays_is_left_to_the_default_partition():
     post_on(1)
-    keep_days(ALIAS, DAY)
+    drop_old_days(ALIAS, DAY)
     assert PARTITIONS.names(ALIAS) == names(0, 2)
     post_on(1)
-    keep_days(ALIAS, day(settings.RECENT_DAYS + 3))
+    drop_old_days(ALIAS, day(settings.RECENT_DAYS + 3))
     assert kept() == []
 
 
 def test_many_at_once_do_no_harm():
-    keep_days(ALIAS, DAY)
-    run_together([lambda: keep_days(ALIAS, day(20))] * 4)
+    drop_old_days(ALIAS, DAY)
+    run_together([lambda: drop_old_days(ALIAS, day(20))] * 4)
     assert PARTITIONS.names(ALIAS) == names(20, 21, 22)
 
 
 def test_busy_table_is_left_to_the_next_run():
-    keep_days(ALIAS, DAY)
+    drop_old_days(ALIAS, DAY)
     seen = []
     with transaction.atomic(using=ALIAS):
         execute(ALIAS, "SELECT FROM timelines_recentpost")
 
         def try_to():
             try:
-                keep_days(ALIAS, day(30))
+                drop_old_days(ALIAS, day(30))
             except OperationalError as error:
                 seen.append(error)
             finally:
@@ -144,7 +144,7 @@ def test_busy_table_is_left_to_the_next_run():
         thread.start()
         thread.join()
     assert len(seen) == 1
-    keep_days(ALIAS, day(30))
+    drop_old_days(ALIAS, day(30))
     assert PARTITIONS.names(ALIAS) == names(30, 31, 32)
 
 

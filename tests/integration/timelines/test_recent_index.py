@@ -10,7 +10,7 @@ from infra.sharding.sql import execute, fetch_all
 from posts.ids import PostId
 from timelines.recent.actions.index_posts import backfill_recent, index_recent
 from timelines.recent.actions.settle_posts import SETTLE_MS, settle_recent
-from timelines.recent.days import first_second, keep_days
+from timelines.recent.days import drop_old_days, first_second
 from timelines.types import Entry
 
 ROWS = (
@@ -56,7 +56,7 @@ def test_arrival_is_the_time_in_every_partition():
     today, before = datetime.now(UTC).date(), now_ms()
     new_day = Entry.of_post(PostId(first_second(today), 9, 0))
     for alias in settings.SHARD_ALIASES:
-        keep_days(alias, today)
+        drop_old_days(alias, today)
         for entry in (REPOST, new_day, POST, REPOST):
             index_recent(alias, [entry])
         arrivals = {author: arrival for author, (arrival, _) in times(alias).items()}

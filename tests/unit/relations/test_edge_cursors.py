@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from infra.api.errors import InvalidCursor
 from infra.api.ids import MAX_ACCOUNT_ID, MOST_DIGITS
-from relations.cache import account_of, member_of
+from relations.cache import account_id_of_member, member_of
 from relations.queries.edge_lists import decode_cursor, encode_cursor
 from relations.types import ListedAccount
 
@@ -29,7 +29,7 @@ def test_cursors_sort_as_the_list_does(one, other):
 
 @given(accounts, accounts)
 def test_members_of_the_cache_sort_as_their_numbers_do(one, other):
-    assert account_of(member_of(one)) == one
+    assert account_id_of_member(member_of(one)) == one
     assert (one < other) == (member_of(one) < member_of(other))
 
 

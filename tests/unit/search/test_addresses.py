@@ -3,7 +3,7 @@
 import pytest
 
 from posts.ids import PostId
-from timelines.search.addresses import NOTHING, Address, read_address
+from timelines.search.addresses import NOTHING, Address, parse_account_address
 from timelines.search.resemblance import resemble
 
 HERE = "http://localhost:8000"
@@ -33,7 +33,7 @@ POST = PostId(1, 2, 3)
     ],
 )
 def test_what_a_text_names(text: str, address: Address) -> None:
-    assert read_address(text) == address
+    assert parse_account_address(text) == address
 
 
 @pytest.mark.parametrize(

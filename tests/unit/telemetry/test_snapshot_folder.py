@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from infra.telemetry import gauges, snapshot_folder
 from infra.telemetry.snapshot_folder import SnapshotFolder
-from infra.telemetry.snapshots import merge, take_snapshot
+from infra.telemetry.snapshots import merge_snapshots, take_snapshot
 
 
 class Process:
@@ -40,7 +40,9 @@ def home(tmp_path):
 
 def seen(home, name, labels=None, without=""):
     registry = CollectorRegistry()
-    registry.register(type("Found", (), {"collect": lambda self: merge(*home.read(without))})())
+    registry.register(
+        type("Found", (), {"collect": lambda self: merge_snapshots(*home.read(without))})()
+    )
     return registry.get_sample_value(name, labels or {})
 
 

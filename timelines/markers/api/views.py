@@ -13,7 +13,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.ids import PostId
-from timelines.catch_up.count import UnreadCount, count_unread
+from timelines.catch_up.count import UnreadCount, count_unread_entries
 from timelines.markers.api import schema
 from timelines.markers.api.parse import read_moves
 from timelines.markers.rows import move_markers, read_markers
@@ -63,7 +63,7 @@ def present_markers(
 def _find_unread(account_id: int, marker: MarkerState) -> UnreadCount | None:
     """None if a shard does not answer: the marker itself is known."""
     try:
-        return count_unread(account_id, marker)
+        return count_unread_entries(account_id, marker)
     except (OperationalError, InterfaceError) as error:
         log.warning("markers.unread_not_counted", error=str(error))
         return None

@@ -19,7 +19,7 @@ from infra.sharding.scatter import scatter_available
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
 from relations.types import UNRELATED, Attribute, Relationship
-from timelines.search.addresses import read_address
+from timelines.search.addresses import parse_account_address
 from timelines.search.resemblance import resemble
 from timelines.search.types import AccountSearch
 
@@ -45,7 +45,7 @@ def search_accounts(search: AccountSearch) -> list[int]:
     query on each shard and one on the default database; once more on the shards if no name matches;
     relationships of the candidates.
     """
-    address = read_address(search.text)
+    address = parse_account_address(search.text)
     mine = _load_followees(search.viewer_id)
     candidates = _find_exact(address.username) if address.is_all else _find(search, mine)
     if search.is_following:
@@ -67,7 +67,9 @@ def _find_exact(username: str | None) -> list[Candidate]:
 
 def _find(search: AccountSearch, mine: Collection[int]) -> list[Candidate]:
     """Candidates by their names, each once."""
-    candidates = _ask(search, mine, NameMatch.BEGINNINGS, read_address(search.text).username)
+    candidates = _ask(
+        search, mine, NameMatch.BEGINNINGS, parse_account_address(search.text).username
+    )
     if not candidates:
         candidates = _ask(search, mine, NameMatch.SIMILAR)
     best_last = {candidate.account_id: candidate for candidate in reversed(candidates)}

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from accounts.encode import is_discoverable, is_limited
 from accounts.queries.load import load_account_json
-from accounts.queries.users import list_newest
+from accounts.queries.users import list_newest_account_ids
 from infra.caching.questions import answer
 from infra.clock import now_ms
 from relations.queries.relationships import load_relationships
@@ -55,8 +55,8 @@ def _list_places(page: DirectoryPage) -> list[int]:
     """The accounts of the page, before rules. The public timeline has the authors of ACTIVE."""
     end = min(page.offset + page.limit, MOST_LISTED)
     if page.order is DirectoryOrder.NEW:
-        return list_newest(end)[page.offset :]
+        return list_newest_account_ids(end)[page.offset :]
     authors = dict.fromkeys(post_id.author_id for post_id in answer(ask_public_list()).listed)
     if len(authors) < end:
-        authors |= dict.fromkeys(list_newest(end))
+        authors |= dict.fromkeys(list_newest_account_ids(end))
     return list(authors)[page.offset : end]

@@ -10,7 +10,7 @@ from accounts.texts.links import is_part_of_tag, normalize_tag
 from infra.api.errors import InvalidRequest
 from posts.queries.search import ANY_POST
 from posts.queries.statuses import load_status_json
-from timelines.search.addresses import read_address
+from timelines.search.addresses import parse_account_address
 from timelines.search.days import DayRange, intersect
 from timelines.search.operators import ME, read_operators
 from timelines.search.queries.accounts import search_accounts
@@ -56,7 +56,7 @@ def _find_tags(request: SearchRequest) -> list[bytes]:
 
 
 def _find_statuses(request: SearchRequest) -> list[bytes]:
-    address = read_address(request.text)
+    address = parse_account_address(request.text)
     if address.post_id is not None and not request.offset:
         return list(load_status_json([address.post_id], request.viewer_id).values())
     if address.is_all or request.viewer_id is None:
@@ -85,7 +85,7 @@ def _read_post_search(request: SearchRequest, viewer_id: int) -> PostSearch | No
 
 def _find_authors(names: Collection[str], viewer_id: int) -> dict[str, int]:
     """The account id of each name that names an account. Cost: one query, none without names."""
-    usernames = {name: (read_address(name).username or "").lower() for name in names}
+    usernames = {name: (parse_account_address(name).username or "").lower() for name in names}
     ids_by_username = find_account_ids(usernames.values()) if usernames else {}
     ids = {
         name: ids_by_username[username]

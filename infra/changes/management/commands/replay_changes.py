@@ -8,7 +8,7 @@ from typing import Any
 from infra.changes.replay import ReplayFilter, replay
 from infra.changes.selection import add_kind_and_owner
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import WALK, JobFlag, moment
+from infra.jobs.flags import WALK, JobFlag, parse_moment
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 
@@ -20,8 +20,10 @@ class Command(JobCommand):
     placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--since", type=moment, required=True, help="delivered from, ISO 8601")
-        parser.add_argument("--until", type=moment, help="delivered before, ISO 8601 (now)")
+        parser.add_argument(
+            "--since", type=parse_moment, required=True, help="delivered from, ISO 8601"
+        )
+        parser.add_argument("--until", type=parse_moment, help="delivered before, ISO 8601 (now)")
         add_kind_and_owner(parser)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
