@@ -5,7 +5,7 @@ from django.conf import settings
 from django.templatetags.static import static
 
 from accounts.default_avatar import default_avatar_address
-from accounts.images.files import url_of_file
+from accounts.images.file_names import url_of_file
 from accounts.texts.html import line_to_html, to_html
 from accounts.types import Profile, ProfileField, Restriction
 

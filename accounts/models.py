@@ -18,7 +18,7 @@ from oauth2_provider.models import (
 )
 
 from accounts.changes import TokenRevoked
-from accounts.images.files import FILE_NAME_LENGTH
+from accounts.images.file_names import FILE_NAME_LENGTH
 from accounts.texts.lengths import CODE_POINTS_EACH
 from accounts.types import PRIVACIES, Restriction
 from infra.api.ids import MAX_ACCOUNT_ID
@@ -123,7 +123,7 @@ class Account(ShardedModel):
     is_discoverable = models.BooleanField(db_default=True)
     is_indexable = models.BooleanField(db_default=True)
     hides_collections = models.BooleanField(db_default=False)
-    # Names of files (accounts/images/files.py); empty for an account without one.
+    # Names of files (accounts/images/file_names.py); empty for an account without one.
     avatar = models.CharField(max_length=FILE_NAME_LENGTH, blank=True, db_default="")
     header = models.CharField(max_length=FILE_NAME_LENGTH, blank=True, db_default="")
     # A list of objects with `name` and `value`; empty for most accounts.

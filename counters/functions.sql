@@ -1,6 +1,6 @@
 -- The functions of counts, for the functions of other apps.
 
--- Moves a count, as counters/actions/move.py.
+-- Moves a count, as counters/actions/move_counts.py.
 CREATE OR REPLACE FUNCTION counters_move(
     owner bigint, about bigint, counted integer, delta bigint,
     OUT new_value bigint, OUT new_version bigint

@@ -6,7 +6,7 @@ from infra.sharding.models import ShardedModel
 
 
 class Counter(ShardedModel):
-    """SHARDED by owner_id. About three rows an account. Written by counters.actions.move only.
+    """SHARDED by owner_id, about three rows an account; written by counters.actions.move_counts.
 
     `subject` is 0 for the account itself, or the moment of one of its posts. Every move, also a
     move by zero, adds one to `version`, so it is the version of the counted list.

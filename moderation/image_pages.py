@@ -16,8 +16,8 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
 from accounts.images.api.parse import read_image_id
-from accounts.images.files import url_of_file
-from accounts.images.queries.listing import ListedImage, list_images
+from accounts.images.file_names import url_of_file
+from accounts.images.queries.image_lists import ListedImage, list_images
 from infra.api.errors import TidelineError
 from moderation.actions.decide_on_image import decide_on_image
 from moderation.forms import find_account

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from infra.changes.registry import Delivery, FollowUp, consumes
-from notifications.actions.announce import notify_few_subscribers, notify_next_subscribers
 from notifications.actions.announce_ends import BEGINNING, announce_ends
 from notifications.actions.notify import notify
+from notifications.actions.notify_subscribers import notify_few_subscribers, notify_next_subscribers
 from notifications.changes import SubscribersLeft, VotersLeft
-from notifications.queries.happened import (
+from notifications.queries.actor_sources import (
     Interactions,
     read_follow_occurrences,
     read_response_occurrences,

@@ -23,7 +23,7 @@ from infra.changes.sql import DELIVERED_TABLE
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_one
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
-from operations.queries.slow import IS_SLOW
+from operations.queries.slow_queries import IS_SLOW
 
 FAMILY = "operations.samples:v1"
 FLEET = "fleet"

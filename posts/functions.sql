@@ -11,7 +11,7 @@
 -- version never changes them: it adds functions and an index with new names.
 
 -- Writes a post, reply or repost. `refused`: `mentions` or `tags` for a daily limit, or `media`.
--- Called by posts/actions/write_post.py.
+-- Called by posts/actions/insert_post.py.
 CREATE OR REPLACE FUNCTION posts_publish(
     author bigint, once_key text, earliest bigint, new_text text, is_sensitive boolean,
     new_spoiler_text text, new_language text, new_kind integer, about_author bigint,

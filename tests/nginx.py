@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from lab.runner.child import CHECKOUT
 from lab.runner.port import free_ports
-from lab.services.trial import find_programs, major_version
+from lab.services.working_programs import find_programs, major_version
 from tests.distribution import library_path, unpacked_program
 from tests.waiting import until
 

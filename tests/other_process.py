@@ -6,7 +6,7 @@ from urllib.parse import quote
 from django.conf import settings
 from django.db import connections
 
-from infra.sharding.bounded import patience
+from infra.sharding.bounded import wait_limits
 from infra.sharding.placement import all_aliases
 
 _IDLE_S = 120
@@ -19,7 +19,7 @@ def end_idle_sessions_late() -> None:
     transaction. One that has begun here and has sent no statement is idle for the server, and on a
     crowded machine the test may do something else for longer than a session may idle.
     """
-    patience.IDLE_S = _IDLE_S
+    wait_limits.IDLE_S = _IDLE_S
 
 
 def environment_of_this_test() -> dict[str, str]:

@@ -8,7 +8,7 @@ from counters.kinds import CounterKind
 from infra.changes.models import Change
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_all
-from posts.actions.write_post import DAY_S
+from posts.actions.insert_post import DAY_S
 from posts.ids import EPOCH, SEQUENCES
 from posts.types import Kind
 from relations.counter_rows import BACKWARD_KINDS, FORWARD_KINDS

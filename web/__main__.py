@@ -12,7 +12,7 @@ from argparse import ArgumentParser, Namespace
 
 from web.serving.limits import Limits
 from web.serving.server import TidelineServer
-from web.starting import prepare_to_serve
+from web.startup import prepare_to_serve
 
 
 def main() -> None:

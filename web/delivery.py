@@ -8,7 +8,7 @@ import time
 
 from redis.exceptions import RedisError
 
-from infra.changes.presence import list_drainers
+from infra.changes.running_drainers import list_drainers
 
 # A web server that is started while all workers are away serves after this time.
 LONGEST_S = 60.0

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.db.backends.signals import connection_created
 
-from infra.sharding.bounded.patience import wait_like_a_web_server
+from infra.sharding.bounded.wait_limits import wait_like_a_web_server
 from infra.telemetry.publishing import PUBLISHER, WEB, metrics_folder
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -22,7 +22,7 @@ _application: Any = _django
 if settings.SHORT_PATH:
     routes = import_module("config.urls").urlpatterns
     _application = import_module("web.short_path").ShortPath(_django, routes)
-application = import_module("web.gate").ReadyGate(_application)
+application = import_module("web.readiness_gate").ReadyGate(_application)
 import_module("infra.changes.catching_up").wait_for_drain()
 PUBLISHER.publish(metrics_folder(), WEB)
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.api.views import absent, discovery, instance
+from accounts.api.views import absent_features, discovery, instance
 from accounts.api.views.accounts import AccountsView, AccountView, LookupView
 from accounts.api.views.apps import AppCredentialsView, AppsView
 from accounts.api.views.credentials import (
@@ -29,16 +29,16 @@ urlpatterns = [
     path("api/v1/instance/languages", instance.LanguagesView.as_view()),
     path("api/v1/instance/extended_description", instance.ExtendedDescriptionView.as_view()),
     path("api/v1/instance/translation_languages", instance.TranslationLanguagesView.as_view()),
-    path("api/v1/instance/peers", absent.PeersView.as_view()),
-    path("api/v1/instance/rules", absent.RulesView.as_view()),
-    path("api/v1/custom_emojis", absent.CustomEmojisView.as_view()),
-    path("api/v1/announcements", absent.AnnouncementsView.as_view()),
-    path("api/v1/scheduled_statuses", absent.ScheduledStatusesView.as_view()),
-    path("api/v1/domain_blocks", absent.DomainBlocksView.as_view()),
-    path("api/v1/trends", absent.TrendsView.as_view()),
-    path("api/v1/trends/tags", absent.TrendsView.as_view()),
-    path("api/v1/trends/statuses", absent.TrendsView.as_view()),
-    path("api/v1/trends/links", absent.TrendsView.as_view()),
+    path("api/v1/instance/peers", absent_features.PeersView.as_view()),
+    path("api/v1/instance/rules", absent_features.RulesView.as_view()),
+    path("api/v1/custom_emojis", absent_features.CustomEmojisView.as_view()),
+    path("api/v1/announcements", absent_features.AnnouncementsView.as_view()),
+    path("api/v1/scheduled_statuses", absent_features.ScheduledStatusesView.as_view()),
+    path("api/v1/domain_blocks", absent_features.DomainBlocksView.as_view()),
+    path("api/v1/trends", absent_features.TrendsView.as_view()),
+    path("api/v1/trends/tags", absent_features.TrendsView.as_view()),
+    path("api/v1/trends/statuses", absent_features.TrendsView.as_view()),
+    path("api/v1/trends/links", absent_features.TrendsView.as_view()),
     path(".well-known/nodeinfo", discovery.NodeInfoLinksView.as_view()),
     path("nodeinfo/2.0", discovery.NodeInfoView.as_view(version="2.0")),
     path("nodeinfo/2.1", discovery.NodeInfoView.as_view(version="2.1")),

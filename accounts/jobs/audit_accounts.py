@@ -5,7 +5,7 @@ from functools import partial
 
 from accounts.jobs.audit_account_rows import audit_account_rows
 from accounts.jobs.audit_users import audit_users
-from infra.jobs.passes import in_turn
+from infra.jobs.several_passes import in_turn
 from infra.jobs.types import Batch, Work
 
 

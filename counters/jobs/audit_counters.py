@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from counters.jobs.walk import walk_owners
+from counters.jobs.walk_owners import walk_owners
 from counters.queries.drift import find_drift
 from infra.jobs.types import Batch, Work
 from infra.sharding.replicas import read_replica_or_shard

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from django.db import transaction
 
-from counters.actions.move import move_counts
+from counters.actions.move_counts import move_counts
 from counters.changes import CountsRepaired
-from counters.jobs.walk import walk_owners
+from counters.jobs.walk_owners import walk_owners
 from counters.kinds import CounterKind
 from counters.queries.drift import Drift, find_drift
 from counters.types import ACCOUNT, CountMove

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter
 
 from infra.api.rendering import json_response
-from infra.missing import noting_missing
+from infra.missing_databases import noting_missing
 
 INCOMPLETE = "Tideline-Incomplete"
 INCOMPLETE_HEADER = OpenApiParameter(

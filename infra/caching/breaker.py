@@ -12,7 +12,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
 from infra.telemetry.gauges import process_gauge
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 OPEN = process_gauge(
     "tideline_redis_breaker_open", "Processes whose last Redis call got no answer", combine="sum"

@@ -26,7 +26,7 @@ from infra.caching.connection import (
 from infra.caching.errors import RedisRefuses
 from infra.caching.server_identity import KnownServer
 from infra.read_limits import ACCEPTED_S
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 # A write that changes nothing. It is refused whenever any write is: a script that names no flags
 # may write and needs memory. It has no key, so each node of a cluster takes it.

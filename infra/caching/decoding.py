@@ -14,7 +14,7 @@ from redis.exceptions import RedisError
 
 from infra.caching.connection import Command
 from infra.caching.metrics import family_name
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 R = TypeVar("R")
 T = TypeVar("T")

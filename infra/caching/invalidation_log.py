@@ -34,7 +34,7 @@ from infra.caching.keys import key
 from infra.caching.questions import Question, Replies
 from infra.read_limits import TOKEN_WINDOW_S
 from infra.read_window import is_in_window, note_change
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 LOG_KEY = key("caching.invalidation_log:v1", 0)
 FIELD = b"p"

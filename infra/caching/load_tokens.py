@@ -20,7 +20,7 @@ from redis.exceptions import RedisError
 from infra.caching.client import Command, redis
 from infra.caching.metrics import count_error
 from infra.caching.scripts import load_script
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 _LUA = Path(__file__).with_name("lua")
 END_LOAD = _LUA / "end_load.lua"

@@ -24,7 +24,7 @@ from infra.caching.loads_in_progress import LOADS_IN_PROGRESS
 from infra.caching.metrics import count_error, count_loads, count_waits
 from infra.caching.questions import Question, answer_by_redis
 from infra.shared_thread import need_own_thread
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -2,8 +2,8 @@
 
 Use it for names, counts and other values that may be a second old. Never use it alone for
 permission to see something: such a reader also reads the invalidation log
-(accounts/queries/existing.py). An invalidation drops a copy; if none arrives, the age limit does
-(copy_ages.py).
+(accounts/queries/existing_accounts.py). An invalidation drops a copy; if none arrives, the age
+limit does (copy_ages.py).
 """
 
 import threading

@@ -20,7 +20,7 @@ from redis.exceptions import RedisError
 
 from infra.caching.connection import Command
 from infra.read_limits import UNREAD_AFTER_S
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 CLEAR: Command = ("FLUSHDB", "ASYNC")
 INFO: Command = ("INFO", "replication")

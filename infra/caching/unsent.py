@@ -15,7 +15,7 @@ from prometheus_client import Counter
 
 from infra.caching.errors import REDIS_AWAY
 from infra.telemetry.gauges import process_gauge
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 # More than this is not worth sending: an empty Redis is right at once, and is filled by reads.
 MOST_UNSENT = 5_000

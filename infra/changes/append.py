@@ -37,7 +37,7 @@ from infra.changes.registry import (
 )
 from infra.changes.wake_up import wake, wake_commands
 from infra.sharding.sql import fetch_all, fetch_one
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from infra.telemetry.request_ids import get_request_ids
 
 log = structlog.get_logger()

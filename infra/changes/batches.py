@@ -23,7 +23,7 @@ from infra.changes.lease import Tokens
 from infra.changes.metrics import count_delivered, count_failed
 from infra.changes.pausing import move_to_paused_lane
 from infra.sharding.sql import fetch_all, fetch_one
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from infra.telemetry.request_ids import caused_by, get_request_ids
 from infra.telemetry.spans import span
 

@@ -15,7 +15,7 @@ from infra.caching.client import wait_before_recovery
 from infra.changes.lanes import LaneGroup, all_lanes
 from infra.sharding.scatter import submit
 from infra.sharding.sql import fetch_one
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 # Without a drain, or with one that is far behind, pages need Redis more than this.
 MOST_S = 5.0

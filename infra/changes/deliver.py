@@ -18,7 +18,7 @@ from infra.changes.registry import (
     read_payload,
     registered_consumers,
 )
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from infra.telemetry.request_ids import caused_by
 
 

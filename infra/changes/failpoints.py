@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 _armed: dict[str, Callable[[], None]] = {}
 

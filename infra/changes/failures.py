@@ -10,7 +10,7 @@ from infra.changes.deliver import Failure
 from infra.changes.errors import UNREACHABLE
 from infra.changes.models import ChangeState
 from infra.sharding.sql import execute, fetch_one
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 MAX_BACKOFF_S = 300
 MAX_ERROR_CHARACTERS = 2_000

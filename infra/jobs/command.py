@@ -16,15 +16,15 @@ from django.core.management.base import BaseCommand
 
 from infra.jobs.by_database import run_by_database
 from infra.jobs.checkpoints import Checkpoint, CheckpointValue
-from infra.jobs.drive import Driver, Pace
+from infra.jobs.drive_job import Driver, Pace
 from infra.jobs.errors import STOPPED_CODE
 from infra.jobs.flags import JobFlag, add_flags, work_of
-from infra.jobs.lines import LineWriter
 from infra.jobs.models import JobRun
 from infra.jobs.progress import Progress
 from infra.jobs.read_only import read_only
+from infra.jobs.row_lines import LineWriter
+from infra.jobs.run_scope import describe_options, list_lock_parts
 from infra.jobs.runs import Run, UnrecordedRun, recorded_run
-from infra.jobs.scope import describe_options, list_lock_parts
 from infra.jobs.stopping import StopRequest
 from infra.jobs.types import BATCH_SIZE, Batch, Tally, Work
 from infra.sharding.errors import NO_ANSWER

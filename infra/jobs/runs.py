@@ -16,7 +16,7 @@ from django.db import connections
 
 from infra.jobs.errors import AlreadyRunning, RunLost, RunNotRecorded
 from infra.jobs.models import JobRun
-from infra.jobs.scope import make_storable
+from infra.jobs.run_scope import make_storable
 from infra.jobs.types import Tally
 from infra.sharding.bounded.base import BoundedConnection
 from infra.sharding.placement import GLOBAL_ALIAS

@@ -13,7 +13,7 @@ from django.db import OperationalError
 
 from infra.sharding.scatter import submit
 from infra.sharding.sql import Statement
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 T = TypeVar("T")
 # A shard that did not answer in time is not tried for so long.

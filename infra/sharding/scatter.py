@@ -15,7 +15,7 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections
 
-from infra.missing import note_missing
+from infra.missing_databases import note_missing
 from infra.sharding.connection_health import give_back_connections
 from infra.shared_thread import need_own_thread
 

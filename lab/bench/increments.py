@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from posts.ids import PostId
-from timelines.increments.between import find_authors_between
 from timelines.increments.last_post_index import (
     LATEST_SHIFT,
     HeaderWord,
@@ -23,8 +22,9 @@ from timelines.increments.last_post_index import (
     create_index,
     grow_index,
 )
+from timelines.increments.post_stream import PostColumns
+from timelines.increments.posts_between import find_authors_between
 from timelines.increments.queries import AccountIds, Increments
-from timelines.increments.stream import PostColumns
 from timelines.increments.updater import Updater, apply_posts
 
 ACCOUNTS = 100_000_000

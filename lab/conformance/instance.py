@@ -45,6 +45,6 @@ def fresh_instance() -> Iterator[ClientTarget]:
     with throw_away_services(partial(running_services, durable=False, shard_count=2)) as services:
         instance = throw_away_installation(services, _SETTINGS)
         instance.migrate()
-        credentials = json.loads(instance.run("-m", "lab.conformance.seed"))
+        credentials = json.loads(instance.run("-m", "lab.conformance.make_accounts"))
         with instance.running():
             yield ClientTarget(f"http://localhost:{instance.port}", credentials)

@@ -12,7 +12,7 @@ from lab.conformance.instance import ClientTarget
 from lab.conformance.sources import FOLDER, ClientsMissing
 from lab.conformance.types import ClientOutcome
 from lab.runner.child import CHECKOUT
-from lab.services.trial import find_programs, major_version
+from lab.services.working_programs import find_programs, major_version
 
 _SCRIPTS = CHECKOUT / "lab/conformance/node"
 _INSTALLED = FOLDER / "node"

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from lab.faults.end_state import gather_end_state
 from lab.faults.experiments.scene import Scene
+from lab.faults.heal_and_drain import WITHIN_S, heal_and_drain
 from lab.faults.history.checker import check_history
 from lab.faults.history.promises import Promises
 from lab.faults.history.violations import Violation
 from lab.faults.oracle.oracle import check_end_state
-from lab.faults.quiet import WITHIN_S, heal_and_drain
 
 _SHOWN = 5
 _LOST = ("lost", "missing")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lab.services.server_user import ServerUser, can_reach
 from lab.services.spawn import server_environment
-from lab.services.trial import find_programs, major_version
+from lab.services.working_programs import find_programs, major_version
 
 OLDEST_POSTGRES = 15
 OLDEST_REDIS = 7

@@ -4,7 +4,7 @@ from django.db import transaction
 
 from accounts.actions.lock_user import lock_user
 from accounts.images.errors import ImageNotFound
-from accounts.images.queries.listing import find_image
+from accounts.images.queries.image_lists import find_image
 from infra.changes.append import append_change
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions.decide import check_actor, record_decision

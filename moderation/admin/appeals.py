@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from moderation.actions.appeals import accept_appeal, file_appeal, reject_appeal
+from moderation.admin.page_context import account_link
 from moderation.admin.queue import QueueAdmin
-from moderation.admin.shown import account_link
 from moderation.forms import AppealForm
 from moderation.models import Appeal
 

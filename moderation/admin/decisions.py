@@ -16,7 +16,7 @@ from infra.admin.keyset import KeysetAdmin
 from infra.api.errors import TidelineError
 from infra.api.ids import parse_account_id
 from moderation.actions.decide import decide_on_account, decide_on_post
-from moderation.admin.shown import account_link, page_before
+from moderation.admin.page_context import account_link, page_before
 from moderation.forms import DecisionForm
 from moderation.models import Decision
 from moderation.types import DecisionKind, DecisionOrigin

@@ -13,8 +13,8 @@ from accounts.queries.users import find_account_id
 from accounts.types import Restriction
 from infra.api.ids import parse_account_id
 from moderation.actions.reports import assign_report, reopen_report, resolve_report
+from moderation.admin.page_context import account_context, account_link, page_before, post_contexts
 from moderation.admin.queue import QueueAdmin
-from moderation.admin.shown import account_context, account_link, page_before, post_contexts
 from moderation.models import Report
 from moderation.queries.accounts import load_lines, read_account_facts
 from moderation.queries.history import list_decisions_on, list_reports_on, with_names

@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.types import Restriction
 from infra.admin.keyset import KeysetAdmin
 from infra.jobs.models import OPERATE
-from moderation.admin.shown import account_context, post_contexts
+from moderation.admin.page_context import account_context, post_contexts
 from moderation.forms import UserPasswordForm
 from moderation.models import Decision, Report
 from moderation.queries.accounts import AccountLine, load_lines, read_account_facts

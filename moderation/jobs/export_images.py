@@ -5,7 +5,7 @@ import io
 from collections.abc import Generator, Iterator
 from zipfile import ZIP_STORED, ZipFile
 
-from accounts.images.queries.listing import ListedImage, list_images
+from accounts.images.queries.image_lists import ListedImage, list_images
 from accounts.images.store import read_file
 from infra.jobs.types import Batch
 from posts.ids import PostId

@@ -10,14 +10,18 @@ from accounts.images.actions.use_image import end_image
 from accounts.images.sql import KEPT_IMAGES
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Row, Table, walk_table
-from notifications.actions.forget import delete_inbox, delete_notification, delete_permission
+from notifications.actions.delete_owner_rows import (
+    delete_inbox,
+    delete_notification,
+    delete_permission,
+)
 from notifications.push.rows import delete_subscriptions
 from notifications.push.sql import SUBSCRIPTIONS
 from notifications.sql import INBOXES, NOTIFICATIONS, PERMISSIONS
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.actions.vote import delete_voters
-from posts.conversations.actions.own import delete_conversation, forget_direct_post
+from posts.conversations.actions.edit_conversation import delete_conversation, forget_direct_post
 from posts.conversations.sql import CONVERSATIONS, DIRECT_POSTS
 from posts.errors import PostNotFound
 from posts.filters.actions.edit_filters import remove_filter
@@ -27,7 +31,7 @@ from posts.ids import PostId
 from posts.sql import LIVE_POSTS, VIEWER_MARKS
 from posts.types import Kind
 from relations.actions.mute import unmute
-from relations.actions.note import write_note
+from relations.actions.write_note import write_note
 from relations.lists.actions.lists import delete_account_list
 from relations.lists.errors import ListNotFound
 from relations.lists.sql import ACCOUNT_LISTS

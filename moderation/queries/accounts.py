@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from accounts.images.queries.listing import ListedImage, load_images
+from accounts.images.queries.image_lists import ListedImage, load_images
 from accounts.queries.profiles import read_profiles
 from accounts.types import Profile
 from counters.kinds import ACCOUNT_KINDS

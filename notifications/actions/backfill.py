@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from django.db import transaction
 
 from infra.sharding.sql import Statement, fetch_pipelined
-from notifications.actions.record import CREATE_INBOXES, KEY, LOCK_INBOXES
+from notifications.actions.write_notifications import CREATE_INBOXES, KEY, LOCK_INBOXES
 from notifications.ids import KIND_DIGIT, TICKS_A_MS, first_id
 from notifications.types import Occurrence
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from infra import clock
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import FollowUp
-from notifications.actions.record import by_recipient_shard, write_notifications
+from notifications.actions.write_notifications import by_recipient_shard, write_notifications
 from notifications.changes import NotificationsAdded
 from notifications.metrics import ADDED
 from notifications.types import Occurrence

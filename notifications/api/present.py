@@ -8,7 +8,7 @@ import orjson
 from notifications.groups import GroupKey
 from notifications.queries.groups import ViewedGroup
 from notifications.queries.requests import PendingRequests, ViewedRequest
-from notifications.queries.view import ViewedNotification
+from notifications.queries.viewed_notifications import ViewedNotification
 from notifications.types import FILTER_NAMES, Measure, NotificationKind, Policy
 
 # What a client gets of an account whose avatar is only one of a row of avatars.

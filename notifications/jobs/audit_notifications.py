@@ -5,14 +5,14 @@ from functools import partial
 
 from accounts.sql import ACCOUNTS
 from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
-from infra.jobs.passes import in_turn
+from infra.jobs.several_passes import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from notifications.actions.backfill import backfill_on_shard
-from notifications.actions.forget import delete_notification
-from notifications.actions.record import write_notifications
-from notifications.queries.missing import find_missing
-from notifications.queries.sources import post_id_of, read_sources
+from notifications.actions.delete_owner_rows import delete_notification
+from notifications.actions.write_notifications import write_notifications
+from notifications.queries.missing_notifications import find_missing
+from notifications.queries.owner_sources import post_id_of, read_sources
 from notifications.sql import HELD_NOTIFICATIONS
 from notifications.types import NotificationKind, Occurrence
 from posts.actions.delete_post import delete_post

@@ -7,7 +7,7 @@ from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from notifications.actions.backfill import backfill_on_shard
-from notifications.queries.missing import find_missing
+from notifications.queries.missing_notifications import find_missing
 
 BATCH_SIZE = 100
 

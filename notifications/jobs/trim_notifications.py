@@ -9,7 +9,7 @@ from django.db import transaction
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from infra.sharding.sql import Statement, fetch_all, fetch_pipelined
-from notifications.actions.record import DAY_MS
+from notifications.actions.write_notifications import DAY_MS
 from notifications.ids import first_id
 from notifications.sql import INBOXES
 

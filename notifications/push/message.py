@@ -17,7 +17,7 @@ from django.conf import settings
 from accounts.vapid import vapid_of
 from notifications.push.keys import decode_key
 from notifications.push.types import PushTarget
-from notifications.queries.view import ViewedNotification
+from notifications.queries.viewed_notifications import ViewedNotification
 from notifications.types import NotificationKind
 
 BODY_CHARACTERS = 140

@@ -14,7 +14,7 @@ from notifications.queries.pages import (
     read_until_enough,
 )
 from notifications.queries.rows import IdRange
-from notifications.queries.view import ViewedNotification
+from notifications.queries.viewed_notifications import ViewedNotification
 from notifications.types import NotificationKind, Selection
 
 # A page has at most so many times as many notifications as groups.

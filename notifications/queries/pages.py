@@ -6,7 +6,7 @@ from typing import NamedTuple
 from infra.api.pages import Page, Window
 from notifications.ids import MAX_ID, kind_of
 from notifications.queries.rows import IdRange, read_rows
-from notifications.queries.view import ViewedNotification, view_notifications
+from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
 from notifications.types import Selection
 
 # A list is at most so many reads. An owner who muted very many accounts gets a short page.

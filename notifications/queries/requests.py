@@ -8,7 +8,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from notifications.queries.pages import id_range_of, page_of_notifications, read_until_enough
 from notifications.queries.rows import IdRange
-from notifications.queries.view import ViewedNotification
+from notifications.queries.viewed_notifications import ViewedNotification
 from notifications.types import ALL_KINDS, ONLY_FILTERED, Measure, Policy, Selection
 
 READ = f"SELECT {', '.join(Policy._fields)} FROM notifications_inbox WHERE owner_id = %s"  # noqa: S608

@@ -15,7 +15,7 @@ from accounts.sql import LATEST_ACCOUNT_ID, NEXT_ACCOUNT_IDS
 from counters.jobs.audit_counters import audit_counters
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.jobs.findings import Pause
-from infra.jobs.passes import Pass, in_turn
+from infra.jobs.several_passes import Pass, in_turn
 from infra.jobs.types import Batch, Work
 from infra.sharding.sql import fetch_one
 from relations.jobs.audit_edges import audit_edges

@@ -28,7 +28,7 @@ from infra.caching.purging import flush_redis
 from infra.changes.replay import ReplayFilter, replay
 from infra.clock import now_ms
 from infra.jobs.findings import Pause
-from infra.jobs.passes import Pass, in_turn
+from infra.jobs.several_passes import Pass, in_turn
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.jobs.enforce_again import enforce_again

@@ -17,7 +17,7 @@ from infra.api.rendering import json_response
 from infra.sharding.placement import all_aliases
 from infra.sharding.probe import error_line, probe_all
 from operations.queries.charts import read_charts
-from operations.queries.slow import list_slow
+from operations.queries.slow_queries import list_slow
 from operations.samples import SLOT_S
 from operations.site import page_context
 

@@ -16,7 +16,7 @@ from infra.sharding.buckets import bucket_of, shard_of
 from infra.sharding.probe import probe_all
 from moderation.models import Decision
 from notifications.ids import IDS_A_MS, TICKS_A_MS
-from notifications.queries.summary import InboxSummary, read_inbox_summary
+from notifications.queries.inbox_summary import InboxSummary, read_inbox_summary
 from operations.types import Fact, Section
 
 MAX_DECISIONS = 10

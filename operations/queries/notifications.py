@@ -13,7 +13,7 @@ from infra.sharding.probe import probe_all
 from notifications.ids import MAX_ID
 from notifications.queries.requests import read_policy
 from notifications.queries.rows import IdRange, read_rows
-from notifications.queries.view import view_notifications
+from notifications.queries.viewed_notifications import view_notifications
 from notifications.types import NotificationKind, NotificationRow, Policy, Selection, Verdict
 from operations.types import Fact, Section
 

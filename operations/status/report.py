@@ -11,15 +11,15 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from accounts.images.actions.try_store import try_store
-from accounts.images.address import read_published_file
 from accounts.images.errors import ImagesUnavailable
+from accounts.images.published_file import read_published_file
 from accounts.images.store import read_file
 from counters.periodic import DRIFT
 from infra.caching.scanning import list_nodes
 from infra.changes.lag import LAG, list_lane_lags
 from infra.changes.metrics import count_by_group, oldest_by_group
 from infra.changes.pausing import list_pauses
-from infra.changes.presence import list_drainers
+from infra.changes.running_drainers import list_drainers
 from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
 from infra.sharding.database_info import read_database_info

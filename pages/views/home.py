@@ -12,7 +12,7 @@ from pages.composer import new_composer
 from pages.views.base import Context, WebPage
 from pages.views.timelines import PublicPage, TimelinePage, cursors_of, list_cursors
 from posts.ids import MalformedPostId, PostId
-from timelines.increments.stream import LAG_S
+from timelines.increments.post_stream import LAG_S
 
 HOME = "/api/v1/timelines/home"
 MARKERS = "/api/v1/markers"

@@ -1,6 +1,6 @@
 """Changes an image inside a post that has it, in the transaction that changes the image."""
 
-from counters.actions.move import move_counts
+from counters.actions.move_counts import move_counts
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT, CountMove
 from infra.changes.append import append_change

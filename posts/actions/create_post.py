@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable
 
+from posts.actions.insert_post import insert_post
 from posts.actions.read_links import read_links
-from posts.actions.write_post import insert_post
 from posts.ids import PostId
 from posts.types import Draft, Kind, Target
 

@@ -13,8 +13,8 @@ from infra.changes.registry import read_payload
 from infra.sharding.buckets import shard_of
 from infra.sharding.functions import named_call
 from infra.sharding.sql import fetch_one
+from posts.actions.insert_post import DAY_S, columns_of_links, json_of, refusal_of
 from posts.actions.read_links import read_links
-from posts.actions.write_post import DAY_S, columns_of_links, json_of, refusal_of
 from posts.changes import PostEdited
 from posts.errors import PostNotFound, TooManyEdits
 from posts.types import Draft, Kind, PostRow, WrittenPost

@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
-from counters.actions.move import move_counts
+from counters.actions.move_counts import move_counts
 from counters.kinds import CounterKind
 from counters.types import CountMove
 from infra.changes.append import append_change

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
 from accounts.errors import AccountNotFound
-from counters.actions.move import move_counts
+from counters.actions.move_counts import move_counts
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT, CountMove
 from infra.changes.append import append_change

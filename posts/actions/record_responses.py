@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from django.db import OperationalError, transaction
 
-from counters.actions.move import move_counts, plan_count_moves
+from counters.actions.move_counts import move_counts, plan_count_moves
 from counters.actions.postpone import (
     CausedMove,
     PostponedMoves,
@@ -20,7 +20,7 @@ from infra.changes.append import append_change
 from infra.sharding.attempts import timeouts
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import Statement, fetch_all, fetch_pipelined
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from posts.changes import ResponsesPostponed
 from posts.ids import PostId
 from posts.queries.responses import IDENTITY

@@ -8,7 +8,7 @@ from counters.sql import account_counts_sql
 from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
-from posts.actions.write_post import insert_post
+from posts.actions.insert_post import insert_post
 from posts.changes import PostDeleted
 from posts.ids import PostId
 from posts.types import Draft, Kind, Target, Visibility, WrittenPost

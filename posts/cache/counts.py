@@ -24,7 +24,7 @@ from infra.caching.round_trips import run_together
 from infra.caching.values import ValueCache, Versioned
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from posts.api.present import present_counts
 from posts.cache.by_author import PostCopy
 from posts.cache.weeks import Fragments

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from posts.changes import PostCreated, PostDeleted, PostEdited
-from posts.conversations.actions.keep import OwnedPost
-from posts.conversations.actions.record import record_as_they_are
+from posts.conversations.actions.record_direct_posts import record_as_they_are
+from posts.conversations.actions.update_conversations import OwnedPost
 from posts.ids import PostId
 from posts.types import Visibility
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from infra.jobs.findings import Pause
-from infra.jobs.passes import in_turn
+from infra.jobs.several_passes import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from posts.jobs.audit_recorded import audit_recorded

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from counters.actions.move import move_counts
+from counters.actions.move_counts import move_counts
 from counters.actions.postpone import (
     CausedMove,
     PostponedMoves,

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from counters.actions.move import MovePlan, plan_count_moves
+from counters.actions.move_counts import MovePlan, plan_count_moves
 from counters.actions.postpone import CausedMove, postpone
 from counters.kinds import CounterKind
 from counters.types import CountMove
 from infra.changes.append import append_change
 from infra.sharding.sql import Statement
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from relations.changes import FollowersPostponed
 from relations.counter_rows import BACKWARD_KINDS, iter_moves
 from relations.queries.edges import Pair

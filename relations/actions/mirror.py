@@ -25,7 +25,7 @@ from infra.changes.failpoints import failpoint
 from infra.sharding.attempts import timeouts
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import Statement, execute, fetch_pipelined
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from relations.actions.follower_moves import BackwardUpdate, plan_follower_moves
 from relations.actions.write_edge import write_edge
 from relations.cache import (

@@ -11,7 +11,7 @@ from counters.sql import account_counts_sql
 from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.functions import named_call
 from infra.sharding.sql import fetch_one
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from relations.changes import EdgeChanged
 from relations.counter_rows import FORWARD_KINDS, iter_moves
 from relations.errors import (

@@ -16,7 +16,7 @@ from rest_framework.serializers import (
 from accounts.api.schema import AccountEntity
 from infra.api.fields import OPTIONAL, FlagField, TextField, count_schema, ids_parameter
 from relations.actions.mute import LONGEST_MUTE_S
-from relations.actions.note import LONGEST_NOTE
+from relations.actions.write_note import LONGEST_NOTE
 
 MOST_TARGETS, MOST_FAMILIAR_TARGETS = 100, 40
 ID_LIST = ids_parameter("id[]", MOST_TARGETS)

@@ -5,7 +5,7 @@ from functools import partial
 
 from accounts.sql import ACCOUNTS
 from infra.jobs.findings import Pause
-from infra.jobs.passes import in_turn
+from infra.jobs.several_passes import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from relations.jobs.audit_backward import audit_backward

@@ -9,7 +9,7 @@ Without a validator nothing is used. A mute that ends by itself changes no valid
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
-from accounts.queries.existing import are_known_to_exist, ask_existing
+from accounts.queries.existing_accounts import are_known_to_exist, ask_existing
 from infra.caching.invalidation_log import LOG
 from infra.caching.metrics import count_reads
 from infra.caching.process_memory import most_entries

@@ -8,7 +8,7 @@ import platform
 import sys
 from typing import NamedTuple
 
-from lab.services.trial import find_programs, major_version
+from lab.services.working_programs import find_programs, major_version
 from tests.browser.pinned import PROGRAM, WrongDigest, ensure_pinned, environment
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")

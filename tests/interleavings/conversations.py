@@ -9,7 +9,7 @@ from infra.changes.registry import Delivery, read_payload
 from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
-from posts.conversations.actions.own import mark_read
+from posts.conversations.actions.edit_conversation import mark_read
 from posts.conversations.consumers import record_direct_posts
 from posts.conversations.queries.participants import participants_of
 from posts.errors import PostNotFound

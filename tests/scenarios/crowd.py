@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from counters.actions.move import move_counts
+from counters.actions.move_counts import move_counts
 from counters.kinds import CounterKind
 from counters.types import CountMove
 from infra.changes.lanes import all_lanes, lane_of

@@ -6,7 +6,7 @@ from django.conf import settings
 
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from relations.changes import EdgeChanged
 from relations.queries.edges import KnownFollow, load_follows
 from timelines.queries.pull import list_newest_entries

@@ -12,7 +12,7 @@ from infra.changes.failpoints import failpoint
 from infra.changes.registry import FollowUp
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from relations.queries.followers import load_newest_followers
 from timelines.changes import FanOutBegun, ShardMissed
 from timelines.hot.actions.heat import heat_if_hot

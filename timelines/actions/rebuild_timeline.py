@@ -16,7 +16,7 @@ from infra.caching.load_tokens import LoadTokens, write_loaded
 from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, ask_both
 from infra.changes.failpoints import failpoint
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from relations.cache import FOLLOWING
 from relations.queries.following import load_following
 from timelines.actions.cut_old_entries import first_kept_second

@@ -6,7 +6,7 @@ from infra.changes.registry import Delivery, consumes
 from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Visibility
-from timelines.increments.stream import add_to_stream
+from timelines.increments.post_stream import add_to_stream
 
 
 @consumes(PostCreated)

@@ -23,7 +23,7 @@ from timelines.increments.last_post_index import (
     LastPostIndex,
     open_index,
 )
-from timelines.increments.stream import LAG_S
+from timelines.increments.post_stream import LAG_S
 from timelines.increments.updater import Applier, Source, Updater
 
 # Four turns of the updater in a row have failed.

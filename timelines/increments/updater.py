@@ -31,7 +31,7 @@ from timelines.increments.last_post_index import (
     grow_index,
     open_index,
 )
-from timelines.increments.stream import (
+from timelines.increments.post_stream import (
     LAG_S,
     Integers,
     PostColumns,
@@ -138,7 +138,7 @@ def _is_at(path: Path, descriptor: int) -> bool:
 
 
 class Source(NamedTuple):
-    """How to join and read the stream: the functions of stream.py, or a test's."""
+    """How to join and read the stream: the functions of post_stream.py, or a test's."""
 
     begin: Callable[[], StreamPosition] = join_stream
     read: Callable[[StreamPosition], StreamEntries | None] = read_stream

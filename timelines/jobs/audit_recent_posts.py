@@ -7,7 +7,7 @@ from django.conf import settings
 
 from accounts.sql import ACCOUNTS
 from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
-from infra.jobs.passes import in_turn
+from infra.jobs.several_passes import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from infra.sharding.buckets import shard_of

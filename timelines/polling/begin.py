@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from infra.api.pages import Window
 from infra.shared_thread import need_own_thread
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from posts.ids import EPOCH, PostId
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller, Records, load_records

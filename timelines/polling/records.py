@@ -22,7 +22,7 @@ from redis.exceptions import RedisError
 from infra.caching.client import Command, redis
 from infra.caching.keys import key
 from infra.caching.scripts import load_script
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 from posts.ids import PACKED_BYTES, PostId
 from timelines.polling.types import MOST_LATE, CutPage, PollRecord
 

@@ -13,7 +13,7 @@ from infra.api.pages import Page, ReusablePage, Window
 from infra.clock import now_ms
 from infra.read_window import close_window
 from infra.shared_thread import need_own_thread
-from infra.telemetry.series import adder
+from infra.telemetry.fast_series import adder
 from posts.api.present import page_of_statuses
 from posts.ids import FIRST, PostId, id_after
 from timelines.polling.begin import begin_poll, is_poll

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterable, Callable
 from concurrent import futures
 from typing import Any, NamedTuple
 
-from web.serving.pending import PendingRequest
+from web.serving.pending_request import PendingRequest
 from web.serving.refusals import (
     BODY_MALFORMED,
     BODY_TOO_LARGE,

@@ -8,11 +8,11 @@ from web.body_limits import UPLOAD_PATHS, is_upload, most_body_bytes
 from web.draining import is_draining
 from web.serving.bodies import BodyLimits, BodyReader
 from web.serving.limits import MOST_HEAD_BYTES, Limits
-from web.serving.pending import Application, PendingRequest, environment_of
+from web.serving.pending_request import Application, PendingRequest, environment_of
 from web.serving.refusals import DRAINING, HEAD_TOO_LARGE, TOKEN_MISSING
 from web.serving.request_queues import RequestQueue
 from web.serving.shared_queue import SharedQueue
-from web.serving.streams import PieceSender, is_stream
+from web.serving.streamed_answers import PieceSender, is_stream
 
 _MOST_WAITING = 256
 _MOST_CHECKS = 16

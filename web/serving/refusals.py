@@ -6,7 +6,7 @@ import orjson
 from prometheus_client import Counter
 
 from infra.api.errors import TokenInvalid
-from web.serving.pending import PendingRequest
+from web.serving.pending_request import PendingRequest
 
 REFUSED = Counter(
     "tideline_refused_total", "Requests that the web server refused before any work", ["why"]

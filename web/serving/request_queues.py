@@ -12,7 +12,7 @@ from queue import SimpleQueue
 
 import structlog
 
-from web.serving.pending import PendingRequest
+from web.serving.pending_request import PendingRequest
 from web.serving.refusals import BROKEN, QUEUE_FULL, WAITED_TOO_LONG
 
 log = structlog.get_logger()

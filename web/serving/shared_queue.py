@@ -6,8 +6,8 @@ from functools import partial
 from prometheus_client import Counter
 
 from infra.shared_thread import SharedThread
-from infra.telemetry.series import adder
-from web.serving.pending import PendingRequest
+from infra.telemetry.fast_series import adder
+from web.serving.pending_request import PendingRequest
 from web.serving.request_queues import RequestQueue
 
 # With more, the first of them would wait for the last one, for little gain.

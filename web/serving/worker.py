@@ -21,7 +21,7 @@ from granian.server.common import WORKERS_METHODS
 from granian.server.mp import WorkerProcess
 
 from web.serving.limits import Limits
-from web.serving.pending import Application
+from web.serving.pending_request import Application
 from web.serving.reception import Reception
 
 # A turn of a thread, when all of them compute. Granian's thread needs a turn for each request that

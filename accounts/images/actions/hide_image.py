@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 from django.db import transaction
 
-from accounts.images.files import FileNames, names_of, new_token
+from accounts.images.file_names import FileNames, names_of, new_token
 from accounts.images.store import move_files
 from accounts.images.types import ImageFacts, Purpose
 from infra.changes.failpoints import failpoint

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from accounts.images.codec.encode import encode_upload
 from accounts.images.errors import ImageRefused, ImagesUnavailable, TooManyImages
-from accounts.images.files import FileNames, names_of, new_token
+from accounts.images.file_names import FileNames, names_of, new_token
 from accounts.images.metrics import ENCODING, UPLOADS
 from accounts.images.store import write_files
 from accounts.images.types import EncodedImage, ImageFacts, ImageText, Purpose

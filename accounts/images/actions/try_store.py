@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 from accounts.images.errors import ImagesUnavailable
-from accounts.images.files import new_token
+from accounts.images.file_names import new_token
 from accounts.images.store import delete_files, read_file, write_files
 
 # Above the numbers of accounts: the highest one has six digits in base 36.

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from accounts.images.files import names_of, url_of_file
+from accounts.images.file_names import names_of, url_of_file
 from accounts.images.types import Attachment
 
 

@@ -14,7 +14,7 @@ from accounts.images.api.parse import find_description, find_focus, read_image_i
 from accounts.images.api.present import present_attachment
 from accounts.images.codec.encode import MIME_TYPES_BY_SUFFIX
 from accounts.images.errors import ImagesUnavailable
-from accounts.images.files import NAME_PATTERN
+from accounts.images.file_names import NAME_PATTERN
 from accounts.images.queries.attachments import get_unattached
 from accounts.images.store import read_file
 from accounts.images.types import Attachment, ImageText, Purpose

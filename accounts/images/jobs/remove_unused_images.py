@@ -8,7 +8,7 @@ import msgspec
 from django.db import transaction
 
 from accounts.images.errors import ImagesUnavailable
-from accounts.images.files import names_of
+from accounts.images.file_names import names_of
 from accounts.images.metrics import REMOVED
 from accounts.images.store import delete_files
 from accounts.images.types import ImageFacts

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from counters.jobs.recount_counters import recount_counters
-from counters.jobs.walk import BATCH_SIZE
+from counters.jobs.walk_owners import BATCH_SIZE
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work

@@ -16,10 +16,10 @@ from django.utils.functional import cached_property
 
 from infra import deadline
 from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
+from infra.sharding.bounded.connection_shortage import connect_when_free, is_scarce
 from infra.sharding.bounded.limits import LimitedConnection
-from infra.sharding.bounded.patience import patience, session_limits
 from infra.sharding.bounded.plans import MOST_PREPARED, PREPARED_AFTER, PlansRenewed
-from infra.sharding.bounded.scarcity import connect_when_free, is_scarce
+from infra.sharding.bounded.wait_limits import patience, session_limits
 from infra.sharding.errors import AnswerTooLate, RequestTooLong
 from infra.shared_thread import need_own_thread
 

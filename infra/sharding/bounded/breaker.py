@@ -20,10 +20,10 @@ import structlog
 from prometheus_client import Counter
 
 from infra.sharding.bounded.limits import LOOK_EVERY_S, LimitedConnection
-from infra.sharding.bounded.patience import patience
+from infra.sharding.bounded.wait_limits import patience
 from infra.sharding.errors import DatabaseHangs
 from infra.telemetry.gauges import process_gauge
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 # A database that answered a probe is not probed again for so long.
 TRUST_S = 0.5

@@ -16,7 +16,7 @@ from lab.load.connection import get_request, post_request
 from lab.load.loop import LoadRequest
 from lab.load.mix import read_bodies
 from posts.ids import PostId
-from timelines.increments.stream import LAG_S
+from timelines.increments.post_stream import LAG_S
 
 READER_SHAPE = 0.8
 RELATIONSHIPS = 20

@@ -17,7 +17,7 @@ def main() -> None:
     django.setup()
     # Models can be imported only after django.setup().
     from lab.faults.cluster.people import make_people  # noqa: PLC0415
-    from lab.faults.cluster.spoil import spoil  # noqa: PLC0415
+    from lab.faults.cluster.spoil_data import spoil  # noqa: PLC0415
 
     words: dict[str, Callable[[Any], Any]] = {
         "people": make_people,
@@ -51,7 +51,7 @@ def _count_undelivered(_: Any) -> dict[str, int]:
 
 def _list_drainers(_: Any) -> list[int]:
     """Process ids of the drainers that have reported."""
-    from infra.changes.presence import list_drainers  # noqa: PLC0415
+    from infra.changes.running_drainers import list_drainers  # noqa: PLC0415
 
     return [int(name.rpartition(":")[2]) for name in list_drainers()]
 

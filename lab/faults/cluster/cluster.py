@@ -10,13 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.faults.cluster.armed import VARIABLE
-from lab.faults.cluster.heard import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
+from lab.faults.cluster.child_with_orders import OrderedProcess, obeying
+from lab.faults.cluster.default_postgres import STOCK
 from lab.faults.cluster.links import Links, linked, socket_path
-from lab.faults.cluster.orders import OrderedProcess, obeying
 from lab.faults.cluster.process import Armed, ArmedChild
-from lab.faults.cluster.stock import STOCK
+from lab.faults.cluster.store_answers import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
 from lab.faults.cluster.versions import command_of, environment_of
+from lab.faults.cluster.with_failpoints import VARIABLE
 from lab.faults.coverage.record import recording_environment
 from lab.runner.child import CHECKOUT
 from lab.runner.installation import Installation, throw_away_environment

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
-from lab.faults.cluster.orders import OrderedProcess, obeying
+from lab.faults.cluster.child_with_orders import OrderedProcess, obeying
 from lab.runner.port import HOST
 
 

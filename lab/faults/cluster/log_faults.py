@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from lab.faults.cluster.armed import HAPPENED
+from lab.faults.cluster.with_failpoints import HAPPENED
 
 MARKS = ("Traceback (most recent call last)", "Unrecoverable error", "Segmentation fault")
 

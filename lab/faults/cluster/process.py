@@ -6,8 +6,8 @@ from pathlib import Path
 from signal import SIGTERM
 from typing import Any
 
-from lab.faults.cluster.armed import VARIABLE
 from lab.faults.cluster.versions import command_of, environment_of
+from lab.faults.cluster.with_failpoints import VARIABLE
 from lab.runner.child import CHECKOUT, Child
 
 Armed = Mapping[str, Mapping[str, Any]]

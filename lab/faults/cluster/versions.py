@@ -50,7 +50,7 @@ def command_of(checkout: Path, program: Sequence[str]) -> list[str]:
     Only this version can be armed: another one may lack what that needs.
     """
     if checkout == CHECKOUT:
-        return [sys.executable, "-m", "lab.faults.cluster.armed", *program]
+        return [sys.executable, "-m", "lab.faults.cluster.with_failpoints", *program]
     return [sys.executable, *([] if program[0].endswith(".py") else ["-m"]), *program]
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infra.telemetry.reached import observe_reached
+from infra.telemetry.reached_branches import observe_reached
 
 # The folder. The harness sets it for its processes; nothing of the product reads it.
 VARIABLE = "FAULTS_REACHED"

@@ -7,14 +7,14 @@ from io import BytesIO
 
 from PIL import Image
 
-from lab.faults.cluster.armed import EXIT_CODE
 from lab.faults.cluster.process import ArmedChild
+from lab.faults.cluster.with_failpoints import EXIT_CODE
 from lab.faults.experiments.failpoints import begin_armed_web, kill_drainer_at
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment
+from lab.faults.heal_and_drain import heal_and_drain
 from lab.faults.history.calls import ClientCall
 from lab.faults.load.session import Session
-from lab.faults.quiet import heal_and_drain
 
 DRAINER_PLACES = ("conversations.recorded", "notifications.recorded") * 3
 UPLOAD_PLACES = ("images.before_files", "images.before_answer")

@@ -4,9 +4,9 @@ import json
 import time
 from collections.abc import Callable
 
-from lab.faults.cluster.armed import EXIT_CODE
 from lab.faults.cluster.cluster import COMPENSATOR, DRAINERS
 from lab.faults.cluster.process import ArmedChild
+from lab.faults.cluster.with_failpoints import EXIT_CODE
 from lab.faults.experiments.encounters import rush_once
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment

@@ -5,11 +5,11 @@ import sys
 import time
 from signal import SIGKILL
 
-from lab.faults.cluster.armed import EXIT_CODE
+from lab.faults.cluster.with_failpoints import EXIT_CODE
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment
+from lab.faults.heal_and_drain import heal_and_drain
 from lab.faults.load.session import Session
-from lab.faults.quiet import heal_and_drain
 from lab.runner.child import CHECKOUT
 
 CALLS_PER_S = 40.0

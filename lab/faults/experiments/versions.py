@@ -11,8 +11,8 @@ from lab.faults.cluster.cluster import COMPENSATOR, DRAINERS, WEBS
 from lab.faults.cluster.versions import old_version
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment
+from lab.faults.heal_and_drain import heal_and_drain
 from lab.faults.history.promises import Span
-from lab.faults.quiet import heal_and_drain
 from lab.runner.child import CHECKOUT
 from lab.runner.port import is_answering
 

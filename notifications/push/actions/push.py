@@ -12,7 +12,7 @@ from notifications.push.seal import unseal
 from notifications.push.send import PushOutcome, send_all
 from notifications.push.types import PushAudience, Subscription
 from notifications.queries.rows import read_rows_to_push
-from notifications.queries.view import ViewedNotification, view_notifications
+from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
 from notifications.types import NotificationKind, Verdict
 from relations.queries.relationships import load_relationships
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from operations.status.report import list_down, read_status
-from operations.status.screen import format_status
+from operations.status.status_lines import format_status
 
 
 class Command(BaseCommand):

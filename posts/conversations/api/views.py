@@ -8,7 +8,7 @@ from infra.api.pages import page_response, paging, read_window
 from infra.api.parsing import read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.conversations.actions.own import delete_conversation, mark_read
+from posts.conversations.actions.edit_conversation import delete_conversation, mark_read
 from posts.conversations.api import schema
 from posts.conversations.errors import ConversationNotFound
 from posts.conversations.queries.conversations import get_conversation_json, list_conversations

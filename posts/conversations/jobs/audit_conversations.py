@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
-from infra.jobs.passes import in_turn
+from infra.jobs.several_passes import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.actions.end_lost_post import LostPost, end_lost_post
-from posts.conversations.actions.keep import POST, OwnedPost
-from posts.conversations.actions.record import record_as_they_are
+from posts.conversations.actions.record_direct_posts import record_as_they_are
+from posts.conversations.actions.update_conversations import POST, OwnedPost
 from posts.conversations.queries.participants import list_owned_posts
 from posts.conversations.sql import DIRECT_POSTS
 from posts.ids import PostId

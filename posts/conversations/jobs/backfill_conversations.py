@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
-from posts.conversations.actions.record import record_as_they_are
+from posts.conversations.actions.record_direct_posts import record_as_they_are
 from posts.ids import PostId
 from posts.sql import DIRECT_POSTS_WRITTEN
 

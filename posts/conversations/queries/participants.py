@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from posts.conversations.actions.keep import OwnedPost
+from posts.conversations.actions.update_conversations import OwnedPost
 from posts.ids import PostId
 from posts.queries.rows import read_own_posts
 from posts.types import PostRow, Visibility

@@ -7,14 +7,14 @@ import msgspec
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
-from counters.actions.move import move_counts
+from counters.actions.move_counts import move_counts
 from counters.kinds import CounterKind
 from counters.types import CountMove
 from infra.changes.append import append_change, finish_interrupted
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from posts.filters.book import AccountFilters
+from posts.filters.account_filters import AccountFilters
 from posts.filters.changes import FiltersEdited
 from posts.filters.queries.filters import list_filters
 from posts.filters.types import PostFilter

@@ -8,12 +8,12 @@ from infra.api.endpoint import Endpoint
 from infra.api.parsing import find_flag
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from posts.filters.account_filters import AccountFilters
 from posts.filters.actions.edit_filters import edit_filters
 from posts.filters.api import schema
 from posts.filters.api.parse import read_filter_id, read_phrase_edit
 from posts.filters.api.present import present_phrase
 from posts.filters.api.views import NOTHING, READ, WRITE, json_answer
-from posts.filters.book import AccountFilters
 from posts.filters.errors import HasOtherKeywords
 from posts.filters.queries.filters import get_filter_book, list_filters
 from posts.filters.types import FilterEdit, FilterKeyword, KeywordEdit, PostFilter

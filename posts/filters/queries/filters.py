@@ -4,7 +4,7 @@ import msgspec
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
-from posts.filters.book import AccountFilters
+from posts.filters.account_filters import AccountFilters
 from posts.filters.sql import select_filters
 from posts.filters.types import PostFilter
 

@@ -8,7 +8,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.errors import Fault, ValidationFailed
 from infra.api.parsing import read_text
 from infra.api.request import ApiRequest
-from relations.actions.note import LONGEST_NOTE, write_note
+from relations.actions.write_note import LONGEST_NOTE, write_note
 from relations.api import schema
 from relations.api.views.relationships import answer_relationship
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from accounts.queries import existing, in_process, viewers
+from accounts.queries import existing_accounts, in_process, viewers
 from infra.caching.process_memory import most_entries, sizes_of_caches
 from posts.cache import counts, newest
 from posts.cache.in_process import MOST_POSTS, in_process_posts
@@ -38,7 +38,7 @@ CACHES: dict[str, Callable[[], tuple[Any, int]]] = {
     "posts.counts": lambda: _counted(counts._counts_in_memory, "_cache"),
     "posts.newest": lambda: _counted(newest._newest, "_copies"),
     "accounts.account": lambda: _counted(in_process._accounts, "_cache"),
-    "accounts.existing": lambda: _counted(existing._existing, "_cache"),
+    "accounts.existing": lambda: _counted(existing_accounts._existing, "_cache"),
     "accounts.viewer": lambda: _counted(viewers._viewers, "_by_checksum"),
     "relations.relationship": _relationships,
     "timelines.kept_pages": lambda: _counted(kept_pages._pages, "_values"),

@@ -8,7 +8,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from structlog.testing import capture_logs
 
 from accounts.actions.lock_account import lock_account
-from counters.actions.move import move_counts
+from counters.actions.move_counts import move_counts
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT, CountMove
 from infra.caching.client import redis

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from infra.changes.presence import forget_drainer, report_drainer
+from infra.changes.running_drainers import forget_drainer, report_drainer
 from tests.clocks import Clock, StandInTime
 from web import delivery
 

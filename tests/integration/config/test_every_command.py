@@ -11,7 +11,7 @@ from django.db import connections
 from counters.kinds import CounterKind
 from infra.changes.models import ChangeState
 from infra.changes.parking import ChangeSelection, list_undelivered_changes, park
-from infra.jobs.drive import Driver
+from infra.jobs.drive_job import Driver
 from infra.jobs.flags import JobFlag
 from infra.jobs.models import JobRun
 from infra.sharding.buckets import shard_of

@@ -22,7 +22,7 @@ from infra.changes.lag import report_lag
 from infra.changes.parking import park
 from infra.changes.pausing import pause_kind
 from infra.changes.periodic import maintain_partitions
-from infra.changes.presence import forget_drainer, report_drainer
+from infra.changes.running_drainers import forget_drainer, report_drainer
 from infra.jobs.models import JobRun
 from infra.sharding import readiness
 from infra.sharding.buckets import shard_of
@@ -30,7 +30,7 @@ from infra.sharding.placement import all_aliases
 from operations.management.commands import show_status
 from operations.status import report as module
 from operations.status.report import list_down, read_status
-from operations.status.screen import _kept, format_status
+from operations.status.status_lines import _kept, format_status
 from relations.actions.follow import follow
 from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, emit, note
 from tests.integration.counters.drifting import spoil

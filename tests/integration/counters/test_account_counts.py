@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 
 from counters import cache
-from counters.actions.move import move_counts
+from counters.actions.move_counts import move_counts
 from counters.cache import account_counts, refresh_account_counts
 from counters.kinds import ACCOUNT_KINDS
 from counters.types import CountMove

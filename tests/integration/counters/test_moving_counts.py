@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from django.db import IntegrityError, transaction
 
-from counters.actions.move import MOVE, CountBelowZero, move_counts
+from counters.actions.move_counts import MOVE, CountBelowZero, move_counts
 from counters.kinds import ACCOUNT_KINDS, CounterKind
 from counters.queries.counts import load_counts, read_counts, summarise
 from counters.types import ACCOUNT, AccountCounts, Count, CountMove

@@ -8,9 +8,9 @@ from django.core.files.storage import FileSystemStorage
 from django.test import Client
 
 from accounts.images.errors import ImageNotFound
-from accounts.images.files import url_of_file
+from accounts.images.file_names import url_of_file
 from accounts.images.models import StoredImage
-from accounts.images.queries.listing import list_images
+from accounts.images.queries.image_lists import list_images
 from accounts.models import User
 from infra.changes.failpoints import arm, disarm
 from infra.sharding.buckets import shard_of

@@ -16,7 +16,7 @@ from accounts.images.folder import FILE_MODE, FOLDER_MODE
 from config.media_settings import file_stores
 from infra.sharding.probe import CachedProbe
 from operations.status.report import list_down, read_status
-from operations.status.screen import format_status
+from operations.status.status_lines import format_status
 from tests.integration.images.uploading import files, sent
 from tests.waiting import PATIENCE_S
 from web import health

@@ -12,7 +12,7 @@ from notifications.jobs.trim_notifications import trim_notifications
 from notifications.management.commands.audit_notifications import Command as Audit
 from notifications.management.commands.backfill_notifications import Command as Backfill
 from notifications.management.commands.trim_notifications import Command as Trim
-from notifications.queries.missing import find_missing
+from notifications.queries.missing_notifications import find_missing
 from posts.ids import PostId
 from relations.actions.follow import follow
 from tests.budgets import count_calls

@@ -219,7 +219,7 @@ def test_dismissed_and_cleared_ones_do_not_come_back(scene, people, ann, bob, or
 
 
 def test_a_crowd_leaves_a_bounded_number_of_rows(people, ann, monkeypatch):
-    monkeypatch.setattr("notifications.actions.record.NOTIFICATIONS_AN_HOUR", 3)
+    monkeypatch.setattr("notifications.actions.write_notifications.NOTIFICATIONS_AN_HOUR", 3)
     posts = [publish(people[0]).public for _ in range(5)]
     crowd = Caller(people[1])
     for post in posts:
@@ -229,6 +229,6 @@ def test_a_crowd_leaves_a_bounded_number_of_rows(people, ann, monkeypatch):
     assert [one[0] for one in told(ann)].count("favourite") == 3
     assert ("mention", str(people[1]), answer) in told(ann)
     before = rows(people[0])
-    monkeypatch.setattr("notifications.actions.record.NOTIFICATIONS_AN_HOUR", 100)
+    monkeypatch.setattr("notifications.actions.write_notifications.NOTIFICATIONS_AN_HOUR", 100)
     replay_everything()
     assert rows(people[0]) == before, "what was left out stays out"

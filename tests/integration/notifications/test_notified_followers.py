@@ -2,7 +2,7 @@
 
 import pytest
 
-from notifications.actions import announce
+from notifications.actions import notify_subscribers
 from posts.actions.delete_post import delete_post
 from posts.ids import PostId
 from tests.callers import Caller
@@ -88,7 +88,7 @@ def test_those_who_follow_later_are_not_told_of_posts_before(people, ann, bob):
 
 
 def test_many_subscribers_are_told_page_by_page(subscribed, people, ann, bob, cat, monkeypatch):
-    monkeypatch.setattr(announce, "AT_ONCE", 1)
+    monkeypatch.setattr(notify_subscribers, "AT_ONCE", 1)
     act(cat, "follow", people[0], {"notify": True, "quiet": True})
     drain_all()
     expected = [("status", str(people[0]), post(ann))]

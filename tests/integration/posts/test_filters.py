@@ -279,7 +279,7 @@ def test_a_form_of_rails_makes_the_same_filter(ann):
 
 
 def test_filters_made_at_once_do_not_exceed_the_limit(ann, monkeypatch):
-    monkeypatch.setattr("posts.filters.book.MOST_FILTERS", 2)
+    monkeypatch.setattr("posts.filters.account_filters.MOST_FILTERS", 2)
     run_together(lambda n=n: ann.post(V2, {"title": f"{n}", "context": ["home"]}) for n in range(4))
     assert len({one["id"] for one in ann.get(V2).json()}) == 2
     assert_drained_truth()

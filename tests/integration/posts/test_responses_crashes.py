@@ -88,7 +88,7 @@ def test_an_error_at_the_last_step_leaves_no_repost(people, original, monkeypatc
     before = everything_written()
     with monkeypatch.context() as patch:
         columns = ChangeColumns(1 << 20, PostCreated.kind, "{}")
-        patch.setattr("posts.actions.write_post.change_columns", lambda *_: columns)
+        patch.setattr("posts.actions.insert_post.change_columns", lambda *_: columns)
         with pytest.raises(DataError):
             repost(people[1], original)
     assert everything_written() == before

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import orjson
 import pytest
 
-from accounts.queries import existing
+from accounts.queries import existing_accounts
 from accounts.types import Restriction
 from infra.api.errors import TidelineError
 from infra.caching.bloom import may_hold
@@ -161,7 +161,7 @@ def test_random_changes_and_reads_equal_the_rows(world: None) -> None:
         lambda me: redis().call("DEL", viewer_key(me)),
         lambda _: redis().call("FLUSHDB"),
         lambda me: in_process_relationships._by_viewer.forget([me]),
-        lambda _: existing._existing.forget_all(),
+        lambda _: existing_accounts._existing.forget_all(),
     ]
     for _ in range(150):
         me, other = dice.sample(people, 2)

@@ -11,10 +11,10 @@ from psycopg.pq import TransactionStatus
 
 from infra.sharding.bounded import base
 from infra.sharding.bounded import breaker as breaker_module
-from infra.sharding.bounded import patience as patience_module
+from infra.sharding.bounded import wait_limits as patience_module
 from infra.sharding.bounded.base import AnswerLimit, BoundedConnection
 from infra.sharding.bounded.breaker import breaker_of, reset_breakers
-from infra.sharding.bounded.patience import _Kind, patience, wait_like_a_web_server
+from infra.sharding.bounded.wait_limits import _Kind, patience, wait_like_a_web_server
 from infra.sharding.errors import DatabaseHangs
 from infra.sharding.sql import Statement, execute, fetch_all, fetch_one, fetch_pipelined
 from tests.waiting import until

@@ -9,8 +9,8 @@ import numpy as np
 from infra.caching.client import redis
 from posts.ids import EPOCH, PostId
 from timelines.increments.last_post_index import HeaderWord
+from timelines.increments.post_stream import LAG_S
 from timelines.increments.queries import forget_increments, increments
-from timelines.increments.stream import LAG_S
 from timelines.increments.updater import Updater
 
 

@@ -26,8 +26,8 @@ from tests.redis_away import wait_for_redis
 from tests.waiting import until
 from tests.world import make_accounts, publish
 from timelines.increments.last_post_index import CELL_BYTES, CHUNK
+from timelines.increments.post_stream import A_READ, LAG_S, POSTS, STREAM, add_to_stream
 from timelines.increments.queries import STALE_MS, forget_increments, increments
-from timelines.increments.stream import A_READ, LAG_S, POSTS, STREAM, add_to_stream
 
 # The first question starts the thread. Then it prints an answer every 0.05 s.
 OTHER = """
@@ -141,7 +141,7 @@ def test_what_was_lost_makes_it_unknown_then_right(index: None, lose: Callable[[
 
 
 def test_the_stream_is_cut_by_its_length(index: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("timelines.increments.stream.MOST_ENTRIES", 100)
+    monkeypatch.setattr("timelines.increments.post_stream.MOST_ENTRIES", 100)
     for _ in range(1_000):
         add_to_stream([PostId(5, 9, 0)])
     assert redis().call("XLEN", STREAM) < 300

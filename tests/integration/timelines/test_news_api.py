@@ -24,8 +24,8 @@ from tests.callers import Caller
 from tests.integration.timelines.last_post_indexes import begin_long_ago, catch_up, no_thread, since
 from tests.world import drain_all, make_accounts, publish
 from timelines.increments import home_news
+from timelines.increments.post_stream import LAG_S
 from timelines.increments.queries import Increments
-from timelines.increments.stream import LAG_S
 from timelines.types import TimeRange
 
 NEWS = "/api/v1/timelines/home/news"

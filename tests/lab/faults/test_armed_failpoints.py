@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lab.faults.cluster.armed import EXIT_CODE, HAPPENED, VARIABLE
+from lab.faults.cluster.with_failpoints import EXIT_CODE, HAPPENED, VARIABLE
 from lab.runner.child import CHECKOUT
 
 PROGRAM = """
@@ -27,7 +27,7 @@ def run(tmp_path: Path, armed: object) -> tuple[list[int], str]:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     ended = subprocess.run(
-        [sys.executable, "-m", "lab.faults.cluster.armed", str(program)],
+        [sys.executable, "-m", "lab.faults.cluster.with_failpoints", str(program)],
         env=os.environ | {VARIABLE: json.dumps(armed), "PYTHONPATH": str(CHECKOUT)},
         cwd=CHECKOUT,
         capture_output=True,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from infra.changes.failpoints import failpoint
-from infra.telemetry.reached import observe_reached, reached
+from infra.telemetry.reached_branches import observe_reached, reached
 from lab.faults.coverage.points import find_points
 from lab.faults.coverage.record import VARIABLE, ReachedFile, read_reached, record_reached
 from lab.faults.coverage.report import ELSEWHERE, unreached

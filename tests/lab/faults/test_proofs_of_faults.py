@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from lab.faults import runner
-from lab.faults.cluster.armed import HAPPENED
-from lab.faults.cluster.heard import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
 from lab.faults.cluster.links import socket_path
 from lab.faults.cluster.log_faults import LogWatch
+from lab.faults.cluster.store_answers import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
+from lab.faults.cluster.with_failpoints import HAPPENED
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment, ExperimentResult
 from tests.server_faults import hanging, kill

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.services import Search, binaries, trial
+from lab.services import Search, binaries, working_programs
 from lab.services.binaries import choose_postgres, find_redis, list_postgres
 from lab.services.errors import DataFromOtherPostgres, NoPostgresFound, NoRedisFound
 from lab.services.machine import (
@@ -136,7 +136,7 @@ def test_redis_that_does_not_run_or_is_another_program_is_passed_over(machine, s
 
 
 def test_program_that_hangs_is_passed_over(machine, monkeypatch):
-    monkeypatch.setitem(trial._OPTIONS, "timeout", 0.1)
+    monkeypatch.setitem(working_programs._OPTIONS, "timeout", 0.1)
     program(machine / "path", "redis-server", "").write_text("#!/bin/sh\nexec sleep 100\n")
     assert not list(iter_machine_redis(search(machine), server_user()))
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from web.serving.streams import PieceSender
+from web.serving.streamed_answers import PieceSender
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """The pace: rows a second, without bursts."""
 
-from infra.jobs.drive import Pace
+from infra.jobs.drive_job import Pace
 
 
 class Clock:

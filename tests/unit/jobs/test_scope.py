@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from infra.jobs.flags import WALK, JobFlag
-from infra.jobs.scope import describe_options, list_lock_parts, make_storable
+from infra.jobs.run_scope import describe_options, list_lock_parts, make_storable
 from infra.jobs.types import Work
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from posts.filters.account_filters import MOST_KEYWORD_CHARACTERS, MOST_RULES
 from posts.filters.automaton import Automaton
-from posts.filters.book import MOST_KEYWORD_CHARACTERS, MOST_RULES
 from posts.filters.matching import FilterSet
 from posts.filters.searching import MOST_BYTES, FilterSearch, decode_filters, search_of
 from posts.filters.types import FilterKeyword, PostFilter

@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from posts.ids import EPOCH, PostId
 from timelines.increments.last_post_index import StreamPosition
+from timelines.increments.post_stream import LAG_S, PostColumns, StreamEntries
 from timelines.increments.queries import Increments
-from timelines.increments.stream import LAG_S, PostColumns, StreamEntries
 from timelines.increments.updater import Applier, Source, Updater
 
 AUTHORS = range(1, 6)

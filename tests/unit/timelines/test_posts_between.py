@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posts.ids import PostId
-from timelines.increments.between import PostsBetween, find_authors_between
 from timelines.increments.last_post_index import (
     HISTORY_PERIODS,
     PERIOD_S,
@@ -19,7 +18,8 @@ from timelines.increments.last_post_index import (
     LastPostIndex,
     create_index,
 )
-from timelines.increments.stream import LAG_S, PostColumns
+from timelines.increments.post_stream import LAG_S, PostColumns
+from timelines.increments.posts_between import PostsBetween, find_authors_between
 from timelines.increments.updater import apply_posts
 
 BEGIN_S = 1_000 * PERIOD_S

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posts.ids import SEQUENCES
-from timelines.recent.steps import ENDS_S, steps_down, steps_up
+from timelines.recent.pull_steps import ENDS_S, steps_down, steps_up
 
 moments = st.integers(0, 10_000_000 * SEQUENCES)
 HOUR = 3_600 * SEQUENCES

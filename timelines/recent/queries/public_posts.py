@@ -14,7 +14,7 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import MAX_SECOND, SEQUENCES, PostId, second_of
 from posts.sql import PUBLIC_POSTS
-from timelines.recent.steps import steps_down
+from timelines.recent.pull_steps import steps_down
 
 # All authors together post a lot in an hour, so these steps begin with seconds.
 ENDS_S = (10, 60, 600, 3_600, 24 * 3_600)

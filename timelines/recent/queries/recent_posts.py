@@ -8,7 +8,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.sql import LIVE_EVENTS
-from timelines.recent.steps import Steps, steps_down, steps_up
+from timelines.recent.pull_steps import Steps, steps_down, steps_up
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
 # The low-water mark is read by the same statement as the rows below it. A step is searched only

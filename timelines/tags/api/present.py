@@ -10,7 +10,7 @@ from accounts.texts.html import tag_url
 from accounts.texts.links import normalize_tag
 from posts.ids import PostId
 from timelines.tags.queries.own_tags import find_lists_of
-from timelines.tags.queries.uses import count_uses, date_of, load_histories
+from timelines.tags.queries.tag_usage import count_uses, date_of, load_histories
 from timelines.tags.types import OwnTag, TagListKind, tag_id_of
 
 

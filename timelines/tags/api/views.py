@@ -24,8 +24,8 @@ from timelines.tags.api.present import present_featured, present_tags
 from timelines.tags.errors import TagNotFound
 from timelines.tags.models import LONGEST_NAME
 from timelines.tags.queries.own_tags import list_own_tags, page_of_own_tags
+from timelines.tags.queries.tag_usage import list_most_used
 from timelines.tags.queries.timeline import tag_page
-from timelines.tags.queries.uses import list_most_used
 from timelines.tags.types import OwnTag, TagListKind, TagQuery, tag_id_of
 
 DEFAULT_LIMIT, MOST = 100, 200

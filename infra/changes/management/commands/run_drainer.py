@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 from redis.exceptions import RedisError
 
 from infra.changes.drainer import Drainer
-from infra.changes.presence import REPORT_EVERY_S, forget_drainer, report_drainer
+from infra.changes.running_drainers import REPORT_EVERY_S, forget_drainer, report_drainer
 from infra.jobs.stopping import StopRequest
 from infra.sharding.placement import all_aliases
 from infra.sharding.readiness import requiring_ready, wait_until_ready

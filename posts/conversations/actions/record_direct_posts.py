@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from posts.conversations.actions.keep import OwnedPost, update_conversations
+from posts.conversations.actions.update_conversations import OwnedPost, update_conversations
 from posts.conversations.queries.participants import list_owned_posts
 from posts.ids import PostId
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 import psycopg
 from prometheus_client import Counter
 
-from infra.telemetry.reached import reached
+from infra.telemetry.reached_branches import reached
 
 T = TypeVar("T")
 SCARCE_S = 30.0

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from accounts.images.files import FileNames, names_of
+from accounts.images.file_names import FileNames, names_of
 from accounts.images.types import ImageFacts, Purpose
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from django.conf import settings
 
 from infra.sharding.sql import fetch_all
-from notifications.actions.record import DAY_MS
-from notifications.queries.happened import occurrence_of, occurrences_of_edge
+from notifications.actions.write_notifications import DAY_MS
+from notifications.queries.actor_sources import occurrence_of, occurrences_of_edge
 from notifications.types import CROWD_KINDS, NotificationKind, Occurrence
 from posts.ids import PostId
 from posts.queries.threads import load_mutes_of_own

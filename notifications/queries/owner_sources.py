@@ -5,7 +5,7 @@ posts that mention, on their authors' shards.
 from collections.abc import Iterator, Sequence
 
 from infra.sharding.buckets import shard_of
-from notifications.queries.happened import occurrence_of, occurrences_of_edge
+from notifications.queries.actor_sources import occurrence_of, occurrences_of_edge
 from notifications.rules import ATTRIBUTES
 from notifications.types import NotificationKind, Occurrence
 from posts.ids import PostId

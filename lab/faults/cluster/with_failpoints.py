@@ -1,4 +1,6 @@
-"""Runs a program of Tideline with failpoints armed: python -m lab.faults.cluster.armed PROGRAM ...
+"""Runs a program of Tideline with failpoints armed.
+
+    python -m lab.faults.cluster.with_failpoints PROGRAM ...
 
 PROGRAM is a module (`web`) or a script (`manage.py`). The variable FAULTS_ARMED is JSON:
 {failpoint: {"do": "exit" | "raise" | "sleep", "after": passes before it, "times": how often,

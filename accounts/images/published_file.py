@@ -4,7 +4,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 from accounts.images.errors import ImagesUnavailable
-from accounts.images.files import url_of_file
+from accounts.images.file_names import url_of_file
 
 # Below the patience of show_status.
 ANSWER_S = 1.0

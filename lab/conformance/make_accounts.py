@@ -1,6 +1,6 @@
 """Makes the accounts that the suites expect, and prints their credentials as JSON.
 
-    python -m lab.conformance.seed       with the environment of the instance
+    python -m lab.conformance.make_accounts       with the environment of the instance
 
 The names, addresses and passwords are those of Mastodon.py's own setup (tests/setup.sql).
 """

@@ -10,7 +10,7 @@ from django.http import FileResponse, StreamingHttpResponse
 
 from infra.api.errors import TidelineError
 from infra.changes.errors import UNREACHABLE
-from web.serving.pending import PendingRequest
+from web.serving.pending_request import PendingRequest
 
 # For the server's thread to take one piece, and for all of them to be made.
 PIECE_S, WHOLE_S = 10.0, 600.0

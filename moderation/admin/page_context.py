@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 
-from accounts.images.files import url_of_file
-from accounts.images.queries.listing import ListedImage
+from accounts.images.file_names import url_of_file
+from accounts.images.queries.image_lists import ListedImage
 from accounts.images.types import Attachment
 from accounts.texts.html import profile_url
 from accounts.types import Restriction
