@@ -20,10 +20,18 @@ BROAD = {
     "push": "Receive your push notifications",
     "profile": "Read your profile only",
 }
+# What people call it, where the scope has Mastodon's name.
+_WORDS = {
+    "accounts": "profile",
+    "conversations": "direct messages",
+    "media": "photos",
+    "search": "search results",
+    "statuses": "posts",
+}
 DESCRIPTIONS = (
     BROAD
-    | {f"read:{what}": f"Read your {what}" for what in _READ.split()}
-    | {f"write:{what}": f"Change your {what}" for what in _WRITE.split()}
+    | {f"read:{what}": f"Read your {_WORDS.get(what, what)}" for what in _READ.split()}
+    | {f"write:{what}": f"Change your {_WORDS.get(what, what)}" for what in _WRITE.split()}
 )
 _NAMES = frozenset(DESCRIPTIONS)
 DEFAULT = "read"

@@ -10,6 +10,7 @@ from django import template
 from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 
+from accounts.scopes import DESCRIPTIONS
 from pages.filtering import NO_EFFECT, Entity, FilterEffect, effect_of_filters
 from pages.views.base import WebPage
 
@@ -44,6 +45,12 @@ def trusted(html: str) -> SafeString:
     directed = html.replace("<p>", '<p dir="auto">')
     directed = directed.replace(' translate="no"', ' translate="no" dir="ltr"')
     return mark_safe(directed)  # noqa: S308 # nosec B308 B703
+
+
+@register.filter
+def rights(scope: str) -> str:
+    """What an app with these scopes may do, in words."""
+    return ", ".join(DESCRIPTIONS[name] for name in scope.split() if name in DESCRIPTIONS)
 
 
 @register.filter

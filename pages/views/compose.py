@@ -23,8 +23,8 @@ from pages.views.base import UNAUTHORIZED, WebPage
 from posts.ids import PostId
 
 STATUSES = "/api/v1/statuses"
-NOT_UPLOADED = "“Attach” sends the chosen images. Choose them once more."
-TOO_MANY = "A post has at most {} images."
+NOT_UPLOADED = "“Attach” sends the chosen photos. Choose them once more."
+TOO_MANY = "A post has at most {} photos."
 # A script of the page asks for the new post when it gets this event.
 POSTED = "posted"
 

@@ -17,13 +17,13 @@ CONTEXTS = {
     "home": "Home and lists",
     "notifications": "Notifications",
     "public": "Public posts, tags and searches",
-    "thread": "Threads and conversations",
+    "thread": "Threads and direct messages",
     "account": "Pages of people",
 }
 ACTIONS = {
     "warn": ("Collapse it", "It says “Filtered”, and opens with a click"),
     "hide": ("Leave it out", "Nothing shows that it was there"),
-    "blur": ("Cover its images", "They open with a click"),
+    "blur": ("Cover its photos", "They open with a click"),
 }
 KEEP = "keep"
 ENDS = {

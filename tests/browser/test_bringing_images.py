@@ -28,7 +28,7 @@ def test_what_is_no_image_is_not_attached(world: None, tab: Tab) -> None:
     tab.open("/")
     # A browser that opens the file loses what was typed.
     assert bring(tab, "drop", "boats.csv")
-    tab.see("Only images can be attached")
+    tab.see("Only photos can be attached")
     assert not bring(tab, "paste", "cells.png", text="12 boats")
     assert not bring(tab, "paste", text="12 boats")
     assert not bring(tab, "drop", text="12 boats")

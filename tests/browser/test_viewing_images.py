@@ -18,7 +18,7 @@ def post_two_images(tab: Tab) -> None:
     for number, name in enumerate(("one", "two"), 1):
         assert bring(tab, "drop", f"{name}.png")
         tab.expect(tab.find(".attached")).to_have_count(number)
-        tab.fill(f"Description of image {number}", f"Boat {name}")
+        tab.fill(f"Description of photo {number}", f"Boat {name}")
     tab.press("Post")
     tab.expect(tab.find(LINKS)).to_have_count(2)
 
@@ -30,7 +30,7 @@ def test_an_image_opens_above_the_page(world: None, tab_of, size: Size) -> None:
     post_two_images(tab)
     tab.click(".images li:first-child a")
     tab.expect(tab.find(f"{OPEN} figcaption")).to_have_text("Boat one")
-    tab.see("Image 1 of 2")
+    tab.see("Photo 1 of 2")
     assert faults_of(tab) == []
     tab.shoot(SHOTS / f"viewer-{size.width}.png")
     tab.press("Next")
@@ -52,8 +52,8 @@ def test_without_scripts_an_image_is_a_page(world: None, tab_of) -> None:
     enter(tab, ann)
     tab.open("/@ann")
     tab.click(".images li:first-child a")
-    tab.see("Image 1 of 2", "Boat one")
+    tab.see("Photo 1 of 2", "Boat one")
     tab.follow("Next")
-    tab.see("Image 2 of 2", "Boat two")
+    tab.see("Photo 2 of 2", "Boat two")
     tab.follow("Back to the post")
     tab.see("the boats")

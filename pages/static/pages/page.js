@@ -47,7 +47,7 @@
   const viewer = document.createElement("dialog");
   viewer.className = "viewer";
   viewer.innerHTML = `<figure><img alt=""><figcaption dir="auto" aria-hidden="true"></figcaption></figure>
-    <nav aria-label="Images of this post"><button type="button" class="quiet" data-step="-1">Previous</button>
+    <nav aria-label="Photos of this post"><button type="button" class="quiet" data-step="-1">Previous</button>
     <button type="button" class="quiet" data-step="1">Next</button> <small role="status"></small>
     <button type="button" data-step="0">Close</button></nav>`;
   document.body.append(viewer);
@@ -57,7 +57,7 @@
     const [image, caption, place] = ["img", "figcaption", "small"].map((one) => viewer.querySelector(one));
     image.src = links[at].dataset.full;
     image.alt = caption.textContent = links[at].querySelector("img").alt;
-    viewer.ariaLabel = place.textContent = `Image ${at + 1} of ${links.length}`;
+    viewer.ariaLabel = place.textContent = `Photo ${at + 1} of ${links.length}`;
     for (const one of viewer.querySelectorAll("[data-step='1'], [data-step='-1']")) one.hidden = links.length < 2;
   };
   document.addEventListener("click", (event) => {
@@ -109,7 +109,7 @@
     const input = form.elements.image, chosen = new DataTransfer();
     const images = [...files].filter((one) => input.accept.split(",").includes(one.type));
     event.preventDefault();
-    if (!images.length) { say("Only images can be attached."); return; }
+    if (!images.length) { say("Only photos can be attached."); return; }
     for (const one of [...input.files, ...images]) chosen.items.add(one);
     input.files = chosen.files;
     input.dispatchEvent(new Event("change", { bubbles: true }));

@@ -52,7 +52,7 @@ def test_a_post_has_images_with_descriptions(ann: int) -> None:
     [image] = post["media_attachments"]
     assert (image["id"], image["description"]) == (first, f"a gull {EVIL}")
     page = browser.read(f"/statuses/{post['id']}")
-    assert "Show sensitive image" in page and EVIL not in page
+    assert "Show sensitive photo" in page and EVIL not in page
 
 
 def test_an_upload_without_scripts_draws_the_form_with_all_that_was_typed(ann: int) -> None:

@@ -177,4 +177,4 @@ def test_a_filter_of_images_covers_them_only(
     assert "<summary>Show" not in browser.read("/@bob")
     _make(ann, context=["account"], filter_action="blur")
     page = browser.read("/@bob")
-    assert "<summary>Show filtered image</summary>" in page and COLLAPSED not in page
+    assert "<summary>Show filtered photo</summary>" in page and COLLAPSED not in page

@@ -95,7 +95,7 @@ def test_a_wrong_password_changes_nothing(ann: int, page: str) -> None:
 def test_a_browser_that_is_ended_cannot_authorize_applications(ann: int) -> None:
     browser, other = _signed_in(), _signed_in()
     page = browser.read("/settings/sessions")
-    assert page.count("this browser</span>") == 1
+    assert page.count("this device</span>") == 1
     ended = AccessToken.objects.order_by("pk").last()
     assert ended is not None
     browser.send("/settings/sessions", {"session": str(ended.pk)})
@@ -107,10 +107,11 @@ def test_a_browser_that_is_ended_cannot_authorize_applications(ann: int) -> None
 def test_all_others_end_and_those_of_other_people_do_not(ann: int) -> None:
     bob = Browser(make_account("bob"))
     theirs = AccessToken.objects.get()
-    browser, reader = Browser(ann), Caller(ann)
+    browser, reader = Browser(ann), Caller(ann, "read:statuses write:media")
+    assert "May: Read your posts, Change your photos<" in browser.read("/settings/sessions")
     browser.send("/settings/sessions", {"session": str(theirs.pk)})
     browser.send("/settings/sessions", {"session": "others"})
-    assert reader.get("/api/v1/accounts/verify_credentials").status_code == 401
+    assert reader.get("/api/v1/timelines/home").status_code == 401
     browser.read("/settings/sessions")
     bob.read("/")
 
@@ -119,7 +120,7 @@ def test_all_others_end_and_those_of_other_people_do_not(ann: int) -> None:
 def test_a_number_that_no_session_has_is_ignored(ann: int, number: str) -> None:
     browser = Browser(ann)
     assert browser.send("/settings/sessions", {"session": number}).status_code == 303
-    assert "this browser</span>" in browser.read(f"/settings/sessions?max_id={number}")
+    assert "this device</span>" in browser.read(f"/settings/sessions?max_id={number}")
 
 
 @pytest.mark.parametrize("page", OWN_PAGES)
