@@ -1,7 +1,7 @@
 """The consumers of posts: they refresh caches, and record responses on the posts' shards."""
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from accounts.images.actions.use_image import end_images_of_posts
@@ -14,10 +14,15 @@ from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, FollowUp, attempts, consumes
 from infra.sharding.attempts import attempt
+from posts.actions.delivered_responses import (
+    Interactions,
+    changes_viewer_state,
+    is_response,
+    iter_responses,
+)
 from posts.actions.end_reposts import end_reposts, undo_reposts_of_deleted
 from posts.actions.orphan_replies import orphan_replies, orphan_replies_of_deleted
 from posts.actions.record_responses import (
-    COUNTED,
     Identity,
     by_shard,
     fold_response_moves,
@@ -50,12 +55,11 @@ from posts.changes import (
     ResponsesPostponed,
 )
 from posts.ids import PostId
-from posts.queries.responses import find_answered, read_mark_responses, read_post_responses
+from posts.queries.responses import find_answered
 from posts.queries.rows import read_posts
 from posts.types import Kind, PostRow, ResponseRow
 
 JUST_NOW_S = 0.05
-Interactions = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
 Rewritten = PostCreated | PostDeleted | PostEdited | PostHidden | PostImagesChanged | ReplyOrphaned
 Deliveries = Sequence[Delivery[Rewritten]]
 
@@ -157,25 +161,21 @@ def refresh_changed_viewer_states(alias: str, deliveries: Interactions) -> None:
 
     Cost: two queries, one round trip.
     """
-    owners = {delivery.owner_id for delivery in deliveries if _changes_state(delivery.payload)}
+    owners = {
+        delivery.owner_id for delivery in deliveries if changes_viewer_state(delivery.payload)
+    }
     if owners:
         refresh_viewer_states(owners)
 
 
-def _is_response(payload: PostCreated | PostDeleted | PostMarked) -> bool:
-    if isinstance(payload, PostMarked):
-        return payload.mark in COUNTED
-    return payload.target is not None
-
-
-@attempts(PostCreated, PostDeleted, PostMarked, has_work=_is_response)
+@attempts(PostCreated, PostDeleted, PostMarked, has_work=is_response)
 def record_at_once(alias: str, deliveries: Interactions) -> None:
     """Records the responses before the answer, so that the actor's next read shows them everywhere.
 
     Raises: errors of UNREACHABLE, when the drain is to do it. Cost: at most two queries on the
     responder's shard, four round trips to the shard of the post, one to Redis.
     """
-    groups = by_shard(_iter_responses(alias, deliveries))
+    groups = by_shard(iter_responses(alias, deliveries))
     hot = _find_hot(groups, is_write=True)
     for target, group in groups.items():
         counts = attempt(target, partial(_record_and_count, target, group, hot))
@@ -198,7 +198,7 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
     newer. Refreshes the caches even if no row changed, because an earlier run may have died after
     writing the rows.
     """
-    responses = list(_iter_responses(alias, deliveries))
+    responses = list(iter_responses(alias, deliveries))
     groups = by_shard(responses)
     hot = _find_hot(groups, is_write=False)
     for target, group in groups.items():
@@ -291,24 +291,3 @@ def _find_hot(
     """Posts whose counts are written very often. One round trip if there are responses."""
     posts = {identity[:2] for group in groups.values() for identity in group}
     return find_hot_counts(posts, is_write=is_write) if posts else ()
-
-
-def _changes_state(payload: PostCreated | PostDeleted | PostMarked) -> bool:
-    if isinstance(payload, PostMarked):
-        return True
-    return payload.target is not None and payload.target.kind == Kind.REPOST
-
-
-def _iter_responses(alias: str, deliveries: Interactions) -> Iterator[ResponseRow]:
-    """The current responses of these deliveries. Two queries on the responders' shard."""
-    posts, marks = {}, set()
-    for owner_id, payload in ((delivery.owner_id, delivery.payload) for delivery in deliveries):
-        if isinstance(payload, PostMarked):
-            if _is_response(payload):
-                marks.add((owner_id, payload.target_moment, payload.target_author, payload.mark))
-        elif payload.target is not None:
-            posts[PostId.at(owner_id, payload.moment)] = payload.target
-    if posts:
-        yield from read_post_responses(alias, list(posts.items()))
-    if marks:
-        yield from read_mark_responses(alias, marks)

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lab.faults.results import KeptResult, load_results
-from lab.faults.table import ROWS, SECURITY, VERSIONS, TableRow
+from lab.faults.security_checks import SECURITY
+from lab.faults.table import ROWS, VERSIONS, TableRow
 from lab.runner.child import CHECKOUT
 
 PAGE = CHECKOUT / "docs/explanation/fault-experiments.md"

@@ -9,7 +9,8 @@ from lab.faults.coverage.points import APPS, find_points
 from lab.faults.coverage.report import ELSEWHERE
 from lab.faults.mutants.catalogue import MUTANTS
 from lab.faults.mutants.mutant import Mutant, mutated
-from lab.faults.table import ROWS, SECURITY
+from lab.faults.security_checks import SECURITY
+from lab.faults.table import ROWS
 from lab.runner.child import CHECKOUT
 
 

@@ -3,7 +3,8 @@
 from lab.faults.experiments.registry import EXPERIMENTS
 from lab.faults.report import PAGE, page_with_tables
 from lab.faults.results import KeptResult, load_results
-from lab.faults.table import ROWS, SECURITY, VERSIONS
+from lab.faults.security_checks import SECURITY
+from lab.faults.table import ROWS, VERSIONS
 
 
 def test_every_fault_and_check_has_a_row():

@@ -1,0 +1,41 @@
+"""Which responses to posts the delivered changes are about, as those responses are now."""
+
+from collections.abc import Iterator, Sequence
+
+from infra.changes.registry import Delivery
+from posts.actions.record_responses import COUNTED
+from posts.changes import PostCreated, PostDeleted, PostMarked
+from posts.ids import PostId
+from posts.queries.responses import read_mark_responses, read_post_responses
+from posts.types import Kind, ResponseRow
+
+Interactions = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
+
+
+def is_response(payload: PostCreated | PostDeleted | PostMarked) -> bool:
+    """Whether it is of a response to a post that a count of the post includes."""
+    if isinstance(payload, PostMarked):
+        return payload.mark in COUNTED
+    return payload.target is not None
+
+
+def changes_viewer_state(payload: PostCreated | PostDeleted | PostMarked) -> bool:
+    """Whether the account has another viewer state: it marked a post, or reposted one."""
+    if isinstance(payload, PostMarked):
+        return True
+    return payload.target is not None and payload.target.kind == Kind.REPOST
+
+
+def iter_responses(alias: str, deliveries: Interactions) -> Iterator[ResponseRow]:
+    """The current responses of these deliveries. Two queries on the responders' shard."""
+    posts, marks = {}, set()
+    for owner_id, payload in ((delivery.owner_id, delivery.payload) for delivery in deliveries):
+        if isinstance(payload, PostMarked):
+            if is_response(payload):
+                marks.add((owner_id, payload.target_moment, payload.target_author, payload.mark))
+        elif payload.target is not None:
+            posts[PostId.at(owner_id, payload.moment)] = payload.target
+    if posts:
+        yield from read_post_responses(alias, list(posts.items()))
+    if marks:
+        yield from read_mark_responses(alias, marks)
