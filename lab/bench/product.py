@@ -34,7 +34,9 @@ def running_product(*left_out: str) -> Iterator[Product]:
     """Web, worker and compensator, without those `left_out`. Raises ChildDidNotStart."""
     with tempfile.TemporaryDirectory() as logs:
         product = usual_installation(os.environ, Path(logs), free_port())
-        kept = {name: one for name, one in product.processes.items() if name not in left_out}
+        kept = {
+            name: process for name, process in product.processes.items() if name not in left_out
+        }
         product = replace(product, processes=kept)
         with product.running("/health/live"):
             roots = {name: {child.pid} for name, child in product.processes.items()}

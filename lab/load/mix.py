@@ -56,7 +56,7 @@ def run_mix(
 
 def read_bodies(address: tuple[str, int], requests: Sequence[bytes]) -> list[bytes]:
     """The body of the answer to each request. Raises RuntimeError if one is refused."""
-    numbered = (LoadRequest(one, str(number)) for number, one in enumerate(requests))
+    numbered = (LoadRequest(request, str(number)) for number, request in enumerate(requests))
     with _Bodies(address, min(READ_CONNECTIONS, len(requests))) as load:
         load.run(numbered, lambda sent, now_s: now_s if sent < len(requests) else None)
         return [load.bodies[str(number)] for number in range(len(requests))]

@@ -35,7 +35,7 @@ def make_children(logs: Path, environment: Mapping[str, str], port: int) -> dict
         child("worker", worker_command()),
         child("compensator", compensator_command()),
     ]
-    return {one.name: one for one in children}
+    return {child.name: child for child in children}
 
 
 def web_workers() -> int:

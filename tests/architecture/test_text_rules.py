@@ -6,12 +6,14 @@ import pytest
 
 from tests.rules import __main__ as program
 from tests.rules.documents import dead_links, long_lines
+from tests.rules.names import vague_names
 from tests.rules.redis_reads import reads_outside_questions
 from tests.rules.tables import foreign_tables, owners
 from tests.rules.texts import ROOT, SOURCES, Fault, Text
 from tests.rules.words import hard_words_in_document, hard_words_in_source
 
 SOURCE = ROOT / "posts/queries/example.py"
+NAMED = ROOT / "posts/actions/example.py"
 DOCUMENT = ROOT / "docs/example.md"
 COMMANDS = """
 def size_command(week): return ("HLEN", week)
@@ -30,6 +32,7 @@ def drop_command(week): return ("DEL", week)
         (reads_outside_questions, COMMANDS, [2, 3]),
         (foreign_tables, '"posts_edge"\nSQL = "SELECT FROM relations_forwardedge"\n', [2]),
         (foreign_tables, '"""Of relations_forwardedge."""\nSQL = "SELECT FROM posts_post"\n', []),
+        (vague_names, "for rest in a: ...\nx = rest\ndef find(one): return b.found\n", [1, 3]),
         (dead_links, "\n[a](/no.md) [b](how-to/run.md) [c](https://a.b) [d](#no)", [2, 2]),
         (long_lines, "a\n" + "b" * 111 + "\n```\n" + "c" * 111 + "\n```\n|" + "d" * 111, [2]),
     ],
@@ -37,7 +40,7 @@ def drop_command(week): return ("DEL", week)
 def test_a_rule_says_which_lines_break_it(
     rule: Callable[[Text], Iterator[Fault]], content: str, lines: list[int]
 ) -> None:
-    path = DOCUMENT if rule in (dead_links, long_lines) else SOURCE
+    path = {dead_links: DOCUMENT, long_lines: DOCUMENT, vague_names: NAMED}.get(rule, SOURCE)
     assert [fault.line for fault in rule(Text(path, content))] == lines
 
 

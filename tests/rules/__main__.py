@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 import django
 
 from tests.rules.documents import dead_links, long_lines
+from tests.rules.names import vague_names
 from tests.rules.redis_reads import reads_outside_questions
 from tests.rules.tables import foreign_tables
 from tests.rules.texts import DOCUMENTS, SCRIPTS, SOURCES, TEMPLATES, Fault, Text, texts_of
 from tests.rules.words import hard_words_in_document, hard_words_in_source
 
-FOR_SOURCES = (hard_words_in_source, reads_outside_questions, foreign_tables)
+FOR_SOURCES = (hard_words_in_source, reads_outside_questions, foreign_tables, vague_names)
 FOR_DOCUMENTS = (dead_links, long_lines)
 
 

@@ -58,13 +58,13 @@ def kill_drainer_at(
     """
     first, second = (DRAINERS[(number + n) % 2] for n in (0, 1))
     drainer, *others = (scene.cluster.processes[name] for name in (first, second, COMPENSATOR))
-    for one in (*others, drainer):
-        one.kill()
+    for process in (*others, drainer):
+        process.kill()
     drainer.begin(armed={place: {"do": "exit", "after": number % 3}})
     is_reached = dies((drainer, place)) and drainer.exit_code == EXIT_CODE
     drainer.kill()
-    for one in (drainer, *others):
-        one.begin()
+    for process in (drainer, *others):
+        process.begin()
     return is_reached
 
 

@@ -112,10 +112,10 @@ class Session:
     def read(self, path: str) -> list[Any]:
         """All pages of a list that no checker of histories knows, until one has no answer."""
         answer = self._connection.get(path, limit=PAGE)
-        found = list(answer.body) if answer.is_ok else []
+        statuses = list(answer.body) if answer.is_ok else []
         while answer.next_path and (answer := self._connection.get(answer.next_path)).is_ok:
-            found += answer.body
-        return found
+            statuses += answer.body
+        return statuses
 
     def poll(self) -> ClientCall:
         """Asks for what is newer than everything that this client has seen."""

@@ -1,0 +1,29 @@
+"""Names that say nothing: a reader would have to look up what is in the variable."""
+
+import ast
+from collections.abc import Iterator
+
+from tests.rules.texts import ROOT, Fault, Text, parsed
+
+VAGUE = {"found", "one", "rest", "thing"}
+# The read path is about to be written again.
+NOT_YET = tuple(ROOT / folder for folder in ("infra/caching", "posts/queries", "timelines/queries"))
+
+
+def vague_names(source: Text) -> Iterator[Fault]:
+    if any(source.path.is_relative_to(folder) for folder in NOT_YET):
+        return
+    for node in ast.walk(parsed(source.content)):
+        name = _bound_by(node)
+        if name in VAGUE:
+            yield source.fault(node.lineno, f"`{name}` does not say what it is")  # type: ignore[attr-defined]
+
+
+def _bound_by(node: ast.AST) -> str | None:
+    """The name that this node gives a value; None: it gives none."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+            return name
+        case ast.FunctionDef(name=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name):
+            return name
+    return None
