@@ -44,7 +44,7 @@ class Viewer(msgspec.Struct, frozen=True):
     """The caller of a request, DRF's `request.user`.
 
     `account_id`: None for an application without a user. `scopes`: all granted ones, including
-    those that a broader one includes. `application_quota`: requests per window; None: the default.
+    those that a broader one includes. `application_quota`: requests per period; None: the default.
     `is_frozen`: may read, but not write.
     """
 

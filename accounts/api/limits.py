@@ -10,7 +10,7 @@ import time
 from django.conf import settings
 from django.http import HttpRequest
 
-from accounts.api.quotas import QUOTA_WINDOW_S, client_network, wait_s
+from accounts.api.quotas import QUOTA_PERIOD_S, client_network, wait_s
 from infra.api.errors import TooManyRequests
 from infra.caching.quotas import QuotaClaim, Quotas
 
@@ -18,14 +18,14 @@ HOUR_S = 3_600
 
 
 class _Limit:
-    """So many requests of one kind from one subject in one window.
+    """So many requests of one kind from one subject in one period.
 
     `most`: how many, or the setting that says how many.
     """
 
-    def __init__(self, kind: str, most: int | str, window_s: int) -> None:
+    def __init__(self, kind: str, most: int | str, period_s: int) -> None:
         self._kind, self._most = kind, most
-        self._quotas = Quotas(window_s)
+        self._quotas = Quotas(period_s)
 
     def _charge(self, subject: object) -> None:
         usage = self._quotas.use([self._claim(subject)], time.time())
@@ -75,8 +75,8 @@ PASSWORD_RESETS = AddressLimit("password-reset", 20, HOUR_S)
 EMAIL_CHANGES = AddressLimit("email-change", 20, HOUR_S)
 TOKENS = AddressLimit("token", "TOKENS_PER_ADDRESS", HOUR_S)
 # Without a token such a request would be counted by the quota of the address.
-REFUSED_TOKENS = AddressLimit("refused-token", "QUOTA_PER_ADDRESS", QUOTA_WINDOW_S)
+REFUSED_TOKENS = AddressLimit("refused-token", "QUOTA_PER_ADDRESS", QUOTA_PERIOD_S)
 # Right and wrong ones: each costs a slow hash.
-PASSWORDS = AddressLimit("password-of", "PASSWORDS_PER_ADDRESS", QUOTA_WINDOW_S)
+PASSWORDS = AddressLimit("password-of", "PASSWORDS_PER_ADDRESS", QUOTA_PERIOD_S)
 # Right ones only: a stranger who sends wrong ones must not keep the person out.
 RIGHT_PASSWORDS = AccountLimit("right-password-of", "PASSWORDS_PER_ACCOUNT", HOUR_S)

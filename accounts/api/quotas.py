@@ -1,6 +1,6 @@
 """Request quotas of accounts, applications and addresses (X6).
 
-Requests are counted per window of QUOTA_WINDOW_S. A request with a token counts for the account
+Requests are counted per period of QUOTA_PERIOD_S. A request with a token counts for the account
 and for the application, any other one for its client address. The headers `X-RateLimit-*` are those
 of Mastodon.
 """
@@ -19,11 +19,11 @@ from infra.api.addresses import choose_network
 from infra.api.errors import TooManyRequests
 from infra.caching.quotas import QuotaClaim, Quotas, QuotaUsage
 
-QUOTA_WINDOW_S = 300
+QUOTA_PERIOD_S = 300
 MOST_CALLERS = 10_000
 # In the environment of a request: its page was counted. No client can set it: it is no header.
 COUNTED = "tideline.counted"
-quotas = Quotas(QUOTA_WINDOW_S)
+quotas = Quotas(QUOTA_PERIOD_S)
 
 
 class CallerQuotas:
@@ -119,5 +119,5 @@ def _moment(unix_s: int) -> str:
 
 
 def wait_s(usage: QuotaUsage) -> int:
-    """The seconds until the next window, at least 1."""
+    """The seconds until the next period, at least 1."""
     return max(1, usage.reset_at - int(time.time()))

@@ -68,7 +68,7 @@ class ScopeMissing(TidelineError):
 
 
 class TooManyRequests(TidelineError):
-    """A quota is used up. `Retry-After` has the seconds until the next window."""
+    """A quota is used up. `Retry-After` has the seconds until the next period."""
 
     status = 429
     text = "Too many requests"

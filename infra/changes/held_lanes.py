@@ -44,11 +44,11 @@ class HeldLanes:
         counts = Counter(row.lane for row in rows)
         full = [lane for lane, count in counts.items() if count == batch_size(lane)]
         for lane in full:
-            self._throttle.end_window(lane)
+            self._throttle.end(lane)
         return report.more or bool(full)
 
     def wait(self, stopping: threading.Event) -> None:
-        """Waits for a wake-up, the end of a window, or the next look at the lanes."""
+        """Waits for a wake-up, the end of a throttle time, or the next look at the lanes."""
         look_s = POLL_S if self._has_failures else QUIET_S
         timeout_s = max(0.001, min(look_s, self._throttle.next_end_s()))
         try:
@@ -69,7 +69,7 @@ class HeldLanes:
         held = {row.lane: self._tokens[row.lane] for row in batch}
         for lane in held:
             if group_of(lane) is LaneGroup.FOLDED:
-                self._throttle.open_window(lane)
+                self._throttle.begin(lane)
         try:
             return drain_batch(self._alias, held, batch)
         finally:

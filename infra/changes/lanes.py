@@ -3,7 +3,7 @@
     0 … 63     ordinary: the first CHANGE_LANES are used
     64 … 127   bulk: the first BULK_LANES of these
     128        waiting: changes that wait for one shard to come back
-    192        folded: many changes to one row that become one write in each throttle window
+    192        folded: many changes to one row that become one write in each throttle time
     224        outside: requests to servers of others, which may be slow
     256 + n    paused: rows of paused kinds of lane n; they are not drained (pausing.py)
 

@@ -71,7 +71,7 @@ class Change(LocalModel):
 
 
 class DeliveredChange(LocalModel):
-    """EVERYWHERE, one partition a day, dropped after the replay window. Written by the drain.
+    """EVERYWHERE, one partition a day, dropped after CHANGE_REPLAY_DAYS. Written by the drain.
 
     `sequence` counts the deliveries of one database, so a reader can order them without clocks.
     Transactions of two lanes may become visible in another order than their sequence numbers.
@@ -99,7 +99,7 @@ class DeliveredChange(LocalModel):
 class DrainLease(LocalModel):
     """EVERYWHERE, one row a lane: its drainer. `token` fences a drainer that was replaced.
 
-    `throttled_until`: the end of the last throttle window of a folded lane.
+    `throttled_until`: the end of the last throttle time of a folded lane.
     """
 
     lane = models.SmallIntegerField(primary_key=True)

@@ -1,8 +1,8 @@
-"""The throttle windows of folded lanes: many changes to one row become one write a window.
+"""The throttle times of folded lanes: many changes to one row become one write a second.
 
-The first change after a quiet time is delivered at once. Then the lane rests until its window of
-CHANGE_THROTTLE_MS is over. The row of the lease carries the end of the window, so that it holds for
-the next drainer too.
+The first change after a quiet time is delivered at once. Then the lane rests for
+CHANGE_THROTTLE_MS. The row of the lease carries the end of this time, so that it holds for the next
+drainer too.
 """
 
 import time
@@ -24,7 +24,7 @@ FROM changes_drainlease WHERE lane = ANY(%s) AND throttled_until > clock_timesta
 
 
 class Throttle:
-    """The windows of the lanes that one drainer holds. Not thread-safe.
+    """The throttle times of the lanes that one drainer holds. Not thread-safe.
 
     Raises: errors of UNREACHABLE. Cost: one query, if one of the lanes is folded.
     """
@@ -36,21 +36,21 @@ class Throttle:
         now = time.monotonic()
         self._until = {lane: now + left_s for lane, left_s in rows}
 
-    def open_window(self, lane: int) -> None:
+    def begin(self, lane: int) -> None:
         """Call it before the delivery: if the drainer is killed, the next one waits. One query."""
         execute(self._alias, OPEN, (CHANGE_THROTTLE_MS, lane))
         self._until[lane] = time.monotonic() + CHANGE_THROTTLE_MS / 1000
 
-    def end_window(self, lane: int) -> None:
-        """The lane had more rows than fit in a batch: the window is for rows that come later."""
+    def end(self, lane: int) -> None:
+        """The lane had more rows than fit in a batch: only rows that come later are throttled."""
         self._until.pop(lane, None)
 
     def is_resting(self, lane: int) -> bool:
-        """Whether the lane is in a window."""
+        """Whether the throttle time of the lane is not over."""
         return self._until.get(lane, 0.0) > time.monotonic()
 
     def next_end_s(self) -> float:
-        """Seconds until the next window ends; infinite without one."""
+        """Seconds until the next throttle time ends; infinite without one."""
         now = time.monotonic()
         return min((until - now for until in self._until.values() if until > now), default=1e9)
 

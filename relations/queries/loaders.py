@@ -27,7 +27,7 @@ from relations.types import Attribute, ListedAccount
 FIRST_FOLLOWERS = 5 * 20  # the pages that more than 99 % of readers ask for (seed S0)
 QUIET_FOLLOWERS = CounterKind.QUIET_FOLLOWERS
 DEEP_PAGE = QuotaClaim("deep-pages", settings.DEEP_PAGES_PER_S)
-deep_pages = Quotas(window_s=1)
+deep_pages = Quotas(period_s=1)
 
 
 class LoadedFollowing(NamedTuple):

@@ -1,5 +1,5 @@
--- Gives an allotment of a quota to a process. KEYS: count of one window.
--- ARGV: quota, most to give, ttl in s. Returns how many were given now, and in the whole window.
+-- Gives an allotment of a quota to a process. KEYS: count of one period.
+-- ARGV: quota, most to give, ttl in s. Returns how many were given now, and in the whole period.
 local used = tonumber(redis.call('GET', KEYS[1]) or '0')
 local given = math.min(tonumber(ARGV[2]), tonumber(ARGV[1]) - used)
 if given <= 0 then

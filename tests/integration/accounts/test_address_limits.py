@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from accounts.api import limits, quotas
 from accounts.api.limits import HOUR_S
-from accounts.api.quotas import QUOTA_WINDOW_S
+from accounts.api.quotas import QUOTA_PERIOD_S
 from accounts.models import Application, User
 from accounts.queries import tokens
 from infra.caching.quotas import Quotas
@@ -22,26 +22,26 @@ from tests.world import make_account
 
 HOME = "/api/v1/timelines/home"
 NOON = 1_800_000_000 + HOUR_S / 2
-WINDOWS = {
+PERIODS = {
     "SIGN_UPS": HOUR_S,
     "APPLICATIONS": HOUR_S,
     "TOKENS": HOUR_S,
-    "REFUSED_TOKENS": QUOTA_WINDOW_S,
+    "REFUSED_TOKENS": QUOTA_PERIOD_S,
 }
 
 
 @pytest.fixture(autouse=True)
 def fresh(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is counted yet, and it is the middle of a window."""
+    """Nothing is counted yet, and it is the middle of a period."""
     new_process(monkeypatch)
     monkeypatch.setattr("accounts.api.limits.time.time", lambda: NOON)
 
 
 def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this process counted so far is now another one's."""
-    for name, window_s in WINDOWS.items():
-        monkeypatch.setattr(getattr(limits, name), "_quotas", Quotas(window_s))
-    monkeypatch.setattr(quotas, "quotas", Quotas(QUOTA_WINDOW_S))
+    for name, period_s in PERIODS.items():
+        monkeypatch.setattr(getattr(limits, name), "_quotas", Quotas(period_s))
+    monkeypatch.setattr(quotas, "quotas", Quotas(QUOTA_PERIOD_S))
 
 
 def sign_up(app: App, username: str, address: str = "127.0.0.1") -> Any:

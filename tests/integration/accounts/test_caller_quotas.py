@@ -8,7 +8,7 @@ from django.test import Client, RequestFactory
 from pytest_django import Settings
 
 from accounts.api import quotas as module
-from accounts.api.quotas import QUOTA_WINDOW_S, client_network
+from accounts.api.quotas import QUOTA_PERIOD_S, client_network
 from accounts.models import Application
 from infra.caching.quotas import Quotas
 from tests.callers import Caller
@@ -22,9 +22,9 @@ PUBLIC = "/api/v1/instance"
 def fresh(world: None, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.QUOTA_PER_ACCOUNT, settings.QUOTA_PER_APPLICATION = 5, 1_000
     settings.QUOTA_PER_ADDRESS = 3
-    monkeypatch.setattr(module, "quotas", Quotas(QUOTA_WINDOW_S))
-    # The middle of a window: none of these tests runs over its end.
-    monkeypatch.setattr("accounts.api.quotas.time.time", lambda: 1_800_000_000 + QUOTA_WINDOW_S / 2)
+    monkeypatch.setattr(module, "quotas", Quotas(QUOTA_PERIOD_S))
+    # The middle of a period: none of these tests runs over its end.
+    monkeypatch.setattr("accounts.api.quotas.time.time", lambda: 1_800_000_000 + QUOTA_PERIOD_S / 2)
 
 
 def statuses(caller: Caller, times: int, path: str = HOME) -> list[int]:
@@ -37,7 +37,7 @@ def test_every_answer_says_what_is_left() -> None:
     assert [answer["X-RateLimit-Remaining"] for answer in answers] == ["4", "3"]
     assert {answer["X-RateLimit-Limit"] for answer in answers} == {"5"}
     reset = datetime.fromisoformat(answers[0]["X-RateLimit-Reset"])
-    assert reset.timestamp() == 1_800_000_000 + QUOTA_WINDOW_S
+    assert reset.timestamp() == 1_800_000_000 + QUOTA_PERIOD_S
 
 
 def test_beyond_the_quota_is_429_and_says_when_to_come_back() -> None:

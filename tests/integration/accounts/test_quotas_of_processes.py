@@ -55,8 +55,8 @@ def webs(folder: Path, **environment: str) -> Iterator[list[str]]:
         ]
 
 
-def ask_in_one_window(addresses: list[str]) -> WebAnswers:
-    """Asks again, as another account, if the first time ran over the end of a window."""
+def ask_in_one_period(addresses: list[str]) -> WebAnswers:
+    """Asks again, as another account, if the first time ran over the end of a period."""
     answers = WebAnswers(addresses, token_of(make_account(), "read"))
     if len(answers.resets) == 1:
         return answers
@@ -73,7 +73,7 @@ def assert_says_when_to_come_back(answers: WebAnswers) -> None:
 @pytest.mark.slow
 def test_processes_together_grant_the_quota(world: None, tmp_path: Path) -> None:
     with webs(tmp_path) as addresses:
-        answers = ask_in_one_window(addresses)
+        answers = ask_in_one_period(addresses)
     assert QUOTA * (1 - TOLERANCE) <= sum(answers.granted) <= QUOTA
     assert_says_when_to_come_back(answers)
 
@@ -83,6 +83,6 @@ def test_without_redis_each_process_grants_it_once(world: None, tmp_path: Path) 
     """As accounts.api.quotas documents: nothing is refused because Redis is away."""
     away = f"redis://127.0.0.1:{free_port()}/0"
     with webs(tmp_path, REDIS_URL=away, REDIS_TIMEOUT_MS="250") as addresses:
-        answers = ask_in_one_window(addresses)
+        answers = ask_in_one_period(addresses)
     assert answers.granted == [QUOTA] * WEBS
     assert_says_when_to_come_back(answers)

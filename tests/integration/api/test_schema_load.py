@@ -8,7 +8,7 @@ from drf_spectacular.generators import SchemaGenerator
 from pytest_django import Settings
 
 from accounts.api import quotas as module
-from accounts.api.quotas import QUOTA_WINDOW_S
+from accounts.api.quotas import QUOTA_PERIOD_S
 from infra.caching.quotas import Quotas
 from tests.races import run_together
 from web import docs
@@ -47,5 +47,5 @@ def test_the_address_pays_for_it(
     builds: list[object], settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.QUOTA_PER_ADDRESS = 2
-    monkeypatch.setattr(module, "quotas", Quotas(QUOTA_WINDOW_S))
+    monkeypatch.setattr(module, "quotas", Quotas(QUOTA_PERIOD_S))
     assert [Client().get("/api/schema").status_code for _ in range(3)] == [200, 200, 429]

@@ -7,7 +7,7 @@ from django.conf import LazySettings
 from django.test import Client
 
 from accounts.api import limits, quotas
-from accounts.api.quotas import QUOTA_WINDOW_S
+from accounts.api.quotas import QUOTA_PERIOD_S
 from infra.caching.quotas import Quotas
 from pages.sessions import COOKIE
 from tests.integration.pages.browsing import Browser
@@ -22,8 +22,8 @@ HERE, THERE = "192.0.2.1", "192.0.2.2"
 def few(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each address may ask MOST times, in one window."""
     settings.QUOTA_PER_ADDRESS = MOST
-    monkeypatch.setattr(quotas, "quotas", Quotas(QUOTA_WINDOW_S))
-    monkeypatch.setattr(limits.REFUSED_TOKENS, "_quotas", Quotas(QUOTA_WINDOW_S))
+    monkeypatch.setattr(quotas, "quotas", Quotas(QUOTA_PERIOD_S))
+    monkeypatch.setattr(limits.REFUSED_TOKENS, "_quotas", Quotas(QUOTA_PERIOD_S))
     for module in ("limits", "quotas"):
         monkeypatch.setattr(f"accounts.api.{module}.time.time", lambda: 1_800_000_000.0)
 
@@ -59,6 +59,6 @@ def test_no_page_is_shared_or_shown_again_without_asking(settings: LazySettings)
 def test_the_refusal_says_when_to_come_back() -> None:
     pages = [Client().get("/auth/sign_in", REMOTE_ADDR=HERE) for _ in range(MOST + 1)]
     assert [page.status_code for page in pages] == [200] * MOST + [429]
-    assert 0 < int(pages[-1]["Retry-After"]) <= QUOTA_WINDOW_S
+    assert 0 < int(pages[-1]["Retry-After"]) <= QUOTA_PERIOD_S
     assert b"Too many requests" in pages[-1].content
     assert Client().get("/auth/sign_in", REMOTE_ADDR=THERE).status_code == 200

@@ -11,7 +11,7 @@ from django.test import Client
 
 from accounts.actions.change_password import change_password
 from accounts.api import limits, quotas
-from accounts.api.quotas import QUOTA_WINDOW_S
+from accounts.api.quotas import QUOTA_PERIOD_S
 from accounts.models import AccessToken, User
 from infra.caching.quotas import Quotas
 from pages.sessions import COOKIE
@@ -38,7 +38,7 @@ FORMS = {
 
 @pytest.fixture
 def ann(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Nothing is counted yet, it is the middle of a window, and limits are those of production."""
+    """Nothing is counted yet, it is the middle of a period, and limits are those of production."""
     settings.PASSWORDS_PER_ADDRESS, settings.PASSWORDS_PER_ACCOUNT = 50, 25
     settings.PASSWORD_HASHERS = FAST_HASHERS
     new_process(monkeypatch)
@@ -65,9 +65,9 @@ def hashes(ann: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this process counted so far is now another one's."""
     for limit in (limits.PASSWORDS, limits.RIGHT_PASSWORDS, limits.EMAIL_CHANGES):
-        window_s = QUOTA_WINDOW_S if limit is limits.PASSWORDS else limits.HOUR_S
-        monkeypatch.setattr(limit, "_quotas", Quotas(window_s))
-    monkeypatch.setattr(quotas, "quotas", Quotas(QUOTA_WINDOW_S))
+        period_s = QUOTA_PERIOD_S if limit is limits.PASSWORDS else limits.HOUR_S
+        monkeypatch.setattr(limit, "_quotas", Quotas(period_s))
+    monkeypatch.setattr(quotas, "quotas", Quotas(QUOTA_PERIOD_S))
 
 
 def _sign_in(address: str = "127.0.0.1", name: str = "ann") -> Any:
@@ -84,7 +84,7 @@ def test_an_address_tries_so_many_passwords(
     Client().post(SIGN_IN, {"username": "nobody", "password": "wrong"})
     hashes.clear()
     answer = browser.send(path, FORMS[path])
-    assert answer.status_code == 429 and 0 < int(answer["Retry-After"]) <= QUOTA_WINDOW_S
+    assert answer.status_code == 429 and 0 < int(answer["Retry-After"]) <= QUOTA_PERIOD_S
     assert b"Too many requests" in answer.content and hashes == []
     assert User.objects.get(pk=ann).is_active
     assert _sign_in("192.0.2.9").status_code == 302

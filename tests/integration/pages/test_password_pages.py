@@ -14,7 +14,7 @@ from django.test import Client
 from accounts.actions import ask_password_reset
 from accounts.actions.ask_password_reset import MAILS_PER_HOUR
 from accounts.api.limits import HOUR_S, PASSWORD_RESETS, PASSWORDS
-from accounts.api.quotas import QUOTA_WINDOW_S
+from accounts.api.quotas import QUOTA_PERIOD_S
 from accounts.changes import PasswordResetAsked
 from accounts.consumers import send_reset_mails
 from accounts.models import AccessToken, User
@@ -145,7 +145,7 @@ def test_the_form_of_a_link_is_a_try_of_a_password(
     ann: int, drain: Callable[[], int], settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = _link(drain)
-    monkeypatch.setattr(PASSWORDS, "_quotas", Quotas(QUOTA_WINDOW_S))
+    monkeypatch.setattr(PASSWORDS, "_quotas", Quotas(QUOTA_PERIOD_S))
     settings.PASSWORDS_PER_ADDRESS = 1
     answers = [Browser().send(link, {"password": "12345678"}).status_code for _ in range(2)]
     assert answers == [422, 429]

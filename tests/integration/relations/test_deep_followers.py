@@ -45,11 +45,11 @@ DEEP = encode_cursor(MANY[ROOM])
 
 @pytest.fixture
 def allow(monkeypatch):
-    """Call it to allow this many deep pages per window from now on."""
+    """Call it to allow this many deep pages per period from now on."""
 
-    def allow(limit: int, window_s: int = 1) -> None:
+    def allow(limit: int, period_s: int = 1) -> None:
         monkeypatch.setattr(loaders, "DEEP_PAGE", QuotaClaim("deep-pages-of-the-test", limit))
-        monkeypatch.setattr(loaders, "deep_pages", Quotas(window_s))
+        monkeypatch.setattr(loaders, "deep_pages", Quotas(period_s))
 
     return allow
 

@@ -36,7 +36,7 @@ def cut_list(monkeypatch):
     small = cut(FOLLOWERS_LIST, CUT)
     monkeypatch.setattr(mirror, "FOLLOWERS", small.tier.cache)
     # A test in the same second may have left an allotment, which saves the round trip.
-    monkeypatch.setattr(loaders, "deep_pages", Quotas(window_s=1))
+    monkeypatch.setattr(loaders, "deep_pages", Quotas(period_s=1))
     return small
 
 

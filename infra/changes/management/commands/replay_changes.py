@@ -14,7 +14,7 @@ from infra.sharding.placement import Placement
 
 
 class Command(JobCommand):
-    help = "Delivers changes of the replay window again. Correct rows stay as they are."
+    help = "Delivers changes of the last CHANGE_REPLAY_DAYS again. Correct rows stay as they are."
     unit = "changes"
     flags = WALK - {JobFlag.ACCOUNT}
     placement = Placement.EVERYWHERE
