@@ -2,15 +2,17 @@
 
 {"do": "GET", "with": [token, path, body]} is answered by [status, text]. The other words of `do`
 are the functions below; their answer is what they return. It has a circuit breaker and a memory of
-its own, and the product's own time limit for Redis.
+its own.
 """
 
 import json
 import os
 import sys
+import time
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import django
 
@@ -18,15 +20,26 @@ from tests.loaded_process import LoadedProcess
 from tests.other_process import end_idle_sessions_late
 from tests.waiting import PATIENCE_S
 
-REDIS_TIMEOUT_MS = 250
+if TYPE_CHECKING:
+    from django.test import Client
+
+# The product's own limit, for tests whose Redis hangs.
+IMPATIENT = {"REDIS_TIMEOUT_MS": "250"}
+# Of a process whose answers to writes wait so long.
+WINDOW_MS = 100
 
 
 class ApiProcess:
-    """The test's end of it. `close` ends it."""
+    """The test's end of it. `close` ends it, and so does a block."""
 
     def __init__(self, **environment: str) -> None:
-        own = {"REDIS_TIMEOUT_MS": str(REDIS_TIMEOUT_MS)} | environment
-        self.process = LoadedProcess("-m", "tests.api_process", **own)
+        self.process = LoadedProcess("-m", "tests.api_process", **environment)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def do(self, word: str, *arguments: Any) -> Any:
         self.send(word, *arguments)
@@ -60,13 +73,18 @@ def main() -> None:
 
 def ask(method: str, token: str | None, path: str, body: Any = None) -> tuple[int, str]:
     """`token` None: a guest asks."""
+    sent = b"" if body is None else json.dumps(body).encode()
+    headers = {"Host": "localhost"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    answer = _client().generic(method, path, sent, "application/json", headers=headers)
+    return answer.status_code, answer.content.decode()
+
+
+@cache
+def _client() -> "Client":
+    """One for all: each makes the middlewares."""
     from django.test import Client  # noqa: PLC0415 - needs the settings
 
-    headers = {"Host": "localhost"} | ({"Authorization": f"Bearer {token}"} if token else {})
-    client = Client(headers=headers)
-    sent = b"" if body is None else json.dumps(body).encode()
-    answer = client.generic(method, path, sent, "application/json")
-    return answer.status_code, answer.content.decode()
+    return Client()
 
 
 def ask_redis() -> bool:
@@ -97,6 +115,44 @@ def suspend(account_id: int) -> None:
     decide_on_account(account_id, DecisionKind.SUSPEND, because, datetime.now(UTC))
 
 
+def rename(account_id: int) -> None:
+    from accounts.actions.update_profile import update_profile  # noqa: PLC0415 - needs the settings
+    from accounts.types import ProfileEdit  # noqa: PLC0415
+
+    update_profile(account_id, ProfileEdit(display_name="Renamed"))
+
+
+def favourite(account_id: int, author_id: int, moment: int) -> None:
+    """And its delivery."""
+    from posts.actions.mark_post import mark_post  # noqa: PLC0415 - needs the settings
+    from posts.ids import PostId  # noqa: PLC0415
+    from posts.types import Kind  # noqa: PLC0415
+    from tests.world import drain_all  # noqa: PLC0415
+
+    mark_post(account_id, PostId.at(author_id, moment), Kind.FAVOURITE, True)
+    drain_all()
+
+
+def disconnect() -> None:
+    """This process receives no invalidations."""
+    from infra.caching.listener import InvalidationListener  # noqa: PLC0415 - needs the settings
+
+    InvalidationListener.start = lambda _: None  # type: ignore[method-assign]
+
+
+def heat(account_id: int) -> str:
+    """Reads an account until this process answers for its profile from memory."""
+    from accounts.cache import profiles  # noqa: PLC0415 - needs the settings
+    from accounts.queries.load import find_existing  # noqa: PLC0415
+
+    deadline = time.monotonic() + PATIENCE_S
+    while not profiles.hot.split((account_id,)).hits:
+        if time.monotonic() > deadline:
+            return "cold"
+        find_existing([account_id])
+    return "hot"
+
+
 def revoke(token: str) -> None:
     from accounts.actions.tokens import end_tokens  # noqa: PLC0415 - needs the settings
     from accounts.models import AccessToken  # noqa: PLC0415
@@ -123,6 +179,10 @@ def wait_for_short_outages(most_s: float) -> None:
 
 
 WORDS = {
+    "disconnect": disconnect,
+    "favourite": favourite,
+    "heat": heat,
+    "rename": rename,
     "wait_for_short_outages": wait_for_short_outages,
     "wait_for_drain": wait_for_drain,
     "ask_redis": ask_redis,

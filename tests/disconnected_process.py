@@ -1,11 +1,11 @@
-"""Starts a web process that receives no invalidations, for tests of what it shows."""
+"""A web process that receives no invalidations, for tests of what it shows."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import orjson
 
-from tests.loaded_process import LoadedProcess
+from tests.api_process import ApiProcess
 
 Say = Callable[..., str]
 # Copies live as long as possible, so an early change is not due to their age.
@@ -14,11 +14,14 @@ OLD = {"HOT_KEY_READS": "20", "HOT_COPY_MS": "5000"}
 
 @contextmanager
 def disconnected_reader() -> Iterator[Say]:
-    with LoadedProcess("-m", "tests.disconnected_reader", **OLD) as process:
+    """Asks it: `heat ACCOUNT`, or `ask TOKEN PATH`, which is answered by `status body`."""
+    with ApiProcess(**OLD) as process:
+        process.do("disconnect")
 
-        def say(*words: object) -> str:
-            print(*words, file=process.stdin, flush=True)
-            return process.stdout.readline().strip()
+        def say(word: str, *words: object) -> str:
+            if word == "heat":
+                return str(process.do(word, *words))
+            return "{} {}".format(*process.do("GET", *words))
 
         yield say
 

@@ -141,7 +141,7 @@ def drain(world: None) -> Callable[[], int]:
 
 @pytest.fixture
 def disconnected(world: None) -> Iterator[Callable[..., str]]:
-    """Says a command to another web process, whose listener is cut off (disconnected_reader)."""
+    """Asks another web process, whose listener is cut off (disconnected_reader)."""
     with disconnected_reader() as say:
         yield say
 

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from relations.actions.follow import follow
-from tests.api_process import ApiProcess
+from tests.api_process import IMPATIENT, ApiProcess
 from tests.callers import token_of
 from tests.redis_away import wait_for_redis
 from tests.server_faults import pause, resume
@@ -196,7 +196,7 @@ ACTS = {
 
 @pytest.fixture(scope="module")
 def processes(private):
-    pair = ApiProcess(), ApiProcess()
+    pair = ApiProcess(**IMPATIENT), ApiProcess(**IMPATIENT)
     yield pair
     for process in pair:
         process.close()
@@ -268,7 +268,7 @@ def test_an_act_in_a_short_pause_is_answered_when_no_process_shows_it_otherwise(
 def test_act_of_a_process_that_died_is_seen_after_the_drain(services, both, name):
     """What the process kept for Redis is lost with it. Its change rows are not."""
     act, reader = ACTS[name](), both[1]
-    mortal = Process(ApiProcess(), reader.world)
+    mortal = Process(ApiProcess(**IMPATIENT), reader.world)
     until(lambda: mortal.process.do("ask_redis"))
     act.prepare(reader)
     drain_all()
@@ -285,7 +285,7 @@ def test_act_of_a_process_that_died_is_seen_after_the_drain(services, both, name
 @pytest.fixture
 def patient(services):
     """A process that reads as a web server: after a pause it waits for the drain."""
-    process = ApiProcess()
+    process = ApiProcess(**IMPATIENT)
     process.do("wait_for_drain")
     until(lambda: process.do("ask_redis"))
     yield Process(process, World())

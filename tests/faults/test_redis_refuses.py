@@ -21,7 +21,7 @@ from infra.caching.errors import RedisRefuses
 from infra.read_limits import ACCEPTED_S
 from lab.faults.cluster.redis_refusals import REFUSALS, refusing_writes
 from relations.actions.follow import follow
-from tests.api_process import ApiProcess
+from tests.api_process import IMPATIENT, ApiProcess
 from tests.callers import token_of
 from tests.faults.test_redis_faults import is_left_alone, wait_for
 from tests.waiting import until
@@ -136,7 +136,7 @@ class People:
 @pytest.fixture(scope="module")
 def webs(private):
     """Two processes that serve requests as web servers do."""
-    pair = [ApiProcess(READ_WINDOW_MS="20") for _ in range(2)]
+    pair = [ApiProcess(READ_WINDOW_MS="20", **IMPATIENT) for _ in range(2)]
     for one in pair:
         one.do("wait_for_drain")
     yield pair

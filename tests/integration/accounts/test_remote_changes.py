@@ -1,10 +1,6 @@
 """A change of another process ends copies in this process by its invalidation, not by their age."""
 
-import subprocess
-import sys
-
 import pytest
-from django.conf import settings
 
 from accounts.cache import profiles
 from accounts.queries import in_process
@@ -19,8 +15,8 @@ from infra.caching.questions import Question, answer
 from posts.cache import counts
 from posts.cache.in_process import in_process_posts
 from relations.actions.follow import follow
+from tests.api_process import ApiProcess
 from tests.callers import is_disabled, token_of
-from tests.other_process import environment_of_this_test
 from tests.waiting import until
 from tests.world import drain_all, make_account, publish, rest
 from timelines.queries.home import home_page
@@ -47,22 +43,9 @@ def ages(world, monkeypatch):
 
 @pytest.fixture
 def other(world):
-    """Runs a command in another process; returns when it is done."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.other_actor"],
-        env=environment_of_this_test(),
-        cwd=settings.BASE_DIR,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-
-        def act(*words):
-            print(*words, file=process.stdin, flush=True)
-            assert process.stdout.readline().split() == [str(word) for word in words]
-
-        yield act
-        process.stdin.close()
+    """Does something in another process; returns when it is done."""
+    with ApiProcess() as process:
+        yield process.do
 
 
 def account(account_id):

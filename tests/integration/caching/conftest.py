@@ -1,12 +1,11 @@
 """An empty Redis for each test, without databases; and a web process that writes."""
 
-import subprocess
 from collections.abc import Iterator
 
 import pytest
 
 from infra.caching.client import FeedRedis, redis
-from tests.other_web import WINDOW_MS, other_web
+from tests.api_process import WINDOW_MS, ApiProcess
 from tests.redis_away import wait_for_redis
 
 
@@ -20,7 +19,7 @@ def cache() -> Iterator[FeedRedis]:
 
 
 @pytest.fixture(scope="module")
-def waiting_web(databases: None) -> Iterator[subprocess.Popen[bytes]]:
+def waiting_web(databases: None) -> Iterator[ApiProcess]:
     """Its answers to writes wait for the read window."""
-    with other_web(READ_WINDOW_MS=str(WINDOW_MS)) as process:
+    with ApiProcess(READ_WINDOW_MS=str(WINDOW_MS)) as process:
         yield process

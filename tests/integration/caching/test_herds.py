@@ -1,7 +1,5 @@
 """After an entry was lost, its readers of all processes read the source once."""
 
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +15,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute
 from tests.herd import READS, Herd, Subject, lose, make_subject, read_together
-from tests.other_process import environment_of_this_test
+from tests.loaded_process import LoadedProcess
 from tests.races import run_together
 from tests.waiting import until
 from timelines.stores import postgres, rows
@@ -32,20 +30,10 @@ def subject(world: None) -> Subject:
 
 
 @pytest.fixture
-def other(world: None) -> Iterator[subprocess.Popen[str]]:
+def other(world: None) -> Iterator[LoadedProcess]:
     """Another process, for herds."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.herd"],
-        env=environment_of_this_test(),
-        cwd=settings.BASE_DIR,
-        stdin=pipe,
-        stdout=pipe,
-        text=True,
-    ) as process:
+    with LoadedProcess("-m", "tests.herd") as process:
         yield process
-        assert process.stdin is not None
-        process.stdin.close()
 
 
 @pytest.mark.parametrize("family", READS)
@@ -58,7 +46,7 @@ def test_threads_that_miss_an_entry_together_read_its_source_once(
 
 
 def test_processes_that_miss_an_entry_together_read_its_source_once(
-    subject: Subject, other: subprocess.Popen[str]
+    subject: Subject, other: LoadedProcess
 ) -> None:
     for family in READS:
         lose(family, subject)
@@ -88,8 +76,7 @@ def test_threads_that_miss_a_tiered_timeline_read_its_rows_or_pull_once(
     assert [*read.values()] == [1], found
 
 
-def _ask(other: subprocess.Popen[str], herd: Herd) -> Counter[str]:
-    assert other.stdin is not None and other.stdout is not None
+def _ask(other: LoadedProcess, herd: Herd) -> Counter[str]:
     request = [herd.family, list(herd.subject), herd.readers, herd.everyone]
     print(orjson.dumps(request).decode(), file=other.stdin, flush=True)
     return Counter(orjson.loads(other.stdout.readline()))

@@ -1,10 +1,6 @@
 """Hot keys over real Redis: found by all processes together, cheap to read, never old for long."""
 
-import subprocess
-import sys
-
 import pytest
-from django.conf import settings
 
 from infra.caching.fleet_reads import WINDOW_S, add_reads, list_read_rates
 from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
@@ -14,7 +10,7 @@ from tests.budgets import count_calls
 from tests.cached_values import write_values
 from tests.clocks import Clock
 from tests.hot_reader import FAMILY, OWNER
-from tests.other_process import environment_of_this_test
+from tests.loaded_process import LoadedProcess
 from tests.unit.caching.test_metrics import reads as reads_of
 
 LIMITS = HotKeyLimits(reads_s=1_000, copy_s=1.0)
@@ -155,17 +151,8 @@ def reader(cache, databases):
     """Another process that reads the value so much that it is hot there."""
     spec = ValueCache(FAMILY, ttl_s=3_600, load=dict.fromkeys)
     write_values(spec, {OWNER: Versioned(1, b"0")})
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.hot_reader"],
-        env=environment_of_this_test(),
-        cwd=settings.BASE_DIR,
-        stdin=pipe,
-        stdout=pipe,
-        text=True,
-    ) as other:
+    with LoadedProcess("-m", "tests.hot_reader") as other:
         yield other
-        other.stdin.close()
 
 
 def test_change_is_heard_by_another_process_long_before_copies_are_too_old(reader, cache):

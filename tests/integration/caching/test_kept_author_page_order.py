@@ -3,8 +3,8 @@
 from django.test import Client
 
 from infra import read_window
+from tests.api_process import WINDOW_MS
 from tests.integration.own_writes.acting import ACCOUNTS, STATUSES, RemoteCaller, make_pair, publish
-from tests.other_web import WINDOW_MS
 from tests.races import failures, run_together
 from timelines.queries import author_batches
 

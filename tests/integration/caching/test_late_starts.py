@@ -12,6 +12,7 @@ from infra.caching import viewer_log
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG
 from infra.caching.viewer_validators import VIEWER_LOG
+from tests.api_process import WINDOW_MS
 from tests.integration.own_writes.acting import (
     ACCOUNTS,
     STATUSES,
@@ -20,7 +21,6 @@ from tests.integration.own_writes.acting import (
     make_pair,
     publish,
 )
-from tests.other_web import WINDOW_MS
 from tests.world import make_account
 
 

@@ -13,6 +13,7 @@ from infra import read_window
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG
 from infra.caching.viewer_validators import VIEWER_LOG
+from tests.api_process import WINDOW_MS, ApiProcess
 from tests.integration.own_writes.acting import (
     ACCOUNTS,
     STATUSES,
@@ -22,7 +23,6 @@ from tests.integration.own_writes.acting import (
     publish,
 )
 from tests.other_process import environment_of_this_test
-from tests.other_web import WINDOW_MS, other_web
 from tests.world import make_account
 
 ROUNDS = 6
@@ -32,7 +32,7 @@ LOGS = {LOG.key, VIEWER_LOG.key}
 @pytest.fixture(scope="module")
 def hasty_web(databases):
     """Its answers do not wait."""
-    with other_web(READ_WINDOW_MS="0") as process:
+    with ApiProcess(READ_WINDOW_MS="0") as process:
         yield process
 
 

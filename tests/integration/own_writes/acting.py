@@ -1,10 +1,11 @@
 """People who act through the API, and what they see at their next read."""
 
-from typing import IO, Any, Self
+from typing import Any, Self
 
 import orjson
 
 from infra.sharding.buckets import shard_of
+from tests.api_process import ApiProcess
 from tests.callers import Caller, token_of
 from tests.world import make_accounts
 
@@ -37,17 +38,16 @@ class Person(Caller):
 class RemoteCaller(Person):
     """Acts in another process, and reads in this one."""
 
-    _process: Any
+    _process: ApiProcess
 
     @classmethod
-    def acting_for(cls, person: Person, process: Any) -> Self:
+    def acting_for(cls, person: Person, process: ApiProcess) -> Self:
         caller = cls(int(person.id))
         caller._process, caller._token = process, token_of(int(person.id))
         return caller
 
     def act(self, path: str, body: Any = None, method: str = "POST") -> Any:
-        _write_line(self._process.stdin, [self._token, method, path, body or {}])
-        status, text = orjson.loads(self._process.stdout.readline())
+        status, text = self._process.do(method, self._token, path, body or {})
         assert status == 200, text
         return orjson.loads(text)
 
@@ -62,8 +62,3 @@ def make_pair() -> tuple[Person, Person]:
 
 def publish(person: Person, text: str = "hello", **fields: Any) -> str:
     return str(person.act(STATUSES, {"status": text, **fields})["id"])
-
-
-def _write_line(stream: IO[bytes], value: Any) -> None:
-    stream.write(orjson.dumps(value) + b"\n")
-    stream.flush()

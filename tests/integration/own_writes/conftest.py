@@ -12,9 +12,9 @@ LATE_S = 0.2
 @pytest.fixture(scope="module")
 def other_process(databases):
     """Answers API requests in a process of its own."""
-    from tests.other_web import other_web  # noqa: PLC0415 - needs the settings
+    from tests.api_process import ApiProcess  # noqa: PLC0415 - needs the settings
 
-    with other_web() as process:
+    with ApiProcess() as process:
         yield process
 
 
