@@ -5,11 +5,8 @@ ten days, within a few hours. Threads compensate, one a shard: each of its lanes
 `round_s`.
 """
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from functools import partial
 from statistics import quantiles
 from typing import NamedTuple
@@ -21,14 +18,11 @@ from counters.queries.counts import load_counts
 from counters.types import Count
 from infra.changes.compensate import compensate
 from infra.changes.lag import LaneLag, list_lane_lags
-from tests.other_process import environment_of_this_test
 from tests.scenarios.background import Stop, threads
-from tests.scenarios.crowd import FIRST_ID, follow_together, lay_crowd
+from tests.scenarios.crowd import follow_together, lay_crowd
 from tests.waiting import until
 
 TICK_S = 0.1
-# More than any process does.
-MOST_ACTIONS_PER_S = 400
 
 
 class Report(NamedTuple):
@@ -64,39 +58,6 @@ def run(account_id: int, follows_per_s: int, seconds: int, round_s: float) -> Re
             return sum(map(len, crowd.values()))
 
     return watched(account_id, follow_all, round_s)
-
-
-def run_actions(account_id: int, processes: int, seconds: int, round_s: float) -> Report:
-    """The action itself, in so many processes, as fast as they go."""
-    most = MOST_ACTIONS_PER_S * seconds
-    lay_crowd(most * processes)
-    with ExitStack() as stack:
-        followers = [
-            stack.enter_context(start_follower(account_id, FIRST_ID + n * most, most))
-            for n in range(processes)
-        ]
-        for one in followers:
-            assert one.stdout.readline() == "ready\n"
-        return watched(account_id, partial(follow_in, followers, seconds), round_s)
-
-
-def start_follower(account_id: int, first: int, count: int) -> subprocess.Popen[str]:
-    numbers = map(str, (account_id, first, first + count))
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.scenarios.hot_follower", *numbers],
-        env=environment_of_this_test(),
-        cwd=settings.BASE_DIR,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
-def follow_in(followers: Sequence[subprocess.Popen[str]], seconds: int) -> int:
-    """All begin together; how many follows there were."""
-    for one in followers:
-        print(seconds, file=one.stdin, flush=True)
-    return sum(int(one.stdout.readline()) for one in followers)
 
 
 def watched(account_id: int, follow_all: Callable[[], int], round_s: float) -> Report:

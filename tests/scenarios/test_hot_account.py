@@ -1,7 +1,6 @@
 """Seed S0: hundreds of changes a second of one count are a few writes a second of its row.
 
 The seed's size: HOT_FOLLOWS_PER_S=500 HOT_SECONDS=60 pytest tests/scenarios/test_hot_account.py -s
-Through follow() itself, in three processes: HOT_PROCESSES=3 HOT_SECONDS=60
 """
 
 import os
@@ -10,13 +9,12 @@ import sys
 import pytest
 from django.conf import settings
 
-from tests.scenarios.hot_account import followers_of, run, run_actions
+from tests.scenarios.hot_account import followers_of, run
 from tests.truth import assert_drained_truth
 from tests.world import make_account
 
 FOLLOWS_PER_S = int(os.environ.get("HOT_FOLLOWS_PER_S", "200"))
 SECONDS = int(os.environ.get("HOT_SECONDS", "3"))
-PROCESSES = int(os.environ.get("HOT_PROCESSES", "0"))
 ROUND_S = float(os.environ.get("HOT_ROUND_S", "1"))
 # A change waits for the round in hand and is in the next one, and once more where it has failed.
 # A crowded machine has longer rounds.
@@ -27,11 +25,8 @@ MOST_ROUNDS = 4
 @pytest.mark.timeout(900 + 5 * SECONDS)
 def test_everybody_follows_one_account(world):
     star = make_account()
-    if PROCESSES:
-        report = run_actions(star, PROCESSES, SECONDS, ROUND_S)
-    else:
-        report = run(star, FOLLOWS_PER_S, SECONDS, ROUND_S)
-        assert report.follows == FOLLOWS_PER_S * SECONDS
+    report = run(star, FOLLOWS_PER_S, SECONDS, ROUND_S)
+    assert report.follows == FOLLOWS_PER_S * SECONDS
     sys.stdout.write(f"{report}, {report.follows_per_s:.0f} follows/s,")
     sys.stdout.write(f" {report.writes_per_s:.1f} writes/s of the account's row\n")
     assert followers_of(star).value == report.follows
