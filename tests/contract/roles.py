@@ -31,13 +31,16 @@ class Scene:
         strike = decide(self.owner, DecisionKind.WARN)
         assert strike is not None
         self.strike_id = strike.pk
+        self._clients: dict[str, Client] = {}
         ROLES[role](self)
 
     def client(self, role: str) -> Client:
-        """A client of the API, with the token of this role."""
-        if role == "anonymous":
-            return Client()
-        return Caller(self.owner if role == "owner" else self.asker).client
+        """A client of the API, with the token of this role. It is the same each time: a new one
+        makes the middlewares again."""
+        if role not in self._clients:
+            asker = self.owner if role == "owner" else self.asker
+            self._clients[role] = Client() if role == "anonymous" else Caller(asker).client
+        return self._clients[role]
 
     def browser(self, role: str) -> Client:
         """A browser, signed in as this role: to the admin and to the pages."""
