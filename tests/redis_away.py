@@ -1,7 +1,20 @@
-"""The moment at which this process uses Redis again, after a test made it seem away."""
+"""This process loses Redis in a test, and uses it again."""
 
-from infra.caching.client import redis
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from infra.caching.client import SingleClient, redis
 from tests.waiting import until
+
+
+@contextmanager
+def redis_away() -> Iterator[None]:
+    """Each call fails at once. No breaker opens, so the first call after the block succeeds."""
+    with patch.object(SingleClient, "run", side_effect=RedisConnectionError):
+        yield
 
 
 def wait_for_redis() -> None:

@@ -1,13 +1,11 @@
 """Kinds of changes that only tests emit, and a consumer that writes down what it is handed."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from django.db import transaction
 
 from infra.changes.append import append_change
-from infra.changes.failpoints import arm, disarm
 from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Delivery, FollowUp, Payload, consumes
 from infra.sharding.sql import execute, fetch_all
@@ -129,20 +127,3 @@ def let_wait_pass(alias: str = ALIAS) -> None:
 
 def let_lease_expire(alias: str = ALIAS) -> None:
     execute(alias, "UPDATE changes_drainlease SET expires_at = clock_timestamp() - interval '1 s'")
-
-
-@contextmanager
-def armed(name: str, action: Callable[[], Any]) -> Iterator[None]:
-    arm(name, action)
-    try:
-        yield
-    finally:
-        disarm(name)
-
-
-class Crash(BaseException):
-    """The process is gone: nothing below the failpoint may handle it."""
-
-
-def crash() -> None:
-    raise Crash

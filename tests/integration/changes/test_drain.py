@@ -15,17 +15,15 @@ from infra.changes.append import append_change
 from infra.changes.drain import drain
 from infra.changes.registry import Payload, consumers_of, consumes
 from infra.sharding.sql import execute, fetch_all, fetch_one
+from tests.dying import armed, dying_at
 from tests.integration.changes.kinds import (
     ALIAS,
     LANE,
     OTHER_OWNER,
     OWNER,
     BulkNoted,
-    Crash,
     Noted,
-    armed,
     column,
-    crash,
     delivered,
     emit,
     let_wait_pass,
@@ -125,7 +123,7 @@ FAILPOINTS = {  # and how often the consumer hears each row
 @pytest.mark.parametrize(("place", "times"), FAILPOINTS.items())
 def test_crash_anywhere_loses_nothing_and_files_once(journal, place, times):
     versions = note(3)
-    with armed(place, crash), pytest.raises(Crash):
+    with dying_at(place):
         drain(ALIAS, LANE)
     drain(ALIAS, LANE)
     assert journal.heard == [versions] * times
@@ -142,7 +140,7 @@ def test_crash_in_one_consumer_of_several(journal):
 
     try:
         versions = note(2)
-        with armed("deliver.after_consumer", crash), pytest.raises(Crash):
+        with dying_at("deliver.after_consumer"):
             drain(ALIAS, LANE)
         assert (journal.heard, calls) == ([versions], [])
         drain(ALIAS, LANE)

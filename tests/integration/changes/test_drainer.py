@@ -16,13 +16,13 @@ from infra.changes.lease import lease
 from infra.changes.outages import Recoveries
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from tests.budgets import count_calls
+from tests.dying import armed
 from tests.integration.changes.kinds import (
     ALIAS,
     FOLDED_LANE,
     LANE,
     BulkNoted,
     FoldedNoted,
-    armed,
     delivered,
     emit,
     let_lease_expire,
@@ -190,7 +190,7 @@ def test_it_outlives_the_end_of_its_session(journal):
         until(lambda: delivered() == versions)
 
 
-def test_a_row_that_waits_for_a_store_is_tried_when_any_store_is_back(journal, monkeypatch):
+def test_a_row_that_waits_for_a_store_is_tried_when_any_store_is_back(journal):
     """Long before its time: the row is a day old, so it would back off for 30 s."""
     [version] = note()
     execute(ALIAS, "UPDATE changes_change SET created_at = now() - interval '1 day'")

@@ -10,6 +10,7 @@ from infra.changes.drain import drain
 from infra.changes.errors import WholeBatchFails
 from infra.changes.registry import FollowUp
 from infra.sharding.sql import fetch_all
+from tests.dying import dying_at
 from tests.integration.changes.kinds import (
     ALIAS,
     BULK_LANE,
@@ -17,10 +18,7 @@ from tests.integration.changes.kinds import (
     OWNER,
     Asked,
     BulkNoted,
-    Crash,
     Noted,
-    armed,
-    crash,
     delivered,
     emit,
     note,
@@ -57,7 +55,7 @@ def asking(journal):
 @pytest.mark.parametrize("place", FAILPOINTS)
 def test_crash_anywhere_leaves_each_sequel_once(asking, place):
     versions = note(3)
-    with armed(place, crash), pytest.raises(Crash):
+    with dying_at(place):
         drain(ALIAS, LANE)
     drain(ALIAS, LANE)
     assert delivered() == versions

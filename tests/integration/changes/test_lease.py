@@ -14,12 +14,12 @@ from infra.changes.drain import drain
 from infra.changes.errors import LeaseLost
 from infra.changes.lease import lease, renew
 from infra.sharding.sql import fetch_one
+from tests.dying import armed
 from tests.integration.changes.kinds import (
     ALIAS,
     LANE,
     OTHER_LANE,
     OTHER_OWNER,
-    armed,
     delivered,
     let_lease_expire,
     note,

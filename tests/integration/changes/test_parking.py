@@ -14,13 +14,13 @@ from infra.changes.management.commands.unpark_changes import Command as Unpark
 from infra.changes.models import DiscardedChange
 from infra.changes.parking import ChangeSelection, discard_parked, list_parked, park, retry_parked
 from infra.sharding.sql import fetch_all
+from tests.dying import armed
 from tests.integration.changes.kinds import (
     ALIAS,
     LANE,
     OTHER_OWNER,
     Noted,
     NotedInline,
-    armed,
     delivered,
     emit,
     note,

@@ -25,17 +25,15 @@ from infra.changes.pausing import (
 )
 from infra.sharding.sql import execute, fetch_all
 from tests.budgets import count_calls
+from tests.dying import dying_at
 from tests.integration.changes.kinds import (
     ALIAS,
     BULK_LANE,
     LANE,
     BulkNoted,
-    Crash,
     Noted,
     NotedInline,
-    armed,
     column,
-    crash,
     delivered,
     emit,
     note,
@@ -166,7 +164,7 @@ def test_resume_that_died_is_finished(journal, heal):
     Outcome(Pause(), "--kind", KIND, "--reason", "it breaks", "--shard", ALIAS)
     rows = note(5)
     drain(ALIAS, LANE)
-    with armed("pausing.rows_resumed", crash), pytest.raises(Crash):
+    with dying_at("pausing.rows_resumed"):
         call_command("resume_changes", kind=KIND, batch_size=2)
     assert [paused.is_ending for paused in list_pauses(ALIAS)] == [True]
     if heal == "again":

@@ -12,7 +12,6 @@ from counters.queries.counts import load_counts
 from counters.queries.drift import find_drift
 from counters.types import ACCOUNT, Count
 from infra.api.pages import Window
-from infra.changes.failpoints import arm, disarm
 from infra.sharding.buckets import shard_of
 from posts.actions.mark_post import mark_post
 from posts.cache.counts import load_post_counts
@@ -21,17 +20,10 @@ from posts.types import Kind
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.queries.edge_lists import FOLLOWERS_LIST, list_page
+from tests.dying import dying_at
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, make_accounts, publish
-
-
-class Killed(BaseException):
-    """No handler catches it, as if the process had died."""
-
-
-def die() -> None:
-    raise Killed
 
 
 def heat(account_id: int) -> None:
@@ -116,13 +108,9 @@ def test_count_that_is_hot_no_more_waits_for_its_postponed_moves(star_and_fans, 
 def test_death_between_rows_and_caches_is_repaired_by_the_drain(star_and_fans, place):
     star, fans = star_and_fans
     listed(star)
-    arm(place, die)
-    try:
-        with pytest.raises(Killed):
-            follow(fans[1], star)
-            drain_all()
-    finally:
-        disarm(place)
+    with dying_at(place):
+        follow(fans[1], star)
+        drain_all()
     drain_all()
     assert sorted(listed(star)) == sorted(fans[:2])
     assert_drained_truth()

@@ -20,6 +20,7 @@ from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from posts.models import Post
 from relations.actions.follow import follow
+from tests.dying import armed, dying_at
 from tests.integration.counters.drifting import lose, spoil
 from tests.integration.jobs.outcomes import Outcome
 from tests.races import failures, run_together
@@ -136,15 +137,8 @@ def test_recount_that_dies_has_done_nothing(people, place):
     spoil(ann, FOLLOWERS, +3)
     before = everything_written()
 
-    def die() -> None:
-        raise KeyboardInterrupt
-
-    arm(place, die)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            repair(shard_of(ann), ann)
-    finally:
-        disarm(place)
+    with dying_at(place):
+        repair(shard_of(ann), ann)
     assert everything_written() == before
 
 
@@ -160,11 +154,8 @@ def test_recounts_of_one_account_at_once_mend_it_once(people):
         except threading.BrokenBarrierError:
             both_found.reset()
 
-    arm("counters.drift_found", wait_for_the_other)
-    try:
+    with armed("counters.drift_found", wait_for_the_other):
         answers = run_together([partial(repair, shard_of(ann), ann)] * 2)
-    finally:
-        disarm("counters.drift_found")
     assert failures(answers) == []
     assert sorted(map(len, answers)) == [0, 1]
     assert_drained_truth()

@@ -12,7 +12,6 @@ from accounts.images.file_names import url_of_file
 from accounts.images.models import StoredImage
 from accounts.images.queries.image_lists import list_images
 from accounts.models import User
-from infra.changes.failpoints import arm, disarm
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from moderation.actions.appeals import accept_appeal, file_appeal
@@ -22,6 +21,7 @@ from moderation.types import DecisionKind, DecisionOrigin
 from posts.ids import PostId
 from tests.budgets import count_calls
 from tests.callers import sign_in, token_of
+from tests.dying import dying_at
 from tests.integration.images.test_profile_pictures import edit
 from tests.integration.images.uploading import (
     STATUSES,
@@ -157,22 +157,12 @@ def test_a_hidden_upload_cannot_be_posted(ann, people):
     assert ann.post(STATUSES, body).status_code == 422
 
 
-class Killed(BaseException):
-    """The process ends here."""
-
-
 @pytest.mark.parametrize("place", ["moderation.image_marked", "images.files_moved"])
 @pytest.mark.parametrize("kind", [HIDE, SHOW])
 def test_a_process_killed_between_row_and_files_is_completed(ann, bob, client, people, place, kind):
     image = sent(ann, content=picture("JPEG", (1_200, 800)))
     status = publish(ann, [image])
-
-    def kill():
-        disarm(place)
-        raise Killed
-
-    arm(place, kill)
-    with pytest.raises(Killed):
+    with dying_at(place):
         decide(people, image)
     assert media(bob, status) == []
     if kind is SHOW:
@@ -202,13 +192,11 @@ def test_while_the_store_is_away_the_pages_are_without_the_image(
     assert not is_served(client, image)
 
 
-def test_a_killed_move_leaves_no_file_when_the_post_is_deleted(ann, people, monkeypatch):
+def test_a_killed_move_leaves_no_file_when_the_post_is_deleted(ann, people):
     image = sent(ann)
     status = publish(ann, [image])
-    arm("images.files_moved", lambda: (_ for _ in ()).throw(Killed()))
-    with pytest.raises(Killed):
+    with dying_at("images.files_moved"):
         decide(people, image)
-    disarm("images.files_moved")
     ann.delete(f"{STATUSES}/{status['id']}?delete_media=true")
     remove()
     drain_all()

@@ -6,8 +6,8 @@ from django.core.files.storage import FileSystemStorage
 from accounts.images import store
 from accounts.images.actions import store_image as storing
 from accounts.images.models import StoredImage
-from infra.changes.failpoints import arm, disarm
 from infra.sharding.placement import all_aliases
+from tests.dying import dying_at
 from tests.integration.images.uploading import (
     MEDIA,
     TOMORROW,
@@ -69,9 +69,8 @@ def test_only_the_owner_reads_describes_and_deletes_an_upload(ann, bob, empty_st
     assert files() == []
 
 
-@pytest.mark.parametrize(
-    ("form", "text"),
-    [
+def test_bad_uploads_are_refused_with_the_reason(ann, empty_store):
+    for form, text in [
         ({}, "must be a file"),
         ({"file": "text"}, "must be a file"),
         ({"file": upload(b"hello")}, "File must be one of"),
@@ -81,13 +80,11 @@ def test_only_the_owner_reads_describes_and_deletes_an_upload(ann, bob, empty_st
         ({"file": upload(picture()), "description": "x" * 1_501}, "too long"),
         ({"file": upload(picture()), "focus": "nan,1"}, "focus must be"),
         ({"file": upload(picture()), "focus": "1"}, "focus must be"),
-    ],
-)
-def test_bad_uploads_are_refused_with_the_reason(ann, empty_store, form, text):
-    answer = ann.client.post(MEDIA, form)
-    assert answer.status_code == 422, answer.content
-    assert text in answer.json()["error"]
-    assert files() == []
+    ]:
+        answer = ann.client.post(MEDIA, form)
+        assert answer.status_code == 422, answer.content
+        assert text in answer.json()["error"], (form, text)
+        assert files() == [], (form, text)
 
 
 def test_the_limits_of_size_and_number_hold(ann, empty_store, settings, monkeypatch):
@@ -142,35 +139,21 @@ def test_while_the_store_is_away_no_row_is_deleted(ann, empty_store, monkeypatch
     assert files() == []
 
 
-class Killed(BaseException):
-    """The process ends here."""
-
-
 @pytest.mark.parametrize("place", ["images.before_files", "images.before_answer"])
 def test_a_process_killed_between_row_and_answer_leaves_only_what_is_removed(
     ann, empty_store, place
 ):
-    def kill():
-        raise Killed
-
-    arm(place, kill)
-    with pytest.raises(Killed):
+    with dying_at(place):
         send(ann)
-    disarm(place)
     assert len(files()) == (place == "images.before_answer")
     assert remove(TOMORROW) == (1, 0)
     assert files() == []
 
 
 def test_a_process_killed_between_files_and_rows_is_repeated(ann, empty_store):
-    def kill():
-        raise Killed
-
     sent(ann)
-    arm("images.files_deleted", kill)
-    with pytest.raises(Killed):
+    with dying_at("images.files_deleted"):
         remove(TOMORROW)
-    disarm("images.files_deleted")
     assert files() == []
     assert sum(StoredImage.objects.on(alias).count() for alias in all_aliases()[1:]) == 1
     assert remove(TOMORROW) == (1, 0)

@@ -9,9 +9,8 @@ import pytest
 from django.conf import settings
 from django.db import connections, transaction
 from django.test import Client
-from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
 from infra.sharding.sql import execute
 from moderation import sampling
 from moderation.metrics import DecisionsCollector
@@ -26,7 +25,7 @@ from moderation.sampling import (
 from moderation.types import DecisionKind
 from tests.other_process import environment_of_this_test
 from tests.people import decide
-from tests.redis_away import wait_for_redis
+from tests.redis_away import redis_away, wait_for_redis
 from tests.waiting import PATIENCE_S
 from tests.world import make_accounts
 
@@ -153,17 +152,11 @@ def test_after_a_flush_all_are_counted_again(moderated: list[int]) -> None:
     assert sampled() == {"warn": 1}
 
 
-def test_without_redis_there_are_no_series(
-    moderated: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_redis_there_are_no_series(moderated: list[int]) -> None:
     decide(moderated[0], DecisionKind.WARN)
     sample_decisions("default")
 
-    def refuse(*_: object) -> None:
-        raise RedisConnectionError
-
-    with monkeypatch.context() as away:
-        away.setattr(SingleClient, "run", refuse)
+    with redis_away():
         assert shown() == {}
     wait_for_redis()
     assert shown() == {"warn": 1}

@@ -1,12 +1,10 @@
 """What /metrics says of the moderators' queue."""
 
 import pytest
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.models import User
 from accounts.sql import RESTRICTED_USERS
 from accounts.types import Restriction
-from infra.caching.client import SingleClient
 from infra.sharding.sql import execute, fetch_one
 from moderation.metrics import QueueCollector
 from moderation.models import Report
@@ -15,6 +13,7 @@ from moderation.types import DecisionKind, ReportState
 from tests.callers import Caller
 from tests.people import Community, decide
 from tests.plans import settle
+from tests.redis_away import redis_away
 from tests.world import restrict
 
 HOUR_S = 3_600
@@ -83,15 +82,9 @@ def test_they_are_counted_by_an_index_of_them_alone(community: Community) -> Non
     assert User.objects.count() > 20_000
 
 
-def test_without_redis_there_are_no_series(
-    community: Community, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_redis_there_are_no_series(community: Community) -> None:
     sample_queue("default")
     assert shown()
 
-    def refuse(*_: object) -> None:
-        raise RedisConnectionError
-
-    with monkeypatch.context() as away:
-        away.setattr(SingleClient, "run", refuse)
+    with redis_away():
         assert shown() == {}

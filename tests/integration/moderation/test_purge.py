@@ -9,7 +9,6 @@ from django.core.management import CommandError
 from accounts.errors import AccountPurged
 from accounts.models import Account, User
 from accounts.types import Restriction
-from infra.changes.failpoints import arm, disarm
 from infra.jobs import time_slices
 from infra.jobs.models import JobCheckpoint, JobRun
 from infra.sharding.buckets import shard_of
@@ -31,6 +30,7 @@ from relations.actions.mute import mute
 from relations.lists.actions.lists import create_account_list
 from relations.suggestions.actions.dismiss import dismiss_suggestion
 from tests.callers import Caller
+from tests.dying import armed
 from tests.integration.jobs.outcomes import Outcome
 from tests.people import Community, Visitor, decide
 from tests.periodic import run_task
@@ -180,12 +180,11 @@ def test_killed_and_run_again_it_ends_the_same(community: Community, turn: int) 
 def test_killed_before_the_account_ends(community: Community) -> None:
     suspend_long_ago(community.moderated)
 
-    def die() -> None:
+    def interrupt() -> None:
         raise KeyboardInterrupt
 
-    arm("moderation.before_purged", die)
-    Outcome(Purge())
-    disarm("moderation.before_purged")
+    with armed("moderation.before_purged", interrupt):
+        Outcome(Purge())
     assert Outcome(Purge()).code == 0
     assert_purged(community)
     assert not JobCheckpoint.objects.exists()

@@ -6,13 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.management import call_command
 from pytest_django import Settings
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.actions.sign_up import sign_up
 from accounts.queries import in_process
 from accounts.queries.viewers import find_viewer
 from accounts.types import NewUser
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG
 from infra.changes.failpoints import arm, disarm
 from infra.changes.models import Change
@@ -24,6 +23,7 @@ from tests.budgets import count_calls
 from tests.callers import Caller, is_disabled, token_of
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.people import Community, Visitor, decide
+from tests.redis_away import redis_away
 from tests.truth import assert_drained_truth, counts
 from tests.world import drain_all, find_live, make_account, publish
 from timelines.hot import entries as entries_module
@@ -229,11 +229,7 @@ def test_an_account_in_memory_is_not_used_without_redis(
         assert community.repost_of_theirs.public in visitor.ids_at(path)
     assert in_process._accounts.split([community.moderated]).hits
 
-    def refuse(*_: object) -> None:
-        raise RedisConnectionError
-
-    with monkeypatch.context() as away:
-        away.setattr(SingleClient, "run", refuse)
+    with redis_away():
         with monkeypatch.context() as patch:
             patch.setattr(in_process._accounts, "forget", lambda _: None)
             decide(community.moderated, DecisionKind.SUSPEND)
@@ -264,7 +260,7 @@ def test_no_change_row_is_left_after_inline_delivery(community: Community) -> No
     assert not any(Change.objects.on(alias).exists() for alias in all_aliases())
 
 
-def test_restricted_before_there_was_a_row(world: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restricted_before_there_was_a_row(world: None) -> None:
     """The shard was away at sign-up: the restriction finds no row, and is not lost."""
 
     def fail() -> None:

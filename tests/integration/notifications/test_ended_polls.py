@@ -5,7 +5,6 @@ import time
 import pytest
 from django.conf import settings
 
-from infra.changes.failpoints import arm, disarm
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from notifications.actions import announce_ends
@@ -18,6 +17,7 @@ from posts.types import Draft, NewPoll, Visibility
 from relations.actions.block import block
 from tests.budgets import count_calls
 from tests.callers import Caller
+from tests.dying import dying_at
 from tests.integration.notifications.listing import body, replay_everything, rows, told
 from tests.integration.posts.interacting import do
 from tests.plans import nodes_of, settle
@@ -107,13 +107,8 @@ def test_what_a_voter_may_not_see_or_silenced_is_not_told(people, ann, bob, cat,
 
 
 def test_an_end_is_reported_once_by_many_and_after_a_death(people, ann, poll):
-    def die() -> None:
-        raise OSError("killed")
-
-    arm("polls.end_reported", die)
-    with pytest.raises(OSError, match="killed"):
+    with dying_at("polls.end_reported"):
         report_all()
-    disarm("polls.end_reported")
     second = ask(people[0])
     reported = run_together([report_all] * 3)
     assert (failures(reported), sum(reported)) == ([], 1)

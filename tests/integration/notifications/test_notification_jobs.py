@@ -3,7 +3,6 @@
 import pytest
 
 from infra import clock
-from infra.changes.failpoints import arm, disarm
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
@@ -16,6 +15,7 @@ from notifications.queries.missing_notifications import find_missing
 from posts.ids import PostId
 from relations.actions.follow import follow
 from tests.budgets import count_calls
+from tests.dying import armed
 from tests.integration.jobs.lost_rows import at_rest, lose_deletion, lose_post
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.notifications.listing import V1, body, replay_everything, rows, told
@@ -127,9 +127,8 @@ def test_a_drain_that_dies_after_a_shard_is_repeated_without_harm(
     for fan in (bob, cat):
         do(fan, "favourite", original)
         do(fan, "reblog", original)
-    arm("notifications.recorded", die)
-    drain_all()
-    disarm("notifications.recorded")
+    with armed("notifications.recorded", die):
+        drain_all()
     expected = sorted(told(ann), key=str)
     before = rows(people[0])
     for alias in settings.SHARD_ALIASES:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from infra.changes.failpoints import arm, disarm
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.actions import end_reposts
@@ -12,15 +11,12 @@ from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
 from posts.ids import PostId
 from tests.callers import Caller
+from tests.dying import dying_at
 from tests.truth import assert_drained_truth
 from tests.world import make_accounts, publish
 
 LIVE = "SELECT count(*) FROM posts_post WHERE author_id = %s AND deleted_at IS NULL"
 Drain = Callable[[], int]
-
-
-class Killed(BaseException):
-    """What no handler catches: the process is gone."""
 
 
 @pytest.fixture
@@ -79,15 +75,8 @@ def test_a_death_between_two_reposts_leaves_the_rest_to_the_next_drain(
     drain()
     delete_post(original)
 
-    def die() -> None:
-        raise Killed
-
-    arm("posts.repost_ended", die)
-    try:
-        with pytest.raises(Killed):
-            drain()
-    finally:
-        disarm("posts.repost_ended")
+    with dying_at("posts.repost_ended"):
+        drain()
     assert sum(count_live(fan) for fan in people[1:]) == 4
     drain()
     assert [count_live(fan) for fan in people[1:]] == [0] * 5

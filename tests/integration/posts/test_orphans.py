@@ -1,19 +1,13 @@
 """Replies to a deleted post stay, and no longer name it; the thread stays readable."""
 
-import pytest
-
-from infra.changes.failpoints import arm, disarm
 from posts.actions import orphan_replies
 from posts.actions.delete_post import delete_post
 from posts.ids import PostId
 from tests.callers import Caller, ids_of
+from tests.dying import dying_at
 from tests.integration.posts.interacting import STATUSES, reply, see
 from tests.truth import assert_drained_truth
 from tests.world import forget_memory, make_accounts
-
-
-class Killed(BaseException):
-    """What no handler catches: the process is gone."""
 
 
 def answered(caller: Caller, post: str) -> tuple[str | None, str | None]:
@@ -71,15 +65,8 @@ def test_very_many_replies_become_orphans_page_by_page_and_survive_a_death(
     drain()
     ann.delete(f"{STATUSES}/{original}")
 
-    def die() -> None:
-        raise Killed
-
-    arm("posts.reply_orphaned", die)
-    try:
-        with pytest.raises(Killed):
-            drain()
-    finally:
-        disarm("posts.reply_orphaned")
+    with dying_at("posts.reply_orphaned"):
+        drain()
     drain()
     assert [answered(ann, post)[0] for post in posts] == [None] * 6
     assert_drained_truth()

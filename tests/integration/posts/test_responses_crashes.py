@@ -5,7 +5,6 @@ from django.db import DataError
 
 from infra.caching.client import redis
 from infra.changes.append import ChangeColumns
-from infra.changes.failpoints import arm, disarm
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
 from posts.cache.counts import number_of, post_counts
@@ -13,6 +12,7 @@ from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind
 from tests.callers import Caller
+from tests.dying import Killed, die, dying_at
 from tests.truth import assert_drained_truth, everything_written
 from tests.truth import post_counts as counts_in_rows
 from tests.world import drain_all, make_accounts, publish
@@ -21,14 +21,6 @@ AT_ONCE = "infra.changes.append.inline_consumers_of"
 
 
 pytestmark = pytest.mark.usefixtures("only_drain")
-
-
-class Killed(BaseException):
-    """What no handler catches: the process is gone."""
-
-
-def die(*_: object) -> None:
-    raise Killed
 
 
 @pytest.fixture
@@ -55,12 +47,8 @@ def test_dying_after_the_rows_leaves_the_counts_to_the_next_drain(people, origin
     assert cached(original) == b"0,0,0"
     repost(people[1], original)
     mark_post(people[1], original, Kind.FAVOURITE, True)
-    arm("posts.responses_recorded", die)
-    try:
-        with pytest.raises(Killed):
-            drain_all()
-    finally:
-        disarm("posts.responses_recorded")
+    with dying_at("posts.responses_recorded"):
+        drain_all()
     assert sum(counts_in_rows().values()) == 2, "the rows are there"
     assert cached(original) == b"0,0,0", "the cache was not reached"
     drain_all()

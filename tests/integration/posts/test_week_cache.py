@@ -4,9 +4,8 @@ from functools import partial
 
 import orjson
 import pytest
-from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
 from infra.caching.questions import answer
 from infra.changes.models import Change
 from infra.changes.registry import Delivery
@@ -21,6 +20,7 @@ from posts.ids import EPOCH, PostId
 from posts.types import Draft
 from tests.budgets import count_calls
 from tests.races import failures, run_together
+from tests.redis_away import redis_away
 from tests.world import make_account, make_accounts
 
 # The middle of a week, so that a few hours around it are in it.
@@ -184,15 +184,11 @@ def test_week_just_full_is_kept_whole(ann, few):
     assert redis().call("HEXISTS", key_of(first), BUSY) == 0
 
 
-def test_without_redis_posts_come_from_the_shards(world, monkeypatch):
+def test_without_redis_posts_come_from_the_shards(world):
     ids = [post_at(author) for author in make_accounts(5)]
     delete_post(ids[0])
 
-    def away(self, commands):
-        raise RedisConnectionError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(SingleClient, "run", away)
+    with redis_away():
         assert set(load(*ids)) == set(ids[1:])
 
 

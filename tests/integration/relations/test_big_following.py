@@ -4,7 +4,6 @@ import pytest
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.queries.load import load_account_json
 from infra.api.pages import Window
@@ -20,6 +19,7 @@ from relations.types import FollowOptions, ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
 from tests.integration.jobs.outcomes import Outcome
+from tests.redis_away import redis_away
 from tests.world import make_accounts
 
 ACCOUNTS = "/api/v1/accounts"
@@ -134,18 +134,13 @@ def test_change_during_the_load_shows_at_the_next_read(big, monkeypatch):
     assert shown(ann) == [d, b, a]
 
 
-def test_without_redis_the_shard_answers(big, monkeypatch):
+def test_without_redis_the_shard_answers(big):
     ann, (a, b, _, d, e, *_) = big
     shown(ann)
-    with monkeypatch.context() as patch:
-        patch.setattr(SingleClient, "run", away)
+    with redis_away():
         assert find_big_following(ann) is None
         assert shown(ann) == [e, d, b, a]
     assert shown(ann) == [e, d, b, a]
-
-
-def test_account_that_does_not_exist(big):
-    assert Client().get(f"{ACCOUNTS}/999999/following").status_code == 404
 
 
 def test_repair_of_the_cached_list_ends_the_copy(big):
@@ -190,7 +185,3 @@ def test_pages_are_those_of_the_list_in_redis(big):
     for window in windows:
         page = list_page(FOLLOWING_LIST, ann, window)
         assert cut_page(window, ListReads(whole.below, whole.above)) == page, window
-
-
-def away(*_):
-    raise RedisConnectionError

@@ -2,10 +2,9 @@
 
 import pytest
 from prometheus_client import REGISTRY
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.bloom import OPEN_FILTER
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
@@ -14,6 +13,7 @@ from relations.queries.relationships import load_relationships
 from relations.types import UNRELATED, Attribute, EdgeFlag, FollowOptions, Relationship
 from tests.budgets import count_calls
 from tests.integration.relations.relationship_rows import assert_as_the_rows, relationship, writes
+from tests.redis_away import redis_away
 from tests.world import drain_all, make_account, make_accounts
 
 NONE, FOLLOW, WHISPER, BLACK, *_ = Attribute
@@ -34,13 +34,6 @@ def set_limits(patch, **limits):
 def small(monkeypatch):
     """Four relations are too many for a filter here."""
     set_limits(monkeypatch, max_filtered=3)
-
-
-def no_redis(patch) -> None:
-    def refuse(*_: object) -> None:
-        raise RedisConnectionError
-
-    patch.setattr(SingleClient, "run", refuse)
 
 
 def make_every_relationship() -> tuple[int, dict[int, Relationship]]:
@@ -71,7 +64,7 @@ def make_every_relationship() -> tuple[int, dict[int, Relationship]]:
     }
 
 
-def test_every_standing_cold_warm_and_without_redis(world, monkeypatch):
+def test_every_standing_cold_warm_and_without_redis(world):
     me, expected = make_every_relationship()
     for budget in ((2, 3), (0, 1)):  # a miss gets a load token in a round trip
         with count_calls() as calls:
@@ -79,8 +72,7 @@ def test_every_standing_cold_warm_and_without_redis(world, monkeypatch):
         assert found == expected
         assert list(found) == list(expected), "in the order asked"
         assert (calls.sql.total(), calls.round_trips) == budget
-    with monkeypatch.context() as patch, count_calls() as calls:
-        no_redis(patch)
+    with redis_away(), count_calls() as calls:
         assert load_relationships(me, expected) == expected
     assert calls.sql.total() == 1
 
@@ -170,21 +162,6 @@ def test_every_write_shows_at_the_next_read_of_both(world):
         load_relationships(me, [other]), load_relationships(other, [me])
         write()
         assert_as_the_rows(me, other)
-
-
-def test_a_block_shows_to_the_blocked_before_any_drain(world):
-    me, other = make_accounts(2)
-    follow(other, me)
-    drain_all()
-    assert (relationship(other, me), relationship(me, other)) == (
-        Relationship(FOLLOW),
-        Relationship(theirs=FOLLOW),
-    )
-    block(me, other)
-    assert (relationship(other, me), relationship(me, other)) == (
-        Relationship(theirs=BLACK),
-        Relationship(BLACK),
-    )
 
 
 def test_who_has_too_many_relations_keeps_pairs_and_no_filter(world, small, drain):

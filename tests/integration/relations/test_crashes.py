@@ -11,7 +11,6 @@ import pytest
 from django.db import DataError
 
 from infra.changes.append import ChangeColumns
-from infra.changes.failpoints import arm, disarm
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from relations.actions import write_edge as write_edge_module
@@ -22,30 +21,13 @@ from relations.models import FollowDay
 from relations.types import Attribute, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
 from tests.contradictions import assert_no_contradiction, shown_to
+from tests.dying import Killed, die, dying_at
 from tests.integration.timelines.homes import first_page
 from tests.truth import assert_drained_truth, counts, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 
 QUIET, OPEN = FollowOptions(quiet=True), FollowOptions(quiet=False)
 INLINE_CONSUMERS = "infra.changes.append.inline_consumers_of"
-
-
-class Killed(BaseException):
-    """No handler catches it, as if the process had died."""
-
-
-def die(*_: object) -> None:
-    raise Killed
-
-
-@contextmanager
-def dying_at(failpoint: str) -> Iterator[None]:
-    arm(failpoint, die)
-    try:
-        with pytest.raises(Killed):
-            yield
-    finally:
-        disarm(failpoint)
 
 
 @contextmanager

@@ -3,14 +3,12 @@
 import time
 from functools import partial
 from itertools import chain
-from unittest.mock import patch
 
 import pytest
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from counters.types import Count
 from infra.api.pages import Window
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
 from infra.caching.quotas import QuotaClaim, Quotas
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
@@ -32,6 +30,7 @@ from tests.callers import Caller, ids_of
 from tests.integration.relations.edge_rows import cut, write_edges, write_list
 from tests.plans import assert_index_only, settle
 from tests.races import run_together
+from tests.redis_away import redis_away
 from tests.world import make_account, make_accounts
 
 FOLLOWERS = "relations_backwardedge"
@@ -173,7 +172,7 @@ class TestQuota:
 
     def test_without_redis_first_pages_are_free_and_deeper_ones_keep_the_quota(self, star, allow):
         allow(1, LONG_S)
-        with patch.object(SingleClient, "run", side_effect=RedisConnectionError):
+        with redis_away():
             for _ in range(3):
                 assert ids(star) == newest(80)
             assert ids(star, max_id=DEEP) == newest(80, 3 * ROOM)

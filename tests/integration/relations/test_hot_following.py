@@ -3,10 +3,8 @@
 import dataclasses
 
 import pytest
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.api.pages import Window
-from infra.caching.client import SingleClient
 from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.invalidation_log import InvalidationLog
 from relations.actions.follow import follow, unfollow
@@ -15,6 +13,7 @@ from relations.queries.hot_following import FollowingPages
 from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.clocks import Clock
+from tests.redis_away import redis_away
 from tests.world import make_accounts
 
 LIMITS = HotKeyLimits(reads_s=100, copy_s=1.0)
@@ -89,11 +88,10 @@ def test_follow_that_became_quiet_elsewhere_leaves_the_copy_at_once(people, foll
     assert ids(following, ann) == others[:0:-1]
 
 
-def test_copy_is_not_used_when_the_log_cannot_be_read(people, following, clock, monkeypatch):
+def test_copy_is_not_used_when_the_log_cannot_be_read(people, following, clock):
     ann, others = people
     make_hot(following, clock, ann)
-    with monkeypatch.context() as patch:
-        patch.setattr(SingleClient, "run", away)
+    with redis_away():
         follow(ann, others[0], FollowOptions(quiet=True))
         assert ids(following, ann) == others[:0:-1]
 
@@ -117,10 +115,6 @@ def test_copy_that_another_thread_stores_meanwhile_is_not_used(
 
     monkeypatch.setattr(pages, "split", split_late)
     assert ids(following, ann) == others[:0:-1]
-
-
-def away(*_):
-    raise RedisConnectionError
 
 
 def test_followers_list_is_never_held(people):

@@ -12,7 +12,6 @@ from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
 from counters.types import Count
 from infra.api.pages import Window
-from infra.changes.failpoints import arm, disarm
 from infra.changes.models import Change
 from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
@@ -25,6 +24,7 @@ from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_pa
 from relations.queries.edges import load_forward_edges
 from relations.types import Attribute, Edge
 from tests.budgets import count_calls
+from tests.dying import armed, dying_at
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth, backward_edges
 from tests.world import make_accounts
@@ -151,10 +151,6 @@ def test_a_batch_about_one_followee_is_one_write_of_their_count(world):
     assert calls.round_trips <= 2 + 2  # list and counts, twice where Redis had no script yet
 
 
-class Killed(BaseException):
-    """No handler catches it, as if the process had died."""
-
-
 def test_death_between_rows_and_caches_is_repaired_by_the_next_drain(world, drain):
     ann, bob, eve = make_accounts(3)
     follow(ann, bob)
@@ -162,15 +158,8 @@ def test_death_between_rows_and_caches_is_repaired_by_the_next_drain(world, drai
     assert members(FOLLOWERS_LIST, bob) == [ann]
     follow(eve, bob)
 
-    def die() -> None:
-        raise Killed
-
-    arm("relations.mirrored", die)
-    try:
-        with pytest.raises(Killed):
-            drain()
-    finally:
-        disarm("relations.mirrored")
+    with dying_at("relations.mirrored"):
+        drain()
     assert (eve, bob) in backward_edges()
     assert members(FOLLOWERS_LIST, bob) == [ann]  # what is to be repaired
     drain()
@@ -190,11 +179,8 @@ def test_followers_shard_hears_of_its_own_list_before_the_other_side(world, drai
     def away() -> None:
         raise RuntimeError
 
-    arm("relations.mirrored", away)
-    try:
+    with armed("relations.mirrored", away):
         drain()
-    finally:
-        disarm("relations.mirrored")
     assert members(FOLLOWING_LIST, ann) == [bob]
 
 

@@ -13,6 +13,7 @@ from relations.actions.mute import mute, unmute
 from relations.cache import RELATIONSHIPS, relationship_changes
 from relations.queries.relationships import load_relationships
 from relations.types import UNRELATED, Attribute, Relationship
+from tests.dying import Killed, die, dying_at
 from tests.integration.relations.relationship_rows import assert_as_the_rows, relationship, writes
 from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts
@@ -68,14 +69,6 @@ def test_a_change_while_everything_is_lost_is_not_undone(world, before_writing):
     assert relationship(me, other) == UNRELATED
 
 
-class Killed(BaseException):
-    """No handler catches it, as if the process had died."""
-
-
-def die() -> None:
-    raise Killed
-
-
 def test_killed_between_the_commit_and_the_cache_the_drain_makes_it_right(world, monkeypatch):
     me, other, muted = make_accounts(3)
     load_relationships(me, [other, muted]), load_relationships(other, [me])
@@ -100,12 +93,8 @@ def test_killed_between_the_other_side_and_its_cache(world, point, write):
     follow(other, me)
     drain_all()
     load_relationships(other, [me]), load_relationships(me, [other])
-    arm(point, die)
-    try:
-        with pytest.raises(Killed):
-            write(me, other)
-    finally:
-        disarm(point)
+    with dying_at(point):
+        write(me, other)
     drain_all()
     assert relationship(other, me) == Relationship(theirs=Attribute.BLACK)
     assert_as_the_rows(me, other)
@@ -115,12 +104,8 @@ def test_a_drain_killed_after_the_rows_refreshes_what_has_no_news_left(world, on
     me, fan = make_accounts(2)
     load_relationships(me, [fan])
     follow(fan, me)
-    arm("relations.mirrored", die)
-    try:
-        with pytest.raises(Killed):
-            drain_all()
-    finally:
-        disarm("relations.mirrored")
+    with dying_at("relations.mirrored"):
+        drain_all()
     assert relationship(me, fan) == UNRELATED, "the rows are written, nothing was told"
     drain_all()
     assert relationship(me, fan).follows_me

@@ -4,7 +4,6 @@ import pytest
 from django.core.management import CommandError
 
 from infra.caching.client import redis
-from infra.changes.failpoints import arm, disarm
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
@@ -13,6 +12,7 @@ from posts.actions.repost import repost
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
 from tests.budgets import count_calls
+from tests.dying import dying_at
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.timelines.broken_timelines import (
     add_below_the_mark,
@@ -229,22 +229,12 @@ def test_cost_of_a_whole_timeline(home):
 
 
 def test_killed_between_its_two_steps_the_next_run_ends_it(home):
-    class Killed(BaseException):
-        pass
-
-    def kill():
-        raise Killed
-
     me, _, posts = home
     delete_post(posts[0])
     lose(me, posts[1:2])
     drain_all()
-    arm("timeline.holes_filled", kill)
-    try:
-        with pytest.raises(Killed):
-            list(audit_timelines(Work([shard_of(me)]), 1.0, True))
-    finally:
-        disarm("timeline.holes_filled")
+    with dying_at("timeline.holes_filled"):
+        list(audit_timelines(Work([shard_of(me)]), 1.0, True))
     assert audited().code == 0
 
 

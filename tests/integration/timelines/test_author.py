@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.actions.update_profile import update_profile
 from accounts.errors import AccountNotFound
@@ -12,7 +11,6 @@ from accounts.queries import in_process
 from accounts.queries.in_process import forget_accounts
 from accounts.types import ProfileEdit, Restriction
 from infra.api.pages import Window
-from infra.caching.client import SingleClient
 from infra.caching.listener import LISTENER
 from posts.actions.delete_post import delete_post
 from posts.actions.hide_post import hide_post
@@ -28,6 +26,7 @@ from posts.types import Kind
 from relations.actions.block import block
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import ids_of
+from tests.redis_away import redis_away
 from tests.world import NOW, make_accounts, publish, restrict
 from timelines.queries import author_batches
 from timelines.queries.author import author_page
@@ -166,19 +165,13 @@ def test_a_post_during_a_load_is_on_the_next_page(
     assert ids_of(author_page(query, Window(20)).items) == [posts[1].public, posts[0].public]
 
 
-def test_pages_without_redis_have_the_posts_of_the_shard(
-    world: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_without_redis_have_the_posts_of_the_shard(world: None) -> None:
     (author,) = make_accounts(1)
     query, kept, deleted = AuthorTimelineQuery(author), publish(author), publish(author)
     for _ in range(2):
         author_page(query, Window(20))
 
-    def refuse(*_: object) -> None:
-        raise RedisConnectionError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(SingleClient, "run", refuse)
+    with redis_away():
         delete_post(deleted)
         new = publish(author)
         assert ids_of(author_page(query, Window(20)).items) == [new.public, kept.public]

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.conf import settings
 
-from infra.changes.failpoints import arm, disarm
 from infra.jobs.types import Work
 from infra.sharding.sql import execute, fetch_all
 from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
 from posts.ids import PostId
+from tests.dying import armed, dying_at
 from tests.integration.jobs.outcomes import Outcome
 from tests.world import make_accounts, publish
 from timelines.jobs.backfill_recent_posts import backfill_recent_posts
@@ -87,11 +87,8 @@ def test_second_run_has_nothing_to_look_at_unless_it_is_asked_again(expected):
 def test_index_in_doubt_is_not_read_until_it_is_filled_again(expected):
     Outcome(Command())
     seen = []
-    arm("recent_posts.backfilled", lambda: seen.append(marks()))
-    try:
+    with armed("recent_posts.backfilled", lambda: seen.append(marks())):
         Outcome(Command(), "--again", "--shard", "shard1")
-    finally:
-        disarm("recent_posts.backfilled")
     assert seen[0] == [MARK, None, MARK, MARK]
     assert marks() == [MARK] * 4
 
@@ -117,18 +114,8 @@ def test_run_with_a_limit_promises_nothing_until_it_is_resumed(expected):
 
 
 def test_killed_anywhere_it_promises_nothing_and_the_next_run_ends_the_same(expected):
-    class Killed(BaseException):
-        pass
-
-    def kill():
-        raise Killed
-
-    arm("recent_posts.backfilled", kill)
-    try:
-        with pytest.raises(Killed):
-            list(backfill_recent_posts(Work(settings.SHARD_ALIASES)))
-    finally:
-        disarm("recent_posts.backfilled")
+    with dying_at("recent_posts.backfilled"):
+        list(backfill_recent_posts(Work(settings.SHARD_ALIASES)))
     assert marks() == [None] * 4
     Outcome(Command())
     assert rows("shard0") == expected
@@ -136,11 +123,8 @@ def test_killed_anywhere_it_promises_nothing_and_the_next_run_ends_the_same(expe
 
 
 def test_what_is_indexed_meanwhile_stays(expected):
-    arm("recent_posts.backfilled", lambda: index_recent("shard0", [LATE]))
-    try:
+    with armed("recent_posts.backfilled", lambda: index_recent("shard0", [LATE])):
         Outcome(Command())
-    finally:
-        disarm("recent_posts.backfilled")
     assert rows("shard0") == sorted([*expected, row_of(LATE)])
 
 

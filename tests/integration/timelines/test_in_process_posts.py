@@ -4,10 +4,9 @@ import time
 from typing import Any
 
 import pytest
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.api.pages import Window
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
 from infra.caching.invalidation_log import (
     FIELD,
     LOG_KEY,
@@ -30,6 +29,7 @@ from posts.queries.statuses import load_status_json
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page, ids_of
+from tests.redis_away import redis_away
 from tests.world import make_accounts, publish
 from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
@@ -165,9 +165,7 @@ def test_a_deleted_post_leaves_a_page_that_had_it_in_memory(world: None, drain: 
     assert deleted not in in_process_posts._posts
 
 
-def test_memory_is_not_used_while_the_log_cannot_be_read(
-    world: None, drain: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_is_not_used_while_the_log_cannot_be_read(world: None, drain: Any) -> None:
     me, friend = make_accounts(2)
     follow(me, friend)
     post = publish(friend)
@@ -175,11 +173,7 @@ def test_memory_is_not_used_while_the_log_cannot_be_read(
     first_page(me)
     assert post in in_process_posts._posts
 
-    def refuse(*_: object) -> None:
-        raise RedisConnectionError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(SingleClient, "run", refuse)
+    with redis_away():
         delete_post(post)
         with count_calls() as calls:
             assert first_page(me) == []

@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
 from posts.ids import PostId
 from relations.actions.follow import follow
 from tests.integration.timelines.last_post_indexes import (
@@ -22,7 +21,7 @@ from tests.integration.timelines.last_post_indexes import (
     since,
 )
 from tests.other_process import environment_of_this_test
-from tests.redis_away import wait_for_redis
+from tests.redis_away import redis_away, wait_for_redis
 from tests.waiting import until
 from tests.world import make_accounts, publish
 from timelines.increments.last_post_index import CELL_BYTES, CHUNK
@@ -154,16 +153,10 @@ def test_an_index_without_updates_is_unknown(index: None, monkeypatch: pytest.Mo
     assert authors_since([9]) is None
 
 
-def test_without_redis_it_is_unknown_after_a_moment_and_right_again_with_it(
-    index: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise RedisConnectionError
-
+def test_without_redis_it_is_unknown_after_a_moment_and_right_again_with_it(index: None) -> None:
     cursor, snapshot = since(), increments().snapshot()
     assert snapshot is not None
-    with monkeypatch.context() as patch:
-        patch.setattr(SingleClient, "run", refuse)
+    with redis_away():
         before = list(snapshot.last_posts.header)
         catch_up()
         assert list(snapshot.last_posts.header) == before, "no process claims to have caught up"

@@ -11,6 +11,7 @@ from infra.changes.failpoints import arm
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
 from relations.actions.follow import follow
+from tests.dying import dying_at
 from tests.integration.timelines.many_followers import each, have, make_live, write_followers
 from tests.integration.timelines.slow_commits import slow_commits
 from tests.world import drain_all, make_accounts, publish
@@ -61,25 +62,15 @@ def test_a_push_long_after_the_index_is_settled_everywhere(author):
     assert settled(post) == dict.fromkeys(ALIASES, True)
 
 
-class Gone(BaseException):
-    """The drain is gone."""
-
-
 @pytest.mark.parametrize("place", ["fan_out.indexed", "fan_out.page_pushed", "fan_out.pushed"])
 def test_a_drain_that_dies_after_the_index_is_repeated_and_settles(author, place):
     post = publish(author)
-    arm(place, raise_gone)
-    with pytest.raises(Gone):
+    with dying_at(place):
         drain_all()
-    failpoints.disarm(place)
     assert settled(post) == dict.fromkeys(ALIASES, False)
     age(post, settle_posts.SETTLE_MS + 1)
     drain_all()
     assert settled(post) == dict.fromkeys(ALIASES, True)
-
-
-def raise_gone():
-    raise Gone
 
 
 def age(post, by_ms):

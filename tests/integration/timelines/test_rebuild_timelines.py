@@ -5,12 +5,12 @@ from functools import partial
 import pytest
 from django.core.management import CommandError
 
-from infra.changes.failpoints import arm, disarm
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from posts.actions.delete_post import delete_post
 from relations.actions.follow import follow
+from tests.dying import armed, dying_at
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.timelines.broken_timelines import add_below_the_mark, lose, stored
 from tests.integration.timelines.homes import first_page, read_to_end
@@ -98,11 +98,8 @@ def test_readable_at_every_step(home):
         drain_all()
         seen.append((timeline_store().peek([me]).keys(), read_to_end(me), late.public))
 
-    arm("timeline.holes_filled", look)
-    try:
+    with armed("timeline.holes_filled", look):
         Outcome(Rebuild(), "--account", str(me))
-    finally:
-        disarm("timeline.holes_filled")
     [(live, page, late)] = seen
     assert live == {me}
     assert page == sorted([late, *expected], reverse=True)
@@ -152,19 +149,9 @@ def test_limit_and_resume_go_through_everybody_once(home):
 
 
 def test_killed_in_its_middle_it_is_right_and_the_next_run_ends_it(home):
-    class Killed(BaseException):
-        pass
-
-    def kill():
-        raise Killed
-
     me, _, _, _, expected = home
-    arm("timeline.holes_filled", kill)
-    try:
-        with pytest.raises(Killed):
-            list(rebuild_timelines(Work([shard_of(me)])))
-    finally:
-        disarm("timeline.holes_filled")
+    with dying_at("timeline.holes_filled"):
+        list(rebuild_timelines(Work([shard_of(me)])))
     assert read_to_end(me) == expected
     assert [len(part) for part in difference(me)[1:4]] == [0, 2, 0]
     Outcome(Rebuild(), "--account", str(me))
