@@ -1,5 +1,7 @@
 """Who may do what: each route, each method, each role, against the table in role_matrix.txt.
 
+The last column is the scope that a token must have.
+
 A route that is not in the table fails the test, and so does a placeholder or a request body that
 is not known here. The observed table is written to .artifacts/role_matrix.txt: check each change
 of it, then copy it.
@@ -172,10 +174,10 @@ def test_every_role_may_do_what_the_table_says(world: None) -> None:
 def api_table() -> list[str]:
     """By a token. After a write that was accepted the role gets a new scene."""
     scenes = {role: Scene(role) for role in API_ROLES}
-    rows = [_line("API", API_ROLES)]
-    for route, method in sorted(_api_operations()):
+    rows = [_line("API", [*API_ROLES, "scope"])]
+    for route, method, scope in sorted(_api_operations()):
         statuses = [_ask(scenes[role], role, method, route) for role in API_ROLES]
-        rows.append(_line(f"{method} {route}", statuses))
+        rows.append(_line(f"{method} {route}", [*statuses, scope]))
         if method != "GET":
             accepted = [r for r, s in zip(API_ROLES, statuses, strict=True) if s < REFUSED]
             scenes |= {role: Scene(role) for role in accepted}
@@ -195,11 +197,11 @@ def page_table() -> list[str]:
     return rows
 
 
-def _api_operations() -> Iterator[tuple[str, str]]:
+def _api_operations() -> Iterator[tuple[str, str, str]]:
     for route, view in _routes(get_resolver().url_patterns, ""):
-        for method in getattr(view, "_accesses", {}):
+        for method, access in getattr(view, "_accesses", {}).items():
             if method != "HEAD":
-                yield route, method
+                yield route, method, access.scope or "-"
 
 
 def _page_routes() -> Iterator[str]:

@@ -160,7 +160,6 @@ def test_lists_are_paged_selected_and_cost_a_fixed_number_of_queries(scene, peop
     assert told(ann, {"types[]": ["poll"]}) == []
     assert told(ann, {"account_id": people[2]}) == scene[:1]
     assert_refused(ann.get(V1, {"account_id": "x"}), 422)
-    assert_refused(ann.get(V1, {"max_id": "x"}), 422)
     ann.get(V1)
     with count_calls() as calls:
         ann.get(V1)

@@ -56,12 +56,6 @@ def test_languages_of_a_follow_are_refused(people, me):
     assert (answer.status_code, "languages" in answer.json()["details"]) == (422, True)
 
 
-def test_options_as_a_form(people, me):
-    path = f"{ACCOUNTS}/{people[1]}/follow"
-    answer = me.client.post(path, {"quiet": "true", "special": "1", "reblogs": "f"})
-    assert how(answer.json()) == (True, True, True, False, False)
-
-
 def test_block_ends_both_follows_and_forbids_new_ones(people, me, drain):
     ann, bob, _ = people
     follow(ann, bob)
@@ -97,26 +91,3 @@ def test_mute_with_and_without_an_end(people, me):
     for _ in range(2):
         assert write(me, bob, "unmute")["muting"] is False
     assert [a["id"] for a in me.get("/api/v1/mutes").json()] == [str(eve)]
-
-
-def test_mute_takes_text_numbers_and_forms(people, me):
-    assert write(me, people[1], "mute", {"duration": "60"})["muting"] is True
-    path = f"{ACCOUNTS}/{people[2]}/mute"
-    answer = me.client.post(path, {"duration": "0", "notifications": "false"})
-    assert answer.json()["muting_notifications"] is False
-
-
-@pytest.mark.parametrize(
-    ("scope", "allowed"),
-    [
-        ("write:follows", {"follow", "unfollow", "remove_from_followers"}),
-        ("write:blocks", {"block", "unblock"}),
-        ("write:mutes", {"mute", "unmute"}),
-        ("read", set()),
-    ],
-)
-def test_write_need_their_scope(people, scope, allowed):
-    caller = Caller(people[0], scope)
-    writes = ["follow", "unfollow", "remove_from_followers", "block", "unblock", "mute", "unmute"]
-    done = {a for a in writes if caller.post(f"{ACCOUNTS}/{people[1]}/{a}").status_code == 200}
-    assert done == allowed

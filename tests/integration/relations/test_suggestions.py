@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit, Restriction
@@ -100,12 +99,6 @@ def test_a_dismissed_suggestion_does_not_come_back(
     assert suggested(me) == [x]
     module.forget_dismissed(me, y)
     assert sorted(suggested(me)) == [x, y]
-
-
-def test_tokens_are_needed(people: list[int]) -> None:
-    assert Client().get(V2).status_code == 401
-    assert Caller(people[0], "read:follows").get(V2).status_code == 403
-    assert Caller(people[0], "read").delete(f"{V1}/{people[1]}").status_code == 403
 
 
 def test_the_cost_has_a_limit(

@@ -32,26 +32,21 @@ def posts(people: list[int], drain: Callable[[], int]) -> list[str]:
     return [post.public for post in reversed(made)]
 
 
-@pytest.mark.parametrize(
-    ("place", "limit", "first", "last"),
-    [
+def test_half_of_the_page_is_newer(me: Caller, posts: list[str]) -> None:
+    for place, limit, first, last in [
         (15, 8, 11, 19),  # four newer ones, then the id and three older ones
         (15, 7, 12, 19),
         (15, 1, 15, 16),
         (2, 8, 0, 8),  # with fewer newer ones there are more older ones
         (0, 8, 0, 8),
         (28, 8, 24, 30),  # the list ends
-    ],
-)
-def test_half_of_the_page_is_newer(
-    me: Caller, posts: list[str], place: int, limit: int, first: int, last: int
-) -> None:
-    answer = me.get(HOME, {"around_id": posts[place], "limit": limit})
-    assert ids_of(answer) == posts[first:last]
-    links = [f'min_id={posts[first]}>; rel="prev"']
-    links += [f'max_id={posts[last - 1]}>; rel="next"'] if last < 30 else []
-    url = f"<http://localhost:8000{HOME}?limit={limit}&"
-    assert sorted(answer["Link"].split(", ")) == sorted(url + link for link in links)
+    ]:
+        answer = me.get(HOME, {"around_id": posts[place], "limit": limit})
+        assert ids_of(answer) == posts[first:last], (place, limit)
+        links = [f'min_id={posts[first]}>; rel="prev"']
+        links += [f'max_id={posts[last - 1]}>; rel="next"'] if last < 30 else []
+        url = f"<http://localhost:8000{HOME}?limit={limit}&"
+        assert {*answer["Link"].split(", ")} == {url + link for link in links}, (place, limit)
 
 
 def test_the_links_lead_through_the_whole_timeline(me: Caller, posts: list[str]) -> None:
@@ -92,13 +87,8 @@ def test_around_any_place_before_and_after_all_posts(me: Caller, posts: list[str
     assert ids_of(me.get(HOME, {"around_id": posts[15], "limit": 4})) == posts[13:17]
 
 
-@pytest.mark.parametrize("other", ["max_id", "since_id", "min_id"])
-def test_it_cannot_be_combined_with_another_cursor(me: Caller, other: str) -> None:
-    answer = me.get(HOME, {"around_id": "7", other: "7"})
-    assert answer.status_code == 422
-    assert "around_id" in answer.json()["error"]
-
-
-@pytest.mark.parametrize("value", ["-1", "x" * 14 + "y", "1" * 41, "É"])
-def test_what_is_no_id_is_refused(me: Caller, value: str) -> None:
-    assert me.get(HOME, {"around_id": value}).status_code == 422
+def test_it_cannot_be_combined_with_another_cursor(me: Caller) -> None:
+    for other in ["max_id", "since_id", "min_id"]:
+        answer = me.get(HOME, {"around_id": "7", other: "7"})
+        assert answer.status_code == 422, other
+        assert "around_id" in answer.json()["error"], other
