@@ -9,11 +9,10 @@ from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
 from relations.lists.actions import lists, members
 from relations.lists.actions.lists import (
-    change_account_list,
     create_account_list,
     delete_account_list,
 )
-from relations.lists.actions.members import add_members, remove_members
+from relations.lists.actions.members import add_members
 from relations.lists.errors import (
     ListNotFound,
     NotFollowed,
@@ -22,12 +21,10 @@ from relations.lists.errors import (
 )
 from relations.lists.models import AccountList, ListMember
 from relations.lists.queries.lists import (
-    get_account_list,
     get_list_members,
     list_account_lists,
     list_account_lists_with,
 )
-from relations.lists.types import ListOptions, RepliesPolicy
 from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.races import failures, run_together
@@ -60,45 +57,6 @@ def test_ids_grow_and_none_is_given_twice(people):
     made = [create_account_list(me, "a", clock_ms=lambda now=now: now) for now in (10, 10, 12, 5)]
     assert [account_list.list_id for account_list in made] == [10, 11, 12, 13]
     assert list_account_lists(me) == made
-
-
-def test_of_another_account_there_are_none(people):
-    me, _, unrelated = people
-    account_list = create_account_list(me, "close")
-    assert list_account_lists(unrelated) == []
-    for write in (
-        partial(get_account_list, unrelated, account_list.list_id),
-        partial(get_list_members, unrelated, account_list.list_id),
-        partial(change_account_list, unrelated, account_list.list_id, ListOptions("mine")),
-        partial(delete_account_list, unrelated, account_list.list_id),
-        partial(add_members, unrelated, account_list.list_id, []),
-        partial(remove_members, unrelated, account_list.list_id, []),
-    ):
-        with pytest.raises(ListNotFound):
-            write()
-    assert list_account_lists(me) == [account_list]
-
-
-def test_what_is_not_wished_stays(people):
-    me, _, _ = people
-    list_id = create_account_list(me, "close").list_id
-    changed = change_account_list(me, list_id, ListOptions(replies_policy=RepliesPolicy.NONE))
-    assert changed == (list_id, "close", RepliesPolicy.NONE) == get_account_list(me, list_id)
-    assert change_account_list(me, list_id, ListOptions("far")) == (
-        list_id, "far", RepliesPolicy.NONE,
-    )  # fmt: skip
-    assert change_account_list(me, list_id, ListOptions()).title == "far"
-
-
-def test_adding_and_removing_twice_is_once(people):
-    me, friends, _ = people
-    account_list = create_account_list(me, "close")
-    for _ in range(2):
-        add_members(me, account_list.list_id, [friends[0], friends[0], friends[1]])
-        assert on(me, account_list) == {friends[0], friends[1]}
-    for _ in range(2):
-        remove_members(me, account_list.list_id, [friends[0], friends[3]])
-        assert on(me, account_list) == {friends[1]}
 
 
 def test_only_followees_can_be_members_and_of_several_all_or_none(people):

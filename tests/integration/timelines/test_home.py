@@ -7,7 +7,6 @@ from unittest.mock import patch
 from django.db import OperationalError
 
 from infra.api.pages import Window
-from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
@@ -35,23 +34,6 @@ def test_an_empty_home(world: None) -> None:
     (me,) = make_accounts(1)
     page = home_page(me, Window(20))
     assert (page.items, page.older, page.newer) == ([], None, None)
-
-
-def test_my_own_post_is_there_at_the_next_read(world: None) -> None:
-    (me,) = make_accounts(1)
-    assert first_page(me) == []
-    post = publish(me)
-    assert first_page(me) == [post.public], "no drain has run"
-
-
-def test_follow_brings_older_posts_at_the_next_read(world: None, drain: Drain) -> None:
-    me, friend = make_accounts(2)
-    old = publish(friend)
-    assert first_page(me) == []
-    follow(me, friend)
-    assert first_page(me) == [old.public], "no drain has run since the follow"
-    drain()
-    assert first_page(me) == [old.public]
 
 
 def test_follow_brings_posts_at_the_next_read_while_their_shard_hangs(
@@ -108,18 +90,6 @@ def test_follow_again_brings_the_posts_of_in_between(world: None, drain: Drain) 
     follow(me, friend)
     drain()
     assert first_page(me) == [missed.public]
-
-
-def test_a_deleted_post_is_gone_at_the_next_read(world: None, drain: Drain) -> None:
-    me, friend = make_accounts(2)
-    follow(me, friend)
-    kept, gone = publish(friend), publish(friend)
-    drain()
-    assert len(first_page(me)) == 2
-    delete_post(gone)
-    assert first_page(me) == [kept.public], "no drain has run since the deletion"
-    drain()
-    assert first_page(me) == [kept.public]
 
 
 def test_reposts_of_whom_i_do_not_want_to_see_are_not_shown(world: None, drain: Drain) -> None:

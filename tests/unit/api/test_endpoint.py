@@ -6,16 +6,13 @@ from typing import Any
 
 import orjson
 import pytest
-from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.core.signals import got_request_exception
-from django.db import OperationalError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
-from rest_framework.exceptions import ParseError, Throttled
 from structlog.testing import capture_logs
 
 from infra.api.endpoint import Endpoint
-from infra.api.errors import Fault, InvalidCursor, TooManyRequests, ValidationFailed
+from infra.api.errors import InvalidCursor, TooManyRequests
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
@@ -154,36 +151,6 @@ def raising(error: Exception) -> Any:
             raise error
 
     return Raising.as_view()
-
-
-@pytest.mark.parametrize(
-    ("error", "status", "text"),
-    [
-        (InvalidCursor(), 422, "Cursor is not valid for this list"),
-        (Http404(), 404, "Record not found"),
-        (PermissionDenied(), 403, "This action is not allowed"),
-        (ParseError("broken"), 400, "broken"),
-        (SuspiciousOperation("x"), 400, "The request is malformed"),
-        (OperationalError("down"), 503, "Temporarily unavailable, try again"),
-    ],
-)
-def test_errors_are_answers(error: Exception, status: int, text: str) -> None:
-    with capture_logs():
-        answer = raising(error)(ASK.get("/"))
-    assert (answer.status_code, orjson.loads(answer.content)) == (status, {"error": text})
-
-
-def test_waiting_time_is_told() -> None:
-    with capture_logs():
-        assert raising(OperationalError())(ASK.get("/"))["Retry-After"] == "2"
-    assert raising(Throttled(wait=7.5))(ASK.get("/"))["Retry-After"] == "8"
-
-
-def test_faults_come_with_details() -> None:
-    faults = [Fault("user_name", "ERR_TAKEN", "is taken"), Fault("user_name", "ERR_X", "is x")]
-    body = orjson.loads(raising(ValidationFailed(faults))(ASK.get("/")).content)
-    assert body["error"] == "Validation failed: User name is taken, User name is x"
-    assert [fault["error"] for fault in body["details"]["user_name"]] == ["ERR_TAKEN", "ERR_X"]
 
 
 @dataclass
