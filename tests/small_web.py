@@ -1,8 +1,8 @@
 """A small application on the web server of Tideline: `python -m tests.small_web PORT WORKERS LOG`.
 
-It prints the path of each request that it begins to serve. `/hang` hangs until there is a file with
-the name of the log and the suffix `.go`. `/work` takes WORK_S. `/settings/export` is a stream of
-PIECES.
+It prints the path of each request that it begins to serve. `/hang` with a number hangs until there
+is a file with the name of the log and the suffix `.hang` with this number. `/work` takes WORK_S.
+`/settings/export` is a stream of PIECES.
 """
 
 import json
@@ -32,8 +32,8 @@ def application(environ, start_response):
     if path == "/settings/export":
         start_response("200 OK", [("Content-Type", "application/zip")])
         return StreamingHttpResponse(make_pieces())
-    if path == "/hang":
-        until(Path(sys.argv[3]).with_suffix(".go").exists)
+    if path.startswith("/hang"):
+        until(Path(sys.argv[3]).with_suffix(f".{path[1:]}").exists)
     if path == "/work":
         time.sleep(WORK_S)
     size = int(environ["QUERY_STRING"]) if path == "/large" else 0

@@ -88,9 +88,8 @@ def the_scan(calls, table: str):
     return statement
 
 
-@pytest.mark.parametrize("rows", INDEX_OF, ids=lambda rows: f"{rows.table} {rows.live}")
-def test_pages_at_any_depth_read_the_index_only(fill, rows):
-    owner_id = fill(rows)
+def assert_pages_read_the_index_only(rows, owner_id) -> None:
+    """At any depth."""
     for depth in (None, ListedAccount(1_500, 1_000_000), ListedAccount(7_000, 1_000_000)):
         for read in (
             lambda at=depth: read_newest(rows, owner_id, at, None, PAGE),
@@ -100,6 +99,61 @@ def test_pages_at_any_depth_read_the_index_only(fill, rows):
                 assert len(read()) == PAGE
             scan = the_scan(calls, rows.table)
             assert_index_only(scan, INDEX_OF[rows], PAGE + PASSED_OVER)
+
+
+def test_mutes_are_read_by_the_index_only(fill):
+    assert_pages_read_the_index_only(muted_at(1_000), fill(muted_at(1_000)))
+
+
+def test_follows_are_read_by_the_index_only(fill):
+    owner_id = fill(FORWARD)
+    for rows in (FORWARD, FORWARD_OPEN, FORWARD_QUIET, FORWARD_BLOCKS):
+        assert_pages_read_the_index_only(rows, owner_id)
+    assert_special_follows_are_found_among_the_follows_of_one_account(owner_id)
+    with count_calls() as calls:
+        loaded = load_following_lists(owner_id, FOLLOWING.begin_load(owner_id))
+        assert len(loaded.follows) == OWN * 7 // 10
+    assert_index_only(the_scan(calls, FORWARD.table), "forward_follows", OWN)
+
+
+def assert_special_follows_are_found_among_the_follows_of_one_account(owner_id) -> None:
+    with count_calls() as calls:
+        assert len(read_newest(FORWARD_SPECIAL, owner_id, None, None, PAGE)) == PAGE
+    nodes = nodes_of(the_scan(calls, FORWARD.table))
+    (scan,) = [node for node in nodes if "Scan" in node["Node Type"]]
+    assert (scan["Node Type"], scan["Index Name"]) == ("Index Scan", "forward_follows")
+
+
+def test_followers_are_read_by_the_index_only(fill):
+    owner_id = fill(BACKWARD)
+    for rows in (BACKWARD, BACKWARD_OPEN, BACKWARD_QUIET, BACKWARD_NOTIFIED):
+        assert_pages_read_the_index_only(rows, owner_id)
+    assert_filling_the_cache_reads_no_more_than_it_holds(owner_id)
+    assert_bounds_of_chunks_are_counted_no_further_than_the_chunks_go(owner_id)
+    with count_calls() as calls:  # as a fan-out does
+        pages = list(iter_followers(owner_id))
+    seen = [follower for page in pages for follower in page]
+    assert len(seen) == len(set(seen)) == OWN * 7 // 10
+    for statement in calls.statements:
+        assert_index_only(statement, "backward_follows", 5_000)
+
+
+def assert_filling_the_cache_reads_no_more_than_it_holds(owner_id) -> None:
+    with count_calls() as calls:
+        held = load_followers_list(owner_id, FOLLOWERS.begin_load(owner_id))
+    assert len(held.items) == FOLLOWERS.max_items
+    room = FOLLOWERS.max_items + 1
+    assert_index_only(the_scan(calls, BACKWARD.table), "backward_follows", room * 7 // 6 + 1)
+
+
+def assert_bounds_of_chunks_are_counted_no_further_than_the_chunks_go(owner_id) -> None:
+    with count_calls() as calls:
+        bounds = list_bounds(owner_id, None, 100, 5)
+    assert bounds == read_newest(BACKWARD, owner_id, None, None, 500)[99::100]
+    nodes = nodes_of(calls.statements[0])
+    [scan] = [node for node in nodes if "Scan" in node["Node Type"] and "Index Name" in node]
+    assert (scan["Node Type"], scan["Index Name"]) == ("Index Only Scan", "backward_follows")
+    assert scan["Actual Rows"] <= 500 * 10 // 7 + 1
 
 
 TABLES = (FORWARD, BACKWARD, muted_at(1_000))
@@ -124,51 +178,3 @@ def test_relationships_are_looked_up_by_whole_primary_keys(fill):
         if scan["Relation Name"] != "relations_accountnote"
     )
     assert all(scan["Actual Rows"] <= 1 for scan in scans)
-
-
-def test_special_follows_are_found_among_the_follows_of_one_account(fill):
-    owner_id = fill(FORWARD_SPECIAL)
-    with count_calls() as calls:
-        assert len(read_newest(FORWARD_SPECIAL, owner_id, None, None, PAGE)) == PAGE
-    nodes = nodes_of(the_scan(calls, FORWARD.table))
-    (scan,) = [node for node in nodes if "Scan" in node["Node Type"]]
-    assert (scan["Node Type"], scan["Index Name"]) == ("Index Scan", "forward_follows")
-
-
-def test_filling_the_following_cache_reads_the_index_only(fill):
-    owner_id = fill(FORWARD)
-    with count_calls() as calls:
-        loaded = load_following_lists(owner_id, FOLLOWING.begin_load(owner_id))
-        assert len(loaded.follows) == OWN * 7 // 10
-    assert_index_only(the_scan(calls, FORWARD.table), "forward_follows", OWN)
-
-
-def test_filling_the_followers_cache_reads_the_index_only(fill):
-    owner_id = fill(BACKWARD)
-    with count_calls() as calls:
-        held = load_followers_list(owner_id, FOLLOWERS.begin_load(owner_id))
-    assert len(held.items) == FOLLOWERS.max_items
-    room = FOLLOWERS.max_items + 1
-    assert_index_only(the_scan(calls, BACKWARD.table), "backward_follows", room * 7 // 6 + 1)
-
-
-def test_bounds_of_chunks_are_counted_by_the_index_only(fill):
-    """And no further than the chunks go."""
-    owner_id = fill(BACKWARD)
-    with count_calls() as calls:
-        bounds = list_bounds(owner_id, None, 100, 5)
-    assert bounds == read_newest(BACKWARD, owner_id, None, None, 500)[99::100]
-    nodes = nodes_of(calls.statements[0])
-    [scan] = [node for node in nodes if "Scan" in node["Node Type"] and "Index Name" in node]
-    assert (scan["Node Type"], scan["Index Name"]) == ("Index Only Scan", "backward_follows")
-    assert scan["Actual Rows"] <= 500 * 10 // 7 + 1
-
-
-def test_fan_out_scans_all_followers_by_the_index_only(fill):
-    owner_id = fill(BACKWARD)
-    with count_calls() as calls:
-        pages = list(iter_followers(owner_id))
-    seen = [follower for page in pages for follower in page]
-    assert len(seen) == len(set(seen)) == OWN * 7 // 10
-    for statement in calls.statements:
-        assert_index_only(statement, "backward_follows", 5_000)
