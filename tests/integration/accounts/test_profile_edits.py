@@ -34,21 +34,19 @@ ACCEPTED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "change"), REFUSED)
-def test_an_unsupported_part_is_refused_by_name(
-    ann: Person, name: str, change: dict[str, Any]
-) -> None:
-    answer = ann.patch(EDIT, display_name="new", **change)
-    assert answer.status_code == 422
-    assert list(answer.json()["details"]) == [name]
-    assert ann.verify().json()["display_name"] == "", "nothing is changed"
+def test_an_unsupported_part_is_refused_by_name(ann: Person) -> None:
+    for name, change in REFUSED:
+        answer = ann.patch(EDIT, display_name="new", **change)
+        assert answer.status_code == 422, (name, change)
+        assert list(answer.json()["details"]) == [name], (name, change)
+        assert ann.verify().json()["display_name"] == "", "nothing is changed"
 
 
-@pytest.mark.parametrize("change", ACCEPTED)
-def test_a_value_that_changes_nothing_is_accepted(ann: Person, change: dict[str, Any]) -> None:
-    answer = ann.patch(EDIT, display_name="new", **change)
-    assert answer.status_code == 200, answer.content
-    assert answer.json()["display_name"] == "new"
+def test_a_value_that_changes_nothing_is_accepted(ann: Person) -> None:
+    for number, change in enumerate(ACCEPTED):
+        answer = ann.patch(EDIT, display_name=f"new {number}", **change)
+        assert answer.status_code == 200, answer.content
+        assert answer.json()["display_name"] == f"new {number}", change
 
 
 SITE = {"name": "Site", "value": "a < b"}
@@ -79,9 +77,9 @@ def test_the_address_of_a_site_is_a_link(ann: Person) -> None:
     assert mine["source"]["fields"][0]["value"] == site["value"]
 
 
-@pytest.mark.parametrize("sent", ["x", 3, ["x"], {"0": 1}, [{"name": 1}], [{"name": "\0"}]])
-def test_fields_of_another_shape_are_refused(ann: Person, sent: Any) -> None:
-    assert ann.patch(EDIT, fields_attributes=sent).status_code == 422
+def test_fields_of_another_shape_are_refused(ann: Person) -> None:
+    for sent in ["x", 3, ["x"], {"0": 1}, [{"name": 1}], [{"name": "\0"}]]:
+        assert ann.patch(EDIT, fields_attributes=sent).status_code == 422, sent
 
 
 def test_fields_come_in_a_form_in_the_order_of_their_numbers(ann: Person) -> None:

@@ -142,7 +142,7 @@ def test_no_password_is_kept(ann: Person):
     assert "my-other-secret" not in str(row)
 
 
-@pytest.mark.parametrize("name", ["", "x" * 5_000, "nul\x00nul", "a b"])
-@pytest.mark.parametrize("address", ["192.0.2.1", "nonsense", "2001:db8::1"])
-def test_odd_names_and_addresses_are_failures_like_others(world: None, name: str, address: str):
-    assert attempt(PAGE, name, address=address) == 200
+def test_odd_names_and_addresses_are_failures_like_others(world: None):
+    for address in ["192.0.2.1", "nonsense", "2001:db8::1"]:
+        for name in ["", "x" * 5_000, "nul\x00nul", "a b"]:
+            assert attempt(PAGE, name, address=address) == 200, (name, address)

@@ -23,20 +23,20 @@ def client(world: None) -> Client:
     return Caller(make_account(), "write").client
 
 
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("kind", [JSON, FORM, "text/plain"])
-def test_a_large_body_is_refused(client: Client, path: str, kind: str) -> None:
-    body = b'{"status":"%b"}' if kind == JSON else b"status=%b"
-    answer = client.post(path, body % (b"x" * 10_000_000), kind)
-    assert answer.status_code == 413
-    if path.startswith(("/api/", "/oauth/")):
-        assert answer.json() == {"error": "The request is too large"}
+def test_a_large_body_is_refused(client: Client) -> None:
+    for kind in [JSON, FORM, "text/plain"]:
+        for path in PATHS:
+            body = b'{"status":"%b"}' if kind == JSON else b"status=%b"
+            answer = client.post(path, body % (b"x" * 10_000_000), kind)
+            assert answer.status_code == 413, (path, kind)
+            if path.startswith(("/api/", "/oauth/")):
+                assert answer.json() == {"error": "The request is too large"}, (path, kind)
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_files_count_towards_the_body(client: Client, path: str) -> None:
-    file = SimpleUploadedFile("a.png", b"x" * MOST)
-    assert client.post(path, {"status": "hello", "file": file}).status_code == 413
+def test_files_count_towards_the_body(client: Client) -> None:
+    for path in PATHS:
+        file = SimpleUploadedFile("a.png", b"x" * MOST)
+        assert client.post(path, {"status": "hello", "file": file}).status_code == 413, path
 
 
 def test_many_small_parts_are_refused(client: Client) -> None:
@@ -51,27 +51,27 @@ def test_many_small_parts_are_refused(client: Client) -> None:
     assert client.post("/api/v1/statuses", many, FORM).status_code in {400, 413}
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize("opening", ["[", '{"a":'])
-def test_deep_json_is_refused_or_read(client: Client, depth: int, opening: str) -> None:
-    closing = "]" if opening == "[" else "}"
-    inner = opening * depth + "1" + closing * depth
-    for body in (inner, f'{{"status":{inner}}}', opening * depth):
-        answer = client.post("/api/v1/statuses", body, JSON)
-        assert answer.status_code in {400, 422}, answer.content[:200]
+def test_deep_json_is_refused_or_read(client: Client) -> None:
+    for opening in ["[", '{"a":']:
+        for depth in DEPTHS:
+            closing = "]" if opening == "[" else "}"
+            inner = opening * depth + "1" + closing * depth
+            for body in (inner, f'{{"status":{inner}}}', opening * depth):
+                answer = client.post("/api/v1/statuses", body, JSON)
+                assert answer.status_code in {400, 422}, answer.content[:200]
 
 
-@pytest.mark.parametrize("number", ["9" * 5_000, "-1e999999", "1e5000", "NaN"])
-def test_strange_numbers_are_no_errors_of_ours(client: Client, number: str) -> None:
-    for name in ("status", "in_reply_to_id", "sensitive"):
-        body: Any = json.dumps({"status": "hello"})[:-1] + f',"{name}":{number}}}'
-        assert client.post("/api/v1/statuses", body, JSON).status_code < 500
+def test_strange_numbers_are_no_errors_of_ours(client: Client) -> None:
+    for number in ["9" * 5_000, "-1e999999", "1e5000", "NaN"]:
+        for name in ("status", "in_reply_to_id", "sensitive"):
+            body: Any = json.dumps({"status": "hello"})[:-1] + f',"{name}":{number}}}'
+            assert client.post("/api/v1/statuses", body, JSON).status_code < 500, number
 
 
-@pytest.mark.parametrize("length", ["-1", "x", "1" * 40, "1" * 5_000])
-def test_a_strange_length_is_refused(client: Client, length: str) -> None:
-    answer = client.post("/api/v1/statuses", b"{}", JSON, CONTENT_LENGTH=length)
-    assert answer.status_code == 413
+def test_a_strange_length_is_refused(client: Client) -> None:
+    for length in ["-1", "x", "1" * 40, "1" * 5_000]:
+        answer = client.post("/api/v1/statuses", b"{}", JSON, CONTENT_LENGTH=length)
+        assert answer.status_code == 413, length
 
 
 def test_the_longest_post_of_all_settings_fits(client: Client, settings: Any) -> None:

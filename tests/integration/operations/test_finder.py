@@ -1,6 +1,5 @@
 """The finder: from an operator's text to the pages about it."""
 
-import pytest
 from django.conf import settings
 from django.urls import reverse
 
@@ -36,29 +35,24 @@ def urls(text):
     return [one.url for one in find(text)]
 
 
-@pytest.mark.parametrize(
-    "how", ["ann", "@ann", "ANN", "https://x.example/@ann", " {id} ", "/@ann/"]
-)
-def test_an_account_is_found_by_name_id_and_link(world, how):
+def test_an_account_is_found_by_name_id_and_link(world):
     ann = make_account("ann")
-    assert urls(how.format(id=ann)) == [reverse("find_account", args=[ann])]
+    for how in ("ann", "@ann", "ANN", "https://x.example/@ann", f" {ann} ", "/@ann/"):
+        assert urls(how) == [reverse("find_account", args=[ann])], how
 
 
-@pytest.mark.parametrize(
-    "how",
-    ["{id}", "{base36}", "https://x.example/@ann/{id}", " {id}/ ", "https://x.example/{base36}"],
-)
-def test_a_post_is_found_by_id_and_link(world, how):
+def test_a_post_is_found_by_id_and_link(world):
     post = publish(make_account("ann"))
-    assert urls(how.format(id=post.public, base36=post.base36)) == [
-        reverse("find_post", args=[post.public])
-    ]
+    site = "https://x.example"
+    for how in (post.public, post.base36, f" {post.public}/ ", f"{site}/{post.base36}"):
+        assert urls(how) == [reverse("find_post", args=[post.public])], how
+    assert urls(f"{site}/@ann/{post.public}") == [reverse("find_post", args=[post.public])]
 
 
-@pytest.mark.parametrize("how", ["ann {ben}", "@ann,@ben", "{ann} -> ben", "ann → ben"])
-def test_an_edge_is_found_by_its_pair(world, how):
+def test_an_edge_is_found_by_its_pair(world):
     ann, ben = make_account("ann"), make_account("ben")
-    assert urls(how.format(ann=ann, ben=ben)) == [reverse("find_edge", args=[ann, ben])]
+    for how in (f"ann {ben}", "@ann,@ben", f"{ann} -> ben", "ann → ben"):
+        assert urls(how) == [reverse("find_edge", args=[ann, ben])], how
 
 
 def test_what_may_mean_several_things_is_asked_back(operator):
@@ -78,11 +72,11 @@ def test_one_thing_is_shown_at_once(operator):
     assert answer.headers["Location"] == reverse("find_account", args=[ann])
 
 
-@pytest.mark.parametrize("text", GARBAGE)
-def test_anything_may_be_typed(operator, text):
-    answer = operator.get(reverse("find"), {"q": text})
-    assert answer.status_code == 200
-    assert ("Nothing found" in answer.content.decode()) == bool(text.strip())
+def test_anything_may_be_typed(operator):
+    for text in GARBAGE:
+        answer = operator.get(reverse("find"), {"q": text})
+        assert answer.status_code == 200, text
+        assert ("Nothing found" in answer.content.decode()) == bool(text.strip()), text
 
 
 def test_finding_asks_the_default_database_by_key_alone(world):

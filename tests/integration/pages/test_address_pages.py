@@ -95,11 +95,11 @@ def test_an_address_that_was_taken_since_the_mail_is_refused(ann: int, drain: Dr
     assert _email(ann) == OLD and len(mail.outbox) == 1
 
 
-@pytest.mark.parametrize("email", ["", "ann", "a@b", f"{'x' * 250}@example.org", OLD.lower()])
-def test_a_text_that_is_no_new_address_is_refused(ann: int, drain: Drain, email: str) -> None:
-    status, _ = _ask(Browser(ann), email)
-    drain()
-    assert status == 422 and not mail.outbox
+def test_a_text_that_is_no_new_address_is_refused(ann: int, drain: Drain) -> None:
+    for email in ["", "ann", "a@b", f"{'x' * 250}@example.org", OLD.lower()]:
+        status, _ = _ask(Browser(ann), email)
+        drain()
+        assert status == 422 and not mail.outbox, email
 
 
 def test_without_the_password_no_mail_is_sent(ann: int, drain: Drain) -> None:

@@ -20,11 +20,11 @@ def test_one_search_finds_people_posts_and_tags(ann: int) -> None:
     assert "<b>xyz" not in browser.read("/search?q=%3Cb%3Exyz")
 
 
-@pytest.mark.parametrize("name", ["日本語", "münchen", "Ελληνικά", "café", "plain"])
-def test_the_page_of_a_tag_in_any_script_has_its_posts(ann: int, name: str) -> None:
-    post = publish(ann, f"I write #{name}")
-    for browser in (Browser(), Browser(ann)):
-        assert ids_on(browser.read(f"/tags/{quote(name)}")) == [post.public]
+def test_the_page_of_a_tag_in_any_script_has_its_posts(ann: int) -> None:
+    for name in ["日本語", "münchen", "Ελληνικά", "café", "plain"]:
+        post = publish(ann, f"I write #{name}")
+        for browser in (Browser(), Browser(ann)):
+            assert ids_on(browser.read(f"/tags/{quote(name)}")) == [post.public], name
 
 
 @pytest.mark.parametrize("odd", ["😀", "\u0661", "%ff", "%ED%A0%80"])

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError
-from django.test import Client
 from structlog.testing import capture_logs
 
 from accounts.actions.update_profile import update_profile
@@ -125,17 +124,10 @@ def test_a_new_name_is_found_at_once(me: int) -> None:
     assert (found(caller, "old"), found(caller, "new")) == ([], ["quentin"])
 
 
-@pytest.mark.parametrize(
-    "query", [{}, {"q": " "}, {"q": "\x00"}, {"q": "a" * 501}, {"q": "a", "limit": "x"},
-              {"q": "a", "offset": "-1"}, {"q": "a", "resolve": "perhaps"}],
-)  # fmt: skip
-def test_wrong_parameters_are_refused(me: int, query: dict[str, str]) -> None:
-    assert Caller(me).get(PATH, query).status_code == 422
-
-
-def test_a_token_with_the_scope_is_needed(me: int) -> None:
-    assert Client().get(PATH, {"q": "a"}).status_code == 401
-    assert Caller(me, "read:follows").get(PATH, {"q": "a"}).status_code == 403
+def test_wrong_parameters_are_refused(me: int) -> None:
+    for query in [{}, {"q": " "}, {"q": "\x00"}, {"q": "a" * 501}, {"q": "a", "limit": "x"},
+              {"q": "a", "offset": "-1"}, {"q": "a", "resolve": "perhaps"}]:  # fmt: skip
+        assert Caller(me).get(PATH, query).status_code == 422, query
 
 
 def test_a_shard_that_does_not_answer_is_left_out(me: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,9 +50,9 @@ def test_some_accounts_are_not_shown(world: None, client: Client) -> None:
     assert {*ids_of(client.get(NEW))} == everybody
 
 
-@pytest.mark.parametrize("query", ["order=best", "limit=x", "offset=x", "local=maybe"])
-def test_a_wrong_parameter_is_refused(world: None, client: Client, query: str) -> None:
-    assert client.get(f"/api/v1/directory?{query}").status_code == 422
+def test_a_wrong_parameter_is_refused(world: None, client: Client) -> None:
+    for query in ["order=best", "limit=x", "offset=x", "local=maybe"]:
+        assert client.get(f"/api/v1/directory?{query}").status_code == 422, query
 
 
 @pytest.mark.parametrize(("order", "queries"), [("new", 1), ("active&limit=4", 0), ("active", 1)])

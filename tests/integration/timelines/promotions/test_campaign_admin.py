@@ -81,9 +81,8 @@ def test_each_kind_with_its_target(boss):
     assert mixed["ad_url"] == ["Leave this empty for a campaign of kind post."]
 
 
-@pytest.mark.parametrize(
-    ("fields", "error"),
-    [
+def test_what_is_refused(boss):
+    for fields, error in [
         ({"ends_at_0": "2026-11-30"}, {"ends_at": ["The campaign ends before it starts."]}),
         ({"ends_at_0": "2026-12-01"}, {"ends_at": ["The campaign ends before it starts."]}),
         ({"slot": "0"}, {"slot": ["Ensure this value is greater than or equal to 1."]}),
@@ -96,11 +95,9 @@ def test_each_kind_with_its_target(boss):
         ({"ad_url": "javascript:x"}, {"ad_url": ["Give a link that begins with https://."]}),
         ({"ad_url": "http://a.example"}, {"ad_url": ["Give a link that begins with https://."]}),
         ({"name": ""}, {"name": ["This field is required."]}),
-    ],
-)
-def test_what_is_refused(boss, fields, error):
-    assert errors_of(boss, **fields) == error
-    assert not Campaign.objects.exists()
+    ]:
+        assert errors_of(boss, **fields) == error, (fields, error)
+        assert not Campaign.objects.exists(), (fields, error)
 
 
 def test_posts_and_accounts_that_are_not_there(boss):
