@@ -53,7 +53,8 @@ class Fleet:
             self.exit_codes[child.name.rstrip("0123456789")] = child.exit_code
             child.begin()
             self.await_all()
-            time.sleep(self.rest_s)
+            if child in self.webs.values():
+                time.sleep(self.rest_s)
 
     def _logs(self) -> list[str]:
         return [web.log.read_text() for web in self.webs.values()]

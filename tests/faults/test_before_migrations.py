@@ -36,6 +36,13 @@ def empty() -> Iterator[Deployment]:
         yield deployment_on(services, {})
 
 
+@pytest.fixture(scope="module")
+def site() -> Iterator[Deployment]:
+    """Servers with databases of this version."""
+    with prepared({}) as deployment:
+        yield deployment
+
+
 @contextmanager
 def started(site: Deployment, *names: str) -> Iterator[dict[str, Child]]:
     argv = {
@@ -116,50 +123,49 @@ def test_every_route_is_not_ready_and_never_an_error(empty):
         assert "does not exist" not in said
 
 
-def test_shard_that_lacks_a_migration_is_not_used_until_it_has_it():
+def test_shard_that_lacks_a_migration_is_not_used_until_it_has_it(site):
     """New code on the old schema of one shard: 503 for its accounts, and for the balancer."""
-    with prepared({}) as site:
-        tokens = {number: make_account(site, f"name{number}") for number in range(4)}
-        Redis.from_url(site.environment["REDIS_URL"]).flushdb()
-        with psycopg.connect(site.shard_urls[1], autocommit=True) as shard:
-            shard.execute(UNAPPLY)
-            with started(site, "web") as children:
-                until(lambda: ready(site)[0], said=children["web"].log.read_text)
-                status, stores = ready(site)
-                others = dict.fromkeys(HEALTHY, "ok")
-                assert (status, stores) == (503, others | {"shard1": LACKS})
-                assert sorted(map(partial(read_own, site), tokens.values())) == [200, 200, 200, 503]
-                assert show_status(site).returncode == 1
-                shard.execute(APPLY)
-                until(lambda: ready(site)[0] == 200, said=lambda: ready(site))
-                assert [read_own(site, token) for token in tokens.values()] == [200] * 4
-                assert "Traceback" not in children["web"].log.read_text()
-
-
-def test_pages_in_redis_are_not_served_without_the_databases():
-    """The databases are new, but Redis still has the pages of an account of older ones."""
-    with prepared({}) as site:
-        token = make_account(site, "ann")
+    tokens = make_accounts(site, *(f"name{number}" for number in range(4)))
+    Redis.from_url(site.environment["REDIS_URL"]).flushdb()
+    with psycopg.connect(site.shard_urls[1], autocommit=True) as shard:
+        shard.execute(UNAPPLY)
         with started(site, "web") as children:
-            until(lambda: ready(site)[0] == 200, said=children["web"].log.read_text)
-            assert read_own(site, token) == 200
-        for url in (site.default_url, *site.shard_urls):
-            with psycopg.connect(url, autocommit=True) as connection:
-                connection.execute("CREATE DATABASE new")
-        names = ("DATABASE_URL", "SHARD_DATABASE_URLS")
-        new = {name: site.environment[name].replace("/tideline?", "/new?") for name in names}
-        renewed = replace(site, environment={**site.environment, **new})
-        with started(renewed, "web") as children:
-            until(lambda: ready(renewed)[0] == 503, said=children["web"].log.read_text)
-            assert read_own(renewed, token) == 503
-            migrate(renewed)
-            assert read_own(renewed, token) != 503
+            until(lambda: ready(site)[0], said=children["web"].log.read_text)
+            status, stores = ready(site)
+            others = dict.fromkeys(HEALTHY, "ok")
+            assert (status, stores) == (503, others | {"shard1": LACKS})
+            assert sorted(map(partial(read_own, site), tokens)) == [200, 200, 200, 503]
+            assert show_status(site).returncode == 1
+            shard.execute(APPLY)
+            until(lambda: ready(site)[0] == 200, said=lambda: ready(site))
+            assert [read_own(site, token) for token in tokens] == [200] * 4
+            assert "Traceback" not in children["web"].log.read_text()
 
 
-def make_account(site: Deployment, name: str) -> str:
-    """A token of a new account; neighbouring ids are on different shards."""
-    site.create_account(name)
-    return site.manage("demo_token", name).strip()
+def test_pages_in_redis_are_not_served_without_the_databases(site):
+    """The databases are new, but Redis still has the pages of an account of older ones."""
+    [token] = make_accounts(site, "ann")
+    with started(site, "web") as children:
+        until(lambda: ready(site)[0] == 200, said=children["web"].log.read_text)
+        assert read_own(site, token) == 200
+    for url in (site.default_url, *site.shard_urls):
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("CREATE DATABASE new")
+    names = ("DATABASE_URL", "SHARD_DATABASE_URLS")
+    new = {name: site.environment[name].replace("/tideline?", "/new?") for name in names}
+    renewed = replace(site, environment={**site.environment, **new})
+    with started(renewed, "web") as children:
+        until(lambda: ready(renewed)[0] == 503, said=children["web"].log.read_text)
+        assert read_own(renewed, token) == 503
+        migrate(renewed)
+        assert read_own(renewed, token) != 503
+
+
+def make_accounts(site: Deployment, *names: str) -> list[str]:
+    """Tokens of new accounts; neighbouring ids are on different shards."""
+    for name in names:
+        site.create_account(name)
+    return site.manage("demo_token", *names).split()
 
 
 def read_own(site: Deployment, token: str) -> int:

@@ -12,7 +12,7 @@ import pytest
 from tests.faults.fleet import Fleet, Line, running_fleet
 from tests.nginx import REASON, find_nginx, running_proxy
 
-CLIENTS = 6
+CLIENTS = 3
 STOPPED_EARLY = 2
 # As deploy/nginx/tideline.conf has it.
 FAIL_TIMEOUT_S = 3.0

@@ -25,7 +25,7 @@ from tests.waiting import until
 
 HUNG = "shard1"
 HEALTHY = [alias for alias in SHARDS if alias != HUNG]
-PER_S, LASTING_S = 40, 4.0
+PER_S, LASTING_S = 40, 2.0
 # A page that needs the hung database, before its breaker is open. Then it is answered at once.
 FIRST_S = 1.2
 AT_ONCE_S = 0.05

@@ -22,7 +22,7 @@ from tests.paced_requests import Ask, percentile
 from tests.server_faults import kill
 
 # A page that is made from tables costs 25 ms on two slow cores, which the databases use as well.
-PER_S, LASTING_S = 15, 4.0
+PER_S, LASTING_S = 15, 2.0
 # Of the promise. The first request of each thread waits for REDIS_TIMEOUT_MS, the others do not.
 SLOWEST_S = 0.4
 # What a crowded machine may add. A process that asked Redis for each page would need far longer:

@@ -11,6 +11,7 @@ from django.db import connections
 from django.test import Client
 
 from accounts.models import Account
+from accounts.queries.load import load_account_json
 from infra.sharding.buckets import shard_of
 from infra.sharding.errors import ReplicaIsReadOnly
 from infra.sharding.replica import READS, Replica
@@ -18,7 +19,9 @@ from infra.sharding.replicas import read_replica_or_shard
 from infra.sharding.sql import execute, fetch_one
 from tests.budgets import count_calls
 from tests.callers import ids_of
+from tests.faults.hung_world import environment_of, running_web
 from tests.faults.replicas.old_posts import asked, old_posts, path_of
+from tests.paced_requests import Ask, percentile
 from tests.private_world import bring_back
 from tests.replicas import catch_replicas_up, first_replica
 from tests.server_faults import kill, pause, resume
@@ -27,6 +30,8 @@ from tests.world import make_account
 
 # On a crowded machine; without a limit a replica that hangs would be waited for for ever.
 A_PAGE_S = 50
+# REPLICA_TIMEOUT_MS, and what the shard itself may take. A crowded machine takes longer.
+SOON_S = 0.5 + 1.2 + 2.0
 
 
 def failed_reads(replica):
@@ -149,3 +154,26 @@ class TestReadOnly:
         """What a replica is once it was promoted: it has writes of its own."""
         assert not Replica("shard0", "shard0").check()
         assert not Replica("shard0", "shard1").check()
+
+
+def test_a_page_fails_soon_when_its_shard_hangs_too_and_is_whole_later(services, tmp_path):
+    ann = make_account()
+    ids = old_posts(ann, 5)
+    load_account_json([ann])
+    catch_replicas_up(services)
+    shard = shard_of(ann)
+    both = services.postgres[shard], services.replicas[f"{shard}_replica0"]
+    pages = [Ask("page", "", path_of(ann, below)) for below in ids[:4]]
+    with running_web(environment_of(services.environment()), tmp_path / "web.log") as clients:
+        until(lambda: clients.send(pages[0]).status == 200)
+        for server in both:
+            pause(server)
+        try:
+            answers = [clients.send(page) for page in pages[1:] * 3]
+        finally:
+            for server in both:
+                resume(server)
+        assert {one.status for one in answers} == {503}
+        assert percentile(answers, 1.0) < SOON_S
+        assert percentile(answers, 0.5) < SOON_S / 4
+        until(lambda: [clients.send(page).status for page in pages] == [200] * 4)
