@@ -16,8 +16,9 @@ from lab.services.running import RunningServices, running_services
 PREFIX = "tideline-test-"
 # Nothing else of the environment: it may name servers.
 _PATH = {"PATH": os.environ.get("PATH", "")}
-# A folder younger than this may belong to a process that has not taken its lock yet.
-_ABANDONED_AFTER_S = 600
+# A folder younger than this may belong to a session: before it has taken its lock, or the migrated
+# databases that all its processes copy, which have none.
+_ABANDONED_AFTER_S = 3 * 3_600
 StartServices = Callable[..., AbstractContextManager[RunningServices]]
 _start_usual = partial(running_services, durable=False)
 
