@@ -15,6 +15,7 @@ from lab.services import running_services, throw_away_services
 WORKLOADS = (
     "calls",
     "reads",
+    "first_reads",
     "mix",
     "writes",
     "deliveries",
@@ -52,7 +53,9 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m lab.bench", description=__doc__)
     parser.add_argument("--only", choices=CHOICES, action="append", help="may be repeated")
     parser.add_argument("--graph", type=Path, help="a graph file for linkbench, writes, reads, mix")
-    parser.add_argument("--accounts", type=int, default=1_000, help="of reads and mix (1,000)")
+    parser.add_argument(
+        "--accounts", type=int, default=1_000, help="of reads, first_reads and mix (1,000)"
+    )
     parser.add_argument("--seconds", type=float, default=15.0, help="of reads and mix (15)")
     parser.add_argument("--shards", type=int, default=4, help="PostgreSQL servers for data (4)")
     parser.add_argument("--history", type=Path, default=HISTORY, help="where the line is added")

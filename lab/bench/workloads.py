@@ -16,6 +16,7 @@ from lab.bench import (
     reads,
     writes,
 )
+from lab.bench.first_reads import measure as first_reads
 from lab.bench.mix import measure as mix
 from lab.bench.peers import measure as peers
 
@@ -25,6 +26,7 @@ Measure = Callable[[], Mapping[str, Any]]
 def workloads(graph: Path | None, accounts: int, seconds: float) -> Mapping[str, Measure]:
     return {
         "reads": partial(reads.measure, graph, accounts, seconds),
+        "first_reads": partial(first_reads.measure, accounts),
         "mix": partial(mix.measure, graph, accounts, seconds),
         "calls": partial(calls.measure, graph, accounts),
         "increments": increments.measure,

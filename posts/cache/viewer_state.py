@@ -150,6 +150,17 @@ def ask_viewer_state(account_id: int, validators: ValidatorsQuestion) -> Questio
     return viewer_states.ask_one(account_id).then(partial(_keep, account_id, validators))
 
 
+def ask_current_viewer_state(
+    account_id: int, validators: ValidatorsQuestion
+) -> Question[ViewerState]:
+    """As `ask_viewer_state`, for viewers that this process does not keep. One command."""
+
+    def read(entry: ReadValue) -> ViewerState:
+        return _at_request(unpack(entry.payload), validators.value)
+
+    return viewer_states.ask_one(account_id).then(read)
+
+
 def has_kept_state(account_id: int) -> bool:
     """Whether this process has a state of the account, valid or not."""
     return _states.has(account_id)

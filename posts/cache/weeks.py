@@ -19,7 +19,7 @@ from infra.caching.decoding import decode
 from infra.caching.hashes import HashCache, HashFields
 from infra.caching.load_tokens import LoadTokens, begin_loads, write_loaded
 from infra.caching.loading import SharedLoads
-from infra.caching.questions import Question, ask_each
+from infra.caching.questions import Question, Replies, ask_each
 from infra.caching.round_trips import run_together
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import group_by_shard
@@ -77,6 +77,34 @@ def ask_weeks(ids: Iterable[PostId], now_s: float) -> Question[Fragments]:
     """
     posts = _group_by_week(ids, now_s)
     return _ask_each_week(posts.weeks).then(partial(_complete, posts))
+
+
+def ask_cached_weeks(ids: Iterable[PostId], now_s: float) -> Question[Fragments | None] | None:
+    """Fragments of the posts that exist. Their answer is None if Redis lacks one of the weeks.
+
+    None instead of a question: some posts are older than the cached weeks. Cost: a command a week.
+    """
+    posts = _group_by_week(ids, now_s)
+    if posts.others:
+        return None
+    commands = [
+        ("HMGET", WEEKS.key(*week), "!", BUSY, *map(field_of, wanted))
+        for week, wanted in posts.weeks.items()
+    ]
+    return Question(commands, partial(_read_cached, list(posts.weeks.values())))
+
+
+def _read_cached(weeks: Sequence[Sequence[PostId]], replies: Replies) -> Fragments | None:
+    if not replies:
+        return None
+    cached: Fragments = {}
+    for ids, (version, busy, *values) in zip(weeks, replies, strict=True):
+        is_whole = version is not None and version.isdigit() and busy is None
+        posts = decode(WEEKS.family, partial(_read_posts, ids), values) if is_whole else None
+        if posts is None:
+            return None
+        cached |= posts
+    return cached
 
 
 def _group_by_week(ids: Iterable[PostId], now_s: float) -> _PostsByWeek:

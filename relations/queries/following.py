@@ -51,6 +51,12 @@ def ask_following_version(account_id: int, validators: ValidatorsQuestion) -> Qu
     return marker.then(partial(_keep, account_id, validators))
 
 
+def ask_current_following_version(account_id: int) -> Question[int]:
+    """As `ask_following_version`, for readers that this process does not keep. One command."""
+    marker = FOLLOWING.ask_version_marker(account_id)
+    return marker.then(lambda read: read.version if read else load_following(account_id).version)
+
+
 def _confirm(account_id: int, validators: ValidatorsQuestion, _: Replies) -> int:
     """The version in memory, if it is valid; else the one that Redis has now."""
     version = _versions.find(account_id, validators.value.following)

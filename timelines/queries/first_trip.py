@@ -15,10 +15,10 @@ from infra.caching.questions import RoundTrip
 from infra.caching.viewer_validators import ValidatorsQuestion
 from infra.changes.errors import UNREACHABLE
 from posts.cache.in_process import in_process_posts
-from posts.cache.viewer_state import ask_viewer_state
+from posts.cache.viewer_state import ask_current_viewer_state, ask_viewer_state
 from posts.queries.hydrate import Hydration
 from posts.queries.renewal import Renewal
-from relations.queries.following import ask_following_version
+from relations.queries.following import ask_current_following_version, ask_following_version
 from timelines.hot.directory import directory
 from timelines.hot.entries import HotEntries, hot_entries
 from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
@@ -39,7 +39,8 @@ class FirstTrip:
     so that no post becomes visible to this page later than to another one (timelines/polling).
     `likely`: the page is probably this one. So only what confirms this page is asked, and
     `viewer_state` is missing. If it is another page, call `complete`. `poller`: whose client may
-    poll from the page.
+    poll from the page. `is_passing`: the reader may never come back to this process, so nothing of
+    the reader is kept in its memory.
 
     `log`: if its value is None, process memory must not be used. `just_read`: the hot authors'
     entries that this trip has read.
@@ -56,8 +57,9 @@ class FirstTrip:
         is_polled: bool = False,
         likely: LikelyPage | None = None,
         poller: Poller | None = None,
+        is_passing: bool = False,
     ) -> None:
-        self.reader_id = reader_id
+        self.reader_id, self.is_passing = reader_id, is_passing
         self._hot_since_s = time.monotonic() if is_polled else 0.0
         trip = RoundTrip()
         # The log and the validators come before the values that are kept under them.
@@ -71,7 +73,7 @@ class FirstTrip:
         self.stored = trip.ask(timeline_store().ask(reader_id))
         self.has_polled = trip.ask(ask_has_polled(poller))
         has_posts = likely is not None and likely.is_usable
-        last = None if has_posts else find_ended(reader_id, below)
+        last = None if has_posts or is_passing else find_ended(reader_id, below)
         renewal = self._ask_posts(trip, last) if last else None
         trip.run()
         self.has_redis = trip.error is None
@@ -88,8 +90,13 @@ class FirstTrip:
 
     def _ask_rest(self, trip: RoundTrip) -> None:
         """What a page needs that is made as usual. Mostly, process memory has the answers."""
-        self._version = trip.ask(ask_following_version(self.reader_id, self.validators))
-        self.viewer_state = trip.ask(ask_viewer_state(self.reader_id, self.validators))
+        reader_id, validators = self.reader_id, self.validators
+        if self.is_passing:
+            self._version = trip.ask(ask_current_following_version(reader_id))
+            self.viewer_state = trip.ask(ask_current_viewer_state(reader_id, validators))
+        else:
+            self._version = trip.ask(ask_following_version(reader_id, validators))
+            self.viewer_state = trip.ask(ask_viewer_state(reader_id, validators))
         self._hot = trip.ask(directory.ask(self.log, self._known_hot))
         followees = guess_hot_followees(self.reader_id)
         self.just_read = trip.ask(hot_entries.ask(followees, self._hot_since_s))

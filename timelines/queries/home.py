@@ -25,7 +25,7 @@ from timelines.polling.records import Poller
 from timelines.queries.cursors import range_of
 from timelines.queries.first_trip import FirstTrip
 from timelines.queries.kept_pages import find_same_page, keep_page
-from timelines.queries.last_shown import keep_last_shown, was_shown
+from timelines.queries.last_shown import is_back, keep_last_shown
 from timelines.queries.likely_page import LikelyPage
 from timelines.queries.plain_pages import PlainRead
 from timelines.queries.showing import collect, list_places, take
@@ -88,10 +88,12 @@ def _load_likely(
     reader_id: int, poller: Poller, window: Window, at_ms: int
 ) -> tuple[Page[bytes], FirstTrip]:
     """The likely page, if the first round trip confirms it; else as `_find_or_load`."""
-    if not was_shown(reader_id, window.max_id):
-        need_own_thread()  # a reader's first page mostly reads a shard
-    likely = LikelyPage.find(reader_id, window, at_ms)
     entered = poller if window.is_newest else None
+    if not is_back(reader_id, window.max_id, at_ms):
+        need_own_thread()  # a reader's first page mostly reads a shard
+        trip = FirstTrip(reader_id, window.max_id, poller=entered, is_passing=True)
+        return _load_passing(trip, window, at_ms), trip
+    likely = LikelyPage.find(reader_id, window, at_ms)
     trip = FirstTrip(reader_id, window.max_id, likely=likely, poller=entered)
     if likely is not None:
         page = likely.confirm(trip.log, trip.validators, trip.stored, trip.just_read)
@@ -99,6 +101,14 @@ def _load_likely(
             return page, trip
         trip.complete()
     return _find_or_load(trip, window, at_ms), trip
+
+
+def _load_passing(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
+    """A page of which only the ids are kept, so that the reader's next page keeps more."""
+    skeleton = HomeSkeleton(trip, at_ms)
+    page, parts = load_page(skeleton, window), skeleton.parts
+    keep_last_shown(trip.reader_id, window.max_id, parts.originals, parts.reposts, at_ms)
+    return page
 
 
 def _find_or_load(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
@@ -113,7 +123,7 @@ def _find_or_load(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
     skeleton = HomeSkeleton(trip, at_ms)
     page = load_page(skeleton, window)
     parts = skeleton.parts
-    keep_last_shown(reader, window.max_id, parts.originals, parts.reposts)
+    keep_last_shown(reader, window.max_id, parts.originals, parts.reposts, at_ms)
     if inputs is None or not skeleton.may_keep_page:
         return page
     reusable, moment = ReusablePage(*page), trip.find_moment(at_ms)

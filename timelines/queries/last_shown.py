@@ -16,13 +16,16 @@ from posts.cache.in_process import in_process_posts
 from posts.ids import PostId, authors_of
 
 MOST_PAGES = most_entries("timelines.last_shown", share=0.02, bytes_each=720)
+# Copies of what a page shows end in process memory after half of this time.
+RETURN_MS = 60_000
 
 
 class LastShown(NamedTuple):
-    """`originals`: the posts. `events`: the reposts that show some of them."""
+    """`originals`: the posts. `events`: the reposts that show some of them. `at_ms`: when."""
 
     originals: Sequence[PostId]
     events: Sequence[PostId]
+    at_ms: int
 
 
 # By reader and upper cursor: first pages and later ones show other posts.
@@ -30,15 +33,20 @@ _last: LRUCache[tuple[int, str | None], LastShown] = LRUCache(MOST_PAGES)
 
 
 def keep_last_shown(
-    reader_id: int, below: str | None, originals: Iterable[PostId], events: Iterable[PostId]
+    reader_id: int,
+    below: str | None,
+    originals: Iterable[PostId],
+    events: Iterable[PostId],
+    at_ms: int,
 ) -> None:
     """Call it for each page that is made. The reader's next page below this cursor is like it."""
-    _last[reader_id, below] = LastShown(list(originals), list(events))
+    _last[reader_id, below] = LastShown(list(originals), list(events), at_ms)
 
 
-def was_shown(reader_id: int, below: str | None) -> bool:
-    """Whether this process has shown this reader a page below this cursor lately."""
-    return (reader_id, below) in _last
+def is_back(reader_id: int, below: str | None, at_ms: int) -> bool:
+    """Whether this process has shown this reader a page below this cursor in the last RETURN_MS."""
+    last = _last.get((reader_id, below))
+    return last is not None and at_ms - last.at_ms < RETURN_MS
 
 
 def find_ended(reader_id: int, below: str | None) -> LastShown | None:

@@ -116,4 +116,4 @@ class LikelyPage(NamedTuple):
         inputs = kept.inputs._replace(stored=replies)
         made_at = kept.made_at._replace(offset=offset)
         store_kept_page(KeptPage(kept.window, inputs, copies, page, made_at, plain))
-        keep_last_shown(made_at.reader_id, kept.window.max_id, plain.posts, ())
+        keep_last_shown(made_at.reader_id, kept.window.max_id, plain.posts, (), self.now_ms)

@@ -59,6 +59,7 @@ class AccountListSkeleton:
     """The timeline of one account list during one request. For the fields see HomeSkeleton."""
 
     is_stored: ClassVar[bool] = False
+    is_passing = False
 
     def __init__(
         self, reader_id: int, list_id: int, now_ms: int, poller: Poller | None = None

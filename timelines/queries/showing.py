@@ -6,7 +6,6 @@ this timeline reposted it. Ready posts skip hydration and rules.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from typing import TypeVar
 
 from infra.caching.questions import RoundTrip
@@ -16,11 +15,12 @@ from posts.cache.in_process import in_process_posts
 from posts.cache.viewer_state import load_flags
 from posts.ids import PostId, authors_of
 from posts.queries.hydrate import NO_POSTS, Hydrated, Hydration
+from posts.reading.parts import PartsQuestion, ask_parts
 from relations.queries.in_process_relationships import (
     ask_kept_relationships,
     find_kept_relationships,
 )
-from relations.queries.relationships import Relationships
+from relations.queries.relationships import Relationships, ask_relationships
 from timelines.actions.repair_timeline import request_repair_if_stale
 from timelines.queries.skeleton import Skeleton
 from timelines.rules import VisibilityInputs, find_clear_authors, merge
@@ -46,11 +46,23 @@ def collect(
     """
     made: list[T] = []
     while len(made) < count:
-        batch = list(islice(entries, count - len(made)))
+        batch = _next_posts(entries, count - len(made))
         if not batch:
             break
         made += make(batch)
     return made
+
+
+def _next_posts(entries: Iterator[Entry], most: int) -> list[Entry]:
+    """The next entries, until they show `most` posts. A page shows each post once, so fewer would
+    not fill it."""
+    batch, posts = [], set[PostId]()
+    for entry in entries:
+        batch.append(entry)
+        posts.add(entry.original)
+        if len(posts) == most:
+            break
+    return batch
 
 
 def show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
@@ -91,6 +103,8 @@ def list_places(skeleton: Skeleton, entries: Sequence[Entry]) -> list[Place]:
 
 def _find_ready(skeleton: Skeleton, sources: Sequence[Entry]) -> dict[PostId, PostCopy]:
     """The ready posts, in the order of `sources`."""
+    if skeleton.is_passing:
+        return {}
     known = find_kept_relationships(skeleton.reader_id, skeleton.validator)
     if known is None:
         return {}
@@ -132,10 +146,15 @@ def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Visib
     reader_id, reposts = skeleton.reader_id, [event for event, _ in reposts_among(entries)]
     originals = list(map(ORIGINAL, entries))
     authors = authors_of(originals + reposts) - {reader_id}
-    is_current = skeleton.viewer_state.wrote_lately
     trip = RoundTrip()
-    posts = Hydration(trip, originals, reposts, skeleton.log_offset, is_current)
-    relationships = trip.ask(ask_kept_relationships(reader_id, authors, skeleton.validator))
+    posts: Hydration | PartsQuestion
+    if skeleton.is_passing:
+        posts = ask_parts(trip, originals, reposts)
+        relationships = trip.ask(ask_relationships(reader_id, [*authors]))
+    else:
+        is_current = skeleton.viewer_state.wrote_lately
+        posts = Hydration(trip, originals, reposts, skeleton.log_offset, is_current)
+        relationships = trip.ask(ask_kept_relationships(reader_id, authors, skeleton.validator))
     trip.run()
     hydrated = posts.value
     return hydrated, _inputs(skeleton, hydrated, relationships.value)

@@ -29,7 +29,8 @@ class Skeleton(Protocol):
     """The entries of one reader's timeline, for one request.
 
     `is_stored`: entries come from a live timeline, which may need a repair. `replies_to`: replies
-    to these accounts are shown; None: replies to all. For the other fields see HomeSkeleton.
+    to these accounts are shown; None: replies to all. `is_passing`: posts and relationships neither
+    come from process memory nor are kept there. For the other fields see HomeSkeleton.
     `note_parts`: is called with what each part of the page was made of (PageParts.add).
     """
 
@@ -40,6 +41,7 @@ class Skeleton(Protocol):
     viewer_state: ViewerState
     is_stored: ClassVar[bool]
     replies_to: Collection[int] | None
+    is_passing: bool
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]: ...
     def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]: ...
@@ -62,7 +64,7 @@ class HomeSkeleton:
     replies_to: Collection[int] | None = None
 
     def __init__(self, trip: FirstTrip, now_ms: int) -> None:
-        self._is_live = trip.find_live() is not None
+        self._is_live, self.is_passing = trip.find_live() is not None, trip.is_passing
         self.reader_id, self.now_ms = trip.reader_id, now_ms
         self.log_offset, self.validator = trip.log.value, trip.validators.value.relationships
         self.viewer_state = trip.viewer_state.value

@@ -36,7 +36,7 @@ from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.queries.home import home_page
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("every_other_reader_passes")]
 
 # The kinds of posts, and the cursors that are at a post in the middle.
 AUTHOR_PAGES = (

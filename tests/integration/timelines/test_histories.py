@@ -3,6 +3,7 @@
 from typing import Any
 
 import orjson
+import pytest
 from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +34,7 @@ from timelines.queries.home import home_page
 from timelines.recent.low_water_mark import lower_low_water_mark, raise_low_water_mark
 from timelines.stores.factory import timeline_store
 
+pytestmark = pytest.mark.usefixtures("every_other_reader_passes")
 PEOPLE = 4
 EXPIRE = "DELETE FROM timelines_recentpost WHERE moment < %s"
 person = st.integers(0, PEOPLE - 1)

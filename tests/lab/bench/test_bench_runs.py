@@ -22,6 +22,8 @@ def line(tmp_path_factory: pytest.TempPathFactory) -> Any:
         "--only",
         "reads",
         "--only",
+        "first_reads",
+        "--only",
         "mix",
         "--only",
         "calls",
@@ -43,6 +45,15 @@ def test_each_read_is_compared_with_a_bare_view(line: Any):
         assert 0 < line["reads"][name]["rate_of_bare"] < 3
         assert line["reads"][name]["cpu_us"] > 0
     assert 0 < line["reads"]["home_with_20_writes_per_s"]["rate_of_busy_bare"] < 3
+
+
+def test_first_reads_are_compared_with_a_bare_view(line: Any):
+    rows = line["first_reads"]
+    assert {"home", "author_page", "html_home", "home_away", "home_flushed"} < {*rows}
+    for row in rows.values():
+        assert row["cpu_of_bare"] > 0
+        assert row["redis_commands"] > 0
+        assert row["bytes"] > 100
 
 
 def test_the_mix_has_latencies_of_every_kind(line: Any):

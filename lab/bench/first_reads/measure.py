@@ -1,0 +1,133 @@
+"""CPU of the web process for first reads over HTTP, against a bare view with the same bytes."""
+
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from infra.caching.client import redis
+from lab.bench.cpu import CpuReading, Parts
+from lab.bench.first_reads.data import Stranger, load_strangers
+from lab.bench.mix.requests import HOME
+from lab.bench.product import Product, running_product
+from lab.bench.server import BenchServer, bare_server
+from lab.bench.store_figures import RedisFigures
+from lab.load.connection import get_request
+from lab.load.mix import read_bodies
+from tests.callers import sign_in
+
+RELATIONSHIPS = 15
+# So many requests of each kind warm up the code of a process, and its connections.
+WARM_UP = 12
+MOST_READERS = 60
+TICK_S = 0.01  # the kernel counts CPU time in these; reads that got none took less
+BARE_REQUESTS = 2_000
+SCANNED = 10_000
+
+
+class Row(NamedTuple):
+    """A kind of read. `forget`: is called with all readers before they read."""
+
+    name: str
+    request: Callable[[Stranger], bytes]
+    forget: Callable[[Sequence[Stranger]], object] = len
+
+
+def measure(accounts: int) -> dict[str, Any]:
+    """By row: means of one read, and `cpu_of_bare`: how many bare views it costs.
+
+    `accounts`: a tenth of them read in each row, 60 at most.
+    """
+    rows = _rows()
+    each = min(accounts // 10, MOST_READERS)
+    groups = load_strangers(["warm_up", *(row.name for row in rows)], each)
+    with running_product() as product:
+        for row in rows:
+            _ask(product.address, row, groups[row.name] + groups["warm_up"])
+    # Another start: these processes know no reader.
+    with running_product() as product:
+        for row in rows:
+            _ask(product.address, row, groups["warm_up"][:WARM_UP])
+        bodies = {row.name: _ask(product.address, row, groups["warm_up"][:1])[0] for row in rows}
+        with bare_server(bodies) as floor:
+            return {row.name: _compare(product, floor, row, groups[row.name]) for row in rows}
+
+
+def _rows() -> list[Row]:
+    """The last ones forget what Redis has."""
+    return [
+        Row("home", _home),
+        Row(
+            "author_page", lambda reader: _get(f"/api/v1/accounts/{reader.known}/statuses", reader)
+        ),
+        Row("post", lambda reader: _get(f"/api/v1/statuses/{reader.post.id.public}", reader)),
+        Row("followers", lambda reader: _get(f"/api/v1/accounts/{reader.known}/followers", reader)),
+        Row("relationships", _relationships),
+        Row("html_home", _html_home),
+        Row("home_away", _home, forget=_forget_readers),
+        Row("home_flushed", _home, forget=lambda _: redis().call("FLUSHDB")),
+    ]
+
+
+def _get(path: str, reader: Stranger) -> bytes:
+    return get_request(path, reader.token)
+
+
+def _home(reader: Stranger) -> bytes:
+    return _get(HOME, reader)
+
+
+def _relationships(reader: Stranger) -> bytes:
+    ids = "&".join(f"id[]={author}" for author in reader.authors[:RELATIONSHIPS])
+    return _get(f"/api/v1/accounts/relationships?{ids}", reader)
+
+
+def _html_home(reader: Stranger) -> bytes:
+    browser = Client()
+    sign_in(browser, get_user_model().objects.get(pk=reader.account_id))
+    cookie = browser.cookies["sessionid"].value
+    return f"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: sessionid={cookie}\r\n\r\n".encode()
+
+
+def _forget_readers(readers: Sequence[Stranger]) -> None:
+    """As if they had been away for weeks: Redis has nothing of them."""
+    tags = {b"{%d}" % reader.account_id for reader in readers}
+    cursor, keys = 0, list[bytes]()
+    while True:
+        cursor, some = redis().call("SCAN", cursor, "COUNT", SCANNED)
+        keys += [key for key in some if b"{%b}" % key.partition(b"{")[2].partition(b"}")[0] in tags]
+        if not int(cursor):
+            break
+    redis().run([("DEL", key) for key in keys])
+
+
+def _ask(address: tuple[str, int], row: Row, readers: Sequence[Stranger]) -> list[bytes]:
+    return read_bodies(address, [row.request(reader) for reader in readers])
+
+
+def _compare(
+    product: Product, floor: BenchServer, row: Row, readers: Sequence[Stranger]
+) -> dict[str, float]:
+    row.forget(readers)
+    requests = [row.request(reader) for reader in readers]
+    bare = [get_request(f"/bare?{row.name}", "none")] * BARE_REQUESTS
+    floor_us = _measure(floor.address, {"web": {floor.pid}}, bare)["web_us"]
+    ours = _measure(product.address, product.parts, requests)
+    return {"cpu_of_bare": round(ours["web_us"] / floor_us, 1), **ours, "bare_us": floor_us}
+
+
+def _measure(address: tuple[str, int], parts: Parts, requests: Sequence[bytes]) -> dict[str, float]:
+    count = len(requests)
+    before, redis_before = CpuReading.of(parts), RedisFigures.read()
+    bodies = read_bodies(address, requests)
+    after, spent = CpuReading.of(parts), RedisFigures.read().since(redis_before)
+    used = {part: (s - before.used_s[part]) / count * 1e6 for part, s in after.used_s.items()}
+    return {
+        "web_us": round(max(used["web"], TICK_S / count * 1e6)),
+        "redis_us": round(spent.cpu_s / count * 1e6),
+        "redis_commands": round(spent.commands / count, 1),
+        "postgres_us": round(used.get("postgres", 0.0)),
+        "bytes": round(fmean(map(len, bodies))),
+    }

@@ -1,0 +1,1 @@
+"""Posts for pages: what Redis has of them, read in one trip and joined without parsing."""
