@@ -3,7 +3,7 @@
 import random
 import time
 
-from lab.faults.cluster.cluster import COMPENSATOR, DRAINERS, Cluster
+from lab.faults.cluster.cluster import DRAINERS, Cluster
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment
 
@@ -21,7 +21,8 @@ def _fail_edges(scene: Scene) -> None:
             _restart(scene, {"relations.mirrored": {"do": "raise", "times": 10**6}})
             parked = _wait_for_parked(cluster)
             _restart(scene, {})
-        retried = cluster.attempt("unpark_changes", "--all")
+            # Until then edges are as late as the operator.
+            retried = cluster.attempt("unpark_changes", "--all")
         time.sleep(AFTER_S)
     scene.note(f"{parked} changes were parked")
     scene.check_happened(parked > 0, "changes that always fail are parked", parked)
@@ -38,8 +39,8 @@ def _wait_for_parked(cluster: Cluster) -> int:
 
 
 def _restart(scene: Scene, armed: dict[str, dict[str, object]]) -> None:
-    """All that delivers. They stop in order, because killed ones would keep the lanes for 15 s."""
-    processes = [scene.cluster.processes[name] for name in (*DRAINERS, COMPENSATOR)]
+    """They stop in order, because killed ones would keep the lanes for 15 s."""
+    processes = [scene.cluster.processes[name] for name in DRAINERS]
     for process in processes:
         process.begin_stop()
     for process in processes:
