@@ -1,4 +1,4 @@
-"""Every kind of count. A new count is one line here."""
+"""Every kind of count. A new one is a line here, and its rows in `counter_rows.py` of its app."""
 
 from enum import IntEnum
 

@@ -6,7 +6,8 @@ from infra.sharding.models import ShardedModel
 
 
 class Counter(ShardedModel):
-    """SHARDED by owner_id, about three rows an account; written by counters.actions.move_counts.
+    """SHARDED by owner_id, about three rows an account; written by counters/functions.sql and
+    counters.actions.move_counts.
 
     `subject` is 0 for the account itself, or the moment of one of its posts. Every move, also a
     move by zero, adds one to `version`, so it is the version of the counted list.

@@ -43,8 +43,9 @@ class ReadCalls:
         first, again = [], []
         for reader in readers:
             path = requests.path(kind, reader)
-            for calls in (first, again):
-                calls.append(self._count(path, reader))
+            first.append(self._count(path, reader))
+            self._read(path, reader)  # from the second home page on a process remembers its reader
+            again.append(self._count(path, reader))
         return {
             "first_sql": round(fmean(len(calls.statements) for calls in first), 1),
             "first_redis": round(fmean(calls.round_trips for calls in first), 1),
