@@ -10,6 +10,7 @@ import subprocess
 import sys
 from functools import lru_cache
 from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
 from signal import SIGKILL, Signals
 from typing import IO, Any, Self
 
@@ -31,6 +32,8 @@ class LoadedProcess:
     def __init__(self, *argv: str, **environment: str) -> None:
         wanted = environment_of_this_test() | environment
         wanted.pop("PYTEST_CURRENT_TEST", None)
+        # Else one that lives on would keep the last-post index of the tests' process locked.
+        wanted["RUNTIME_DIR"] = _make_folder(wanted["RUNTIME_DIR"])
         self._server = _server(frozenset(wanted.items()))
         theirs_in, ours_in = os.pipe()
         ours_out, theirs_out = os.pipe()
@@ -65,6 +68,12 @@ class LoadedProcess:
     def send_signal(self, signal: Signals) -> None:
         if self.returncode is None:
             os.kill(self.pid, signal)
+
+
+def _make_folder(runtime_dir: str) -> str:
+    folder = Path(runtime_dir) / "loaded"
+    folder.mkdir(exist_ok=True)
+    return str(folder)
 
 
 def run_loaded(*argv: str, **environment: str) -> tuple[int, str]:

@@ -4,7 +4,7 @@ The owner is in braces, so that Redis Cluster puts all keys of one account on on
 names the owning module and the version of the layout: a new layout is a new family.
 """
 
-from collections.abc import Collection
+from collections.abc import Sequence
 
 
 def key(family: str, owner: int | str, part: int | str | None = None) -> bytes:
@@ -14,7 +14,7 @@ def key(family: str, owner: int | str, part: int | str | None = None) -> bytes:
     return f"{family}:{{{owner}}}:{part}".encode()
 
 
-def keys(family: str, owners: Collection[int]) -> list[bytes]:
+def keys(family: str, owners: Sequence[int]) -> list[bytes]:
     """The key of each owner's entry, built in one step, which is faster than one by one."""
     pattern = f"{family}:{{%d}} " * len(owners)
     return (pattern % tuple(owners)).encode().split()

@@ -18,7 +18,7 @@ from infra.caching.client import Command
 from infra.caching.decoding import decode
 from infra.caching.hot_values import HotReply, HotValues
 from infra.caching.invalidation import forget_in_process, invalidation_command, register_copies
-from infra.caching.keys import key, keys
+from infra.caching.keys import key
 from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key, write_loaded
 from infra.caching.loading import SharedLoads
 from infra.caching.metrics import count_reads
@@ -84,8 +84,8 @@ class ValueCache:
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
 
-    def keys(self, owners: Collection[int]) -> list[bytes]:
-        return keys(self.family, owners)
+    def keys(self, owners: Iterable[int]) -> list[bytes]:
+        return [self.key(owner) for owner in owners]
 
     def load_many(self, owners: Iterable[int]) -> dict[int, bytes]:
         """Payload by owner, without owners that have none. Hot copies are at most HOT_COPY_MS old.

@@ -51,9 +51,6 @@ class PostCounts(ValueCache):
     def key(self, owner: int) -> bytes:
         return key(self.family, *divmod(owner, MOMENTS))
 
-    def keys(self, owners: Collection[int]) -> list[bytes]:
-        return [self.key(owner) for owner in owners]
-
 
 def _load(numbers: Sequence[int]) -> Mapping[int, Versioned]:
     counts = load_post_counts(map(post_of, numbers))

@@ -51,7 +51,7 @@ class PartsQuestion(Question[Hydrated]):
         values = [
             ("MGET", *profiles.keys(self._authors)),
             ("MGET", *account_counts.keys(self._authors)),
-            ("MGET", *post_counts.keys([*map(number_of, own)])),
+            ("MGET", *post_counts.keys(map(number_of, own))),
         ]
         super().__init__([*weeks.commands(), *values], self._decode)
 

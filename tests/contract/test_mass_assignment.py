@@ -36,7 +36,7 @@ APPLICATIONS = """
 SELECT skip_authorization, quota, user_id IS NULL, client_type FROM accounts_application
 """
 OPERATIONS = sorted(
-    f"{method} {route}" for route, method in _api_operations() if method not in ("GET", "HEAD")
+    f"{method} {route}" for route, method, _ in _api_operations() if method not in ("GET", "HEAD")
 )
 
 

@@ -14,7 +14,7 @@ from tests.budgets import count_calls
 from tests.callers import token_of
 from tests.integration.config.test_short_path import CASES, COUNTED, Town, ask, assert_same
 from tests.world import drain_all, forget_memory, make_account, make_accounts, publish
-from timelines.queries import kept_pages, last_shown
+from timelines.queries import home, kept_pages
 from web.short_path import ShortPath
 
 HOME = "/api/v1/timelines/home"
@@ -176,14 +176,15 @@ def test_a_poll_is_handed_over_before_it_reads_anything(town, shared):
 
 
 @pytest.mark.parametrize("is_known_reader", [True, False])
-def test_a_new_reader_is_handed_over_before_the_page_asks_anything(town, short, is_known_reader):
+def test_a_new_reader_is_handed_over_before_the_page_asks_anything(
+    town, short, monkeypatch, is_known_reader
+):
     """The page mostly reads a shard then. To begin it twice must cost little."""
     environ, answer = home_of(town.me)
     for _ in range(2):
         short(environ, answer)
     kept_pages._pages.clear()
-    if not is_known_reader:
-        last_shown._last.clear()
+    monkeypatch.setattr(home, "is_back", lambda *_: is_known_reader)
     left = []
     thread = SharedThread(lambda one: short(one, answer), left.append)
     with count_calls() as calls:
