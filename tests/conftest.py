@@ -88,17 +88,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long modules first: at the end all processes have short ones left. Else a random order.
-
-    Modules of a long folder come together: some of its fixtures live as long as the folder.
-    """
+    """Long modules first: at the end all processes have short ones left. Else a random order."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (item.path not in slow, _long_folder(item)))
-
-
-def _long_folder(item: pytest.Item) -> str:
-    """Behind all of them, if it is not in one."""
-    return min(LONG & {*item.path.parts}, default="~")
+    items.sort(key=lambda item: (item.path not in slow, not LONG & {*item.path.parts}))
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -1,4 +1,4 @@
-"""One browser a session, one web server for all modules of this folder, one tab a test."""
+"""One browser a session, one web server a module, one tab a test."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,9 +16,9 @@ from tests.browser.tab import DESKTOP, Look, Size, Tab
 __all__ = ["browser", "delivery", "site", "tab", "tab_of"]
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def site(databases: None, worker_id: str) -> Iterator[str]:
-    """Ends with the folder: its threads take budgets of promotions and write to Redis."""
+    """Ends with its module: its threads take budgets of promotions and write to Redis."""
     ARTIFACTS.mkdir(exist_ok=True)
     with running_site(ARTIFACTS / f"web-{worker_id}.log") as address:
         yield address
