@@ -1,6 +1,8 @@
 """Changes to django-oauth-toolkit: OAuth2 as Mastodon speaks it, and cheap client secrets."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -105,6 +107,20 @@ class MastodonOAuthValidator(OAuth2Validator):
             end_tokens_of_code(code, client)
         return bool(is_valid)
 
+    def get_code_challenge(self, code: str, request: Any) -> Any:
+        with answering_used_code(code, request):
+            return super().get_code_challenge(code, request)
+
+    def get_code_challenge_method(self, code: str, request: Any) -> Any:
+        with answering_used_code(code, request):
+            return super().get_code_challenge_method(code, request)
+
+    def confirm_redirect_uri(
+        self, client_id: str, code: str, redirect_uri: str, client: Any, request: Any, *args: Any
+    ) -> Any:
+        with answering_used_code(code, request):
+            return super().confirm_redirect_uri(client_id, code, redirect_uri, client, request)
+
     def invalidate_authorization_code(
         self, client_id: str, code: str, request: Any, *args: Any, **kwargs: Any
     ) -> None:
@@ -113,6 +129,19 @@ class MastodonOAuthValidator(OAuth2Validator):
 
 class CodeUsed(InvalidGrantError):
     """Another request has used the code, or it has ended with the user's password."""
+
+
+@contextmanager
+def answering_used_code(code: str, request: Any) -> Iterator[None]:
+    """The toolkit reads a code several times, and another request may use it up in between.
+
+    Then the tokens issued for it end. Raises: CodeUsed, for which the toolkit would answer 500.
+    """
+    try:
+        yield
+    except get_grant_model().DoesNotExist:
+        end_tokens_of_code(code, request.client)
+        raise CodeUsed(request=request) from None
 
 
 def use_grant(request: Any) -> None:

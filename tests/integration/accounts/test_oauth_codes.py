@@ -209,6 +209,27 @@ def test_a_code_sent_several_times_at_once_leaves_no_token(
     assert not AccessToken.objects.filter(application__client_id=reader.client_id).exists()
 
 
+@pytest.mark.parametrize("step", ["validate_code", "get_code_challenge"])
+def test_a_code_used_between_two_steps_of_another_request_is_refused(
+    reader: App, browser: Client, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, answer = code_for(browser, reader), getattr(MastodonOAuthValidator, step)
+    others: list[Any] = []
+
+    def use_up(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found = answer(self, *args, **kwargs)
+        monkeypatch.setattr(MastodonOAuthValidator, step, answer)
+        if not others:
+            others.append(exchange(reader, code))
+        return found
+
+    monkeypatch.setattr(MastodonOAuthValidator, step, use_up)
+    refused = exchange(reader, code)
+    assert (refused.status_code, refused.json()["error"]) == (400, "invalid_grant")
+    assert others[0].status_code == 200
+    assert not AccessToken.objects.filter(application__client_id=reader.client_id).exists()
+
+
 def test_a_refresh_token_sent_several_times_at_once_gives_one_token(
     reader: App, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
