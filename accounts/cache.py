@@ -22,11 +22,11 @@ from accounts.queries.profiles import load_profiles
 from accounts.types import Profile, Restriction
 from infra.caching.client import Command, redis
 from infra.caching.decoding import decode
-from infra.caching.keys import key
+from infra.caching.keys import jittered_ms, key
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.load_tokens import token_key as load_token_key
 from infra.caching.questions import Question, Replies
-from infra.caching.values import WRITE, ValueCache, Versioned, jittered_ms
+from infra.caching.values import WRITE, ValueCache, Versioned
 
 TOKENS = "accounts.token:v2"
 TOKEN_TTL_S = 600

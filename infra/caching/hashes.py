@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from infra.caching.client import Command
-from infra.caching.keys import key
+from infra.caching.keys import jittered_ms, key
 from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key
 from infra.caching.questions import Question, Replies
 from infra.caching.scripts import load_script
-from infra.caching.values import jittered_ms
 
 _LUA = Path(__file__).with_name("lua")
 WRITE = load_script(END_LOAD, _LUA / "hash_write.lua")

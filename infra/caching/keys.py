@@ -1,9 +1,10 @@
-"""The one builder of Redis keys: `family:v<n>:{owner}:part`.
+"""The one builder of Redis keys, `family:v<n>:{owner}:part`, and how long a key lives.
 
 The owner is in braces, so that Redis Cluster puts all keys of one account on one node. The family
 names the owning module and the version of the layout: a new layout is a new family.
 """
 
+import random
 from collections.abc import Sequence
 
 
@@ -18,3 +19,8 @@ def keys(family: str, owners: Sequence[int]) -> list[bytes]:
     """The key of each owner's entry, built in one step, which is faster than one by one."""
     pattern = f"{family}:{{%d}} " * len(owners)
     return (pattern % tuple(owners)).encode().split()
+
+
+def jittered_ms(ttl_s: int) -> int:
+    """The time to live, up to a tenth shorter at random, so that entries do not expire together."""
+    return int(ttl_s * 1000 * random.uniform(0.9, 1.0))

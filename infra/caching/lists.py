@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from infra.caching.client import Command
 from infra.caching.decoding import decode
-from infra.caching.keys import key
+from infra.caching.keys import jittered_ms, key
 from infra.caching.load_tokens import (
     END_LOAD,
     LoadTokens,
@@ -24,7 +24,6 @@ from infra.caching.load_tokens import (
 )
 from infra.caching.questions import Question, Replies
 from infra.caching.scripts import load_script
-from infra.caching.values import jittered_ms
 
 _LUA = Path(__file__).with_name("lua")
 WRITE = load_script(END_LOAD, _LUA / "list_write.lua")

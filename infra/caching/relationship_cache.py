@@ -28,12 +28,11 @@ from infra.caching.bloom import (
 )
 from infra.caching.client import Command
 from infra.caching.decoding import decode
-from infra.caching.keys import key
+from infra.caching.keys import jittered_ms, key
 from infra.caching.load_tokens import token_key
 from infra.caching.metrics import count_reads
 from infra.caching.questions import Question, Replies
 from infra.caching.scripts import load_script
-from infra.caching.values import jittered_ms
 from infra.caching.viewer_validators import TTL_MS, ViewerField, make_validator, viewer_key
 
 READ = load_script(Path(__file__).with_name("lua") / "relationships_read.lua")

@@ -7,7 +7,6 @@ source. The hard time to live is that of the Redis key. When several requests mi
 reads the source and the others wait.
 """
 
-import random
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -18,7 +17,7 @@ from infra.caching.client import Command
 from infra.caching.decoding import decode
 from infra.caching.hot_values import HotReply, HotValues
 from infra.caching.invalidation import forget_in_process, invalidation_command, register_copies
-from infra.caching.keys import key
+from infra.caching.keys import jittered_ms, key
 from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key, write_loaded
 from infra.caching.loading import SharedLoads
 from infra.caching.metrics import count_reads
@@ -297,8 +296,3 @@ class ValueCache:
 
 def _existing(payloads: Mapping[int, bytes]) -> dict[int, bytes]:
     return {owner: payload for owner, payload in payloads.items() if payload}
-
-
-def jittered_ms(ttl_s: int) -> int:
-    """The time to live, up to a tenth shorter at random, so that entries do not expire together."""
-    return int(ttl_s * 1000 * random.uniform(0.9, 1.0))

@@ -6,7 +6,8 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching import load_tokens, questions
-from infra.caching.values import ValueCache, Versioned, jittered_ms
+from infra.caching.keys import jittered_ms
+from infra.caching.values import ValueCache, Versioned
 from tests.budgets import count_calls
 from tests.cached_values import write_values
 from tests.waiting import PATIENCE_S
