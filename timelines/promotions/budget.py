@@ -88,11 +88,13 @@ class ImpressionBudget:
             self._left[campaign_id] += max(0, granted)
 
     def undo_report(self, report: BudgetReport) -> None:
-        """The database does not have the report: its numbers return to the budget."""
+        """The database may not have the report: its impressions are reported again.
+
+        What it returns is lost: returned twice, it would raise the cap.
+        """
         with self._lock:
             self._shown[report.campaign_id] += report.shown
             self._uncapped[report.campaign_id] += report.uncapped
-            self._left[report.campaign_id] += max(0, -report.wanted)
 
     def campaigns(self) -> set[int]:
         """The campaigns with impressions left or to report."""

@@ -9,6 +9,7 @@ from django.db import OperationalError
 
 from infra.api.pages import Window
 from infra.caching.client import redis
+from infra.sharding.sql import fetch_one
 from tests.integration.timelines.promotions.campaigns import (
     blend,
     organic,
@@ -144,6 +145,24 @@ def test_impressions_are_reported_once_the_database_is_back(world):
     refresh()
     running_campaigns.stop()
     assert numbers(campaign) == (2, 2)
+
+
+def test_a_grant_is_not_returned_twice_when_the_answer_is_lost(world):
+    campaign = run_campaign(total_cap=GRANTS_PER_CAP * 4)
+    Campaign.objects.update(is_paused=True)
+
+    def lose_the_answer(*asked):
+        fetch_one(*asked)
+        raise OperationalError("away")
+
+    with (
+        patch.object(budget, "fetch_one", lose_the_answer),
+        pytest.raises(OperationalError),
+    ):
+        refresh()
+    Campaign.objects.update(given_out=GRANTS_PER_CAP * 4)  # what other processes were given since
+    refresh()
+    assert numbers(campaign) == (0, GRANTS_PER_CAP * 4)
 
 
 def test_thread_outlives_a_database_that_is_away(world):
