@@ -22,9 +22,10 @@ from infra.changes.drain import drain
 from infra.changes.lag import report_lag
 from infra.changes.parking import park
 from infra.sharding.placement import all_aliases
-from infra.sharding.sql import execute
+from infra.sharding.sql import execute, fetch_all
 from operations import samples
 from operations.pages import charts as module
+from operations.queries.slow_queries import IS_SLOW
 from operations.samples import (
     FAMILY,
     FLEET,
@@ -54,6 +55,15 @@ def last(line):
     return [value for value in line if value is not None][-1]
 
 
+@pytest.fixture
+def alone(world):
+    """Ends queries that tests before this one have left behind, as processes do that are killed."""
+    for alias in all_aliases():
+        fetch_all(
+            alias, f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {IS_SLOW}"
+        )
+
+
 def test_an_hour_without_samples(operator):
     answer = operator.get(reverse("operations_charts")).json()
     assert len(answer["times"]) == SLOT_COUNT
@@ -62,7 +72,7 @@ def test_an_hour_without_samples(operator):
     assert operator.get(reverse("operations")).status_code == 200
 
 
-def test_what_compensators_see_is_drawn(operator):
+def test_what_compensators_see_is_drawn(operator, alone):
     note(1)
     park(ALIAS, note(2), "odd")
     execute(ALIAS, "UPDATE changes_change SET created_at = created_at - interval '5 s'")
@@ -154,7 +164,7 @@ def test_redis_away_is_said(operator, monkeypatch):
 
 
 @pytest.fixture
-def long_query(world):
+def long_query(alone):
     """Runs on ALIAS until the test is over."""
     parameters = connections[ALIAS].get_connection_params()
     with psycopg.connect(**parameters, autocommit=True) as session:
