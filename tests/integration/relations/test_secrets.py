@@ -26,8 +26,11 @@ pytestmark = pytest.mark.slow
 Answers = dict[Read, list[tuple[int, bytes, str]]]
 Write = tuple[str, dict[str, Any]]
 
-# A page that leaves posts out shows nothing that the whole page does not.
-LESS = re.compile(r"\?(exclude_re|exclude_direct|only_|pinned|local|remote|tagged|any|all|none)")
+# A page that leaves posts out shows nothing that the whole page does not, and a search for what
+# nobody has or for all people nothing that those for ann and for bob do not.
+LESS = re.compile(
+    r"\?(exclude_re|exclude_direct|only_|pinned|local|remote|tagged|any|all|none|q=fay|q=pers|q=@)"
+)
 FOLLOW: Write = ("follow", {})
 QUIET: Write = ("follow", {"quiet": True})
 OPEN: Write = ("follow", {"quiet": False})
@@ -51,7 +54,7 @@ class Secret(NamedTuple):
     watchers: tuple[str, ...]
 
 
-THIRDS = ("anonymous", "cat", "fay")
+THIRDS = ("anonymous", "fay")
 EVERYBODY = (*THIRDS, "bob")
 OF_A_FOLLOW = (SPECIAL, NOTIFY, NO_REPOSTS, MUTE_FOR_AN_HOUR)
 # From one public state of ann and bob, each to the next: what is a secret to others changes
@@ -74,15 +77,15 @@ HISTORIES: dict[str, tuple[tuple[Write, ...], tuple[Secret, ...]]] = {
 
 
 class People:
-    """Ann and bob, fay who follows both and is followed by ann, and cat who follows ann."""
+    """Ann and bob, and fay who follows both and is followed by both."""
 
     def __init__(self) -> None:
-        self.names = ("ann", "bob", "cat", "fay")
-        self.ann, self.bob, self.cat, self.fay = ids = [make_account(name) for name in self.names]
+        self.names = ("ann", "bob", "fay")
+        self.ann, self.bob, self.fay = ids = [make_account(name) for name in self.names]
         self.callers = dict(zip(self.names, map(Caller, ids), strict=True))
-        for follower, followee in (("fay", "ann"), ("fay", "bob"), ("ann", "fay"), ("cat", "ann")):
-            self.write(follower, followee, FOLLOW)
-        self.write("bob", "cat", FOLLOW)
+        for other in ("ann", "bob"):
+            self.write("fay", other, FOLLOW)
+            self.write(other, "fay", FOLLOW)
         posts = [publish(author).public for author in ids][:2]
         self.list_id = create_account_list(self.ann, "close").list_id
         lists = [str(self.list_id)]
@@ -225,6 +228,7 @@ def test_block_shows_to_the_blocked_where_mastodon_shows_it(people):
 
 def test_secrets_show_to_those_they_belong_to(people):
     """The comparison works: ann's own answers change with each write."""
+    people.reads = [one for one in people.reads if one.template.endswith("/relationships")]
     before = people.seen_by(["ann"])
     for write in (QUIET, SPECIAL, NOTIFY, NO_REPOSTS, MUTE, BLOCK, UNBLOCK):
         people.write("ann", "bob", write)
