@@ -21,11 +21,13 @@ from infra.caching.client import redis
 from infra.caching.copy_ages import AgeLimit
 from infra.caching.scripts import scripts_by_sha
 from infra.changes import registry
+from infra.jobs import findings
 from infra.sharding.identity import create_identity
 from infra.sharding.new_database import create_schema
 from infra.sharding.placement import all_aliases
 from posts.cache import counts
 from posts.cache.in_process import in_process_posts
+from relations.jobs import audit_forward
 from tests.disconnected_process import disconnected_reader
 from tests.listening import wait_for_listener
 from tests.redis_away import wait_for_redis
@@ -109,6 +111,15 @@ def memory() -> Iterator[None]:
         patch.setattr(in_process_posts, "ages", patient)
         patch.setattr(entries, "COPY_S", float(PATIENCE_S))
         patch.setattr(invalidation_log, "FRESH_S", float(PATIENCE_S))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def comparing() -> Iterator[None]:
+    """Audits compare what differs as often as ever, and do not wait in between for a drain."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (findings, audit_forward):
+            patch.setattr(module, "COMPARE_EVERY_S", 0.0)
         yield
 
 
