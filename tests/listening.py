@@ -2,6 +2,9 @@
 
 import time
 
+import pytest
+
+from infra.caching import listener
 from infra.caching.listener import LISTENER
 from tests.waiting import until
 
@@ -18,7 +21,11 @@ def wait_for_listener() -> None:
 def move_listener() -> None:
     """To the Redis that this process uses now.
 
-    It would stay with the one before, as long as that runs, and receive nothing there.
+    It would stay with the one before, as long as that runs, and receive nothing there. Many
+    processes must not connect at once, so the thread waits before; one of a test does not.
     """
-    LISTENER.renew()
-    wait_for_listener()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(listener, "RETRY_S", (0.0, 0.0))
+        patch.setattr(listener, "PROOF_EVERY_S", 0.01)
+        LISTENER.renew()
+        wait_for_listener()

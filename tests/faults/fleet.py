@@ -62,14 +62,12 @@ class Fleet:
 
 @contextmanager
 def running_fleet(settings: Mapping[str, str]) -> Iterator[Fleet]:
-    """All of it on servers of its own, with the accounts ann and bob. Cost: half a minute."""
+    """All of it on servers of its own. Cost: half a minute."""
     with ExitStack() as stack:
         site = stack.enter_context(prepared(settings))
         webs = {port: _child("web", port, site) for port in (site.port, free_port())}
         others = [_child(name, None, site) for name in ("worker", "compensator")]
         fleet = Fleet(site, webs, others)
-        for name in ("ann", "bob"):
-            site.create_account(name)
         for child in [*fleet.webs.values(), *others]:
             stack.callback(child.stop)
             child.begin()

@@ -125,7 +125,8 @@ def test_every_route_is_not_ready_and_never_an_error(empty):
 
 def test_shard_that_lacks_a_migration_is_not_used_until_it_has_it(site):
     """New code on the old schema of one shard: 503 for its accounts, and for the balancer."""
-    tokens = make_accounts(site, *(f"name{number}" for number in range(4)))
+    # Neighbouring ids are on different shards.
+    tokens = site.sign_up(*(f"name{number}" for number in range(4)))
     Redis.from_url(site.environment["REDIS_URL"]).flushdb()
     with psycopg.connect(site.shard_urls[1], autocommit=True) as shard:
         shard.execute(UNAPPLY)
@@ -144,7 +145,7 @@ def test_shard_that_lacks_a_migration_is_not_used_until_it_has_it(site):
 
 def test_pages_in_redis_are_not_served_without_the_databases(site):
     """The databases are new, but Redis still has the pages of an account of older ones."""
-    [token] = make_accounts(site, "ann")
+    [token] = site.sign_up("ann")
     with started(site, "web") as children:
         until(lambda: ready(site)[0] == 200, said=children["web"].log.read_text)
         assert read_own(site, token) == 200
@@ -159,13 +160,6 @@ def test_pages_in_redis_are_not_served_without_the_databases(site):
         assert read_own(renewed, token) == 503
         migrate(renewed)
         assert read_own(renewed, token) != 503
-
-
-def make_accounts(site: Deployment, *names: str) -> list[str]:
-    """Tokens of new accounts; neighbouring ids are on different shards."""
-    for name in names:
-        site.create_account(name)
-    return site.manage("demo_token", *names).split()
 
 
 def read_own(site: Deployment, token: str) -> int:

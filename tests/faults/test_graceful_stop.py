@@ -70,7 +70,7 @@ def test_a_rolling_restart_behind_nginx_loses_no_request_and_no_change(nginx):
 
 def restart_under_load(fleet: Fleet) -> Posting:
     """Clients that never ask twice write and read, while each process is restarted."""
-    author, reader = fleet.site.manage("demo_token", "ann", "bob").split()
+    author, reader = fleet.site.sign_up("ann", "bob")
     follow(fleet.line(reader), fleet.line(author))
     posting = Posting(fleet, author)
     clients = [threading.Thread(target=posting.post_on, args=(n,)) for n in range(CLIENTS)]
