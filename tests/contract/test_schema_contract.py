@@ -1,7 +1,7 @@
 """The OpenAPI document against a running web server: schemathesis with all checks, also stateful.
 
 Two identities: what one creates, the other must not read unless the API shows it. The same requests
-each time; `make test-random` draws others. Cost: three minutes.
+each time; `make test-random` draws others. Cost: a minute and a half.
 """
 
 import os
@@ -23,7 +23,7 @@ CASES_PER_OPERATION = 3
 # Operations of which no request was accepted, so that most checks had nothing to check: those that
 # need an id which is rarely drawn, as of a notification, an image or a subscription.
 MOST_NEVER_ACCEPTED = 36
-# Far above three minutes: a crowded machine is not a hung server.
+# Far above that: a crowded machine is not a hung server.
 PATIENCE_S = 850
 AUTH = """
 auth:
