@@ -195,7 +195,7 @@ def run(time, timeline, steps, monkeypatch):
         history.check()
 
 
-@examples(50)
+@examples(25)
 @given(steps=st.lists(step, min_size=10, max_size=50))
 def test_at_home_nothing_is_lost(time, monkeypatch, steps):
     run(time, "home", steps, monkeypatch)
