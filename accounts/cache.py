@@ -113,7 +113,7 @@ def _read_entry(left_ms: int, raw: bytes) -> TokenEntry:
     int(version)
     if not payload:
         return TokenEntry(None, is_stale=False)
-    return TokenEntry(_decoder.decode(payload), is_stale=left_ms < KEPT_TOKEN_S * 1000)
+    return TokenEntry(_decoder.decode(payload), left_ms < KEPT_TOKEN_S * 1000)
 
 
 def write_token(checksum: str, facts: TokenFacts | None, tokens: LoadTokens) -> bool:
@@ -121,12 +121,21 @@ def write_token(checksum: str, facts: TokenFacts | None, tokens: LoadTokens) -> 
 
     Raises: RedisError. One round trip.
     """
-    version = UNKNOWN if facts is None else facts.revision + 1
-    payload = b"" if facts is None else msgspec.json.encode(facts)
+    version, payload = _parts_of(facts)
     where = token_key(checksum)
     ttl_ms = jittered_ms(TOKEN_TTL_S) + (0 if facts is None else KEPT_TOKEN_S * 1000)
     head = (tokens.of(where), version, payload, ttl_ms)
     return bool(redis().call(*WRITE.on([where, load_token_key(where)], *head)))
+
+
+def entry_of_token(facts: TokenFacts) -> bytes:
+    """As `write_token` stores it."""
+    return b"%d:%b" % _parts_of(facts)
+
+
+def _parts_of(facts: TokenFacts | None) -> tuple[int, bytes]:
+    """Version and payload."""
+    return (UNKNOWN, b"") if facts is None else (facts.revision + 1, msgspec.json.encode(facts))
 
 
 def drop_token_command(checksum: str) -> Command:

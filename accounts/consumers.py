@@ -3,7 +3,6 @@
 All but those of mails are inline: the actor sees the effect.
 """
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
@@ -12,7 +11,7 @@ from typing import TypeVar
 from django.conf import settings
 
 from accounts.actions.restrict import restrict_account
-from accounts.cache import TOKENS, drop_token_command, end_token_commands, refresh_profiles
+from accounts.cache import drop_token_command, end_token_commands, refresh_profiles
 from accounts.changes import (
     AccountRestricted,
     EmailChangeAsked,
@@ -25,15 +24,10 @@ from accounts.changes import (
 )
 from accounts.mails import send_address_changed_mail, send_address_mail, send_reset_mail
 from accounts.models import User
-from accounts.queries.in_process import account_invalidation_command
 from accounts.queries.tokens import load_tokens_by_user
 from accounts.queries.users import load_restrictions
-from accounts.queries.viewers import token_invalidation_commands
 from accounts.sql import CREATE_ACCOUNTS
-from infra.caching.client import Command, redis
-from infra.caching.invalidation import forget_in_process, invalidation_command
-from infra.caching.invalidation_log import LOG
-from infra.caching.round_trips import run_together
+from infra.caching.client import redis
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, Payload, consumes
 from infra.sharding.buckets import group_by_shard
@@ -84,42 +78,23 @@ def drop_restricted_tokens(alias: str, deliveries: Sequence[Delivery[UserRestric
     A cached token says whether its user is frozen or suspended. Cost: one query, one round trip.
     """
     checksums = load_tokens_by_user([delivery.owner_id for delivery in deliveries])
-    _change_tokens({checksum: [drop_token_command(checksum)] for checksum in checksums})
+    redis().run([drop_token_command(checksum) for checksum in checksums])
 
 
 @consumes(ProfileChanged, AccountRestricted, inline=True)
 def refresh_changed_profiles(
     alias: str, deliveries: Sequence[Delivery[ProfileChanged | AccountRestricted]]
 ) -> None:
-    """Updates cached profiles, then removes the accounts from the memory of all processes.
-
-    Each process learns of them when it next reads the invalidation log.
-    """
+    """Updates cached profiles."""
     failpoint("accounts.before_profiles")
-    accounts = dict.fromkeys(delivery.owner_id for delivery in deliveries)
-    refresh_profiles(accounts)
-    logged = [account_invalidation_command(account_id, time.time()) for account_id in accounts]
-    run_together(logged, is_last=True)
+    refresh_profiles(dict.fromkeys(delivery.owner_id for delivery in deliveries))
 
 
 @consumes(TokenRevoked, inline=True)
 def write_token_tombstones(alias: str, deliveries: Sequence[Delivery[TokenRevoked]]) -> None:
     """Replaces cached tokens by tombstones. Raises RedisError, so that the consumer runs again."""
-    checksums = [delivery.payload.checksum for delivery in deliveries]
-    _change_tokens({checksum: end_token_commands(checksum) for checksum in checksums})
-
-
-def _change_tokens(commands: Mapping[str, Sequence[Command]]) -> None:
-    checksums = list(commands)
-    if not checksums:
-        return
-    try:
-        redis().run(list(chain.from_iterable(commands.values())))
-        logged = token_invalidation_commands(checksums, time.time())
-        redis().run([*logged, invalidation_command(TOKENS, checksums)])
-    finally:  # a command that got no reply may have run all the same
-        forget_in_process(TOKENS, checksums)
-        LOG.require_read()
+    ended = (end_token_commands(delivery.payload.checksum) for delivery in deliveries)
+    redis().run(list(chain.from_iterable(ended)))
 
 
 @consumes(PasswordResetAsked)

@@ -125,14 +125,6 @@ HOT_KEY_READS = _env.number("HOT_KEY_READS", 1_000, 20, 10_000_000)
 HOT_COPY_MS = _env.number("HOT_COPY_MS", 1_000, 10, 5_000)
 # What the caches in the memory of one process take together, when all of them are full.
 PROCESS_CACHE_MB = _env.number("PROCESS_CACHE_MB", 48, 8, 16_384)
-# Reads may miss changes of so long ago, and answers to writes wait so long; 0 turns both off.
-READ_WINDOW_MS = _env.number("READ_WINDOW_MS", 20, 0, 100)
-_env.require(
-    not (REDIS_CLUSTER and READ_WINDOW_MS and "READ_WINDOW_MS" in os.environ),
-    "READ_WINDOW_MS: needs one Redis server; with REDIS_CLUSTER it is 0",
-)
-if REDIS_CLUSTER:
-    READ_WINDOW_MS = 0
 CACHES = {
     "default": {
         "BACKEND": "django_redis.cache.RedisCache",
@@ -218,7 +210,6 @@ MIDDLEWARE = [
     *(["config.tracing.RequestSpans"] if OTEL_EXPORTER_OTLP_ENDPOINT else []),
     # The API goes no further: it is stateless. All below is for pages, the admin and OAuth.
     "web.middleware.StatelessRoutes",
-    "web.answers_to_writes.AnswersToWrites",
     "django.middleware.security.SecurityMiddleware",
     # Pages and static files. See "Sizes" in docs/explanation/pages.md for why this is safe.
     "django.middleware.gzip.GZipMiddleware",

@@ -5,10 +5,7 @@ little longer: the clocks of two machines may run at different speeds.
 """
 
 SLOWER_CLOCK = 1.05
-# A request is authenticated by what its process asked at most so long before. READ_WINDOW_MS, for
-# all other reads, is never longer.
-TOKEN_WINDOW_S = 0.1
 # A process reads from a server for so long after the server has accepted a write of this process.
 ACCEPTED_S = 0.1
 # What was in a server that now refuses writes is not used any more by any process.
-UNREAD_AFTER_S = SLOWER_CLOCK * (ACCEPTED_S + TOKEN_WINDOW_S)
+UNREAD_AFTER_S = SLOWER_CLOCK * ACCEPTED_S

@@ -24,9 +24,9 @@ Command = tuple[Any, ...]
 Exchange = Callable[[Sequence[Command]], list[Any]]
 # Greenlets that are kept for the next requests. Each has a stack of 16 kB.
 _MOST_IDLE = 32
-# Reads of a log and of a timeline. Many pages send the same ones, and one request never sends the
+# Many pages send the same ones: all home pages ask for the hot authors. One request never sends the
 # same one again after a change of its own.
-_SENT_ONCE = ("XRANGE", "GETEX")
+_SENT_ONCE = ("GET",)
 log = structlog.get_logger()
 
 

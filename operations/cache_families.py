@@ -8,9 +8,11 @@ PURGEABLE = {
         CacheFamily("accounts.profile", "one row an account when it is next shown"),
         CacheFamily("counters.account", "one row an account when it is next shown"),
         CacheFamily("posts.week", "two queries an author and week when next shown"),
+        CacheFamily("posts.single", "one query for the old posts of a page"),
         CacheFamily("posts.poll", "one query for the polls of a page"),
         CacheFamily("posts.poll_votes", "one query for a viewer's votes on the polls of a page"),
         CacheFamily("posts.counts", "one query for the posts of a page"),
+        CacheFamily("posts.newest", "one query an author whose page is shown"),
         CacheFamily("posts.viewer_state", "two queries a viewer"),
         CacheFamily("relations.following", "the whole list of an account, once"),
         CacheFamily("relations.quiet", "the quiet follows of an account, once"),
@@ -26,9 +28,6 @@ PURGEABLE = {
 # purge_caches refuses these and prints the reason.
 NOT_CACHES = {
     "accounts.token": "ended tokens would be accepted again; entries expire within ten minutes",
-    "caching.invalidation_log": "the log that keeps deleted posts off pages, and ended tokens out",
-    "caching.viewer_log": "the log of viewers whose validators changed; entries end in a minute",
-    "caching.invalidations": "a channel, not keys",
     "caching.hot": "counts of reads; they expire within seconds",
     "changes.drainers": "which drainers run; written again every three seconds",
     "changes.wake_up": "wake-ups of drainers; one element for each group of lanes",

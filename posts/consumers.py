@@ -36,9 +36,9 @@ from posts.cache.counts import (
     refresh_post_counts,
     store_no_responses,
 )
-from posts.cache.in_process import post_invalidation_command
 from posts.cache.newest import end_newest_posts
 from posts.cache.polls import refresh_edited_polls, refresh_polls
+from posts.cache.single_posts import drop_single_posts
 from posts.cache.viewer_state import refresh_viewer_states
 from posts.cache.weeks import WEEKS, drop_large_weeks, field_of, week_of
 from posts.changes import (
@@ -79,13 +79,10 @@ def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     weeks = list(dict.fromkeys(map(week_of, ids)))
     changes = [_change_of(i, d, live) for i, d in zip(ids, deliveries, strict=True)]
     run_together([WEEKS.change_command(*week_of(i), c) for i, c in zip(ids, changes, strict=True)])
+    known = {i for i, d in zip(ids, deliveries, strict=True) if d.payload.kind != PostCreated.kind}
+    run_together(drop_single_posts(known))
     end_newest_posts({i.author_id for i in ids})
     drop_large_weeks(weeks)
-    # Last: a process that reads the log must find the weeks already changed.
-    rewritten = (PostEdited, PostImagesChanged, ReplyOrphaned)
-    edited = {i for i, d in zip(ids, deliveries, strict=True) if isinstance(d.payload, rewritten)}
-    outdated = [i for i in ids if i not in live or i in edited]
-    run_together([post_invalidation_command(i, time.time()) for i in outdated], is_last=True)
     _refresh_counts(deliveries)
 
 

@@ -3,7 +3,8 @@
 from counters.kinds import POST_KINDS, CounterKind
 from counters.queries.counts import Subject
 from counters.registry import CountCache, CountedRows, register_count_cache, register_counted_rows
-from posts.cache.counts import number_of, post_counts
+from posts.cache.by_post import number_of
+from posts.cache.counts import post_counts
 from posts.ids import PostId
 from posts.types import Kind
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from infra.caching.client import Command
 from infra.caching.lists import Item, ListCache, ListChange
 from infra.caching.relationship_cache import RelationshipCache
-from infra.caching.viewer_log import viewer_log_commands
 from relations.types import Attribute, Edge, ListedAccount, Relationship
 
 # Of the newest followers; older pages come from the shard.
@@ -79,5 +78,4 @@ def relationship_changes(pairs: Iterable[tuple[int, int]]) -> list[Command]:
     by_viewer: dict[int, list[int]] = {}
     for viewer_id, other_id in pairs:
         by_viewer.setdefault(viewer_id, []).append(other_id)
-    changes = [RELATIONSHIPS.change_command(viewer, others) for viewer, others in by_viewer.items()]
-    return [*changes, *viewer_log_commands(by_viewer)]
+    return [RELATIONSHIPS.change_command(viewer, others) for viewer, others in by_viewer.items()]

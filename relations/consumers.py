@@ -4,7 +4,6 @@ The relationship cache, which rules read, is first. Then the follower's own list
 shard of a followee delays neither.
 """
 
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -19,7 +18,6 @@ from counters.hot_counts import find_hot_counts
 from counters.queries.counts import Subject
 from counters.types import ACCOUNT
 from infra.caching.client import Command, redis
-from infra.caching.invalidation import forget_in_process, invalidation_command
 from infra.caching.lists import ListCache, ListChange
 from infra.caching.round_trips import run_together
 from infra.caching.values import Versioned
@@ -52,7 +50,6 @@ from relations.changes import (
     find_written_edges,
 )
 from relations.queries.edges import Pair, group_by_followee_shard, load_forward_edges
-from relations.queries.hot_following import quiet_follow_command
 from relations.types import FOLLOWS, Attribute, Edge, ListedAccount
 
 Deliveries = Sequence[Delivery[EdgeChanged]]
@@ -78,14 +75,7 @@ def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
             for cache, change in _iter_list_changes(delivery, forward)
         ]
     )
-    quiet = {f for (f, _), edge in forward.items() if edge.attribute is Attribute.WHISPER}
-    ended = drop_validator_commands(owner_ids, ViewerField.FOLLOWING)
-    ended += [quiet_follow_command(owner_id, time.time()) for owner_id in quiet]
-    run_together(
-        [*ended, invalidation_command(FOLLOWING.family, owner_ids)],
-        lambda _: forget_in_process(FOLLOWING.family, owner_ids),
-        is_last=True,
-    )
+    run_together(drop_validator_commands(owner_ids, ViewerField.FOLLOWING), is_last=True)
     written = {d.owner_id: entry_of(d.written.counts) for d in deliveries if d.written is not None}
     account_counts.refresh(written)
     refresh_account_counts(owner_id for owner_id in owner_ids if owner_id not in written)

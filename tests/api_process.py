@@ -8,7 +8,6 @@ its own.
 import json
 import os
 import sys
-import time
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 # The product's own limit, for tests whose Redis hangs.
 IMPATIENT = {"REDIS_TIMEOUT_MS": "250"}
-# Of a process whose answers to writes wait so long.
-WINDOW_MS = 100
 
 
 class ApiProcess:
@@ -133,26 +130,6 @@ def favourite(account_id: int, author_id: int, moment: int) -> None:
     drain_all()
 
 
-def disconnect() -> None:
-    """This process receives no invalidations."""
-    from infra.caching.listener import InvalidationListener  # noqa: PLC0415 - needs the settings
-
-    InvalidationListener.start = lambda _: None  # type: ignore[method-assign]
-
-
-def heat(account_id: int) -> str:
-    """Reads an account until this process answers for its profile from memory."""
-    from accounts.cache import profiles  # noqa: PLC0415 - needs the settings
-    from accounts.queries.load import find_existing  # noqa: PLC0415
-
-    deadline = time.monotonic() + PATIENCE_S
-    while not profiles.hot.split((account_id,)).hits:
-        if time.monotonic() > deadline:
-            return "cold"
-        find_existing([account_id])
-    return "hot"
-
-
 def revoke(token: str) -> None:
     from accounts.actions.tokens import end_tokens  # noqa: PLC0415 - needs the settings
     from accounts.models import AccessToken  # noqa: PLC0415
@@ -179,9 +156,7 @@ def wait_for_short_outages(most_s: float) -> None:
 
 
 WORDS = {
-    "disconnect": disconnect,
     "favourite": favourite,
-    "heat": heat,
     "rename": rename,
     "wait_for_short_outages": wait_for_short_outages,
     "wait_for_drain": wait_for_drain,

@@ -26,7 +26,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # Plugins, not conftests: those are imported before the settings have their servers.
-FIXTURES = ("tests.fixtures", "tests.people", "tests.private_world", "tests.returning")
+FIXTURES = ("tests.fixtures", "tests.people", "tests.private_world")
 # Folders whose modules start servers, browsers or many schedules.
 LONG = {"faults", "interleavings", "browser"}
 _services = pytest.StashKey[SessionServices]()
@@ -58,7 +58,6 @@ def pytest_configure(config: pytest.Config) -> None:
     # Whether keys get hot says how fast the machine is; tests of hot keys have their own limits.
     os.environ.setdefault("HOT_KEY_READS", "10000000")
     # Whether a page asks Redis would say how fast the machine is; tests of the window open it.
-    os.environ.setdefault("READ_WINDOW_MS", "0")
     # All tests ask from one address, and page as fast as they can; those of limits set their own.
     for limit in ("QUOTA", "SIGN_UPS", "APPLICATIONS", "TOKENS", "PASSWORDS"):
         os.environ.setdefault(f"{limit}_PER_ADDRESS", "1000000")

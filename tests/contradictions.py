@@ -8,7 +8,7 @@ from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from relations.api.present import present_relationship
-from relations.queries.in_process_relationships import load_existing_relationships
+from relations.queries.relationships import load_existing_relationships
 from relations.types import FOLLOWS, Attribute
 
 # One statement, one snapshot.

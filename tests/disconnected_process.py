@@ -1,4 +1,4 @@
-"""A web process that receives no invalidations, for tests of what it shows."""
+"""Another web process, for tests of what it shows right after a change."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,19 +8,14 @@ import orjson
 from tests.api_process import ApiProcess
 
 Say = Callable[..., str]
-# Copies live as long as possible, so an early change is not due to their age.
-OLD = {"HOT_KEY_READS": "20", "HOT_COPY_MS": "5000"}
 
 
 @contextmanager
 def disconnected_reader() -> Iterator[Say]:
-    """Asks it: `heat ACCOUNT`, or `ask TOKEN PATH`, which is answered by `status body`."""
-    with ApiProcess(**OLD) as process:
-        process.do("disconnect")
+    """Asks it: `ask TOKEN PATH`, which is answered by `status body`."""
+    with ApiProcess() as process:
 
-        def say(word: str, *words: object) -> str:
-            if word == "heat":
-                return str(process.do(word, *words))
+        def say(_: str, *words: object) -> str:
             return "{} {}".format(*process.do("GET", *words))
 
         yield say

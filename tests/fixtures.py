@@ -8,44 +8,26 @@ from collections.abc import Callable, Iterator
 from unittest.mock import patch
 
 import pytest
-from cachebox import TTLCache
 from django.core import management
 from django.db import connections
 from django.test.utils import setup_databases, teardown_databases
 from pytest_django import DjangoDbBlocker
 
-from accounts.queries import in_process
-from infra import read_window
-from infra.caching import invalidation_log
 from infra.caching.client import redis
-from infra.caching.copy_ages import AgeLimit
 from infra.caching.scripts import scripts_by_sha
 from infra.changes import registry
 from infra.jobs import findings
 from infra.sharding.identity import create_identity
 from infra.sharding.new_database import create_schema
 from infra.sharding.placement import all_aliases
-from posts.cache import counts
-from posts.cache.in_process import in_process_posts
 from relations.jobs import audit_forward
 from tests.disconnected_process import disconnected_reader
-from tests.listening import wait_for_listener
 from tests.redis_away import wait_for_redis
-from tests.waiting import PATIENCE_S
 from tests.world import clean, drain_all, forget_keys
-from timelines.hot import entries
 from timelines.increments.queries import forget_increments
 from timelines.promotions.blend import forget_promotions
 from timelines.stores.factory import timeline_store
 from timelines.stores.generation import start_generation
-
-
-@pytest.fixture
-def open_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The read window of this process stays open for a minute, or until the process writes."""
-    monkeypatch.setattr(read_window, "WINDOW_S", 60.0)
-    # For other processes, which the test has not got.
-    monkeypatch.setattr(read_window, "_WAIT_S", 0.0)
 
 
 @pytest.fixture(scope="session")
@@ -86,32 +68,9 @@ def _end_other_sessions() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def listening() -> None:
-    """When a process begins to hear of changes all copies fall: not while a test counts calls."""
-    wait_for_listener()
-
-
-@pytest.fixture(scope="session", autouse=True)
 def scripts() -> None:
     """Known to the server: else whichever test is the first to run one counts a trip too many."""
     redis().run([("SCRIPT", "LOAD", script.body) for script in scripts_by_sha.values()])
-
-
-@pytest.fixture(scope="session", autouse=True)
-def memory() -> Iterator[None]:
-    """What a process keeps for a second it keeps for as long as a test may take.
-
-    Between two lines of a test that counts, a crowded machine may take longer than a second.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patient = AgeLimit(PATIENCE_S, PATIENCE_S)
-        for tier in (in_process._accounts, counts._counts_in_memory):
-            patch.setattr(tier, "ages", patient)
-            patch.setattr(tier, "_cache", TTLCache(tier._cache.maxsize, PATIENCE_S))
-        patch.setattr(in_process_posts, "ages", patient)
-        patch.setattr(entries, "COPY_S", float(PATIENCE_S))
-        patch.setattr(invalidation_log, "FRESH_S", float(PATIENCE_S))
-        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -152,7 +111,7 @@ def drain(world: None) -> Callable[[], int]:
 
 @pytest.fixture
 def disconnected(world: None) -> Iterator[Callable[..., str]]:
-    """Asks another web process, whose listener is cut off (disconnected_reader)."""
+    """Asks another web process (disconnected_reader)."""
     with disconnected_reader() as say:
         yield say
 

@@ -32,10 +32,11 @@ from counters.cache import account_counts
 from infra.api.pages import Window
 from infra.caching import loading
 from infra.caching.client import SingleClient
-from posts.cache.counts import number_of, post_counts
+from posts.cache.by_post import number_of
+from posts.cache.counts import post_counts
 from posts.cache.viewer_state import viewer_states
 from posts.ids import PostId
-from posts.queries.statuses import load_status_json
+from posts.reading.statuses import load_status_json
 from relations.actions.follow import follow
 from relations.cache import RELATIONSHIPS
 from relations.queries import edge_lists, following
@@ -45,9 +46,9 @@ from tests.races import failures, run_together
 from tests.waiting import PATIENCE_S, until
 from tests.world import drain_all, forget_memory, make_account, publish
 from timelines.cache import ask_public_list
-from timelines.hot.directory import directory
-from timelines.hot.entries import hot_entries
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
+from timelines.hot.directory import load_hot_authors
+from timelines.hot.entries import load_hot_entries
 from timelines.stores.factory import timeline_store
 
 MISSED = "tests.herd:missed"
@@ -90,8 +91,8 @@ READS: Mapping[str, Callable[[Subject], object]] = {
     "relations.quiet": lambda s: edge_lists.list_page(edge_lists.FOLLOWING_LIST, s.viewer, PAGE),
     RELATIONSHIPS.family.partition(":")[0]: lambda s: load_relationships(s.viewer, [s.author]),
     "timelines.home": lambda s: home_page(s.viewer, PAGE),
-    "timelines.hot": lambda _: directory.load(None),
-    "timelines.hot_entries": lambda s: hot_entries.load([s.author]),
+    "timelines.hot": lambda _: load_hot_authors(),
+    "timelines.hot_entries": lambda s: load_hot_entries([s.author]),
     "timelines.public": lambda _: answer(ask_public_list()),
 }
 
@@ -127,9 +128,7 @@ def read_together(herd: Herd) -> Counter[str]:
 def forget_copies() -> None:
     """Clears the memory of this process."""
     forget_memory()
-    viewers._viewers.forget_all()
-    directory._forget()
-    hot_entries._copies.clear()
+    viewers._viewers.clear()
     site_counts._Memory.fresh_until = 0
     django_cache.delete(site_counts.CACHE_NAME)
 

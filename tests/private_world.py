@@ -24,7 +24,6 @@ from infra.sharding.replicas import replicas_of
 from infra.sharding.scatter import _threads
 from lab.services import RunningServices
 from lab.services.server import Server
-from tests.listening import move_listener
 from tests.replica_servers import ReplicatedServices
 from tests.server_faults import resume
 from tests.services import migrated_services
@@ -121,7 +120,6 @@ def using_servers(services: RunningServices) -> Iterator[None]:
         for alias in servers:
             del connections.databases[alias]
         forget_connections()
-        move_listener()
 
 
 def _replica_settings(shard: str, url: str) -> dict[str, Any]:

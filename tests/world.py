@@ -1,35 +1,29 @@
 """Empties the whole system, drains it, and makes people."""
 
 import itertools
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 
 from django.apps import apps
 from django.db import connections, transaction
-from redis.exceptions import RedisError
 
 from accounts.actions.lock_user import lock_user
 from accounts.actions.restrict import restrict_user
 from accounts.models import Account, User
 from accounts.queries import site_counts
-from accounts.queries.in_process import forget_accounts
 from accounts.types import Restriction
 from infra.caching.client import redis
-from infra.caching.invalidation_log import LOG
 from infra.caching.questions import answer
-from infra.caching.viewer_validators import FAMILY, ViewerField
+from infra.caching.remembered import forget_answers
 from infra.changes.drain import drain
 from infra.changes.lag import list_lane_lags
 from infra.sharding.buckets import shard_of
 from infra.sharding.connection_health import drop_broken_connections
 from infra.sharding.placement import all_aliases, is_allowed, placement_of
 from posts.actions.create_post import create_post
-from posts.cache.counts import forget_counts
 from posts.ids import PostId
 from posts.types import Draft
 from tests.redis_away import wait_for_redis
-from timelines.queries import kept_pages, last_shown
 from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
@@ -77,26 +71,12 @@ def _deletions(alias: str) -> str:
 
 def forget_memory() -> None:
     """Clears the memory of this process."""
-    forget_accounts()
-    forget_counts()
-    LOG.forget_all()
-    last_shown._last.clear()
-    kept_pages._pages.clear()
+    forget_answers()
     site_counts._Memory.fresh_until = 0
 
 
-def rest() -> None:
-    """As if no account had written anything for a while: their pages use process memory again."""
-    with suppress(RedisError):  # without Redis no field was written
-        names = redis().call("KEYS", FAMILY + ":*")
-        redis().run([("HDEL", name, ViewerField.WROTE.value) for name in names])
-
-
 def drain_all() -> int:
-    """Delivers pending changes until none is left anywhere; returns how many were delivered.
-
-    Then the accounts that wrote rest.
-    """
+    """Delivers pending changes until none is left anywhere; returns how many were delivered."""
     wait_for_redis()
     delivered = 0
     while True:
@@ -104,7 +84,6 @@ def drain_all() -> int:
         reports = [drain(lag.alias, lag.lane) for lag in lags]
         done = sum(report.delivered for report in reports)
         if not done:
-            rest()
             return delivered
         delivered += done
 

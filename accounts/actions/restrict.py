@@ -61,8 +61,8 @@ def restrict_user(user: User, wanted: Restriction, now: datetime) -> bool:
 def restrict_account(account_id: int, new: RestrictionState) -> bool:
     """Copies restrictions to the account's row; False if the row has the same or newer ones.
 
-    All readers obey the row at their next read. The cached profile and the invalidation log follow
-    by the change. Safety: idempotent, and an old state changes nothing. Cost: two statements.
+    All readers obey the row at their next read. The cached profile follows by the change. Safety:
+    idempotent, and an old state changes nothing. Cost: two statements.
     """
     alias = shard_of(account_id)
     values = (int(new.restrictions), new.revision, new.suspended_at)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import structlog
 from django.db import InterfaceError, OperationalError
@@ -17,10 +16,9 @@ from accounts.cache import (
     write_token,
 )
 from accounts.types import Restriction
-from infra.caching.invalidation_log import LOG, LogOffset
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.loading import SharedLoads
-from infra.caching.questions import RoundTrip
+from infra.caching.questions import answer
 from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
@@ -42,14 +40,7 @@ FIND = f"{FACTS} WHERE t.token_checksum = %s"
 OF_USERS = f"{FACTS} WHERE t.user_id = ANY(%s::bigint[])"
 
 
-class FoundToken(NamedTuple):
-    """`facts` None: no such token. `offset`: of the invalidation log, read before the token."""
-
-    facts: TokenFacts | None
-    offset: LogOffset | None
-
-
-def find_token(checksum: str, admit: Callable[[], None]) -> FoundToken:
+def find_token(checksum: str, admit: Callable[[], None]) -> TokenFacts | None:
     """What the token allows. The caller checks whether it has expired.
 
     `admit` is called before the query, and may refuse it by an error.
@@ -58,18 +49,14 @@ def find_token(checksum: str, admit: Callable[[], None]) -> FoundToken:
     Staleness: none after the tombstone of a revocation, which is written right after its commit.
     While the default database is away, facts that no tombstone ends are up to a day old.
     """
-    trip = RoundTrip()
-    log_read, entry = trip.ask(LOG.ask()), trip.ask(ask_token(checksum))
-    trip.run()
-    offset, token_entry = log_read.value, entry.value
-    if trip.error is not None:
+    asked = ask_token(checksum)
+    entry = answer(asked)
+    if asked.is_away:
         admit()
-        return FoundToken(_load(checksum), None)
-    if token_entry is None:
-        return FoundToken(_load_shared(checksum, admit), offset)
-    return FoundToken(
-        _reload(checksum, token_entry.facts) if token_entry.is_stale else token_entry.facts, offset
-    )
+        return _load(checksum)
+    if entry is None:
+        return _load_shared(checksum, admit)
+    return _reload(checksum, entry.facts) if entry.is_stale else entry.facts
 
 
 def _reload(checksum: str, known: TokenFacts | None) -> TokenFacts | None:

@@ -1,77 +1,38 @@
-"""Finds the viewer of an access token: in process memory first, then by `find_token`."""
+"""Finds the viewer of an access token: remembered by the process, or by `find_token`."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
 from cachebox import LRUCache
 
-from accounts.cache import TOKENS, TokenFacts
+from accounts.cache import TokenFacts, entry_of_token, token_key
 from accounts.errors import LoginDisabled
 from accounts.queries.tokens import find_token
 from accounts.scopes import expand_scopes
 from accounts.types import Viewer
-from infra.caching.client import Command
-from infra.caching.invalidation import register_copies
-from infra.caching.invalidation_log import (
-    LOG,
-    InvalidationLog,
-    LogEntryKind,
-    LogOffset,
-    log_command,
-)
-from infra.caching.listener import LISTENER
+from infra.caching.client import redis
 from infra.caching.process_memory import most_entries
+from infra.confirmations import Confirmation, confirm_later
 
-# Facts that no entry of the log announces, such as an application's quota, are at most so old.
+# After that the token is read as usual, which also asks the database again now and then.
 MEMORY_S = 60
-MOST_VIEWERS = most_entries("accounts.viewer", share=0.03, bytes_each=600)
+MOST_VIEWERS = most_entries("accounts.viewer", share=0.06, bytes_each=900)
 
 
-class CachedViewer(NamedTuple):
-    """A viewer in process memory, valid `until` this time of the monotonic clock."""
+class KnownViewer(NamedTuple):
+    """A viewer in process memory until this time of the monotonic clock. `entry`: of the token, as
+    Redis has it if nothing has changed."""
 
     viewer: Viewer
+    entry: bytes
     until: float
 
 
-class InProcessViewers:
-    """Viewers by the checksum of their token. Unknown tokens are read from Redis each time.
-
-    The invalidation log names tokens that ended. A request is authenticated before its first round
-    trip. So it uses a viewer from memory if any request of the process has just read the log.
-    Pub/sub only makes the process forget a viewer earlier.
-    """
-
-    def __init__(self, log: InvalidationLog) -> None:
-        self._by_checksum: LRUCache[str, CachedViewer] = LRUCache(MOST_VIEWERS)
-        self._log = log
-        log.register(LogEntryKind.TOKEN, lambda subject: self.forget([subject.hex()]))
-
-    def find(self, checksum: str) -> Viewer | None:
-        """The viewer, if memory has it and the log was read in the last FRESH_S. No round trip."""
-        # In this order: another thread may read the log, and forget the viewer, in between.
-        is_fresh = self._log.find_fresh_offset() is not None
-        cached = self._by_checksum.get(checksum) if is_fresh else None
-        return cached.viewer if cached is not None and time.monotonic() < cached.until else None
-
-    def keep(self, checksum: str, cached: CachedViewer, offset: LogOffset | None) -> None:
-        """Stores a viewer that was read after the log was read up to `offset`."""
-        LISTENER.start()
-        self._log.keep(offset, partial(self._by_checksum.insert, checksum, cached))
-
-    def forget(self, checksums: Sequence[str]) -> None:
-        for checksum in checksums:
-            self._by_checksum.pop(checksum, None)
-
-    def forget_all(self) -> None:
-        self._by_checksum.clear()
-
-
-_viewers = InProcessViewers(LOG)
-register_copies(TOKENS, _viewers)
+# By the checksum of their token. Unknown tokens are read from Redis each time.
+_viewers: LRUCache[str, KnownViewer] = LRUCache(MOST_VIEWERS)
 
 
 def _admit() -> None:
@@ -84,31 +45,34 @@ def find_viewer(token: str, admit: Callable[[], None] = _admit) -> Viewer | None
     `admit` is called before a query of the database and may refuse it by an error.
 
     Raises: LoginDisabled for the token of a suspended user, at the cost of a round trip each time.
-    Staleness: at most FRESH_S after the entry in the invalidation log. Cost: nothing from process
-    memory while other requests read the log; else one Redis round trip, and a query if Redis lacks
-    the token.
+    Cost: one Redis round trip, and a query if Redis lacks the token. If the request reads and
+    the process knows the viewer no round trip: the request's next one confirms the viewer.
     """
     checksum = sha256(token.encode()).hexdigest()
-    return _viewers.find(checksum) or _ask(checksum, admit)
+    return _find_known(checksum) or _ask(checksum, admit)
 
 
-def token_invalidation_commands(checksums: Sequence[str], clock_s: float) -> list[Command]:
-    """Removes viewers from the memory of all processes. Send them after the tokens changed."""
-    subjects = map(bytes.fromhex, checksums)
-    return [log_command(LogEntryKind.TOKEN, subject, clock_s) for subject in subjects]
+def _find_known(checksum: str) -> Viewer | None:
+    known = _viewers.get(checksum)
+    if known is None or time.monotonic() >= known.until:
+        return None
+    asked = "GET", token_key(checksum)
+    forget, ask = partial(_viewers.pop, checksum, None), partial(redis().call, *asked)
+    is_confirmed = confirm_later(Confirmation(asked, known.entry, forget, ask))
+    return known.viewer if is_confirmed else None
 
 
 def _ask(checksum: str, admit: Callable[[], None]) -> Viewer | None:
-    # The time before the read: the answer may be old when it arrives.
     asked = time.monotonic()
-    facts, offset = find_token(checksum, admit)
+    facts = find_token(checksum, admit)
     if facts is not None and facts.is_suspended:
         raise LoginDisabled
     left_s = facts.expires_at - time.time() if facts else 0
     if facts is None or left_s <= 0:
         return None
     viewer = _viewer_of(facts)
-    _viewers.keep(checksum, CachedViewer(viewer, asked + min(MEMORY_S, left_s)), offset)
+    until = asked + min(MEMORY_S, left_s)
+    _viewers[checksum] = KnownViewer(viewer, entry_of_token(facts), until)
     return viewer
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from counters.queries.counts import Subject
 from counters.registry import CountCache, list_count_caches
 from infra.caching.client import redis
-from infra.caching.invalidation import forget_in_process, invalidation_command
 from infra.caching.scripts import load_script
 from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
@@ -81,13 +80,8 @@ def _find_wrong(alias: str, cached: CountCache, rows: Sequence[Row]) -> list[Wro
 
 
 def _repair(wrong: Sequence[WrongCacheEntry]) -> None:
-    """Drops entries that did not change since they were read, and loads them again.
-
-    Copies in process memory end after that: they are as wrong.
-    """
+    """Drops entries that did not change since they were read, and loads them again."""
     redis().run([DROP.on([entry.key], entry.raw) for entry in wrong])
     for cached in dict.fromkeys(entry.cached for entry in wrong):
         numbers = [entry.number for entry in wrong if entry.cached is cached]
-        redis().run([invalidation_command(cached.cache.family, numbers)])
-        forget_in_process(cached.cache.family, numbers)
         cached.cache.load_many(numbers)

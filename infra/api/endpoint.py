@@ -12,8 +12,8 @@ are JSON, and the class declares what a request needs, so it is computed once:
 is parsed at its first use.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import structlog
@@ -28,8 +28,8 @@ from infra.api.errors import AccountFrozen, ScopeMissing, TokenInvalid, UserRequ
 from infra.api.live_parts import fill_live_parts
 from infra.api.rendering import add_trusted_headers, json_response
 from infra.api.request import ApiRequest, Caller
+from infra.confirmations import Outdated, confirm_now, confirming
 from infra.deadline import begin_deadline, end_deadline
-from infra.read_window import enter_read, leave_read, wait_for_windows
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _CHARGED = "tideline.charged"
@@ -44,7 +44,6 @@ class Access(NamedTuple):
     needs_token: bool
     needs_user: bool
     is_for_frozen: bool
-    is_in_window: bool
     is_write: bool
 
 
@@ -74,9 +73,6 @@ class Endpoint(APIView):
     # are warm. It is served in a shared thread (infra/shared_thread.py), where a request may begin
     # twice: it must change nothing that cannot be done twice.
     is_quick: ClassVar[bool] = False
-    # GET may use what the process asked Redis a moment ago (infra/read_window.py). A poll must call
-    # `close_window`: later polls leave out what was visible at its time, so it must be on its page.
-    in_read_window: ClassVar[bool] = False
     operation_suffix: ClassVar[str] = ""  # see infra.api.openapi
 
     _accesses: ClassVar[Mapping[str, Access]] = {}
@@ -112,7 +108,6 @@ class Endpoint(APIView):
             needs_token=needs_token,
             needs_user=needs_user,
             is_for_frozen=is_read or cls.for_frozen,
-            is_in_window=is_read and cls.in_read_window,
             is_write=not is_read,
         )
 
@@ -120,19 +115,23 @@ class Endpoint(APIView):
         access = self._accesses.get(request.method or "")
         if access is None:
             return self._refuse_method()
-        if not access.is_write:
-            deadline = begin_deadline()
-            window = enter_read() if access.is_in_window else None
-            try:
-                return self._serve(access, request, args, kwargs)
-            finally:
-                end_deadline(deadline)
-                if window is not None:
-                    leave_read(window)
-        began = time.monotonic()
-        answer = self._serve(access, request, args, kwargs)
-        wait_for_windows(began)
-        return answer
+        if access.is_write:
+            return self._serve(access, request, args, kwargs)
+        deadline = begin_deadline()
+        try:
+            return self._serve_read(access, request, args, kwargs)
+        finally:
+            end_deadline(deadline)
+
+    def _serve_read(
+        self, access: Access, request: HttpRequest, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> HttpResponse:
+        """Serves it again if a round trip says that what it took for right is not so any more."""
+        while True:
+            with suppress(Outdated), confirming():
+                answer = self._serve(access, request, args, kwargs)
+                confirm_now()
+                return answer
 
     def _serve(
         self, access: Access, request: HttpRequest, args: Sequence[Any], kwargs: Mapping[str, Any]

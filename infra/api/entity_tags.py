@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from infra.api.rendering import json_response
 
 DIGEST_BYTES = 12
-# About 2 kB each; most are also among the posts in process memory.
+# About 2 kB each.
 MOST_DIGESTS = 4_096
 IF_NONE_MATCH = OpenApiParameter(
     "If-None-Match",
@@ -64,7 +64,7 @@ def _matches(known: str, tag: str) -> bool:
 
 @lru_cache(MOST_DIGESTS)
 def _digest(part: bytes) -> bytes:
-    """The hash of one part. Cached: many answers have the same entities from process memory."""
+    """The hash of one part. Cached: many answers have the same entities."""
     return _hash(part)
 
 

@@ -33,6 +33,8 @@ from infra.caching.errors import REDIS_AWAY
 from infra.caching.scripts import with_body
 from infra.caching.server_identity import CLEAR
 from infra.caching.unsent import Call, UnsentCalls
+from infra.confirmations import run_confirming
+from infra.evidence import note_replies
 from infra.read_limits import UNREAD_AFTER_S
 from infra.shared_thread import is_in_shared_thread, need_own_thread, share_exchange
 
@@ -41,7 +43,6 @@ from infra.shared_thread import is_in_shared_thread, need_own_thread, share_exch
 SHORT_OUTAGE_S = UNREAD_AFTER_S
 # Longer than a pause between two attempts of the breaker's thread.
 SENT_WITHIN_S = 0.2
-_ANNOUNCING = ("PUBLISH", "XADD")
 log = structlog.get_logger()
 
 
@@ -50,7 +51,6 @@ class SingleClient:
 
     keys_per_script = 128
     pauses = Pauses()
-    has_ordered_messages = True
     # Redis always has the next command ready, and another client waits for two at most.
     window = 2
 
@@ -89,7 +89,6 @@ class FeedRedis:
         # Unix time; None while Redis does not answer, and when all go on.
         self._back_since_s: float | None = None
         self.keys_per_script = client.keys_per_script
-        self.has_ordered_messages = client.has_ordered_messages
         self.open_connection = client.open_connection
 
     def call(self, *command: Any) -> Any:
@@ -102,7 +101,14 @@ class FeedRedis:
         A script that the server does not know is sent again with its text, after the others ran.
         An entry that Redis or a script cannot use is deleted, and its command runs again.
         """
-        return self._complete(commands, self._exchange(commands)) if commands else []
+        if not commands:
+            return []
+        replies = run_confirming(self._run, commands)
+        note_replies(commands, replies)
+        return replies
+
+    def _run(self, commands: Sequence[Command]) -> list[Any]:
+        return self._complete(commands, self._exchange(commands))
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
         """Like `run`, but a few commands at a time, so that Redis serves other clients in between.
@@ -206,8 +212,6 @@ class FeedRedis:
         unusable = [n for n in failed if is_unusable(replies[n])]
         if unusable:
             self._rerun_without_entries(commands, replies, unusable)
-        if unknown or unusable:
-            self._announce_again(commands)
         for n in failed:
             if isinstance(replies[n], ReadOnlyError):  # a replica now: its data may be old
                 self._client.disconnect()
@@ -223,12 +227,6 @@ class FeedRedis:
         again = self._exchange([with_body(commands[n]) for n in unknown])
         for n, reply in zip(unknown, again, strict=True):
             replies[n] = reply
-
-    def _announce_again(self, commands: Sequence[Command]) -> None:
-        """A message or an entry of a log must come after its write, and some writes ran later."""
-        announced = [command for command in commands if command[0] in _ANNOUNCING]
-        if announced:
-            self._exchange(announced)
 
     def _rerun_without_entries(
         self, commands: Sequence[Command], replies: list[Any], unusable: Sequence[int]

@@ -14,13 +14,11 @@ class Client(Protocol):
 
     `keys_per_script`: how many owners' keys one script call may name. More keys per call are
     cheaper for Redis, but a long script makes readers wait. A cluster allows one owner per call.
-    `pauses`: between attempts to reach a Redis that is away. `has_ordered_messages`: whether a
-    connection gets published messages before the answers to what it asks later.
+    `pauses`: between attempts to reach a Redis that is away.
     """
 
     keys_per_script: int
     pauses: Pauses
-    has_ordered_messages: bool
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
         """Replies in order, error replies as exception values. Raises when Redis is away.

@@ -37,7 +37,6 @@ class ClusterClient:
     # Longer than for a single server: one dead node must not end each call to it with a time-out.
     pauses = Pauses(1.0, 1.0)
     # Nodes pass messages on to each other, at any time later.
-    has_ordered_messages = False
 
     def __init__(self, connect: Callable[[], RedisCluster]) -> None:
         self._connect = connect
@@ -131,14 +130,8 @@ class ClusterClient:
     def _ask(self, cluster: RedisCluster, calls: dict[int, Call]) -> dict[int, Any]:
         """One reply per call, by the call's number. The calls of one node share a round trip."""
         replies: dict[int, Any] = {}
-        # An invalidation goes out after its write, even if the write went to another node.
-        turns = dict.fromkeys((c[-1][0] == "PUBLISH", node) for node, c in calls.values())
-        for is_publish, node in sorted(turns):
-            mine = {
-                n: commands
-                for n, (at, commands) in calls.items()
-                if at == node and (commands[-1][0] == "PUBLISH") == is_publish
-            }
+        for node in sorted({node for node, _ in calls.values()}):
+            mine = {n: commands for n, (at, commands) in calls.items() if at == node}
             sent = [command for commands in mine.values() for command in commands]
             answers = iter(self._server(cluster, node).exchange(sent))
             for n, commands in mine.items():

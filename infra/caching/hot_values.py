@@ -1,7 +1,8 @@
 """The hot tier: copies of hot values in process memory, for at most `HOT_COPY_MS`.
 
-A change drops the copies: at once in the process that made the change, in the others when the
-invalidation arrives. If none arrives, the age limit ends a copy. Age counts from before the read.
+For values that may be a moment old, and that say nothing of what a viewer may see. A change drops
+the copies of the process that makes it; elsewhere their age ends them. It counts from before the
+read.
 """
 
 import threading
@@ -11,17 +12,43 @@ from typing import Generic, NamedTuple, TypeVar
 
 from infra.caching.frequent_keys import FrequentKeys
 from infra.caching.hot_keys import HOT_KEYS, HotKeys
-from infra.caching.invalidation import InvalidationTimes
-from infra.caching.listener import LISTENER
 from infra.caching.metrics import count_reads, family_name
+from infra.caching.server_identity import on_other_server
 from infra.telemetry.gauges import process_gauge
 
 K = TypeVar("K")
 V = TypeVar("V")
 
+MOST_CHANGED = 10_000
 HOT = process_gauge(
     "tideline_hot_keys", "Keys served from process memory because they are hot", ["family"]
 )
+
+
+class _ChangeTimes:
+    """When each key was changed last, by the clock of its readers.
+
+    Not thread-safe: the owner of the copies calls `may_store` and stores under one lock. Otherwise
+    a copy could be stored between the check and a change. Memory: at most MOST_CHANGED keys; then
+    all are forgotten, and no value that was read before that may be stored.
+    """
+
+    def __init__(self) -> None:
+        self._at: dict[bytes, float] = {}
+        self._all_at = float("-inf")
+
+    def add(self, keys: Iterable[bytes], now: float) -> None:
+        self._at.update(dict.fromkeys(keys, now))
+        if len(self._at) > MOST_CHANGED:
+            self.add_all(now)
+
+    def add_all(self, now: float) -> None:
+        self._all_at = now
+        self._at.clear()
+
+    def may_store(self, key: bytes, asked_at: float) -> bool:
+        """Whether no change came after the read that began at `asked_at`."""
+        return asked_at > self._all_at and asked_at > self._at.get(key, self._all_at)
 
 
 class _Copy(NamedTuple, Generic[V]):
@@ -55,9 +82,10 @@ class HotValues(Generic[K, V]):
         self._warm: dict[K, bytes] = {}
         self._hot: dict[K, bytes] = {}
         self._copies: dict[K, _Copy[V]] = {}
-        self._invalidated: InvalidationTimes[bytes] = InvalidationTimes()
+        self._changed = _ChangeTimes()
         self._changing = threading.Lock()
         hot_keys.watch(self)
+        on_other_server(self.clear)
         HOT.labels(family_name(family)).set_function(self._count)
 
     def split(self, keys: Collection[K]) -> HotReply[K, V]:
@@ -77,10 +105,9 @@ class HotValues(Generic[K, V]):
         return HotReply(hits, [key for key in keys if key not in hits], now)
 
     def store(self, values: Mapping[K, V], asked_at: float) -> None:
-        """Stores the hot values, unless they were invalidated or read again since `asked_at`."""
+        """Stores the hot values, unless they were changed or read again since `asked_at`."""
         if not self._hot:
             return
-        LISTENER.start()
         with self._changing:
             for key in values.keys() & self._hot.keys():
                 if self._may_store(key, asked_at):
@@ -103,14 +130,14 @@ class HotValues(Generic[K, V]):
         """
         changed = set(names)
         with self._changing:
-            self._invalidated.add(changed, self._hot_keys.clock())
+            self._changed.add(changed, self._hot_keys.clock())
             for key in [key for key in self._copies if self._hot[key] in changed]:
                 del self._copies[key]
 
     def clear(self) -> None:
         """Drops all copies, and what reads in progress would store."""
         with self._changing:
-            self._invalidated.add_all(self._hot_keys.clock())
+            self._changed.add_all(self._hot_keys.clock())
             self._copies = {}
 
     def take_counts(self, at_least: int) -> Mapping[bytes, int]:
@@ -133,7 +160,7 @@ class HotValues(Generic[K, V]):
     def _may_store(self, key: K, asked_at: float) -> bool:
         copy = self._copies.get(key)
         is_newer = copy is None or copy.asked_at < asked_at
-        return is_newer and self._invalidated.may_store(self._hot[key], asked_at)
+        return is_newer and self._changed.may_store(self._hot[key], asked_at)
 
     def _count(self) -> float:
         return len(self.hot_names()) if self._hot_keys.is_current() else 0

@@ -1,8 +1,8 @@
 """Metrics of the caches: hits and misses of each tier, counted once per batch.
 
-`hot` and `process` are process memory (copies of hot values; of all values), `redis` is Redis, and
-`filter` a Bloom filter, whose hits are keys that certainly have no value. Keys that miss one tier
-are read from the next one, and after the last one from the source.
+`hot` and `process` are process memory (copies of hot values; remembered answers), `redis` is Redis,
+and `filter` a Bloom filter, whose hits are keys that certainly have no value. Keys that miss one
+tier are read from the next one, and after the last one from the source.
 """
 
 from functools import cache, partial

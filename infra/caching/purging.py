@@ -4,14 +4,11 @@ A load in progress may write its entry again, as long as the load token is there
 Every change deletes the token, so such an entry is not older than the changes.
 """
 
-import time
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
 
-from infra.caching.client import redis
-from infra.caching.invalidation_log import LogEntryKind, log_command
 from infra.caching.scanning import RedisNode, list_nodes, run_each, scan
 
 
@@ -43,19 +40,13 @@ def purge(
     """Scans all keys once per family, `count` at a time.
 
     `after`: the position of an earlier step. It is used if the node still exists.
-    At the end all processes drop their memory, also if the caller closes it early. Safety: may run
-    twice. Raises: RedisError. Cost: two round trips per step, and one at the end.
+    Safety: may run twice. Raises: RedisError. Cost: two round trips per step.
     """
     left = [family.name for family in families]
     if after is not None and after["family"] in left:
         families = families[left.index(after["family"]) :]
-    try:
-        for family in families:
-            yield from _purge_family(family, count, after, dry_run)
-    finally:
-        if not dry_run:
-            # Copies in process memory were made of these entries, and may live for half a minute.
-            redis().run([log_command(LogEntryKind.FLUSH, b"", time.time())])
+    for family in families:
+        yield from _purge_family(family, count, after, dry_run)
 
 
 def count_keys() -> int:
@@ -92,7 +83,7 @@ def _purge_node(
 
 
 def flush_redis() -> None:
-    """Empties Redis, on all nodes; then all processes drop their memory.
+    """Empties Redis, on all nodes.
 
     For databases that were restored to an earlier moment: what Redis has may be newer. Raises:
     RedisError.
@@ -101,4 +92,3 @@ def flush_redis() -> None:
         [reply] = run_each(node, [("FLUSHDB",)])
         if isinstance(reply, RedisError):
             raise reply
-    redis().run([log_command(LogEntryKind.FLUSH, b"", time.time())])

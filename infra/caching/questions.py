@@ -27,20 +27,17 @@ class Question(Generic[T]):
     """Commands, and what their replies mean.
 
     `decode` makes the answer of the replies. It may read a shard for what Redis lacks.
-    `has_copies`: a part of the answer comes from process memory.
     """
 
-    __slots__ = ("_answer", "_commands", "_is_decoded", "_replies", "decode", "has_copies")
+    __slots__ = ("_answer", "_commands", "_is_decoded", "_replies", "decode")
 
     def __init__(
         self,
         commands: Sequence[Command],
         decode: Callable[[Replies], T],
-        has_copies: bool = False,
     ) -> None:
         self._commands = commands
         self.decode = decode
-        self.has_copies = has_copies
         self._is_decoded = False
 
     def commands(self) -> Sequence[Command]:
@@ -49,11 +46,6 @@ class Question(Generic[T]):
     def receive(self, replies: Replies) -> None:
         """The round trip calls it once."""
         self._replies = replies
-
-    @property
-    def replies(self) -> Replies:
-        """As Redis sent them, after the round trip: equal replies have equal answers."""
-        return self._replies
 
     @property
     def is_away(self) -> bool:
@@ -68,9 +60,9 @@ class Question(Generic[T]):
             self._is_decoded = True
         return self._answer
 
-    def then(self, change: Callable[[T], U], has_copies: bool = False) -> "Question[U]":
+    def then(self, change: Callable[[T], U]) -> "Question[U]":
         """The same question, answered by `change` of the answer."""
-        return Question(self.commands(), lambda replies: change(self.decode(replies)), has_copies)
+        return Question(self.commands(), lambda replies: change(self.decode(replies)))
 
 
 class RoundTrip:

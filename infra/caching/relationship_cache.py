@@ -32,6 +32,7 @@ from infra.caching.keys import jittered_ms, key
 from infra.caching.load_tokens import token_key
 from infra.caching.metrics import count_reads
 from infra.caching.questions import Question, Replies
+from infra.caching.remembered import confirm_script_by
 from infra.caching.scripts import load_script
 from infra.caching.viewer_validators import TTL_MS, ViewerField, make_validator, viewer_key
 
@@ -39,6 +40,8 @@ READ = load_script(Path(__file__).with_name("lua") / "relationships_read.lua")
 WRITE = load_script(Path(__file__).with_name("lua") / "relationships_write.lua")
 CHANGE = load_script(Path(__file__).with_name("lua") / "relationships_change.lua")
 _FIELD = ViewerField.RELATIONSHIPS.value
+# The validator says whether anything of the owner has changed. The third key has it.
+confirm_script_by(READ.sha, lambda call, reply: (("HGET", call[5], _FIELD), reply[0]))
 
 
 class RelationshipCacheReply(NamedTuple):
@@ -93,8 +96,10 @@ class RelationshipCache(NamedTuple):
         if not replies:
             return None
         validator, *values, data, count = replies[0]
-        answers = zip(others, values, strict=True)
-        found = {o: v for o, v in answers if decode(self.family, self.check, v) is not None}
+        answers = [pair for pair in zip(others, values, strict=True) if pair[1] is not None]
+        found = decode(self.family, self._check_all, answers) or {
+            o: v for o, v in answers if decode(self.family, self.check, v) is not None
+        }
         missing = [other for other in others if other not in found]
         if not is_again:
             count_reads(self.family, "redis", len(found), len(missing))
@@ -102,6 +107,10 @@ class RelationshipCache(NamedTuple):
             return RelationshipCacheReply(validator, found, missing, None, not count)
         unknown = find_related(data, missing) if is_again else self.rule_out(data, missing)
         return RelationshipCacheReply(validator, found, unknown, data, not count)
+
+    def _check_all(self, answers: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
+        """Raises if one cannot be decoded."""
+        return {other: text for other, text in answers if self.check(text) is not None}
 
     def rule_out(self, data: bytes, others: Sequence[int]) -> list[int]:
         """The others that may be related, by a filter. Counts the reads."""

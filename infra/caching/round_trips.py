@@ -66,8 +66,8 @@ def run_together(
     """Sends the commands at the end of the `one_round_trip` block; without a block, at once.
 
     `then` runs after the round trip, also if it failed: Redis may have run the commands even if no
-    reply came. `is_last`: they are sent in a second round trip, as an entry of the
-    invalidation log or the end of a validator must. Raises: RedisError, without a block.
+    reply came. `is_last`: they are sent in a second round trip, as the end of a
+    validator must. Raises: RedisError, without a block.
     """
     part, parts = _Part(commands, then), _parts()
     if parts is None:

@@ -49,8 +49,8 @@ class UnsentCalls:
     def keep(self, call: Call, items: Sequence[Any]) -> bool:
         """Keeps a call. False: an equal one waits already. The last one kept is made last.
 
-        So the calls of one change keep their order: an entry of the invalidation log comes after
-        the caches that it is about.
+        So the calls of one change keep their order: a validator ends after the caches that it is
+        about.
         """
         with self._changing:
             self._all_sent.clear()

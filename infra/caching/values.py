@@ -16,7 +16,6 @@ from typing import NamedTuple, TypeVar
 from infra.caching.client import Command
 from infra.caching.decoding import decode
 from infra.caching.hot_values import HotReply, HotValues
-from infra.caching.invalidation import forget_in_process, invalidation_command, register_copies
 from infra.caching.keys import jittered_ms, key
 from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key, write_loaded
 from infra.caching.loading import SharedLoads
@@ -52,13 +51,6 @@ class StoredValue(NamedTuple):
     payload: bytes
 
 
-class ReadValue(NamedTuple):
-    """`fresh_until`: of its entry in Redis, in Unix seconds. None: it is from the source."""
-
-    payload: bytes
-    fresh_until: int | None
-
-
 class ValueCache:
     """One cache: its family, its time to live, and the loader of its values.
 
@@ -78,7 +70,6 @@ class ValueCache:
         self._loading = SharedLoads(family, self.key, self._ask_payloads, self._load_and_write)
         # For the time without Redis, when there are no load tokens.
         self._flights: SingleFlight[int, Versioned] = SingleFlight()
-        register_copies(family, self)
 
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
@@ -112,16 +103,6 @@ class ValueCache:
         """As `ask`, for callers with copies of their own: the hot tier is neither used nor told."""
         return self._ask_redis(owners, partial(self._complete_existing, owners, existing))
 
-    def ask_one(self, owner: int) -> Question[ReadValue]:
-        """The payload of one owner, empty if it has none, and how fresh it is."""
-
-        def complete(cached: dict[int, StoredValue]) -> ReadValue:
-            entry = cached.get(owner)
-            payload = self._fill([owner], cached)[owner]
-            return ReadValue(payload, entry.fresh_until if entry else None)
-
-        return self.ask_cached([owner]).then(complete)
-
     def ask_cached(self, owners: Sequence[int]) -> Question[dict[int, StoredValue]]:
         """The entries that Redis has, also of owners without a value. The source is not read."""
         return self._ask_redis(owners, partial(self._decode_many, owners))
@@ -141,8 +122,13 @@ class ValueCache:
         existing: Callable[[], Collection[int]] | None,
         replies: Replies,
     ) -> dict[int, bytes]:
-        cached = self._decode_many(owners, replies)
-        return _existing(self._complete(owners, existing, cached))
+        payloads = self._read_all(replies[0]) if replies else None
+        if payloads is None:
+            cached = self._decode_many(owners, replies)
+            return _existing(self._complete(owners, existing, cached))
+        wanted = owners if existing is None else existing()
+        read = zip(owners, payloads, strict=True)
+        return {owner: payload for owner, payload in read if payload and owner in wanted}
 
     def _complete(
         self,
@@ -160,10 +146,10 @@ class ValueCache:
         self.hot.store(found, reading.asked_at)
         return _existing(reading.hits | found)
 
-    def read_all(self, raws: Sequence[bytes | None]) -> list[bytes] | None:
-        """The payloads of these entries, as Redis has them; also empty ones.
+    def _read_all(self, raws: Sequence[bytes | None]) -> list[bytes] | None:
+        """The payloads of these entries, also empty ones. Most reads find all.
 
-        None: one is missing, stale or unreadable. Then ask as usual.
+        None: one is missing, stale or unreadable.
         """
         cached = [raw for raw in raws if raw is not None]
         if len(cached) < len(raws):
@@ -186,7 +172,7 @@ class ValueCache:
         return payloads
 
     def refresh(self, entries: Mapping[int, Versioned], before: Sequence[Command] = ()) -> None:
-        """Replaces cached entries that changed, and invalidates the copies of all processes.
+        """Replaces cached entries that changed.
 
         Entries that are not cached stay so: the next reader loads them. `before`: commands that run
         first. Raises: RedisError, so that the consumer runs again. Cost: a round trip, which it may
@@ -201,10 +187,12 @@ class ValueCache:
             CHANGE.on(self._guarded_key(owner), *self._arguments(entry))
             for owner, entry in entries.items()
         ]
-        run_together(
-            [*before, *changes, invalidation_command(self.family, owners)],
-            lambda _: forget_in_process(self.family, owners),
-        )
+        run_together([*before, *changes], lambda _: self.hot.forget_names(self.keys(owners)))
+
+    def drop_commands(self, owners: Collection[int]) -> list[Command]:
+        """Delete the entries, and keep loads in progress from writing them."""
+        self._flights.forget(owners)
+        return [("DEL", *self._guarded_key(owner)) for owner in owners]
 
     def create(self, entries: Mapping[int, Versioned], ttl_s: int) -> None:
         """Stores the first values of owners that no other process knows yet.
@@ -218,15 +206,6 @@ class ValueCache:
             text = b"%d:%b" % (version, payload)
             commands.append(("SET", self.key(owner), text, "NX", "EX", ttl_s))
         run_together(commands)
-
-    def forget(self, owners: Sequence[int]) -> None:
-        """These owners changed: copies and loads from before the change are not used any more."""
-        self._flights.forget(owners)
-        self.hot.forget_names(self.keys(owners))
-
-    def forget_all(self) -> None:
-        self._flights.forget_all()
-        self.hot.clear()
 
     def _fill(self, owners: Sequence[int], cached: Mapping[int, StoredValue]) -> dict[int, bytes]:
         """Payload by owner; empty for an owner without a value. The source has what is missing."""

@@ -19,7 +19,6 @@ from msgspec import structs
 from infra.caching.client import redis
 from infra.caching.errors import REDIS_AWAY
 from infra.caching.round_trips import one_round_trip, run_together
-from infra.caching.viewer_validators import wrote_commands
 from infra.changes.causes import with_causes
 from infra.changes.errors import UNREACHABLE, NotInTransaction, UnknownKind
 from infra.changes.failpoints import failpoint
@@ -175,10 +174,10 @@ def _run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     groups = [tuple(filterfalse(is_attempt, consumers)), *((consumer,) for consumer in early)]
     # The drain does the work of the attempts too. It begins after them: else both want the same
     # rows, and the processors, at the same time.
-    ends = [*[_record_own_write] * len(early), _record_write]
-    for group, end in zip(groups, ends, strict=True):
+    groups[-1] = (*groups[-1], _wake_drainers)
+    for group in groups:
         with _logged(deliveries):
-            _consume_or_keep(alias, (*group, end), deliveries)
+            _consume_or_keep(alias, group, deliveries)
 
 
 def _consume_or_keep(
@@ -194,19 +193,10 @@ def _consume_or_keep(
         redis().send_later(_consume, alias, consumers, items=later)
 
 
-def _record_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
-    """At the end of all: wakes drainers."""
-    _record_own_write(alias, deliveries)
+def _wake_drainers(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
+    """At the end of all."""
     lanes = {lane_of(delivery.owner_id, delivery.payload.lanes) for delivery in deliveries}
     run_together(wake_commands(alias, lanes))
-
-
-def _record_own_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
-    """After the invalidations of the write: viewer_validators.py relies on the order."""
-    for owner_id in {
-        delivery.owner_id for delivery in deliveries if not delivery.payload.is_follow_up
-    }:
-        run_together(wrote_commands(owner_id))
 
 
 def _consume(
@@ -224,8 +214,7 @@ def _consume(
 
 
 def _is_for(consumer: Consumer, delivery: Delivery[Payload]) -> bool:
-    is_of_all = consumer in (_record_write, _record_own_write)
-    return is_of_all or is_inline_consumer_of(consumer, delivery.payload.kind)
+    return consumer is _wake_drainers or is_inline_consumer_of(consumer, delivery.payload.kind)
 
 
 @contextmanager

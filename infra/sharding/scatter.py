@@ -15,6 +15,7 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections
 
+from infra.evidence import note_other_source
 from infra.missing_databases import note_missing
 from infra.sharding.connection_health import give_back_connections
 from infra.shared_thread import need_own_thread
@@ -34,6 +35,7 @@ def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     aliases = list(calls)
     if not aliases:
         return {}
+    note_other_source()
     need_own_thread()
     futures = {alias: submit(alias, calls[alias]) for alias in aliases[1:]}
     try:

@@ -1,4 +1,4 @@
-"""The value of the cache tiers: batches cold, from Redis and from memory, and one hot key."""
+"""The value of the cache tiers: batches cold and from Redis, and one hot key."""
 
 import statistics
 import time
@@ -6,16 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from accounts.cache import profiles
-from accounts.queries.in_process import ask_accounts, forget_accounts
+from accounts.queries.load import load_account_json
 from infra.caching.client import redis
-from infra.caching.invalidation_log import LOG
-from infra.caching.questions import RoundTrip, answer
 from lab.bench.store_figures import RedisFigures
 from lab.bench.world import TEXT, drain_all, make_accounts
 from posts.actions.create_post import create_post
-from posts.cache.counts import forget_counts
 from posts.ids import PostId
-from posts.queries.hydrate import Hydration
+from posts.reading.hydrate import hydrate
 from posts.types import Draft
 from tests.budgets import count_calls
 
@@ -55,19 +52,15 @@ def _publish(author_id: int, at: float) -> PostId:
 
 
 def _load_posts(ids: Sequence[PostId]) -> None:
-    """As a page does: one round trip reads the invalidation log first."""
-    offset, trip = LOG.read(), RoundTrip()
-    posts = Hydration(trip, ids, offset=offset)
-    trip.run()
-    assert set(ids) <= posts.value.fragments.keys()
+    assert set(ids) <= hydrate(ids).fragments.keys()
 
 
 def _load_cards(ids: Sequence[int]) -> None:
-    assert len(answer(ask_accounts(ids))) == len(ids)
+    assert len(load_account_json(ids)) == len(ids)
 
 
 def _tiers(load: Load) -> dict[str, dict[str, float]]:
-    befores = {"cold": _empty_all, "redis": _empty_memory, "memory": lambda: None}
+    befores = {"cold": _empty_redis, "redis": lambda: None}
     return {tier: _median([_run_once(load, before) for _ in range(ROUNDS)])
             for tier, before in befores.items()}  # fmt: skip
 
@@ -87,15 +80,8 @@ def _median(rounds: Sequence[LoadCost]) -> dict[str, float]:
     return {n: round(statistics.median(c)) for n, c in zip(LoadCost._fields, columns, strict=True)}
 
 
-def _empty_all() -> None:
+def _empty_redis() -> None:
     redis().call("FLUSHDB")
-    _empty_memory()
-
-
-def _empty_memory() -> None:
-    forget_accounts()
-    forget_counts()
-    LOG.forget_all()
 
 
 def _read_hot(account_id: int) -> dict[str, float]:

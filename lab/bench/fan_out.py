@@ -22,7 +22,7 @@ from posts.types import Draft
 from relations.actions.follow import follow
 from relations.sql import INSERT_FOLLOWERS
 from tests.world import find_live
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 from timelines.stores.factory import timeline_store
 from timelines.stores.packed import FAMILY
 from timelines.types import Entry, LiveTimeline

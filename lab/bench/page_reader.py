@@ -51,7 +51,7 @@ def _read(account_id: int) -> None:
     """Reads until standard input ends."""
     django.setup()
     from infra.api.pages import Window  # noqa: PLC0415 - of the child alone, once it is set up
-    from timelines.queries.home import home_page  # noqa: PLC0415
+    from timelines.home.page import home_page  # noqa: PLC0415
 
     for _ in range(WARM_UP_PAGES):
         home_page(account_id, Window(20))

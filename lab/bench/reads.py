@@ -24,7 +24,7 @@ from lab.load.connection import get_request
 from lab.load.mix import MixResult, percentiles_ms, read_bodies, run_mix
 from lab.load.paced import run_paced
 from tests.budgets import count_calls
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 
 CONNECTIONS = 16
 SLICES, SLICES_A_MEASUREMENT = 3, 25
@@ -205,7 +205,7 @@ def _median_rate_of(slices: Sequence[tuple[ReadSlice, ReadSlice]]) -> float:
 
 def _count(account_id: int) -> dict[str, int]:
     """Redis round trips and SQL queries of one warm page."""
-    for _ in range(2):  # the first finds posts in Redis, the second in process memory
+    for _ in range(2):  # the first may write to Redis; the second is remembered
         home_page(account_id, Window(20))
     with count_calls() as calls:
         home_page(account_id, Window(20))

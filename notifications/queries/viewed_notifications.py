@@ -2,14 +2,14 @@
 
 from typing import NamedTuple
 
-from accounts.queries.load import ask_account_json
+from accounts.queries.load import ask_accounts
 from infra.caching.questions import RoundTrip
 from notifications.queries.rows import ReadRows
 from notifications.rules import Circumstances, judge
 from notifications.types import RESPONSE_KINDS, NotificationKind, NotificationRow, Verdict
 from posts.queries.responses import find_live_responses
-from posts.queries.statuses import MOST_AT_ONCE
-from posts.queries.viewing import Viewing
+from posts.reading.statuses import MOST_AT_ONCE
+from posts.reading.viewing import ask_viewed
 from posts.types import Kind
 from relations.queries.relationships import ask_relationships
 
@@ -46,11 +46,11 @@ def _view_some(owner_id: int, read: ReadRows, now_ms: int) -> list[ViewedNotific
     actors = list(dict.fromkeys(row.from_id for row in read.rows))
     posts = {row.post_id: row.post_id for row in read.rows if row.post_id is not None}
     trip = RoundTrip()
-    asked = ask_account_json(trip, actors), trip.ask(ask_relationships(owner_id, actors))
-    viewing = Viewing(trip, posts, owner_id) if posts else None
+    asked = trip.ask(ask_accounts(actors)), trip.ask(ask_relationships(owner_id, actors))
+    shown = trip.ask(ask_viewed(posts, owner_id))
     trip.run()
     accounts, relationships = asked[0].value, asked[1].value.by_account
-    statuses = viewing.list_visible() if viewing else {}
+    statuses = shown.value.list_visible(posts)
     undone = _find_undone(owner_id, read.rows)
     viewed = []
     for row in read.rows:

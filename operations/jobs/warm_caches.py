@@ -12,7 +12,7 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
 from posts.cache.weeks import CACHED_WEEKS, WEEK_S, WEEKS, begin_weeks, fill_weeks
 from posts.ids import second_of
-from timelines.hot.entries import HOT_ENTRIES_FAMILY, HotEntriesCache
+from timelines.hot.entries import HOT_ENTRIES_FAMILY, load_hot_entries
 from timelines.hot.queries.hot_authors import list_hot_authors, list_unpushed_authors
 
 
@@ -54,10 +54,9 @@ def list_entries(alias: str, account_ids: Sequence[int], now_s: float) -> list[C
         entries += [
             CacheEntry(WEEKS.key(account_id, week), account_id, load) for account_id in account_ids
         ]
-    hot_entries = HotEntriesCache()
     hot = sorted(list_unpushed_authors(alias, account_ids))
     return entries + [
-        CacheEntry(key(HOT_ENTRIES_FAMILY, author_id), author_id, hot_entries.load)
+        CacheEntry(key(HOT_ENTRIES_FAMILY, author_id), author_id, load_hot_entries)
         for author_id in hot
     ]
 

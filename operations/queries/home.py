@@ -5,13 +5,12 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
 
-from infra.caching.invalidation_log import LOG
 from infra.clock import now_ms
 from infra.sharding.probe import ProbeAnswer, probe_all
 from posts.ids import PostId
 from relations.queries.following import load_following
 from timelines.actions.cut_old_entries import first_kept_second
-from timelines.hot.directory import directory
+from timelines.hot.directory import load_hot_authors
 from timelines.queries.difference import TimelineDifference, find_difference
 from timelines.queries.pull import compute_timeline
 from timelines.stores.factory import timeline_store
@@ -92,7 +91,7 @@ def _compute(reader_id: int) -> LiveTimeline:
 
 
 def _hot_authors() -> set[int]:
-    return set(directory.load(LOG.read()).ids)
+    return set(load_hot_authors().ids)
 
 
 def _compare(reader_id: int, stored: LiveTimeline | None) -> ProbeAnswer:

@@ -1,6 +1,6 @@
 """Puts polls into answers. A fragment has only the place of its poll (poll_place.py).
 
-So a vote changes no fragment and no finished entity, and pages without polls pay nothing.
+So a vote changes no fragment and no remembered page, and pages without polls pay nothing.
 """
 
 import time

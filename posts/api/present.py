@@ -43,6 +43,7 @@ REPLIED_TO = re.compile(rb'"in_reply_to_account_id":(?:null|"(\d+)")')
 VISIBILITY = re.compile(rb'"visibility":"(\w+)"')
 _MENTIONS = b'"mentions":['
 # Text that people write has no unescaped quotes, so a shorter fragment cannot end like this.
+_FIRST_FIELD = b'"id":"'
 _LAST_FIELDS = (b'"filtered":[]', b'"reblog":null')
 _ID_START = len(b'{"id":"')
 _OF_VERSIONS = ("content", "spoiler_text", "sensitive", "media_attachments", "emojis")
@@ -86,8 +87,10 @@ def find_reposted(fragment: bytes) -> PostId | None:
 
 def check_fragment(fragment: bytes) -> bytes:
     """The same bytes. Raises ValueError if they cannot be the result of `encode_post`."""
+    if fragment.startswith(_FIRST_FIELD) and fragment.endswith(_LAST_FIELDS):
+        return fragment
     head = REPOST_HEAD_BYTES if find_reposted(fragment) else 0
-    if not (fragment.startswith(b'"id":"', head) and fragment.endswith(_LAST_FIELDS)):
+    if not (fragment.startswith(_FIRST_FIELD, head) and fragment.endswith(_LAST_FIELDS)):
         raise ValueError("not the fragment of a post")
     return fragment
 
@@ -162,9 +165,11 @@ def present_counts(text: bytes) -> bytes:
     return b'"replies_count":%b,"reblogs_count":%b,"favourites_count":%b' % (*text.split(b","),)
 
 
-def present_status(fragment: bytes, account: bytes, counts: bytes = NO_COUNTS) -> bytes:
-    """One Status entity from its parts, without the viewer's flags: none is set."""
-    return b'{%b,"account":%b,%b,%b}' % (fragment, account, counts, _FLAGS[0])
+def present_status(
+    fragment: bytes, account: bytes, counts: bytes = NO_COUNTS, flags: int = 0
+) -> bytes:
+    """One Status entity from its parts."""
+    return b'{%b,"account":%b,%b,%b}' % (fragment, account, counts, _FLAGS[flags])
 
 
 def with_flags(status: bytes, flags: int) -> bytes:

@@ -1,35 +1,31 @@
-"""The newest posts of authors in process memory: their ids and kinds, no texts.
+"""The cache of authors' newest posts: their ids and kinds, no texts. Pages of authors begin here.
 
-A copy is valid while the field `p` of the author's validators is the same. Each post, repost and
-deletion of the author removes that field. Pages of authors begin with this list.
+    posts.newest:v1:{author}   version:…:[[moment, kind, target author, its moment, visibility],…]
+
+Newest first, at most MOST_LISTED + 1 posts: the list is whole if there are fewer. Each post, repost
+and deletion of the author deletes the entry, and the load token with it, so that a load in progress
+is not written. So an entry needs no version: it is always 0.
 """
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
-from infra.caching.metrics import count_reads
-from infra.caching.process_memory import most_entries
-from infra.caching.questions import Question, Replies, RoundTrip, answer
+import msgspec
+
+from infra.caching.questions import Question
 from infra.caching.round_trips import run_together
-from infra.caching.single_flight import SingleFlight
-from infra.caching.viewer_validators import (
-    ValidatorsQuestion,
-    ViewerCopies,
-    ViewerField,
-    drop_validator_commands,
-    find_known_validators,
-)
+from infra.caching.values import ValueCache, Versioned
 from posts.ids import PostId
 from posts.queries.rows import ALL_KINDS, ListedPair, ListedPost, list_newest
 from posts.types import Kind, PostRange, Visibility
 
-FAMILY = "posts.newest"
 # Two of the largest pages. Older posts are listed by the shard.
 MOST_LISTED = 80
-MOST_AUTHORS = most_entries("posts.newest", share=0.05, bytes_each=1_100)
+TTL_S = 7 * 86_400
+_encode = msgspec.json.encode
+_decode = msgspec.json.Decoder(list[ListedPost]).decode
 
 
 class NewestPosts:
@@ -89,71 +85,40 @@ def _iter_originals(posts: Iterable[ListedPost]) -> Iterable[tuple[int, PostId]]
             yield moment, PostId.at(author_id, target)
 
 
-_newest: ViewerCopies[NewestPosts] = ViewerCopies(FAMILY, MOST_AUTHORS)
-# By author and validator. A validator that a reader finds unchanged is older than the last change.
-# So a load that began under the same validator began after that change, too.
-_flights: SingleFlight[tuple[int, bytes], NewestPosts] = SingleFlight()
+def _load(author_ids: Sequence[int]) -> Mapping[int, Versioned]:
+    """One query an author: only one author is asked for at a time."""
+    newest = {author: list_newest(author, MOST_LISTED + 1) for author in author_ids}
+    return {author: Versioned(0, _encode(posts)) for author, posts in newest.items()}
 
 
-def peek_newest_posts(author_id: int) -> NewestPosts | None:
-    """The copy in process memory, perhaps outdated: a guess that `ask_newest_posts` confirms."""
-    return _newest.peek(author_id)
+def _is_list(payload: bytes) -> bool:
+    """Also an empty one. Raises: msgspec.MsgspecError."""
+    return _decode(payload) is not None
 
 
-def find_newest_in_window(author_id: int) -> NewestPosts | None:
-    """The author's newest posts, if the current read need not ask for them. Cost: none."""
-    validators = find_known_validators(author_id)
-    newest = _newest.find(author_id, validators.posts) if validators is not None else None
-    if newest is not None:
-        count_reads(FAMILY, "process", 1)
-    return newest
+newest_posts = ValueCache("posts.newest:v1", TTL_S, _load, _is_list)
 
 
-def ask_newest_posts(trip: RoundTrip, author_id: int) -> Question[NewestPosts]:
-    """The author's newest posts.
+def ask_newest_posts(
+    author_id: int, existing: Question[dict[int, bytes]], may_load: bool = True
+) -> Question[NewestPosts | None]:
+    """The author's newest posts. None: not of an account that is not shown; nor if Redis lacks the
+    list and it may not be loaded, as for older pages, which most often begin below it.
 
-    Cost: one command; one query if there is no valid copy, and one more round trip if the list has
-    just changed.
+    `existing`: the profile of the author, asked before in the same round trip: ids that a client
+    makes up would create entries. Cost: one command; one query and two more round trips for a load.
     """
-    validators = trip.ask(ValidatorsQuestion(author_id))
-    if not _newest.has(author_id):
-        validators.create(ViewerField.POSTS)
-    return trip.ask(Question((), partial(_confirm, author_id, validators)))
-
-
-def _confirm(author_id: int, validators: ValidatorsQuestion, _: Replies) -> NewestPosts:
-    validator = validators.value.posts
-    newest = _newest.find(author_id, validator)
-    count_reads(FAMILY, "process", hits=newest is not None, misses=newest is None)
-    return newest or _load(author_id, validator or _create_validator(author_id))
-
-
-def _create_validator(author_id: int) -> bytes | None:
-    """The field that a change has removed. None: without Redis."""
-    validators = ValidatorsQuestion(author_id)
-    validators.create(ViewerField.POSTS)
-    return answer(validators).posts
-
-
-def _load(author_id: int, validator: bytes | None) -> NewestPosts:
-    """What this thread or another one reads from the author's shard."""
-    if validator is None:
-        return _read(author_id)
-    key = author_id, validator
-
-    def load(_: object) -> dict[tuple[int, bytes], NewestPosts]:
-        newest = _read(author_id)
-        _newest.keep(author_id, validator, newest)
-        return {key: newest}
-
-    return _flights.load([key], load)[key]
-
-
-def _read(author_id: int) -> NewestPosts:
-    return NewestPosts(author_id, list_newest(author_id, MOST_LISTED + 1))
+    if may_load:
+        asked = newest_posts.ask_uncopied([author_id], lambda: existing.value.keys())
+    else:
+        asked = newest_posts.ask_cached([author_id]).then(
+            lambda cached: {author: entry.payload for author, entry in cached.items()}
+        )
+    return asked.then(
+        lambda lists: NewestPosts(author_id, _decode(lists[author_id])) if lists else None
+    )
 
 
 def end_newest_posts(author_ids: Iterable[int]) -> None:
-    """Ends the copies in all processes. Call it after the commit. One round trip, which is shared
-    inline."""
-    run_together(drop_validator_commands(author_ids, ViewerField.POSTS))
+    """Deletes the entries. Call it after the commit. One round trip, which is shared inline."""
+    run_together(newest_posts.drop_commands(list(author_ids)))

@@ -21,7 +21,7 @@ from infra.caching.values import ValueCache, Versioned
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
-from posts.cache.counts import MOMENTS, number_of
+from posts.cache.by_post import MOMENTS, PostValues, number_of
 from posts.ids import PostId
 
 ACCOUNTS = MAX_ACCOUNT_ID + 1
@@ -40,13 +40,6 @@ JOIN posts_pollvote USING (author_id, moment, voter_id)
 NOT_VOTED = Versioned(0, b"")
 # More than a poll has votes.
 _VERSIONS_OF_EDIT = 1 << 40
-
-
-class _Polls(ValueCache):
-    """By `number_of`. The keys of one author's posts share a hash tag."""
-
-    def key(self, owner: int) -> bytes:
-        return key(self.family, *divmod(owner, MOMENTS))
 
 
 class _PollVotes(ValueCache):
@@ -103,7 +96,7 @@ def _encode(poll: str, votes: Sequence[int] | None, voters: int) -> Versioned:
     return Versioned(version, orjson.dumps(asked | {"options": options, "voters": voters}))
 
 
-polls = _Polls("posts.poll:v3", ttl_s=86_400, load=_load_polls)
+polls = PostValues("posts.poll:v3", ttl_s=86_400, load=_load_polls)
 poll_votes = _PollVotes("posts.poll_votes:v3", ttl_s=86_400, load=_load_votes)
 
 

@@ -10,31 +10,20 @@ the sum of the versions of the account's counts of posts (a repost is a post), o
 of filters.
 """
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from counters.kinds import CounterKind
 from counters.sql import select_versions
-from infra.caching.metrics import count_reads
-from infra.caching.process_memory import most_entries
-from infra.caching.questions import Question, Replies, answer
-from infra.caching.round_trips import run_together
-from infra.caching.values import ReadValue, ValueCache, Versioned
-from infra.caching.viewer_validators import (
-    ValidatorsQuestion,
-    ViewerCopies,
-    ViewerField,
-    ViewerValidators,
-    drop_validator_commands,
-)
+from infra.caching.questions import Question
+from infra.caching.values import ValueCache, Versioned
 from infra.clock import now_ms
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.api.present import Flags, add_muted
 from posts.cache.viewer_state_payload import (
+    NO_STATE,
     ViewerState,
     add_flag,
     build_viewer_state,
@@ -47,7 +36,6 @@ from posts.filters.sql import select_filters
 from posts.ids import PostId
 
 MOST_INTERACTIONS = 500
-MOST_DECODED = most_entries("posts.viewer_state", share=0.03, bytes_each=700)
 COUNTED = [
     kind.value for kind in (CounterKind.POSTS, CounterKind.VIEWER_MARKS, CounterKind.FILTERS)
 ]
@@ -94,13 +82,6 @@ SELECT NULL, NULL, NULL, rule FROM ({select_filters("%(owners)s")}) AS filters
 """  # noqa: S608
 
 
-class CachedState(NamedTuple):
-    """A state in process memory. `fresh_until`: the soft time to live of its entry in Redis."""
-
-    fresh_until: int
-    state: ViewerState
-
-
 def _load(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
     calls = {
         alias: partial(_load_shard, alias, owners)
@@ -135,65 +116,20 @@ def _join(rules: Sequence[str]) -> bytes:
 
 
 viewer_states = ValueCache("posts.viewer_state:v3", ttl_s=86_400, load=_load, check=is_packed)
-_states: ViewerCopies[CachedState] = ViewerCopies(viewer_states.family, MOST_DECODED)
 
 
-def ask_viewer_state(account_id: int, validators: ValidatorsQuestion) -> Question[ViewerState]:
-    """The viewer state. `validators`: of the viewer, asked before in the same round trip.
+def ask_viewer_state(account_id: int) -> Question[ViewerState]:
+    """The viewer state, with the filters that hold now.
 
-    Cost: no command when it is cached here, one round trip more when that has changed; one query
-    and two more round trips when Redis lacks it.
+    Cost: one command; one query and two more round trips when Redis lacks it.
     """
-    if _states.has(account_id):
-        return Question((), partial(_confirm, account_id, validators))
-    validators.create(ViewerField.STATE)
-    return viewer_states.ask_one(account_id).then(partial(_keep, account_id, validators))
+    return viewer_states.ask_uncopied([account_id]).then(partial(_read_state, account_id))
 
 
-def ask_current_viewer_state(
-    account_id: int, validators: ValidatorsQuestion
-) -> Question[ViewerState]:
-    """As `ask_viewer_state`, for viewers that this process does not keep. One command."""
-
-    def read(entry: ReadValue) -> ViewerState:
-        return _at_request(unpack(entry.payload), validators.value)
-
-    return viewer_states.ask_one(account_id).then(read)
-
-
-def has_kept_state(account_id: int) -> bool:
-    """Whether this process has a state of the account, valid or not."""
-    return _states.has(account_id)
-
-
-def find_kept_state(account_id: int, validators: ViewerValidators) -> ViewerState | None:
-    """The state that this process kept under exactly these validators, as it is at this request."""
-    cached = _states.find(account_id, validators.state)
-    if cached is None or time.time() >= cached.fresh_until:
-        return None
-    count_reads(viewer_states.family, "process", 1)
-    return _at_request(cached.state, validators)
-
-
-def _confirm(account_id: int, validators: ValidatorsQuestion, _: Replies) -> ViewerState:
-    """The state in memory, if it is valid; else the one that Redis has now."""
-    state = find_kept_state(account_id, validators.value)
-    return state or _keep(account_id, validators, answer(viewer_states.ask_one(account_id)))
-
-
-def _keep(account_id: int, validators: ValidatorsQuestion, read: ReadValue) -> ViewerState:
-    state, validator = unpack(read.payload), validators.value.state
-    # Without an entry the state may be one that another thread began to load before.
-    if read.fresh_until is not None:
-        _states.keep(account_id, validator, CachedState(read.fresh_until, state))
-    return _at_request(state, validators.value)
-
-
-def _at_request(state: ViewerState, validators: ViewerValidators) -> ViewerState:
-    """The state with what depends on the time of the request."""
-    if state.filters:
-        state = state._replace(filters=state.filters.at(now_ms()))
-    return state._replace(wrote_lately=True) if validators.wrote_lately else state
+def _read_state(account_id: int, payloads: Mapping[int, bytes]) -> ViewerState:
+    payload = payloads.get(account_id)
+    state = unpack(payload) if payload else NO_STATE
+    return state._replace(filters=state.filters.at(now_ms())) if state.filters else state
 
 
 def load_flags(account_id: int, state: ViewerState, posts: Mapping[PostId, bytes]) -> Flags:
@@ -234,11 +170,9 @@ def read_own_marks(
 
 
 def refresh_viewer_states(account_ids: Iterable[int]) -> None:
-    """Writes the current viewer states to Redis. One query per shard, two round trips, which are
+    """Writes the current viewer states to Redis. One query per shard, one round trip, which is
     shared inline.
 
     Raises: RedisError, so that the consumer runs again.
     """
-    owners = list(dict.fromkeys(account_ids))
-    viewer_states.refresh(_load(owners))
-    run_together(drop_validator_commands(owners, ViewerField.STATE), is_last=True)
+    viewer_states.refresh(_load(list(dict.fromkeys(account_ids))))

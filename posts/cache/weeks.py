@@ -2,33 +2,30 @@
 
     posts.week:v4:<site>:{author}:week   ! version, moment → fragment …, or ! version, busy → 1
 
-An entry has all live posts of its week. Only this week and the last one are cached: older posts are
-seldom read. A week with more than MAX_WEEK_POSTS is marked busy. Posts outside the cached weeks and
-posts of busy weeks are read from the shard by key.
+An entry has all live posts of its week. Only this week and the last one are cached so: older posts
+are read one by one. A week with more than MAX_WEEK_POSTS is marked busy. Posts outside the cached
+weeks and posts of busy weeks have entries of their own (single_posts.py).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
-from zlib import crc32
-
-from django.conf import settings
 
 from infra.caching.client import redis
 from infra.caching.decoding import decode
 from infra.caching.hashes import HashCache, HashFields
 from infra.caching.load_tokens import LoadTokens, begin_loads, write_loaded
 from infra.caching.loading import SharedLoads
-from infra.caching.questions import Question, Replies, ask_each
+from infra.caching.questions import Question, Replies, answer, ask_both, ask_each
 from infra.caching.round_trips import run_together
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
-from posts.api.present import check_fragment, encode_post
+from posts.api.present import check_fragment
+from posts.cache.single_posts import SITE, Fragments, ask_single_posts, encode_rows
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.queries.replica_reads import (
     Authors,
-    read_posts_up_to_date,
     read_up_to_date,
     read_versions,
 )
@@ -40,11 +37,8 @@ CACHED_WEEKS = 2
 MAX_WEEK_POSTS = 2_000
 BUSY = "busy"  # the field of a week with more than MAX_WEEK_POSTS
 
-# Fragments contain absolute links, so a new PUBLIC_URL must not find old entries.
-_SITE = f"{crc32(settings.PUBLIC_URL.encode()):08x}"
-WEEKS = HashCache(f"posts.week:v4:{_SITE}", ttl_s=WEEK_S)
+WEEKS = HashCache(f"posts.week:v4:{SITE}", ttl_s=WEEK_S)
 
-Fragments = dict[PostId, bytes]
 Week = tuple[int, int]  # an author, and the number of a week since EPOCH
 
 
@@ -57,7 +51,7 @@ def field_of(post_id: PostId) -> str:
 
 
 class _PostsByWeek(NamedTuple):
-    """The posts to read, by cached week. `others`: posts that are read from the shard."""
+    """The posts to read, by cached week. `others`: older posts."""
 
     weeks: Mapping[Week, Sequence[PostId]]
     others: Sequence[PostId]
@@ -72,30 +66,31 @@ class _CachedWeek(NamedTuple):
 def ask_weeks(ids: Iterable[PostId], now_s: float) -> Question[Fragments]:
     """Fragments of the posts that exist. Posts that Redis lacks are read from the shards.
 
-    Cost: one command a week. Nothing more if all posts were cached; else at most two queries per
-    shard, and two round trips to write missing weeks.
+    Cost: one command a week, and one for all old posts. Nothing more if all posts were cached; else
+    at most two queries per shard, and two round trips to write what was missing. Posts of busy
+    weeks cost one more trip.
     """
     posts = _group_by_week(ids, now_s)
-    return _ask_each_week(posts.weeks).then(partial(_complete, posts))
-
-
-def ask_cached_weeks(ids: Iterable[PostId], now_s: float) -> Question[Fragments | None] | None:
-    """Fragments of the posts that exist. Their answer is None if Redis lacks one of the weeks.
-
-    None instead of a question: some posts are older than the cached weeks. Cost: a command a week.
-    """
-    posts = _group_by_week(ids, now_s)
-    if posts.others:
-        return None
     commands = [
         ("HMGET", WEEKS.key(*week), "!", BUSY, *map(field_of, wanted))
         for week, wanted in posts.weeks.items()
     ]
-    return Question(commands, partial(_read_cached, list(posts.weeks.values())))
+    weeks = Question(commands, partial(_read_or_load, posts))
+    if not posts.others:
+        return weeks
+    return ask_both(weeks, ask_single_posts(posts.others)).then(lambda parts: parts[0] | parts[1])
+
+
+def _read_or_load(posts: _PostsByWeek, replies: Replies) -> Fragments:
+    cached = _read_cached(list(posts.weeks.values()), replies)
+    if cached is None:
+        return _complete(posts, _ask_each_week(posts.weeks).decode(replies))
+    return cached
 
 
 def _read_cached(weeks: Sequence[Sequence[PostId]], replies: Replies) -> Fragments | None:
-    if not replies:
+    """The posts, as most reads find them. None: one of the weeks is missing, busy or unreadable."""
+    if replies is None:
         return None
     cached: Fragments = {}
     for ids, (version, busy, *values) in zip(weeks, replies, strict=True):
@@ -123,22 +118,22 @@ def _group_by_week(ids: Iterable[PostId], now_s: float) -> _PostsByWeek:
 
 
 def _complete(posts: _PostsByWeek, cached: Mapping[Week, _CachedWeek | None]) -> Fragments:
-    """The posts of the cached weeks, and the others from the shards."""
+    """The posts of the weeks. Those that are not cached come from the shards."""
     shown: Fragments = {}
-    missing, by_key = [], list(posts.others)
+    missing, single = [], list[PostId]()
     for week, entry in cached.items():
         if entry is None:
             missing.append(week)
         elif entry.posts is None:
-            by_key += posts.weeks[week]
+            single += posts.weeks[week]
         else:
             shown |= entry.posts
     for week, fragments in _load_missing(posts, missing).items() if missing else ():
         if fragments is None:
-            by_key += posts.weeks[week]
+            single += posts.weeks[week]
         else:
             shown |= fragments
-    return shown | load_by_key(by_key) if by_key else shown
+    return shown | answer(ask_single_posts(single)) if single else shown
 
 
 def _load_missing(posts: _PostsByWeek, weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
@@ -188,24 +183,6 @@ def _key_of(week: Week) -> bytes:
     return WEEKS.key(*week)
 
 
-def load_by_key(ids: Iterable[PostId]) -> Fragments:
-    """Fragments from the shards or their replicas.
-
-    Cost: one query per shard; with a replica up to four, most of them small.
-    """
-    by_author: dict[int, list[PostId]] = {}
-    for post_id in ids:
-        by_author.setdefault(post_id.author_id, []).append(post_id)
-    groups = group_by_shard(by_author)
-    calls = {
-        alias: partial(
-            read_posts_up_to_date, alias, [i for author in authors for i in by_author[author]]
-        )
-        for alias, authors in groups.items()
-    }
-    return _encode(row for rows in scatter(calls).values() for row in rows)
-
-
 def begin_weeks(weeks: Sequence[Week]) -> LoadTokens:
     """For `fill_weeks`. One round trip."""
     return begin_loads(WEEKS.family, [_key_of(week) for week in weeks])
@@ -236,7 +213,7 @@ def _read_weeks(alias: str, weeks: Sequence[Week]) -> dict[Week, tuple[int, Frag
     versions = read_versions(alias, {author_id for author_id, _ in weeks})
     rows = read_up_to_date(alias, versions, partial(_read_rows, weeks))
     posts: dict[Week, Fragments] = {week: {} for week in weeks}
-    for post_id, fragment in _encode(rows).items():
+    for post_id, fragment in encode_rows(rows).items():
         posts[week_of(post_id)][post_id] = fragment
     return {
         week: (
@@ -276,7 +253,3 @@ def _drop_large(weeks: Sequence[Week], sizes: Sequence[int] | None) -> None:
     # One field is the version.
     large = [week for week, size in read if size > MAX_WEEK_POSTS + 1]
     redis().run([WEEKS.drop_command(*week) for week in large])
-
-
-def _encode(rows: Iterable[PostRow]) -> Fragments:
-    return {PostId.at(row.author_id, row.moment): encode_post(row) for row in rows}

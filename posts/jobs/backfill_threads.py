@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 from infra.caching.client import redis
 from infra.changes.failpoints import failpoint
-from infra.clock import now_ms
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Row, Table, walk_table
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import execute, fetch_all
-from posts.cache.in_process import post_invalidation_command
+from posts.cache.single_posts import drop_single_posts
 from posts.cache.weeks import WEEKS, week_of
 from posts.ids import PostId
 from posts.types import Kind
@@ -107,5 +106,5 @@ def _write(alias: str, threads: Mapping[PostId, PostId]) -> None:
     execute(alias, WRITE, [list(column) for column in zip(*pairs, strict=True)])
     failpoint("posts.threads_written")
     weeks = dict.fromkeys(map(week_of, threads))
-    redis().run([WEEKS.drop_command(*week) for week in weeks])
-    redis().run([post_invalidation_command(i, now_ms() / 1000) for i in threads])
+    dropped = [WEEKS.drop_command(*week) for week in weeks]
+    redis().run([*dropped, *drop_single_posts(threads)])

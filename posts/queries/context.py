@@ -9,7 +9,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from posts.queries.responses import read_replies
-from posts.queries.statuses import MOST_AT_ONCE, get_original, load_visible
+from posts.reading.statuses import MOST_AT_ONCE, get_original, load_visible
 from posts.types import Kind
 
 # A deleted post still knows what it answered, so the posts above it are found.
@@ -75,19 +75,19 @@ def load_context(post_id: PostId, viewer_id: int | None) -> Context:
 
 def _find_ancestors(post_id: PostId, most: int) -> list[PostId]:
     """The ancestors, the nearest first, also deleted ones."""
-    found: list[PostId] = []
+    ancestors: list[PostId] = []
     last = post_id
     for _ in range(MOST_HOPS):
-        alias, left = shard_of(last.author_id), most - len(found)
+        alias, left = shard_of(last.author_id), most - len(ancestors)
         if left <= 0 or deadline.is_half_over():
             break
         rows = fetch_all(alias, ANCESTORS, (last.author_id, last.moment, left))
-        found += [PostId.at(*row) for row in rows]
+        ancestors += [PostId.at(*row) for row in rows]
         # The run ended at the root, or at a post of another shard.
-        if not rows or shard_of(found[-1].author_id) == alias:
+        if not rows or shard_of(ancestors[-1].author_id) == alias:
             break
-        last = found[-1]
-    return found
+        last = ancestors[-1]
+    return ancestors
 
 
 def _find_descendants(root: PostId, bounds: Bounds) -> list[PostId]:
@@ -95,9 +95,9 @@ def _find_descendants(root: PostId, bounds: Bounds) -> list[PostId]:
     replies: dict[PostId, list[PostId]] = {}
     level, left = [root], bounds.descendants
     for _ in range(bounds.depth):
-        found = read_replies(level, left)
-        replies |= found
-        level = [reply for children in found.values() for reply in children]
+        below = read_replies(level, left)
+        replies |= below
+        level = [reply for children in below.values() for reply in children]
         left -= len(level)
         if not level or left <= 0 or deadline.is_half_over():
             break

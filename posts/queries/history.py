@@ -11,7 +11,7 @@ from posts.api.present import present_version
 from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.rows import read_posts
-from posts.queries.statuses import get_original
+from posts.reading.statuses import get_original
 from posts.types import PostRow
 
 # One statement, hence one snapshot: a version is in one of the tables, and never in both.
@@ -56,16 +56,17 @@ def load_versions(post_id: PostId, viewer_id: int | None) -> list[bytes]:
     """
     original = get_original(post_id, viewer_id)
     author_id, moment = original.author_id, original.moment
-    found = fetch_all(shard_of(author_id), VERSIONS, (author_id, moment))
+    versions = fetch_all(shard_of(author_id), VERSIONS, (author_id, moment))
     account = load_account_json([author_id]).get(author_id)
-    if not found or account is None:
+    if not versions or account is None:
         raise PostNotFound
-    return [present_version(_row_of(original, version), account) for version in found]
+    return [present_version(_row_of(original, version), account) for version in versions]
 
 
 def _row_of(post_id: PostId, version: tuple[object, ...]) -> PostRow:
-    _, text, sensitive, spoiler_text, mentions, media, poll, edited_at = version
-    row = PostRow(post_id.author_id, post_id.moment, text, sensitive, spoiler_text, None)  # type: ignore[arg-type]
-    json = [None if one is None else orjson.loads(one) for one in (mentions, media, poll)]  # type: ignore[arg-type]
+    _, written, sensitive, spoiler_text, mentions, media, poll, edited_at = version
+    row = PostRow(post_id.author_id, post_id.moment, written, sensitive, spoiler_text, None)  # type: ignore[arg-type]
+    texts = mentions, media, poll
+    json = [None if text is None else orjson.loads(text) for text in texts]  # type: ignore[arg-type]
     more = dict(zip(("mentions", "media", "poll"), json, strict=True))
     return row._replace(**more, edited_at=edited_at)  # type: ignore[arg-type]

@@ -15,14 +15,14 @@ from posts.api.present import (
     is_open,
     present_counts,
 )
+from posts.cache.single_posts import Fragments
 from posts.cache.viewer_state import read_own_marks
-from posts.cache.weeks import Fragments
 from posts.errors import PostNotFound
 from posts.filters.matching import NO_FILTERS, FilterSet
 from posts.ids import PostId
-from posts.queries.hydrate import Hydrated, hydrate
 from posts.queries.rows import find_post_row, read_posts
-from posts.queries.statuses import load_status_json
+from posts.reading.hydrate import Hydrated, hydrate
+from posts.reading.statuses import load_status_json
 from posts.rules import is_for_viewer
 from posts.types import Kind, PostRow
 from relations.queries.relationships import load_relationships
@@ -66,8 +66,8 @@ def get_published_json(author_id: int, post_id: PostId) -> bytes:
     Raises: PostNotFound if it is deleted or hidden. Cost: as load_status_json; if the caches lack
     the post, one query more, and as get_interaction_json.
     """
-    if found := load_status_json([post_id], author_id):
-        return found[post_id]
+    if statuses := load_status_json([post_id], author_id):
+        return statuses[post_id]
     if not read_posts(shard_of(author_id), [post_id]):
         raise PostNotFound
     return get_interaction_json(author_id, post_id, post_id)
@@ -87,7 +87,6 @@ def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> byt
     flags, filters = _read_marks(viewer_id, original, hydrated.fragments)
     hydrated = hydrated._replace(
         counts={**hydrated.counts, **_load_exact_counts(viewer_id, original, flags)},
-        statuses={},  # they have the counts from before
     )
     if not hydrated.has_both(event, original):
         raise PostNotFound

@@ -17,7 +17,7 @@ from infra.clock import now_ms
 from posts.api.present import find_replied_to
 from posts.ids import BASE36_DIGITS, PostId
 from posts.queries.row_pages import ListSource, Row, list_rows
-from posts.queries.statuses import get_with_visibility, load_visible
+from posts.reading.statuses import get_with_visibility, load_visible
 from posts.types import Kind, Visibility
 from relations.queries.relationships import load_relationships
 
@@ -44,7 +44,7 @@ def list_responders(
         accounts = load_account_json(ids)
         relationships = load_relationships(viewer_id, ids) if viewer_id is not None else {}
         now = now_ms()
-        hidden = {i for i, one in relationships.items() if one.is_blocked or one.is_muted_at(now)}
+        hidden = {i for i, r in relationships.items() if r.is_blocked or r.is_muted_at(now)}
         return [None if i in hidden else accounts.get(i) for i in ids]
 
     return list_rows(RESPONDERS, (original.author_id, original.moment, int(kind)), window, show)
@@ -71,7 +71,7 @@ def list_pinned(
 
     def show(rows: Sequence[Row]) -> list[bytes | None]:
         shown = _show_marked(viewer_id, rows)
-        return [one if one and (has_replies or not is_to_other(one)) else None for one in shown]
+        return [s if s and (has_replies or not is_to_other(s)) else None for s in shown]
 
     def is_to_other(status: bytes) -> bool:
         return find_replied_to(status) not in (None, author_id)

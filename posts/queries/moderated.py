@@ -63,7 +63,7 @@ def load_moderated_posts(
     versions = defaultdict(list)
     for row in rows:
         versions[row[0]].append(row)
-    posts = (_post_of(author_id, found) for found in versions.values())
+    posts = (_post_of(author_id, of_post) for of_post in versions.values())
     return {post.id: post for post in posts}
 
 
@@ -76,8 +76,8 @@ def list_latest_posts(author_id: int, limit: int) -> list[ModeratedPost]:
     newest = PostRange(0, PAST_ALL, limit, newest_first=True)
     listed = list_timeline(author_id, newest, WRITTEN, most_closed=Visibility.UNLISTED)
     ids = [post_id for post_id, _ in listed]
-    found = load_moderated_posts(author_id, ids)
-    return [found[post_id] for post_id in ids if post_id in found]
+    posts = load_moderated_posts(author_id, ids)
+    return [posts[post_id] for post_id in ids if post_id in posts]
 
 
 def _post_of(author_id: int, rows: Sequence[tuple[Any, ...]]) -> ModeratedPost:

@@ -9,7 +9,7 @@ import structlog
 
 from infra.caching.questions import Question, RoundTrip
 from infra.changes.errors import UNREACHABLE
-from posts.cache.counts import number_of
+from posts.cache.by_post import number_of
 from posts.cache.polls import ask_polls, ask_votes, vote_number
 from posts.errors import PollNotFound
 from posts.ids import PostId
@@ -40,10 +40,10 @@ def load_polls(ids: Collection[PostId], viewer_id: int | None, now_s: float) -> 
 
 def get_poll(post_id: PostId, viewer_id: int | None, now_s: float) -> Poll:
     """The caller checks that the viewer may see the post. Raises: PollNotFound."""
-    found = load_polls([post_id], viewer_id, now_s)
-    if not found:
+    polls = load_polls([post_id], viewer_id, now_s)
+    if not polls:
         raise PollNotFound
-    return found[post_id]
+    return polls[post_id]
 
 
 def _find_votes(votes: Question[dict[int, bytes]]) -> Mapping[int, bytes] | None:

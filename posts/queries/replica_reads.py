@@ -31,7 +31,7 @@ class ReplicaAnswer(NamedTuple):
 def read_versions(alias: str, author_ids: Authors) -> Versions:
     """The version of each author's list of posts; no author is missing. One query by key."""
     counts = read_counts(alias, list(author_ids), [CounterKind.POSTS])
-    return {author_id: one[CounterKind.POSTS].version for author_id, one in counts.items()}
+    return {author_id: kinds[CounterKind.POSTS].version for author_id, kinds in counts.items()}
 
 
 def read_up_to_date(alias: str, versions: Versions, read: ReadRows) -> list[PostRow]:

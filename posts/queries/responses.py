@@ -186,9 +186,9 @@ def read_replies(parents: Iterable[PostId], limit: int) -> dict[PostId, list[Pos
         alias: partial(_replies_on, alias, posts, limit)
         for alias, posts in _by_shard(parents).items()
     }
-    found = sorted(pair for part in scatter(calls).values() for pair in part)
+    pairs = sorted(pair for part in scatter(calls).values() for pair in part)
     replies: dict[PostId, list[PostId]] = {}
-    for reply, parent in found[:limit]:
+    for reply, parent in pairs[:limit]:
         replies.setdefault(parent, []).append(reply)
     return replies
 

@@ -51,7 +51,8 @@ def list_rows(source: ListSource, owner: Sequence[int], window: Window, show: Sh
     size = window.limit + 1
     for _ in range(MOST_BATCHES):
         batch = _read(source, owner, window, last, size)
-        shown += [one for one in map(ExaminedRow, batch, show(batch)) if one.body is not None]
+        examined = map(ExaminedRow, batch, show(batch))
+        shown += [row for row in examined if row.body is not None]
         if len(shown) > window.limit:
             return _page(source, window, shown[: window.limit], has_more=True)
         if len(batch) < size:
@@ -91,7 +92,7 @@ def _page(
     newest_first = shown if window.min_id is None else shown[::-1]
     has_older = has_more or window.min_id is not None
     older = source.encode(newest_first[-1].row) if has_older else None
-    bodies = [one.body for one in newest_first if one.body is not None]
+    bodies = [examined.body for examined in newest_first if examined.body is not None]
     return Page(bodies, older, source.encode(newest_first[0].row))
 
 

@@ -140,8 +140,8 @@ def search_words(alias: str, search: WordSearch, now_second: int) -> list[PostId
         "uppers": list(uppers),
         "days": list(days),
     }
-    found = [PostId.at(*row) for row in fetch_all(alias, SEARCH, params)]
-    return [post_id for post_id in found if post_id > search.above]
+    ids = [PostId.at(*row) for row in fetch_all(alias, SEARCH, params)]
+    return [post_id for post_id in ids if post_id > search.above]
 
 
 def _steps(search: WordSearch, now_second: int) -> Iterator[SearchStep]:

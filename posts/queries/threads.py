@@ -12,7 +12,7 @@ from posts.changes import PostCreated, PostEdited
 from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.rows import find_post_row
-from posts.queries.statuses import load_status_json, load_with_originals
+from posts.reading.statuses import load_status_json, load_with_originals
 from posts.types import Kind
 
 MUTED = f"""
@@ -53,13 +53,13 @@ def get_threaded(post_id: PostId, viewer_id: int | None) -> ThreadedPost:
 
     Raises: PostNotFound. Cost: as `load_status_json`.
     """
-    found, originals = load_with_originals([post_id], viewer_id)
+    statuses, originals = load_with_originals([post_id], viewer_id)
     original = originals.get(post_id, post_id)
-    if found and original != post_id:
-        found = load_status_json([original], viewer_id)
-    if original not in found:
+    if statuses and original != post_id:
+        statuses = load_status_json([original], viewer_id)
+    if original not in statuses:
         raise PostNotFound
-    return ThreadedPost(original, find_thread(found[original]))
+    return ThreadedPost(original, find_thread(statuses[original]))
 
 
 def get_any_threaded(post_id: PostId) -> ThreadedPost:
@@ -92,7 +92,7 @@ def find_muted_threads(wanted: Iterable[AccountAndThread]) -> set[AccountAndThre
     for account_id, thread in wanted:
         by_shard.setdefault(shard_of(account_id), []).append((account_id, thread))
     calls = {alias: partial(_read_muted, alias, some) for alias, some in by_shard.items()}
-    return {one for part in scatter(calls).values() for one in part}
+    return {muted for part in scatter(calls).values() for muted in part}
 
 
 def _read_muted(alias: str, wanted: list[AccountAndThread]) -> list[AccountAndThread]:

@@ -6,8 +6,6 @@ Each is one write on the follower's shard, also where the followee is the caller
 from collections.abc import Callable
 
 from accounts.queries.load import needs_approval
-from infra.caching.client import redis
-from infra.caching.viewer_validators import record_own_writes
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from relations.actions.mirror import mirror_now
@@ -108,4 +106,3 @@ def _answer_request(
 def _show_to_followee(follower_id: int, followee_id: int) -> None:
     """Mirrors the edge before the answer, because the caller is the followee."""
     mirror_now(follower_id, followee_id)
-    redis().send(record_own_writes, items=[followee_id])

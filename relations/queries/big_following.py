@@ -10,8 +10,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
+from accounts.cache import profiles
 from accounts.errors import AccountNotFound
-from accounts.hot_profiles import ask_profiles
 from counters.cache import account_counts
 from infra.caching.metrics import count_reads
 from infra.caching.process_memory import most_entries
@@ -77,7 +77,7 @@ def _weigh(following: OpenFollowing) -> int:
     return len(following) + A_LIST
 
 
-_lists: ViewerCopies[OpenFollowing] = ViewerCopies(FOLLOWING.family, MOST_MEMBERS, _weigh)
+_lists: ViewerCopies[OpenFollowing] = ViewerCopies(MOST_MEMBERS, _weigh)
 
 
 def find_big_following(account_id: int) -> OpenFollowing | None:
@@ -89,7 +89,7 @@ def find_big_following(account_id: int) -> OpenFollowing | None:
     third trip if Redis lacks the list.
     """
     trip = RoundTrip()
-    existing = ask_profiles(trip, [account_id])
+    existing = trip.ask(profiles.ask_uncopied([account_id]))
     following = trip.ask(_ask(account_id))
     trip.run()
     if account_id not in existing.value:

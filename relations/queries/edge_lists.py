@@ -43,7 +43,6 @@ from relations.queries.edge_rows import (
     read_newest,
     read_oldest_above,
 )
-from relations.queries.hot_following import FollowingPages, following_pages
 from relations.queries.loaders import (
     admit_deep_page,
     load_followers_list,
@@ -71,15 +70,13 @@ class Tier:
     """How Redis holds a list.
 
     `load(owner, tokens, cache, is_deep)` reads the list from the shard and writes it to Redis under
-    the load tokens. `without`: the members of this list are left out. `first_pages`: process memory
-    for very hot lists, for HOT_COPY_MS. `is_endless`: the list has no cap, and reads beyond Redis
-    need DEEP_PAGES_PER_S.
+    the load tokens. `without`: the members of this list are left out. `is_endless`: the list has no
+    cap, and reads beyond Redis need DEEP_PAGES_PER_S.
     """
 
     cache: ListCache
     load: Callable[[int, LoadTokens, ListCache, bool], CachedEdgeList]
     without: ListCache | None = None
-    first_pages: FollowingPages | None = None
     is_endless: bool = False
 
 
@@ -98,10 +95,8 @@ FOLLOWING_LIST = EdgeList(
         FOLLOWING,
         lambda owner_id, tokens, *_: load_following_lists(owner_id, tokens).open(),
         QUIET,
-        following_pages,
     ),
 )
-# Never from process memory: followers lists of big accounts change all the time (seed S3).
 FOLLOWERS_LIST = EdgeList(BACKWARD_OPEN, Tier(FOLLOWERS, load_followers_list, is_endless=True))
 # The lists that the owner sees.
 OWN_FOLLOWING_LIST = EdgeList(
@@ -191,7 +186,7 @@ def _newest(
         return read_newest(edge_list.rows, owner_id, below, None, limit)
     read = read_below(tier.cache, owner_id, below, limit, tier.without)
     try:
-        cached = _find(tier, owner_id, below, limit, read)
+        cached = read.find()
     except RedisError:
         before_load()
         if below is not None:
@@ -242,14 +237,6 @@ def _right_above(
         before_load()
     _admit(tier)
     return read_oldest_above(edge_list.rows, owner_id, after, limit)
-
-
-def _find(
-    tier: Tier, owner_id: int, below: ListedAccount | None, limit: int, read: EdgeListRead
-) -> CachedEdgeList | None:
-    if tier.first_pages is None or below is not None:
-        return read.find()
-    return tier.first_pages.find((owner_id, limit), read.find)
 
 
 def _load(tier: Tier, owner_id: int, read: EdgeListRead, is_deep: bool) -> CachedEdgeList:

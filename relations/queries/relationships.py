@@ -1,14 +1,16 @@
 """Relationships of a viewer with other accounts, from Redis or the viewer's shard."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Self
 
+from accounts.cache import profiles
 from infra.caching.load_tokens import LoadTokens, write_loaded
 from infra.caching.loading import SharedLoads
-from infra.caching.questions import Question, answer
-from infra.caching.relationship_cache import RelationshipCacheReply, find_related
+from infra.caching.questions import Question, answer, ask_both
+from infra.caching.relationship_cache import RelationshipCacheReply
 from infra.changes.failpoints import failpoint
+from infra.evidence import note_end
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.cache import RELATIONSHIPS
@@ -49,48 +51,17 @@ class Relationships(NamedTuple):
 
     `validator`: they hold for as long as Redis has this one; None: do not remember them.
     `clear_follows`: accounts that the viewer follows, without any mute or block. Most entries of a
-    home page are theirs, so the set is made once instead of at each entry. `filter_data`: all
-    accounts outside this filter are unrelated, for as long as the validator is the same.
+    home page are theirs, so the set is made once instead of at each entry.
     """
 
     validator: bytes | None
     by_account: Mapping[int, Relationship]
     clear_follows: frozenset[int]
-    filter_data: bytes | None = None
 
     @classmethod
-    def build(
-        cls,
-        validator: bytes | None,
-        by_account: Mapping[int, Relationship],
-        filter_data: bytes | None = None,
-    ) -> Self:
+    def build(cls, validator: bytes | None, by_account: Mapping[int, Relationship]) -> Self:
         clear = (i for i, relationship in by_account.items() if relationship.is_clear_follow)
-        return cls(validator, by_account, frozenset(clear), filter_data)
-
-    def merged_with(self, others: Self) -> Self:
-        """Both together, under this validator."""
-        by_account = {**self.by_account, **others.by_account}
-        clear = self.clear_follows
-        if others.clear_follows:
-            clear |= others.clear_follows
-        return type(self)(self.validator, by_account, clear, self.filter_data or others.filter_data)
-
-    def find_unknown(self, others: Iterable[int]) -> list[int]:
-        return [other for other in others if other not in self.by_account]
-
-    def part_of(self, others: Iterable[int]) -> Self:
-        """Only those with these accounts. `clear_follows` has others, too."""
-        known = self.by_account
-        return self._replace(by_account={i: known[i] for i in others if i in known})
-
-    def rule_out(self, others: Collection[int]) -> Self:
-        """Those of the accounts that are certainly unrelated."""
-        if not others or self.filter_data is None:
-            return type(self)(self.validator, {}, frozenset())
-        related = set(find_related(self.filter_data, others))
-        unrelated = dict.fromkeys((i for i in others if i not in related), UNRELATED)
-        return type(self)(self.validator, unrelated, frozenset())
+        return cls(validator, by_account, frozenset(clear))
 
 
 NO_RELATIONSHIPS = Relationships.build(None, {})
@@ -106,6 +77,20 @@ def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Re
     wanted = list(dict.fromkeys(others))
     by_account = answer(ask_relationships(viewer_id, wanted)).by_account
     return {other: by_account[other] for other in wanted}
+
+
+def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
+    """Relationships with those of `others` that are accounts, in the order given.
+
+    Each account is in `others` once. Cost: one round trip, and as `load_relationships`. Profiles
+    that Redis lacks come from the shards.
+    """
+    if not others:
+        return {}
+    asked = ask_both(profiles.ask_uncopied(others), ask_relationships(viewer_id, others))
+    existing, relationships = answer(asked)
+    by_account = relationships.by_account
+    return {other: by_account[other] for other in others if other in existing}
 
 
 def ask_relationships(viewer_id: int, others: Sequence[int]) -> Question[Relationships]:
@@ -188,7 +173,15 @@ def _build(
     cached = {other: Relationship.from_packed(text) for other, text in reading.found.items()}
     known = cached | dict(loaded)
     by_account = {i: known.get(i, UNRELATED) for i in others} | dict(loaded)
-    return Relationships.build(reading.validator, by_account, reading.filter_data)
+    note_ends_of_mutes(by_account.values())
+    return Relationships.build(reading.validator, by_account)
+
+
+def note_ends_of_mutes(relationships: Iterable[Relationship]) -> None:
+    """No reply of Redis says that a mute has ended."""
+    for relationship in relationships:
+        if relationship.muted_until_ms:
+            note_end(relationship.muted_until_ms)
 
 
 def _read(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:

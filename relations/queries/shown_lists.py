@@ -7,10 +7,9 @@ the members.
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from accounts.queries.load import load_accounts_for
+from accounts.queries.load import ask_accounts, load_account_json
 from infra.api.pages import Page, Window
-from infra.caching.questions import Question, RoundTrip
-from infra.caching.viewer_validators import ValidatorsQuestion
+from infra.caching.questions import answer, ask_both
 from infra.clock import now_ms
 from relations.queries.edge_lists import (
     BeforeLoad,
@@ -20,7 +19,7 @@ from relations.queries.edge_lists import (
     encode_cursor,
     reads_of,
 )
-from relations.queries.in_process_relationships import ask_relationships_under
+from relations.queries.relationships import ask_relationships
 from relations.types import ListedAccount, Relationship
 
 # A page is at most this many reads. A viewer who may see very few members gets a short page.
@@ -67,18 +66,13 @@ def load_for_others(
     """Accounts on a list that is not the viewer's own: without blocks in either direction, and
     without accounts that the viewer mutes, but for the one to be `kept`.
 
-    Cost: as `load_accounts_for`; relationships come in the same round trip.
+    Cost: as `load_account_json`; relationships come in the same round trip.
     """
     if viewer_id is None:
-        return load_accounts_for(account_ids, None)
-    asked: list[Question[Mapping[int, Relationship]]] = []
-
-    def ask(trip: RoundTrip, validators: ValidatorsQuestion) -> None:
-        question = ask_relationships_under(viewer_id, account_ids, validators)
-        asked.append(trip.ask(question))
-
-    accounts = load_accounts_for(account_ids, viewer_id, ask)
-    related, now = asked[0].value if asked else {}, now_ms()
+        return load_account_json(account_ids)
+    both = ask_both(ask_accounts(account_ids), ask_relationships(viewer_id, account_ids))
+    accounts, relationships = answer(both)
+    related, now = relationships.by_account, now_ms()
     return {i: body for i, body in accounts.items() if i == kept or _is_shown(related.get(i), now)}
 
 

@@ -24,8 +24,7 @@ def running_site(
     # A crowded machine is not an overload.
     options = ["--port", str(port), "--wait", "60", "--linger", "0", "--finish", "2", *more]
     log.touch()
-    # The read window is the default, which other tests turn off.
-    usual = {"PUBLIC_URL": f"http://{HOST}:{public}", "READ_WINDOW_MS": "20"}
+    usual = {"PUBLIC_URL": f"http://{HOST}:{public}"}
     argv = ("-m", "tests.browser.forked_web", str(log), *options)
     web = LoadedProcess(*argv, **{**usual, **environment})
     with web:

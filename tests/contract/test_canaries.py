@@ -22,7 +22,7 @@ from relations.actions.follow import follow
 from tests.callers import Caller, sign_in
 from tests.people import decide
 from tests.reads import World, all_reads, answers
-from tests.world import drain_all, make_account, rest
+from tests.world import drain_all, make_account
 
 API_ROLES = (
     "anonymous", "owner", "other", "follower", "mentioned", "blocked", "blocker", "suspended",
@@ -70,7 +70,6 @@ class Place:
         User.objects.filter(pk=self.owner).update(email="emailcanary@example.org")
         decide(self.people["suspended"], DecisionKind.SUSPEND)
         drain_all()
-        rest()
 
     def _relate(self) -> None:
         people = self.people

@@ -92,13 +92,13 @@ def info(node):
 
 @pytest.fixture
 def cluster(nodes, monkeypatch):
-    """The client of these modules, set to the cluster. The listener keeps its own server."""
+    """The client of these modules, set to the cluster."""
     for node in nodes:
         node.say("FLUSHALL")
     options = {"socket_timeout": 1, "protocol": 2, "retry": Retry(NoBackoff(), 0)}
     url = f"redis://127.0.0.1:{nodes[0].port}"
     feed = FeedRedis(ClusterClient(partial(RedisCluster.from_url, url, **options)))
-    caching = ("loading", "load_tokens", "purging", "questions", "round_trips")
+    caching = ("loading", "load_tokens", "questions", "round_trips")
     for module in (*(f"infra.caching.{name}" for name in caching), "timelines.stores.packed"):
         monkeypatch.setattr(f"{module}.redis", lambda: feed)
     return feed

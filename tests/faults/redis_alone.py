@@ -16,7 +16,6 @@ from infra.caching.connection import PipelinedConnection
 from lab.services import running_services
 from lab.services.delete_data import delete_data
 from lab.services.redis import RedisServer
-from tests.listening import wait_for_listener
 from tests.server_faults import resume
 
 # Long for a crowded machine, which is not a hung one; what hangs is waited for once or twice.
@@ -32,8 +31,6 @@ def server() -> Iterator[RedisServer]:
         with running_services(data, environ=NO_POSTGRES) as services:
             assert services.redis
             yield services.redis
-            # It renews its connection when a client here finds another server run.
-            wait_for_listener()
     finally:
         delete_data(data)
 

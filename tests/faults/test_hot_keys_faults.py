@@ -5,7 +5,6 @@ import pytest
 from infra.caching import (
     fleet_reads,
     hot_keys,
-    listener,
     load_tokens,
     loading,
     questions,
@@ -25,9 +24,6 @@ LIMITS = HotKeyLimits(reads_s=100, copy_s=1.0)
 def redis_of_its_own(client, monkeypatch):
     for module in (fleet_reads, load_tokens, loading, questions, round_trips):
         monkeypatch.setattr(module, "redis", lambda: client)
-    # The client of an earlier test may find the restarted server only now. The listener of this
-    # process then starts again, and all copies would fall in the middle of this test.
-    monkeypatch.setattr(listener, "forget_all_copies", lambda: None)
     client.call("FLUSHDB")  # what a hung server was sent it did when it woke
 
 

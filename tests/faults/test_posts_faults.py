@@ -6,7 +6,7 @@ from infra.changes.drain import drain
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from posts.actions.delete_post import delete_post
-from posts.queries.statuses import load_status_json
+from posts.reading.statuses import load_status_json
 from tests.callers import Caller
 from tests.private_world import bring_back, catch_up
 from tests.server_faults import kill, pause

@@ -1,6 +1,5 @@
 """A real Redis Cluster of three nodes under the client, the caches and the timelines' scripts."""
 
-import json
 from functools import partial
 
 import pytest
@@ -9,12 +8,11 @@ from redis.crc import key_slot
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
-from infra.caching import client, invalidation
+from infra.caching import client
 from infra.caching.breaker import Breaker
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
 from infra.caching.hashes import HashCache, HashChange
-from infra.caching.invalidation_log import LOG_KEY
 from infra.caching.keys import key
 from infra.caching.lists import (
     CachedList,
@@ -52,23 +50,6 @@ def test_owners_are_spread_and_replies_are_a_single_servers(cluster, nodes):
     assert cluster.run(gets) == [b"%d" % owner for owner in OWNERS]
     assert all(node.redis.dbsize() for node in nodes)
     assert cluster.call("PING") == b"PONG"
-
-
-def test_change_is_heard_on_every_node_after_it_was_written(cluster, nodes):
-    spec = ValueCache("tests.told:v1", 60, load=dict.fromkeys)
-    heard = []
-    for _ in range(5):  # each at a node chosen at random
-        connection = cluster.open_connection()
-        connection.connect()
-        connection.send_command("SUBSCRIBE", invalidation.channel())
-        assert connection.read_response()[0] == b"subscribe"
-        heard.append(connection)
-    spec.refresh({owner: Versioned(1, b"new") for owner in OWNERS})
-    for connection in heard:
-        kind, _, message = connection.read_response()
-        assert kind == b"message"
-        assert json.loads(message)[1:] == ["tests.told:v1", list(OWNERS)]
-        connection.disconnect()
 
 
 def test_keys_of_many_owners_are_read_together(cluster):
@@ -261,6 +242,4 @@ def test_purge_walks_every_node_key_by_key(cluster, nodes, settings):
     assert sum(step.failed for step in steps) == 0
     left = [name for node in nodes for name in node.redis.scan_iter()]
     other = [key("tests:v1", owner).decode() for owner in OWNERS]
-    assert sorted(left) == sorted(
-        [*other, LOG_KEY.decode()]
-    )  # which tells all processes of the purge
+    assert sorted(left) == sorted(other)

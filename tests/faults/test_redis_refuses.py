@@ -136,7 +136,7 @@ class People:
 @pytest.fixture(scope="module")
 def webs(private):
     """Two processes that serve requests as web servers do."""
-    pair = [ApiProcess(READ_WINDOW_MS="20", **IMPATIENT) for _ in range(2)]
+    pair = [ApiProcess(**IMPATIENT) for _ in range(2)]
     for one in pair:
         one.do("wait_for_drain")
     yield pair

@@ -9,10 +9,11 @@ from infra.changes.models import Change
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.placement import all_aliases
 from posts.api.present import encode_post
-from posts.cache.counts import number_of, post_counts
+from posts.cache.by_post import number_of
+from posts.cache.counts import post_counts
 from posts.ids import PostId
 from posts.queries.rows import read_posts
-from posts.queries.statuses import load_status_json
+from posts.reading.statuses import load_status_json
 from posts.types import Kind
 from tests.cached_lists import assert_cached_lists_agree
 from tests.contradictions import assert_no_contradiction

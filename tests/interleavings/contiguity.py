@@ -18,7 +18,7 @@ from tests.interleavings.exploring import Play
 from tests.interleavings.second_process import second_process
 from tests.world import drain_all, forget_memory, make_accounts, publish
 from timelines.cache import public_ids
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 from timelines.queries.list import account_list_page
 from timelines.queries.public import public_page
 from timelines.recent.low_water_mark import lower_low_water_mark

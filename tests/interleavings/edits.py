@@ -17,7 +17,7 @@ from tests.integration.timelines.homes import first_page
 from tests.interleavings.acts import drain_lanes_of, evict, in_order, make_friends
 from tests.interleavings.exploring import Play
 from tests.world import drain_all, forget_memory, publish
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 
 
 def edit_and_load() -> Play:

@@ -66,10 +66,10 @@ ALL: tuple[History, ...] = (
     contiguity.slow_posts_and_reader_elsewhere,
     contiguity.posts_and_their_author,
     processes.delete_and_reader_elsewhere,
-    processes.readers_and_delete_elsewhere,
+    processes.edit_and_reader_elsewhere,
     processes.mute_and_reader_elsewhere,
     processes.outage_and_reader_elsewhere,
-    processes.block_and_known_viewer_elsewhere,
+    processes.block_and_author_page_elsewhere,
 )
 
 # Schedules that broke a history once. The steps are those of that time.

@@ -22,7 +22,7 @@ from tests.interleavings.acts import (
 )
 from tests.interleavings.exploring import Play
 from tests.world import drain_all, forget_memory, make_accounts, publish
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 from timelines.stores.factory import timeline_store
 
 # Longer than a client waits for the answer to a poll.

@@ -9,18 +9,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import relations.cache
 from infra.caching import hashes, lists, relationship_cache, values
 from infra.caching.breaker import Breaker
-from infra.caching.client import Command, redis
-from infra.caching.invalidation_log import InvalidationLog
+from infra.caching.remembered import Memory, Remembered
 from infra.caching.scripts import LuaScript, scripts_by_sha
 from infra.caching.unsent import UnsentCalls
 from infra.changes import batches
 from infra.sharding.sql import fetch_pipelined
-from posts import consumers
-from posts.cache.in_process import post_invalidation_command
-from posts.ids import PostId
 from relations.actions import mirror
 from relations.actions.follower_moves import BackwardUpdate, plan_follower_moves
 from relations.queries.edges import Pair
@@ -96,13 +91,8 @@ def _write_unseen(
     return moves.complete(alias, fetch_pipelined(alias, statements)[1:])
 
 
-def _log_first(post_id: PostId, clock_s: float) -> Command:
-    redis().call(*post_invalidation_command(post_id, clock_s))
-    return ("PING",)
-
-
-def _keep_always(log: InvalidationLog, offset: object, store: Callable[[], object]) -> None:
-    store()
+def _believe(memory: Memory[Any], known: Remembered[Any], replies: object) -> Any:
+    return known.value
 
 
 def _send_nothing(calls: UnsentCalls, clear: Callable[[], object]) -> bool:
@@ -198,24 +188,14 @@ MUTANTS: tuple[Mutant, ...] = (
         (in_function(Breaker, "_try_to_close", _close_after_attempt),),
     ),
     Mutant(
-        "the log names a deleted post before its week is changed",
+        "a remembered page is used without a question to Redis",
         processes.delete_and_reader_elsewhere,
-        (in_function(consumers, "post_invalidation_command", _log_first),),
-    ),
-    Mutant(
-        "a post is kept in memory after another thread read further in the log",
-        processes.readers_and_delete_elsewhere,
-        (in_function(InvalidationLog, "keep", _keep_always),),
+        (in_function(Memory, "_confirm", _believe),),
     ),
     Mutant(
         "a changed relationship keeps its validator",
         processes.mute_and_reader_elsewhere,
         (in_script(relationship_cache, "CHANGE", "redis.call('HDEL', KEYS[3], ARGV[1])", ""),),
-    ),
-    Mutant(
-        "the viewer log does not name a viewer whose validators changed",
-        processes.block_and_known_viewer_elsewhere,
-        (in_function(relations.cache, "viewer_log_commands", lambda _: []),),
     ),
     Mutant(
         "what Redis did not get is not sent when it answers again",

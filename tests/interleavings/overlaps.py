@@ -9,7 +9,8 @@ from infra.changes.append import finish_interrupted
 from infra.sharding.buckets import shard_of
 from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost, undo_repost
-from posts.cache.counts import number_of, post_counts
+from posts.cache.by_post import number_of
+from posts.cache.counts import post_counts
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.cache import RELATIONSHIPS
@@ -25,7 +26,6 @@ from tests.interleavings.acts import (
 )
 from tests.interleavings.exploring import Play
 from tests.world import drain_all, forget_memory, publish
-from timelines.hot import entries
 from timelines.stores.factory import timeline_store
 
 
@@ -112,7 +112,6 @@ def hot_author_and_load() -> Play:
     patch = pytest.MonkeyPatch()
     for setting, limit in (("INLINE_FOLLOWERS", 1), ("HOT_FOLLOWERS", 2)):
         patch.setattr(settings, setting, limit)
-    patch.setattr(entries, "COPY_S", -1.0)
     people = me, star, fan = make_friends(3)
     follow(fan, star)
     drain_all()

@@ -3,26 +3,26 @@
 from collections.abc import Callable
 from functools import partial
 
-import pytest
-
-from infra import read_window
-from infra.caching import viewer_log
-from infra.caching.client import redis
-from infra.caching.viewer_validators import VIEWER_LOG, ViewerField, viewer_key
+from infra.api.pages import Window
+from infra.sharding.buckets import shard_of
 from posts.actions.delete_post import delete_post
-from posts.cache.in_process import in_process_posts
-from posts.cache.weeks import WEEKS
+from posts.actions.edit_post import edit_post
+from posts.api.present import status_id_of
 from posts.ids import PostId
-from posts.queries.statuses import load_status_json
+from posts.queries.rows import read_posts
+from posts.types import Draft
 from relations.actions.block import block
 from relations.actions.mute import mute
 from tests.integration.timelines.homes import first_page
-from tests.interleavings.acts import evict, make_friends
+from tests.interleavings.acts import make_friends
 from tests.interleavings.exploring import Play
 from tests.interleavings.outages import pass_outage
 from tests.interleavings.second_process import SecondProcess, second_process
 from tests.redis_away import wait_for_redis
 from tests.world import drain_all, forget_memory, make_accounts, publish
+from timelines.home.page import home_page
+from timelines.queries.author import author_page
+from timelines.queries.author_batches import AuthorTimelineQuery
 
 
 def make_reader_elsewhere() -> tuple[list[int], PostId, SecondProcess]:
@@ -47,21 +47,24 @@ def delete_and_reader_elsewhere() -> Play:
     )
 
 
-def readers_and_delete_elsewhere() -> Play:
-    """Two threads of this process load a post that the other process deletes."""
+def edit_and_reader_elsewhere() -> Play:
+    """A post is edited in this process, and the other one remembers pages. No count changes."""
     people, post, second = make_reader_elsewhere()
-    read = partial(first_page, people[0])
-    evict(WEEKS.family)()
-    in_process_posts.forget_all()
+    (row,) = read_posts(shard_of(post.author_id), [post])
+    read = partial(read_texts, people[0])
     return Play(
         people,
-        {
-            "delete": second.actor(partial(delete_post, post)),
-            "reader": read,
-            "another reader": read,
-        },
-        at_once=lambda: _assert_gone(second, people[0]),
+        {"reader": second.actor(read), "edit": partial(edit_post, row, Draft("edited"))},
+        at_once=lambda: _assert_edited(second, read),
     )
+
+
+def read_texts(me: int) -> bytes:
+    return b"".join(home_page(me, Window(20)).items)
+
+
+def _assert_edited(second: SecondProcess, read: Callable[[], bytes]) -> None:
+    assert b"edited" in second.ask(read), "the other process shows the old text"
 
 
 def mute_and_reader_elsewhere() -> Play:
@@ -97,18 +100,15 @@ def outage_and_reader_elsewhere() -> Play:
     )
 
 
-def block_and_known_viewer_elsewhere() -> Play:
-    """A block in this process, while the other one reads and keeps the validators of the viewer."""
+def block_and_author_page_elsewhere() -> Play:
+    """A block in this process, while the other one remembers the author's page for the viewer."""
     (author, viewer), second = make_accounts(2), second_process()
     post = publish(author)
     drain_all()
-    # Else the viewer counts as one who wrote lately, whose validators are not kept.
-    redis().call("HDEL", viewer_key(viewer), ViewerField.WROTE.value)
-    second.ask(forget_viewers)
-    read = partial(read_by_known_viewer, post, viewer)
-    for _ in range(4):
-        assert second.ask(read) == [post]
-    assert second.ask(partial(is_known, viewer))
+    second.ask(forget_memory)
+    read = partial(read_author_page, author, viewer)
+    for _ in range(2):
+        assert second.ask(read) == [post.public]
     return Play(
         [],
         {"reader": second.actor(read), "block": partial(block, author, viewer)},
@@ -116,29 +116,13 @@ def block_and_known_viewer_elsewhere() -> Play:
     )
 
 
-def forget_viewers() -> None:
-    """The world before had another log."""
-    VIEWER_LOG.forget_all()
-    VIEWER_LOG._paused_until = float("-inf")
+def read_author_page(author: int, viewer: int) -> list[str]:
+    """Public ids, from a page that the process remembers."""
+    query = AuthorTimelineQuery(author, viewer)
+    return list(map(status_id_of, author_page(query, Window(20)).items))
 
 
-def read_by_known_viewer(post: PostId, viewer: int) -> list[PostId]:
-    """As in the read window, but the logs are read each time: time does not pass for actors."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_window, "WINDOW_S", 1e-9)
-        patch.setattr(viewer_log, "BUSY_S", 3_600.0)
-        before = read_window.enter_read()
-        try:
-            return list(load_status_json([post], viewer))
-        finally:
-            read_window.leave_read(before)
-
-
-def is_known(viewer: int) -> bool:
-    return VIEWER_LOG.peek(viewer) is not None
-
-
-def _assert_hidden(second: SecondProcess, read: Callable[[], list[PostId]]) -> None:
+def _assert_hidden(second: SecondProcess, read: Callable[[], list[str]]) -> None:
     assert second.ask(read) == [], "the other process shows it"
 
 

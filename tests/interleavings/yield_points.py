@@ -18,7 +18,7 @@ from django.conf import settings
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from infra.caching import listener, loading, loads_in_progress, single_flight
+from infra.caching import loading, loads_in_progress, single_flight
 from infra.caching.client import Command, SingleClient
 from infra.caching.scripts import scripts_by_sha
 from infra.changes import failpoints
@@ -46,8 +46,6 @@ def yield_points() -> Iterator[None]:
         patch.setattr(loads_in_progress, "_wait", _wait_for_load)
         patch.setattr(loading, "time", _Clock())
         # A message by pub/sub comes at no certain step. Without it copies must be right too.
-        patch.setattr(listener, "receive_invalidation", lambda message: None)
-        patch.setattr(listener.InvalidationListener, "has_all_since", lambda self, moment: False)
         make_breaker_an_actor(patch)
         yield
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from tests.rules.texts import ROOT, Fault, Text, parsed
 
 VAGUE = {"found", "one", "rest", "thing"}
-# The read path is about to be written again.
-NOT_YET = tuple(ROOT / folder for folder in ("infra/caching", "posts/queries", "timelines/queries"))
+# Not yet there.
+NOT_YET = (ROOT / "infra/caching",)
 
 
 def vague_names(source: Text) -> Iterator[Fault]:

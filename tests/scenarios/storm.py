@@ -29,7 +29,8 @@ from infra.changes.drain import drain
 from infra.changes.failpoints import arm, disarm
 from infra.changes.lanes import all_lanes
 from infra.sharding.buckets import shard_of
-from posts.cache.counts import number_of, post_counts
+from posts.cache.by_post import number_of
+from posts.cache.counts import post_counts
 from tests.scenarios.background import Stop, threads
 from tests.scenarios.storm_acts import ONE_TRANSACTION, Act, Acts
 

@@ -19,12 +19,12 @@ from posts.ids import BASE36_DIGITS
 from posts.queries.lists import MARK_DIGITS, list_pinned
 from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
+from timelines.home.page import home_page
 from timelines.promotions.blend import HomePageRequest, blend_promotions
 from timelines.promotions.schema import ALL_PROMOTIONS, HomeItemEntity
 from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.queries.cursors import decode_cursor
-from timelines.queries.home import home_page
 
 DEFAULT_LIMIT, MOST = 20, 40
 _FIRST_PAGE = Window(DEFAULT_LIMIT)
@@ -51,7 +51,6 @@ class HomeView(Endpoint):
 
     scopes = {"GET": "read:statuses"}
     is_quick = True
-    in_read_window = True
 
     @extend_schema(
         parameters=[*PAGING, AROUND, ALL_PROMOTIONS, *CONDITIONAL],
@@ -81,7 +80,6 @@ class AuthorView(Endpoint):
     scopes = {"GET": "read:statuses"}
     public = True
     is_quick = True
-    in_read_window = True
 
     @extend_schema(
         parameters=[*PAGING, *EXCLUDE_FLAGS, ONLY_MEDIA, PINNED, TAGGED, *CONDITIONAL],

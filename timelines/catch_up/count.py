@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from infra.clock import now_ms
 from timelines.catch_up.unread import find_arrived, list_unread, without_own
+from timelines.home.entries import HomeEntries
+from timelines.home.reader import HomeReader
+from timelines.home.show import collect
 from timelines.markers.types import MarkerState
-from timelines.queries.first_trip import FirstTrip
-from timelines.queries.showing import collect
-from timelines.queries.skeleton import HomeSkeleton
 from timelines.types import TimeRange
 
 MOST_COUNTED = 500
@@ -32,9 +32,9 @@ def count_unread_entries(
     """
     at_ms = clock_ms()
     arrived = find_arrived(reader_id, marker, at_ms)
-    skeleton = HomeSkeleton(FirstTrip(reader_id, is_polled=True), at_ms)
-    late = skeleton.list_arrived(arrived.late)
-    entries = chain(skeleton.iter_older(TimeRange(arrived.since)), late)
+    timeline = HomeEntries(HomeReader(reader_id), at_ms)
+    late = timeline.list_arrived(arrived.late)
+    entries = chain(timeline.iter_older(TimeRange(arrived.since)), late)
     unread = iter(without_own(reader_id, entries))
-    count = len(collect(partial(list_unread, skeleton), unread, MOST_COUNTED + 1))
+    count = len(collect(partial(list_unread, timeline), unread, MOST_COUNTED + 1))
     return UnreadCount(min(count, MOST_COUNTED), count > MOST_COUNTED)

@@ -10,8 +10,8 @@ from infra.clock import now_ms
 from posts.api.present import find_replied_to, status_id_of
 from posts.ids import LAST, PostId, id_after
 from timelines.catch_up.cache import find_catch_up, keep_catch_up
+from timelines.catch_up.entries import CatchUpEntries
 from timelines.catch_up.order import order_places
-from timelines.catch_up.skeleton import CatchUpSkeleton
 from timelines.catch_up.types import Bound, CatchUp, CatchUpPage, Exclusions
 from timelines.catch_up.unread import (
     Arrived,
@@ -20,10 +20,10 @@ from timelines.catch_up.unread import (
     load_arrived_until,
     without_own,
 )
+from timelines.home.reader import HomeReader
+from timelines.home.show import collect, show
 from timelines.markers.rows import read_markers
 from timelines.markers.types import Timeline
-from timelines.queries.first_trip import FirstTrip
-from timelines.queries.showing import collect, show
 from timelines.types import Entry, Place, TimeRange
 
 # A catch-up looks at so many entries; it says from where on it left older ones out.
@@ -49,12 +49,12 @@ def catch_up_page(request: CatchUpRequest, clock_ms: Callable[[], int] = now_ms)
     """
     at_ms, kept = clock_ms(), _find_kept(request)
     if kept is not None:
-        skeleton = _skeleton_of(request, kept.bound, at_ms)
-        return _make_page(request, kept, skeleton)
+        timeline = _entries_of(request, kept.bound, at_ms)
+        return _make_page(request, kept, timeline)
     arrived = _find_arrived(request, at_ms)
-    skeleton = _skeleton_of(request, request.bound, at_ms)
-    whole = _order(request, arrived, skeleton)
-    page = _make_page(request, whole, skeleton)
+    timeline = _entries_of(request, request.bound, at_ms)
+    whole = _order(request, arrived, timeline)
+    page = _make_page(request, whole, timeline)
     if page.after is not None:
         keep_catch_up(request.reader_id, whole, request.exclusions)
     return page
@@ -73,20 +73,20 @@ def _find_arrived(request: CatchUpRequest, at_ms: int) -> Arrived:
     return find_arrived(request.reader_id, marker, at_ms)
 
 
-def _skeleton_of(request: CatchUpRequest, bound: Bound | None, at_ms: int) -> CatchUpSkeleton:
-    trip = FirstTrip(request.reader_id, is_polled=True)
-    return CatchUpSkeleton(trip, at_ms, bound.until if bound else LAST, request.exclusions)
+def _entries_of(request: CatchUpRequest, bound: Bound | None, at_ms: int) -> CatchUpEntries:
+    reader = HomeReader(request.reader_id)
+    return CatchUpEntries(reader, at_ms, bound.until if bound else LAST, request.exclusions)
 
 
-def _order(request: CatchUpRequest, arrived: Arrived, skeleton: CatchUpSkeleton) -> CatchUp:
+def _order(request: CatchUpRequest, arrived: Arrived, timeline: CatchUpEntries) -> CatchUp:
     """The whole catch-up. At most MOST_ENTRIES entries are looked at, the newest ones."""
     below = id_after(request.bound.until) if request.bound else LAST
-    newest = skeleton.list_newest(TimeRange(arrived.since, below), MOST_ENTRIES + 1)
+    newest = timeline.list_newest(TimeRange(arrived.since, below), MOST_ENTRIES + 1)
     until = newest[0].event if newest else arrived.since
     bound = request.bound or Bound(arrived.since, until, arrived.floor_ms, arrived.seen_ms)
-    late = list(skeleton.list_arrived(arrived.late))[:MOST_ENTRIES]
+    late = list(timeline.list_arrived(arrived.late))[:MOST_ENTRIES]
     kept = newest[: MOST_ENTRIES - len(late)]
-    places = _list_places(request, skeleton, [*kept, *late])
+    places = _list_places(request, timeline, [*kept, *late])
     together, grouped = order_places(request.reader_id, places)
     left_below = None
     if len(kept) < len(newest):
@@ -95,10 +95,10 @@ def _order(request: CatchUpRequest, arrived: Arrived, skeleton: CatchUpSkeleton)
 
 
 def _list_places(
-    request: CatchUpRequest, skeleton: CatchUpSkeleton, entries: Sequence[Entry]
+    request: CatchUpRequest, timeline: CatchUpEntries, entries: Sequence[Entry]
 ) -> list[Place]:
-    others = filter(skeleton.has, without_own(request.reader_id, entries))
-    places = collect(partial(list_unread, skeleton), others, MOST_ENTRIES)
+    others = filter(timeline.has, without_own(request.reader_id, entries))
+    places = collect(partial(list_unread, timeline), others, MOST_ENTRIES)
     if not request.exclusions.replies:
         return places
     return [place for place in places if not _is_reply(place)]
@@ -111,9 +111,9 @@ def _is_reply(place: Place) -> bool:
     return is_post and find_replied_to(place.fragment) not in (None, event.author_id)
 
 
-def _make_page(request: CatchUpRequest, whole: CatchUp, skeleton: CatchUpSkeleton) -> CatchUpPage:
+def _make_page(request: CatchUpRequest, whole: CatchUp, timeline: CatchUpEntries) -> CatchUpPage:
     further = islice(whole.entries, _place_after(whole, request.after), None)
-    statuses = collect(partial(_show, skeleton), further, request.limit + 1)
+    statuses = collect(partial(_show, timeline), further, request.limit + 1)
     shown = dict(statuses[: request.limit])
     after = next(reversed(shown)) if len(statuses) > request.limit else None
     return CatchUpPage(whole, request.after, shown, after)
@@ -128,8 +128,8 @@ def _place_after(whole: CatchUp, after: PostId | None) -> int:
     raise InvalidCursor
 
 
-def _show(skeleton: CatchUpSkeleton, entries: Sequence[Entry]) -> list[tuple[PostId, bytes]]:
+def _show(timeline: CatchUpEntries, entries: Sequence[Entry]) -> list[tuple[PostId, bytes]]:
     """The Status entities of the entries that are still visible, in the order of the entries."""
-    statuses = show(skeleton, sorted(entries, reverse=True))
+    statuses = show(timeline, sorted(entries, reverse=True))
     shown = {PostId.from_public(status_id_of(status)): status for status in statuses}
     return [(entry.event, shown[entry.event]) for entry in entries if entry.event in shown]

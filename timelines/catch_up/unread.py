@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from posts.ids import FIRST, PostId
 from timelines.catch_up.types import Bound
+from timelines.home.entries import HomeEntries
+from timelines.home.show import list_places
 from timelines.markers.types import MarkerState
-from timelines.polling.late_posts import FIRST_MARGIN_MS, PolledAuthors, load_late_posts
-from timelines.queries.showing import list_places
-from timelines.queries.skeleton import HomeSkeleton
+from timelines.polling.late_posts import MARGIN_MS, PolledAuthors, load_late_posts
 from timelines.types import Entry, Place
 
 
@@ -45,13 +45,13 @@ def load_arrived_until(reader_id: int, bound: Bound) -> Arrived:
     return arrived._replace(seen_ms=bound.seen_ms)
 
 
-def list_unread(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> list[Place]:
+def list_unread(timeline: HomeEntries, entries: Sequence[Entry]) -> list[Place]:
     """The places of these entries, without posts that a filter hides at home.
 
     Cost: as `list_places`.
     """
-    filters = skeleton.viewer_state.filters
-    places = list_places(skeleton, entries)
+    filters = timeline.viewer_state.filters
+    places = list_places(timeline, entries)
     if not filters:
         return places
     return [p for p in places if not filters.hide_at_home(p.fragment, _ids_of(p.entry))]
@@ -72,7 +72,7 @@ def _load_arrived(
     reader_id: int, since: PostId, floor_ms: int | None, until_ms: int | None = None
 ) -> Arrived:
     late = load_late_posts(PolledAuthors(reader_id), since, floor_ms)
-    floor = late.floor + FIRST_MARGIN_MS if floor_ms is None else floor_ms
+    floor = late.floor + MARGIN_MS if floor_ms is None else floor_ms
     end = late.end if until_ms is None else until_ms
     arrived = [post.entry for post in late.posts if floor < post.visible_ms <= end]
     return Arrived(since, floor, end, sorted(arrived, reverse=True))

@@ -1,15 +1,14 @@
-"""All hot authors of all shards, copied to every process.
+"""All hot authors of all shards, under one key.
 
     timelines.hot:v1:{0}   bytes 0-7 validator, a new one with every change; then 8 bytes an author
                            while it is read from the shards: a zero byte and 7 random ones (a claim)
 
-Each change of the set is an entry of the invalidation log, which a page reads in a round trip that
-it makes anyway. The drain adds an author to the set (`add_hot_authors`) before it files a post of
-this author as delivered. So a page that has read the log misses no hot author.
+A page reads the set in its first round trip, before its timeline. The drain adds an author to the
+set (`add_hot_authors`) before it files a post of this author as delivered. So no page misses a hot
+author.
 """
 
 import secrets
-import time
 from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,24 +19,13 @@ from django.conf import settings
 from redis.exceptions import RedisError
 
 from infra.api.ids import MAX_ACCOUNT_ID
-from infra.caching.client import Command, redis
+from infra.caching.client import redis
 from infra.caching.decoding import decode
-from infra.caching.invalidation_log import (
-    LOG,
-    LOG_KEY,
-    InvalidationLog,
-    LogEntryKind,
-    LogOffset,
-    LogQuestion,
-    log_command,
-    oldest_ms,
-)
 from infra.caching.keys import key
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.loading import SharedLoads
-from infra.caching.questions import Question, Replies
+from infra.caching.questions import Question, Replies, answer
 from infra.caching.scripts import load_script
-from infra.read_window import note_change, wait_for_windows
 from infra.sharding.scatter import scatter
 from timelines.hot.queries.hot_authors import list_hot_authors
 
@@ -53,7 +41,6 @@ TTL_MS = 86_400_000
 # Longer than reading the shards can take.
 CLAIM_MS = 60_000
 _AUTHOR = Struct(">Q")
-_CHANGED = LogEntryKind.HOT_AUTHORS.value
 
 
 class HotAuthors(NamedTuple):
@@ -63,80 +50,34 @@ class HotAuthors(NamedTuple):
     ids: tuple[int, ...]
 
 
-class HotAuthorDirectory:
-    """This process's copy of the set, shared by its threads."""
+def ask_hot_authors() -> Question[HotAuthors]:
+    """All hot authors at the moment of the round trip.
 
-    def __init__(self, log: InvalidationLog) -> None:
-        self._cached: HotAuthors | None = None
-        self._log = log
-        log.register(LogEntryKind.HOT_AUTHORS, lambda _: self._forget())
-        log.register_memory(self._forget)
+    A page must ask for them before it asks for its timeline: an author who becomes hot in between
+    has no post yet that timelines lack. Cost: one command; one query per shard when Redis has no
+    set.
+    """
+    return Question([("GET", SET)], _read_set)
 
-    @property
-    def cached(self) -> HotAuthors | None:
-        """The copy, for a request that has read the log. None: the log named a change since."""
-        return self._cached
 
-    def ask(self, log: LogQuestion, known: HotAuthors | None) -> Question[HotAuthors]:
-        """All hot authors at the moment of the round trip that asked the log.
+def load_hot_authors() -> HotAuthors:
+    """As `ask_hot_authors`, in a round trip of its own."""
+    return answer(ask_hot_authors())
 
-        `log`, and then `known`, the copy: taken before that round trip. A page that has read its
-        timeline in it must merge these authors: another thread may have dropped the copy since,
-        because one of them is not hot any more. Cost: one command without a copy; one query per
-        shard when Redis has no set.
-        """
-        commands: list[Command] = [] if known else [("GET", SET)]
-        return Question(commands, partial(self._choose, log, known))
 
-    def _choose(self, log: LogQuestion, known: HotAuthors | None, replies: Replies) -> HotAuthors:
-        if known is not None and not log.names(LogEntryKind.HOT_AUTHORS):
-            return known
-        return self._load(log.value, replies or ())
-
-    def load(self, offset: LogOffset | None) -> HotAuthors:
-        """All hot authors. `offset`: of the log in this request; None without Redis.
-
-        Cost: none from memory; else one round trip, and one query per shard when Redis has no set.
-        """
-        return self._load(offset, ())
-
-    def _load(self, offset: LogOffset | None, replies: Sequence[bytes | None]) -> HotAuthors:
-        cached = self._cached
-        if cached is not None and offset is not None:
-            return cached
-        loaded = _unpack_set(replies[0] if replies else None)
-        if loaded is None:
-            loaded = _loads.load_missing([SET])[SET]
-        if loaded.validator is not None:
-            self._log.keep(offset, partial(self._store, loaded))
-        return loaded
-
-    def _store(self, loaded: HotAuthors) -> None:
-        self._cached = loaded
-
-    def _forget(self) -> None:
-        self._cached = None
+def _read_set(replies: Replies) -> HotAuthors:
+    authors = _unpack_set(replies[0]) if replies else None
+    return authors or _loads.load_missing([SET])[SET]
 
 
 def add_hot_authors(author_ids: Collection[int]) -> None:
-    """Adds authors to the set, and logs what is new in it. Raises: RedisError. One round trip.
-
-    It returns when no page is made without them any more (read_window.py).
-    """
-    minimum, began = oldest_ms(time.time()), time.monotonic()
-    redis().run(
-        [
-            ADD.on([SET, LOG_KEY], _AUTHOR.pack(author), make_validator(), _CHANGED, minimum)
-            for author in author_ids
-        ]
-    )
-    note_change()
-    wait_for_windows(began)
+    """Adds authors to the set. Raises: RedisError. One round trip."""
+    redis().run([ADD.on([SET], _AUTHOR.pack(author), make_validator()) for author in author_ids])
 
 
 def delete_hot_authors() -> None:
-    """Deletes the set and logs it; the next page reads the shards. Raises: RedisError."""
-    redis().run([("DEL", SET), log_command(LogEntryKind.HOT_AUTHORS, b"", time.time())])
+    """Deletes the set; the next page reads the shards. Raises: RedisError."""
+    redis().call("DEL", SET)
 
 
 def make_validator() -> bytes:
@@ -192,4 +133,3 @@ def _decode_set(data: bytes) -> HotAuthors:
 
 
 _loads = SharedLoads(FAMILY, bytes, _ask_set, _load)
-directory = HotAuthorDirectory(LOG)

@@ -37,7 +37,7 @@ def _weigh(followees: Followees) -> int:
     return len(followees.with_reposts) + len(followees.without_reposts) + A_READER
 
 
-_followees: ViewerCopies[Followees] = ViewerCopies("timelines.increments", MOST_FOLLOWEES, _weigh)
+_followees: ViewerCopies[Followees] = ViewerCopies(MOST_FOLLOWEES, _weigh)
 
 
 def find_followees(reader_id: int, now_ms: int) -> Followees:

@@ -8,12 +8,12 @@ from prometheus_client import Counter
 from infra.clock import now_ms
 from infra.shared_thread import need_own_thread
 from posts.ids import EPOCH, LAST, PostId
+from timelines.home.page import list_shown_events
 from timelines.increments.followees import find_followees
 from timelines.increments.last_post_index import LastPostIndex
 from timelines.increments.post_stream import LAG_S
 from timelines.increments.posts_between import find_authors_between
 from timelines.increments.queries import AccountIds, IndexSnapshot, find_authors, increments
-from timelines.queries.home import list_shown_events
 from timelines.types import TimeRange
 
 MOST_NAMED = 40

@@ -10,15 +10,12 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.ids import EPOCH, SEQUENCES, PostId
 from relations.sql import FOLLOWEES
-from timelines.hot.entries import COPY_S
 from timelines.polling.types import MOST_LATE, LatePost, LatePosts
 from timelines.recent.actions.settle_posts import NOW_MS, SETTLE_MS
 from timelines.types import Entry
 
 # A post is visible at most this long after its row arrived or was settled.
 MARGIN_MS = SETTLE_MS + 50
-# The first page of a client, which is no poll, may use old copies of hot authors' entries.
-FIRST_MARGIN_MS = MARGIN_MS + int(COPY_S * 1000)
 # A row that arrived so soon after its second was not visible before it arrived.
 ON_TIME_MS = 1_500
 # Databases' clocks and web processes' clocks differ by less.
@@ -37,12 +34,12 @@ CLOCK = f"""
 SELECT COALESCE(
     %(floor)s::bigint,
     (
-        SELECT arrival - {FIRST_MARGIN_MS} FROM timelines_recentpost
+        SELECT arrival - {MARGIN_MS} FROM timelines_recentpost
         WHERE author_id = %(cursor_author)s AND moment = %(cursor_moment)s
             AND author_id <> %(reader)s
             AND arrival BETWEEN %(made_ms)s - {SKEW_MS} AND %(made_ms)s + {ON_TIME_MS}
     ),
-    %(made_ms)s - {SKEW_MS + FIRST_MARGIN_MS}
+    %(made_ms)s - {SKEW_MS + MARGIN_MS}
 ) AS floor, {NOW_MS.replace("clock_timestamp", "statement_timestamp")} AS now_ms
 """  # noqa: S608
 # Rows of the last seconds below the cursor, author by author: OFFSET keeps the planner from a join
@@ -121,7 +118,7 @@ def _statement(
 
 def _earliest(cursor: PostId, floor: int | None) -> int:
     """The floor, or if there is none the earliest that CLOCK can choose."""
-    return _made_ms(cursor) - SKEW_MS - FIRST_MARGIN_MS if floor is None else floor
+    return _made_ms(cursor) - SKEW_MS - MARGIN_MS if floor is None else floor
 
 
 def _made_ms(post_id: PostId) -> int:

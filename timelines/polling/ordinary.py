@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from infra.api.pages import Page
 from infra.caching.client import Command
 from infra.caching.questions import Question, answer
-from timelines.polling.late_posts import FIRST_MARGIN_MS, SKEW_MS
+from timelines.polling.late_posts import MARGIN_MS, SKEW_MS
 from timelines.polling.page import id_of
 from timelines.polling.records import EnteredCursor, Poller, save_records
 from timelines.polling.types import PollRecord
@@ -35,6 +35,6 @@ def enter_by_page(poller: Poller, page: Page[bytes], at_ms: int) -> None:
     """
     shown = list(map(id_of, page.items))
     if shown:
-        seen_ms = at_ms - SKEW_MS - FIRST_MARGIN_MS
+        seen_ms = at_ms - SKEW_MS - MARGIN_MS
         record = PollRecord(1, seen_ms, seen_ms, served=tuple(shown))
         save_records(poller, [EnteredCursor(max(shown), record, ())])

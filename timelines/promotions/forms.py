@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from accounts.queries.load import find_existing
 from infra.api.ids import MAX_ACCOUNT_ID, MOST_DIGITS
 from posts.ids import MalformedPostId, PostId
-from posts.queries.statuses import load_status_json
+from posts.reading.statuses import load_status_json
 from timelines.promotions.models import Campaign
 from timelines.promotions.types import CampaignKind
 

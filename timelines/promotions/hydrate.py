@@ -3,16 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from accounts.queries.in_process import ask_accounts
+from accounts.queries.load import ask_accounts
 from infra.caching.questions import RoundTrip
-from infra.caching.viewer_validators import ValidatorsQuestion
 from infra.changes.errors import UNREACHABLE
-from posts.cache.counts import ask_counts
-from posts.cache.fragments import ask_fragments
 from posts.cache.viewer_state import ask_viewer_state, load_flags
 from posts.ids import PostId
-from posts.queries.hydrate import Hydrated
-from posts.queries.viewing import ViewedPosts
+from posts.reading.hydrate import ask_posts
+from posts.reading.viewing import ViewedPosts
 from relations.queries.relationships import ask_relationships
 from timelines.promotions.slotting import PagingSession
 from timelines.promotions.types import Offer, PlacedPromotion
@@ -36,18 +33,15 @@ class _PromotedTargets:
         account_ids: Sequence[int],
     ) -> None:
         self._viewer_id, self._ids = viewer_id, ids
-        self._state = trip.ask(ask_viewer_state(viewer_id, trip.ask(ValidatorsQuestion(viewer_id))))
-        self._posts = trip.ask(ask_fragments(ids))
-        # Not from process memory: this round trip does not read the invalidation log.
-        self._accounts = trip.ask(ask_accounts(account_ids, is_current=True))
-        self._counts = trip.ask(ask_counts(ids, self._posts))
+        self._state = trip.ask(ask_viewer_state(viewer_id))
+        self._posts = trip.ask(ask_posts(ids))
+        self._accounts = trip.ask(ask_accounts(account_ids))
         self._relationships = trip.ask(ask_relationships(viewer_id, account_ids))
 
     def load(self) -> ViewedPosts:
         """From the answers; the shards give what Redis lacks."""
-        posts, accounts, counts = self._posts.value, self._accounts.value, self._counts
-        hydrated = Hydrated(posts, accounts, counts.value, counts.has_copies)
-        flags = load_flags(self._viewer_id, self._state.value, posts)
+        hydrated = self._posts.value._replace(accounts=self._accounts.value)
+        flags = load_flags(self._viewer_id, self._state.value, hydrated.fragments)
         return ViewedPosts(hydrated, flags, self._relationships.value.by_account)
 
 

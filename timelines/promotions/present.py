@@ -8,7 +8,7 @@ import orjson
 
 from posts.api.present import NO_COUNTS, encode_post, present_repost, present_status, with_flags
 from posts.ids import PostId
-from posts.queries.viewing import ViewedPosts
+from posts.reading.viewing import ViewedPosts
 from posts.types import Kind, PostRow
 from timelines.promotions.types import Ad, RunningCampaign
 

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 
 from accounts.queries.load import load_account_json
 from posts.ids import PostId
-from posts.queries.statuses import load_status_json
+from posts.reading.statuses import load_status_json
 from timelines.promotions.models import Campaign
 
 _CARD = "<p><strong>Promoted</strong></p><p>{} <small>{}</small></p><p>{}</p>"

@@ -5,7 +5,7 @@ from hashlib import blake2b
 
 from posts.api.present import is_open
 from posts.ids import PostId
-from posts.queries.viewing import ViewedPosts
+from posts.reading.viewing import ViewedPosts
 from relations.types import UNRELATED
 from timelines.promotions.types import Ad, CampaignKind, RunningCampaign
 

@@ -1,14 +1,33 @@
 """A page of one account's posts, replies and reposts."""
 
-from accounts.queries.load import require_account
+from collections.abc import Sequence
+from functools import partial
+
 from infra.api.pages import Page, Window
+from infra.caching.process_memory import most_entries
+from infra.caching.questions import answer, ask_both
+from infra.caching.remembered import Memory
+from infra.clock import now_ms
 from posts.ids import moment_after, moment_below
 from posts.queries.rows import PAST_ALL
+from posts.reading.viewer import PostViewer, ask_viewer
 from posts.types import PostRange, Visibility
-from relations.queries.relationships import load_relationships
-from timelines.queries.author_batches import AuthorBatch, AuthorTimelineQuery, read_batch
+from relations.types import UNRELATED
+from timelines.queries.author_batches import (
+    AuthorBatch,
+    AuthorTimelineQuery,
+    find_page,
+    page_of,
+    read_batch,
+    show_batch,
+)
 from timelines.queries.cursors import decode_cursor
-from timelines.queries.kept_author_pages import page_of
+
+REMEMBERED_MS = 60_000
+FAMILY = "timelines.author_pages"
+_batches: Memory[AuthorBatch] = Memory(
+    FAMILY, most_entries(FAMILY, share=0.3, bytes_each=60_000), REMEMBERED_MS
+)
 
 
 def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
@@ -16,20 +35,31 @@ def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
 
     The author sees all posts here, followers all but direct ones, and others the open ones. Posts
     that mention the viewer are no exception: notifications and conversations have them.
-    Raises: InvalidCursor, AccountNotFound. Cost when warm: one Redis round trip, none in the read
-    window if all is in process memory, and no SQL for the newest MOST_LISTED posts. Older ones cost
+    Raises: InvalidCursor, AccountNotFound. Cost when warm: three round trips, one if this process
+    remembers the posts for any viewer, and no SQL for the newest MOST_LISTED posts. Older ones cost
     one index-only query on the author's shard. Posts that the viewer may not see cost the same once
-    more per refill, and the first refill one more trip. An empty page costs one more trip.
+    more per refill, and the first refill one more trip.
     """
     post_range = _range_of(query.author_id, window)
-    query = query._replace(most_closed=_guess_most_closed(query))
-    first = read_batch(query, post_range)
-    if first.page is not None and first.shown:
-        return first.page
-    found = _take(query, post_range, first)
-    if not found:
-        require_account(query.author_id)
-    return page_of(post_range, found)
+    query = query._replace(most_closed=_guess_most_closed(query), kinds=tuple(query.kinds))
+    batch, viewer = _read(query, post_range)
+    page = find_page(batch, viewer)
+    if page is not None:
+        return page
+    return page_of(post_range, _take(query, post_range, batch, viewer))
+
+
+def _read(query: AuthorTimelineQuery, post_range: PostRange) -> tuple[AuthorBatch, PostViewer]:
+    """The first batch, and its viewer. One round trip if this process remembers the batch."""
+    key, at_ms = (query._replace(viewer_id=None), post_range), now_ms()
+    known = _batches.peek(key, at_ms)
+    if known is not None:
+        asked = ask_both(_batches.ask(key, at_ms), ask_viewer(query.viewer_id, known.authors))
+        batch, viewer = answer(asked)
+        if batch is not None:
+            return batch, viewer
+    batch = _batches.make(key, at_ms, partial(read_batch, query, post_range))
+    return batch, answer(ask_viewer(query.viewer_id, batch.authors))
 
 
 def _range_of(author_id: int, window: Window) -> PostRange:
@@ -42,17 +72,20 @@ def _range_of(author_id: int, window: Window) -> PostRange:
     return PostRange(first, last, window.limit + 1, newest_first=True)
 
 
-def _take(query: AuthorTimelineQuery, post_range: PostRange, first: AuthorBatch) -> list[bytes]:
+def _take(
+    query: AuthorTimelineQuery, post_range: PostRange, first: AuthorBatch, viewer: PostViewer
+) -> Sequence[bytes]:
     """The first visible posts of the range. `first`: its first batch."""
-    found, batch = list(first.shown), first
-    while len(batch.pairs) == post_range.most and len(found) < post_range.most:
+    statuses, batch = list(show_batch(query, first, viewer)), first
+    while len(batch.pairs) == post_range.most and len(statuses) < post_range.most:
         if batch is first:
             # From here on the list has no posts that are closed to this viewer, however many exist.
-            query = query._replace(most_closed=_find_most_closed(query))
+            query = query._replace(most_closed=_find_most_closed(query, viewer))
         post_range = post_range.after(batch.pairs[-1][0].moment)
         batch = read_batch(query, post_range)
-        found += batch.shown
-    return found[: post_range.most]
+        viewer = answer(ask_viewer(query.viewer_id, batch.authors))
+        statuses += show_batch(query, batch, viewer)
+    return statuses[: post_range.most]
 
 
 def _guess_most_closed(query: AuthorTimelineQuery) -> Visibility:
@@ -63,9 +96,9 @@ def _guess_most_closed(query: AuthorTimelineQuery) -> Visibility:
     return Visibility.DIRECT if sees_direct else Visibility.PRIVATE
 
 
-def _find_most_closed(query: AuthorTimelineQuery) -> Visibility:
-    """As it is: costs one round trip."""
+def _find_most_closed(query: AuthorTimelineQuery, viewer: PostViewer) -> Visibility:
+    """As it is."""
     if query.viewer_id in (None, query.author_id):
         return query.most_closed
-    found = load_relationships(query.viewer_id, [query.author_id])
-    return Visibility.PRIVATE if found[query.author_id].is_followed else Visibility.UNLISTED
+    is_followed = viewer.relationships.get(query.author_id, UNRELATED).is_followed
+    return Visibility.PRIVATE if is_followed else Visibility.UNLISTED

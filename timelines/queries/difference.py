@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from infra.caching.invalidation_log import LOG
 from infra.changes.registry import Payload, read_payload
 from infra.changes.sql import SELECT_PENDING
 from infra.sharding.buckets import group_by_shard
@@ -21,7 +20,7 @@ from posts.ids import PostId
 from relations.changes import EdgeChanged
 from relations.queries.following import load_following
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
-from timelines.hot.directory import directory
+from timelines.hot.directory import load_hot_authors
 from timelines.hot.queries.hot_authors import list_hot_authors
 from timelines.queries.pull import pull_from_tables
 from timelines.stores.factory import timeline_store
@@ -153,7 +152,7 @@ def _compare(reader_id: int, seen: LiveTimeline) -> TimelineDifference | None:
     if following.version != seen.following_version:
         return None
     hot = _list_hot_followees(following.followee_ids)
-    authors = [reader_id, *(one for one in following.followee_ids if one not in hot)]
+    authors = [reader_id, *(followee for followee in following.followee_ids if followee not in hot)]
     stored = set(_entries(seen.packed))
     # If the pull reaches this limit, some entry is missing: the timeline has fewer than that.
     most = max(2 * settings.TIMELINE_ENTRIES, len(stored)) + 1
@@ -176,8 +175,7 @@ def _compare(reader_id: int, seen: LiveTimeline) -> TimelineDifference | None:
 
 
 def _list_hot_followees(followee_ids: Iterable[int]) -> set[int]:
-    hot = directory.load(LOG.read())
-    return set(hot.ids).intersection(followee_ids)
+    return set(load_hot_authors().ids).intersection(followee_ids)
 
 
 def _entries(packed: Iterable[bytes]) -> list[Entry]:

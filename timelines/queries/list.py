@@ -3,28 +3,24 @@
 Nothing is stored: every page is pulled.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
 from infra.api.pages import Page, Window
-from infra.caching.invalidation_log import LOG
-from infra.caching.questions import RoundTrip
-from infra.caching.viewer_validators import ValidatorsQuestion
+from infra.caching.questions import answer, ask_both
 from infra.clock import now_ms
-from posts.cache.by_author import PostCopy
 from posts.cache.viewer_state import ask_viewer_state
 from posts.ids import LAST, PostId
-from posts.queries.hydrate import Hydrated
 from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
 from relations.lists.types import ListMembers, RepliesPolicy
 from relations.queries.following import load_following
+from timelines.home.page import load_page
 from timelines.polling.begin import begin_poll
 from timelines.polling.late_posts import PolledAuthors, load_late_posts
 from timelines.polling.ordinary import ask_has_polled, enter_by_page
 from timelines.polling.records import Poller
-from timelines.queries.home import load_page
 from timelines.queries.pull import iter_pulled
 from timelines.recent.queries.recent_posts import list_indexed
 from timelines.types import Entry, TimelineAuthors, TimeRange
@@ -46,34 +42,27 @@ def account_list_page(
     """
     at_ms, poller = clock_ms(), Poller(reader_id, f"list-{list_id}", client)
     entered = poller if window.is_newest else None
-    skeleton = AccountListSkeleton(reader_id, list_id, at_ms, entered)
-    load_late = partial(load_late_posts, PolledAuthors(reader_id, skeleton.member_ids))
+    timeline = AccountListEntries(reader_id, list_id, at_ms, entered)
+    load_late = partial(load_late_posts, PolledAuthors(reader_id, timeline.member_ids))
     poll = begin_poll(poller, window, at_ms, load_late)
-    page = load_page(skeleton, window, poll)
-    if skeleton.has_polled:
+    page = load_page(timeline, window, poll)
+    if timeline.has_polled:
         enter_by_page(poller, page, at_ms)
     return page
 
 
-class AccountListSkeleton:
-    """The timeline of one account list during one request. For the fields see HomeSkeleton."""
+class AccountListEntries:
+    """The timeline of one account list during one request. TimelineEntries."""
 
     is_stored: ClassVar[bool] = False
-    is_passing = False
 
     def __init__(
         self, reader_id: int, list_id: int, now_ms: int, poller: Poller | None = None
     ) -> None:
         members = get_list_members(reader_id, list_id)
         self.reader_id, self.now_ms = reader_id, now_ms
-        trip = RoundTrip()
-        log, validators = trip.ask(LOG.ask()), trip.ask(ValidatorsQuestion(reader_id))
-        state = trip.ask(ask_viewer_state(reader_id, validators))
-        polled = trip.ask(ask_has_polled(poller))
-        trip.run()
-        self.has_polled = polled.value
-        self.log_offset, self.validator = log.value, validators.value.relationships
-        self.viewer_state = state.value
+        asked = ask_both(ask_viewer_state(reader_id), ask_has_polled(poller))
+        self.viewer_state, self.has_polled = answer(asked)
         self.replies_to: Collection[int] | None = _list_replies_to(reader_id, members)
         self.member_ids = members.account_ids
         self._read, self._read_range = set[PostId](), TimeRange(LAST, LAST)
@@ -95,30 +84,25 @@ class AccountListSkeleton:
         """All entries: each page of a list reads the recent-posts index itself."""
         return entries
 
-    def note_parts(
-        self, sources: Sequence[Entry], ready: Mapping[PostId, PostCopy], hydrated: Hydrated
-    ) -> None:
-        """Does nothing. Pages of lists are not kept: nothing says that the index is the same."""
-
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """These entries and all others of members that show the same posts, without repeats,
         visible or not."""
         originals = {original for _, original in entries}
         members = set(self._authors.followee_ids)
         posted = [Entry.of_post(i) for i in originals if i.author_id in members]
-        found = [Entry(*pair) for pair in read_reposts(originals, self._authors.followee_ids)]
-        return list(dict.fromkeys([*entries, *posted, *self._list_reposts(entries, found)]))
+        reposts = [Entry(*pair) for pair in read_reposts(originals, self._authors.followee_ids)]
+        return list(dict.fromkeys([*entries, *posted, *self._list_reposts(entries, reposts)]))
 
-    def _list_reposts(self, entries: Sequence[Entry], found: Sequence[Entry]) -> list[Entry]:
+    def _list_reposts(self, entries: Sequence[Entry], reposts: Sequence[Entry]) -> list[Entry]:
         """Those of the reposts that have arrived. The shard of a post knows of its reposts first.
 
         A post whose newest repost has not arrived is shown at an older place. Otherwise the page
         would lack it, and have later posts of the same author.
         """
         places = {original: event for event, original in sorted(entries, reverse=True)}
-        known = [e for e in found if e.event in self._read or e.event < places[e.original]]
+        known = [e for e in reposts if e.event in self._read or e.event < places[e.original]]
         above, below = self._read_range
-        new = [e for e in found if e not in known and not above < e.event < below]
+        new = [e for e in reposts if e not in known and not above < e.event < below]
         return [*known, *list_indexed(self.reader_id, new)]
 
     def _note_read(self, time_range: TimeRange, event: PostId) -> None:

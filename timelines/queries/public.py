@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from accounts.cache import profiles
 from accounts.encode import is_limited
 from infra.api.pages import Page, Window
 from infra.caching.questions import Question, RoundTrip
@@ -12,7 +13,7 @@ from posts.api.present import has_media, page_of_statuses
 from posts.cache.newest import NewestPosts, ask_newest_posts
 from posts.ids import EPOCH, SEQUENCES, PostId
 from posts.queries.rows import PAST_ALL
-from posts.queries.viewing import ViewedPosts, view_posts
+from posts.reading.viewing import ViewedPosts, view_posts
 from posts.types import Kind, PostRange, Visibility
 from relations.types import UNRELATED
 from timelines.cache import TTL_S, PublicList, ask_public_list
@@ -77,18 +78,21 @@ def _load_list(viewer_id: int | None, polled: Question[bool]) -> PublicList:
     """The list, with posts of the viewer that are too new for it. One round trip when warm."""
     trip = RoundTrip()
     public = trip.ask(ask_public_list())
-    own = ask_newest_posts(trip, viewer_id) if viewer_id is not None else None
+    own: Question[NewestPosts | None] = trip.ask(Question((), lambda _: None))
+    if viewer_id is not None:
+        profile = trip.ask(profiles.ask_uncopied([viewer_id]))
+        own = trip.ask(ask_newest_posts(viewer_id, profile))
     trip.ask(polled)
     trip.run()
-    return public.value if own is None else _with_own(public.value, own.value)
+    return public.value if own.value is None else _with_own(public.value, own.value)
 
 
 def _with_own(public: PublicList, own: NewestPosts) -> PublicList:
     """Replies to other accounts are not on the list."""
     first = (max(public.at_ms // 1000, EPOCH) - EPOCH - OWN_S) * SEQUENCES
     newest = PostRange(max(first, 0), PAST_ALL, MOST_OWN, newest_first=True)
-    found = own.find(newest, [Kind.POST, Kind.SELF_REPLY], Visibility.PUBLIC) or []
-    new = {post_id: public.at_ms for post_id, _ in found if post_id not in public.listed}
+    newest_own = own.find(newest, [Kind.POST, Kind.SELF_REPLY], Visibility.PUBLIC) or []
+    new = {post_id: public.at_ms for post_id, _ in newest_own if post_id not in public.listed}
     return public._replace(listed={**new, **public.listed}) if new else public
 
 
@@ -108,7 +112,7 @@ class PolledPublic(NamedTuple):
         return [i for i in self.ids if time_range.above < i < time_range.below]
 
     def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
-        return _take(self.viewer, [one.event for one in entries], count)
+        return _take(self.viewer, [entry.event for entry in entries], count)
 
 
 def _list_late(public: PublicList, cursor: PostId, floor: int | None) -> LatePosts:
@@ -119,7 +123,7 @@ def _list_late(public: PublicList, cursor: PostId, floor: int | None) -> LatePos
         for post_id, visible_ms in public.listed.items()
         if post_id < cursor and visible_ms > since
     ]
-    late.sort(key=lambda one: (one.visible_ms, one.event))
+    late.sort(key=lambda post: (post.visible_ms, post.event))
     return LatePosts(late, since, public.at_ms)
 
 
@@ -134,7 +138,7 @@ def _take(viewer: PublicViewer, ids: Sequence[PostId], count: int) -> list[bytes
     shown: list[bytes] = []
     while ids and len(shown) < count:
         part, ids = ids[: count - len(shown)], ids[count - len(shown) :]
-        view = view_posts({post_id: post_id for post_id in part}, viewer.account_id).value
+        view = view_posts({post_id: post_id for post_id in part}, viewer.account_id)
         shown += [view.present(i, i) for i in part if _is_wanted(viewer, view, i)]
     return shown
 

@@ -13,7 +13,7 @@ from accounts.api import schema
 from accounts.api.limits import SIGN_UPS
 from accounts.api.present import present_token
 from accounts.errors import AccountNotFound
-from accounts.queries.load import get_account_json_for, load_accounts_for
+from accounts.queries.load import get_account_json, load_account_json
 from accounts.queries.users import find_account_id
 from accounts.types import NewUser
 from infra.api.endpoint import Endpoint
@@ -39,7 +39,7 @@ class AccountsView(Endpoint):
         if len(texts) > schema.MOST_ACCOUNTS:
             raise InvalidRequest(f"At most {schema.MOST_ACCOUNTS} accounts at once")
         ids = dict.fromkeys(parse_account_ids(texts))
-        accounts = load_accounts_for(ids, request.viewer_id)
+        accounts = load_account_json(ids)
         return json_response(b"[%b]" % b",".join(accounts[i] for i in ids if i in accounts))
 
     @extend_schema(request=schema.NewAccountBody, responses=schema.TokenEntity)
@@ -56,11 +56,10 @@ class AccountView(Endpoint):
     scopes = {"GET": "read:accounts"}
     public = True
     is_quick = True
-    in_read_window = True
 
     @extend_schema(responses=schema.AccountEntity)
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        return json_response(get_account_json_for(account_id, request.viewer_id))
+        return json_response(get_account_json(account_id, is_own=account_id == request.viewer_id))
 
 
 class LookupView(Endpoint):
@@ -77,7 +76,7 @@ class LookupView(Endpoint):
         account_id = find_account_id(_local_name(request.query_params.get("acct", "")))
         if account_id is None:
             raise AccountNotFound
-        return json_response(get_account_json_for(account_id, request.viewer_id))
+        return json_response(get_account_json(account_id, is_own=account_id == request.viewer_id))
 
 
 def _new_user(request: ApiRequest) -> NewUser:

@@ -15,6 +15,7 @@ from django.db.backends.utils import CursorWrapper
 from django.utils.functional import cached_property
 
 from infra import deadline
+from infra.evidence import note_other_source
 from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
 from infra.sharding.bounded.connection_shortage import connect_when_free, is_scarce
 from infra.sharding.bounded.limits import LimitedConnection
@@ -153,6 +154,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
         Not inside a transaction, which cannot go on in another session.
         """
+        note_other_source()
         need_own_thread()
         self._drop_ended()
         super().ensure_connection()

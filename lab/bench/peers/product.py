@@ -24,7 +24,7 @@ from posts.ids import PostId
 from posts.types import Draft
 from relations.actions.follow import follow, unfollow
 from tests.world import find_live
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 from timelines.stores.packed import FAMILY
 
 GIVE_UP_S = 180

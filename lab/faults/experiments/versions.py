@@ -144,8 +144,6 @@ VERSIONS = [
         "mixed-versions",
         "two versions at the same time, and changes of each delivered by the other",
         _mix_versions,
-        # As docs/how-to/upgrade.md says: processes of the old version do not wait for windows.
-        settings={"READ_WINDOW_MS": "0"},
         begins_old=True,
     )
 ]

@@ -109,14 +109,14 @@ MUTANTS = (
         ),
     ),
     Mutant(
-        "dropped invalidation",
-        "Other processes are not notified that a post was deleted.",
+        "unconfirmed page",
+        "A process uses a remembered page without the replies that confirm it.",
         ("F19a",),
         (
             Edit(
-                "posts/consumers.py",
-                "[i for i in ids if i not in live or i in edited]\n",
-                "[i for i in ids if i in edited]\n",
+                "infra/caching/remembered.py",
+                "_digest(replies) == known.digest\n",
+                "True\n",
             ),
         ),
     ),
@@ -126,7 +126,7 @@ MUTANTS = (
         ("F19a",),
         (
             Edit(
-                "timelines/queries/skeleton.py",
+                "timelines/home/entries.py",
                 "bisect_right(packed, time_range.below.packed)]",
                 "bisect_right(packed, time_range.below.packed) - 1]",
             ),
@@ -196,9 +196,9 @@ MUTANTS = (
                 '    client: str | None\n    way: str = "min_id"\n\n',
             ),
             Edit(
-                "timelines/queries/home.py",
-                "    close_window()\n",
-                "    close_window()\n"
+                "timelines/home/page.py",
+                "    load_late = partial(load_late_posts, PolledAuthors(reader_id))\n",
+                "    load_late = partial(load_late_posts, PolledAuthors(reader_id))\n"
                 '    way = "min_id" if window.min_id else "since_id"\n'
                 "    poller = poller._replace(way=way)\n",
             ),

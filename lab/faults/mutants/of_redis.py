@@ -2,8 +2,6 @@
 
 from lab.faults.mutants.mutant import Edit, Mutant
 
-_PROOFS = "tests/integration/caching/test_listener_proofs.py"
-
 OF_REDIS = (
     Mutant(
         "kept calls forgotten",
@@ -40,31 +38,5 @@ OF_REDIS = (
                 "        if asked_at > self._accepted_at:\n",
             ),
         ),
-    ),
-    Mutant(
-        "copies of a deaf process",
-        "What a process read while no message could arrive is kept when messages arrive again.",
-        (),
-        (
-            Edit(
-                "infra/caching/listener.py",
-                "        LISTENING.set(1)\n        forget_all_copies()\n",
-                "        LISTENING.set(1)\n",
-            ),
-        ),
-        (f"{_PROOFS}::test_what_was_read_while_no_message_could_arrive_is_not_kept",),
-    ),
-    Mutant(
-        "proof from the answer",
-        "A PING proves what was published before its answer, not before its question.",
-        (),
-        (
-            Edit(
-                "infra/caching/listener.py",
-                "            self._proved_at = asked_at\n",
-                "            self._proved_at = time.monotonic()\n",
-            ),
-        ),
-        (f"{_PROOFS}::test_an_answer_proves_nothing_of_the_time_after_its_question",),
     ),
 )

@@ -21,8 +21,8 @@ from posts.api import schema
 from posts.errors import NotAuthor
 from posts.ids import PostId
 from posts.queries.interactions import get_any_original, get_interaction_json
-from posts.queries.statuses import get_original, get_repostable
 from posts.queries.threads import get_any_threaded, get_threaded
+from posts.reading.statuses import get_original, get_repostable
 from posts.types import Kind, Visibility
 
 

@@ -14,7 +14,7 @@ from posts.actions.vote import vote
 from posts.api import schema
 from posts.ids import PostId
 from posts.queries.polls import get_poll
-from posts.queries.statuses import get_original
+from posts.reading.statuses import get_original
 
 
 class PollView(Endpoint):

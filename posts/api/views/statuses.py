@@ -43,8 +43,8 @@ from posts.queries.interactions import (
     get_own_row,
     get_published_json,
 )
-from posts.queries.statuses import load_status_json
 from posts.queries.threads import get_threaded
+from posts.reading.statuses import load_status_json
 from posts.types import Draft, PostRow
 
 
@@ -79,7 +79,6 @@ class StatusView(Endpoint):
     scopes = {"GET": "read:statuses", "PUT": "write:statuses", "DELETE": "write:statuses"}
     public = True
     is_quick = True
-    in_read_window = True
 
     @extend_schema(parameters=CONDITIONAL, responses={200: schema.StatusEntity, 304: NOT_MODIFIED})
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:

@@ -13,7 +13,7 @@ from infra.sharding.sql import fetch_one
 from posts.conversations.errors import ConversationNotFound
 from posts.ids import MalformedPostId, PostId
 from posts.queries.row_pages import ListSource, Row, list_rows
-from posts.queries.statuses import load_visible
+from posts.reading.statuses import load_visible
 
 ONE = """
 SELECT last_second, last_arrival, last_author, last_sequence, thread_author, thread_moment,

@@ -18,7 +18,7 @@ from posts.filters.api.present import present_filter, present_filtered_status, p
 from posts.filters.queries.filters import get_filter_book, list_filters
 from posts.filters.types import FilterEdit, PostFilter
 from posts.ids import MalformedPostId, PostId
-from posts.queries.statuses import load_status_json
+from posts.reading.statuses import load_status_json
 
 READ, WRITE = "read:filters", "write:filters"
 NOTHING = b"{}"

@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema
 from accounts.api.schema import AccountEntity
 from accounts.encode import hides_collections
 from accounts.errors import AccountNotFound
-from accounts.queries.load import load_accounts_for, require_account
+from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, Window, page_response, paging, read_window
 from infra.api.parsing import read_limit
@@ -56,7 +56,6 @@ class FollowersView(Endpoint):
     scopes = {"GET": "read:accounts"}
     public = True
     is_quick = True
-    in_read_window = True
     shown: ClassVar[EdgeList] = FOLLOWERS_LIST
     own: ClassVar[EdgeList] = OWN_FOLLOWERS_LIST
     can_be_hidden: ClassVar[bool] = True
@@ -72,7 +71,7 @@ class FollowersView(Endpoint):
         """
         check = partial(require_account, account_id)
         if request.is_from(account_id):
-            show = partial(load_accounts_for, viewer_id=account_id)
+            show = load_account_json
             return answer_list(request, self.own, account_id, show, check)
         return self.answer_others(request, account_id, reads_of(self.shown, account_id, check))
 
@@ -176,7 +175,7 @@ class MutesView(Endpoint):
 
 
 def _show_muted(owner_id: int, ids: Sequence[int]) -> dict[int, bytes]:
-    accounts, ends = load_accounts_for(ids, owner_id), read_mute_ends(owner_id, ids)
+    accounts, ends = load_account_json(ids), read_mute_ends(owner_id, ids)
     return {i: present_muted(account, ends[i]) for i, account in accounts.items()}
 
 
@@ -198,7 +197,7 @@ def read_list_window(request: ApiRequest) -> Window:
 
 def answer_own_list(request: ApiRequest, edge_list: EdgeList) -> HttpResponse:
     """The requested page of a list of the caller's own. Raises: InvalidRequest, InvalidCursor."""
-    show = partial(load_accounts_for, viewer_id=request.account_id)
+    show = load_account_json
     return answer_list(request, edge_list, request.account_id, show)
 
 

@@ -22,9 +22,8 @@ from relations.api.present import (
     present_relationships,
 )
 from relations.queries.familiar import load_familiar_followers
-from relations.queries.in_process_relationships import load_existing_relationships
 from relations.queries.notes import load_notes
-from relations.queries.relationships import load_relationships
+from relations.queries.relationships import load_existing_relationships, load_relationships
 
 
 class RelationshipsView(Endpoint):
@@ -35,7 +34,6 @@ class RelationshipsView(Endpoint):
 
     scopes = {"GET": "read:follows"}
     is_quick = True
-    in_read_window = True
 
     @extend_schema(parameters=[schema.ID_LIST], responses=schema.RelationshipEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:

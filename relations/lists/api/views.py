@@ -1,14 +1,13 @@
 """Account lists over HTTP, as Mastodon's lists. Callers see and change only their own."""
 
 from collections.abc import Iterable
-from functools import partial
 
 import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.api.schema import AccountEntity
-from accounts.queries.load import load_accounts_for, require_account
+from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, Window, page_response, paging
 from infra.api.rendering import json_response
@@ -91,7 +90,7 @@ class ListAccountsView(Endpoint):
         account_list = get_account_list(owner_id, read_list_id(list_id))
         members = EdgeList(member_rows(account_list.list_id))
         if request.query_params.get("limit") == "0":
-            show = partial(load_accounts_for, viewer_id=owner_id)
+            show = load_account_json
             whole = list_shown(members, owner_id, Window(MOST_MEMBERS), show)
             return page_response(request, Page(whole.items, None, None))
         return answer_own_list(request, members)

@@ -4,7 +4,7 @@ import time
 from functools import partial
 
 from infra.caching.client import redis
-from infra.caching.invalidation_log import LOG
+from infra.caching.remembered import forget_answers
 from posts.actions.create_post import create_post
 from posts.ids import PostId
 from posts.types import Draft
@@ -22,7 +22,7 @@ def old_posts(author_id: int, count: int = 3, days: int = 40) -> list[PostId]:
 
 def forget_caches() -> None:
     redis().call("FLUSHDB")
-    LOG.forget_all()
+    forget_answers()
 
 
 def asked(calls: Calls, alias: str, word: str) -> int:

@@ -13,7 +13,7 @@ from infra.sharding.replicas import read_replica_or_shard
 from infra.sharding.sql import fetch_one
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
-from posts.queries.statuses import load_status_json
+from posts.reading.statuses import load_status_json
 from posts.types import Draft
 from relations.queries.edge_lists import FOLLOWERS_LIST, Window, encode_cursor, list_page
 from relations.types import ListedAccount

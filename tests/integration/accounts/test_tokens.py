@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from types import SimpleNamespace
@@ -15,22 +16,23 @@ from accounts import consumers
 from accounts.cache import ENDED, KEPT_TOKEN_S, token_key
 from accounts.models import AccessToken
 from accounts.queries import tokens, viewers
-from accounts.queries.viewers import MEMORY_S, find_viewer
+from accounts.queries.viewers import find_viewer
 from accounts.types import Restriction
-from infra import read_window
-from infra.caching import invalidation_log
 from infra.caching.client import redis
-from infra.caching.invalidation_log import FRESH_S, LOG, LOG_KEY, InvalidationLog
 from infra.changes.failpoints import arm, disarm
+from infra.confirmations import Outdated, confirm_now, confirming
 from infra.sharding.bounded.breaker import breaker_of
 from infra.sharding.placement import GLOBAL_ALIAS
+from tests.api_process import ApiProcess
 from tests.callers import is_disabled
 from tests.clocks import Clock
-from tests.redis_away import wait_for_redis
+from tests.races import failures, run_together
+from tests.redis_away import redis_away, wait_for_redis
 from tests.sign_ups import Person, bearer
 from tests.world import restrict
 
 LOADED = "accounts.token_loaded"
+VERIFY = "/api/v1/accounts/verify_credentials"
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +47,7 @@ def checksum(token: str) -> str:
 
 def forget(token: str) -> None:
     """Like another process, which does not have the token in memory."""
-    viewers._viewers.forget([checksum(token)])
+    viewers._viewers.pop(checksum(token), None)
 
 
 def entry(token: str) -> Any:
@@ -65,9 +67,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     behind_s = time.time() - clock.now
     standing_in = SimpleNamespace(monotonic=tick, time=lambda: tick() + behind_s)
     monkeypatch.setattr(viewers, "time", standing_in)
-    monkeypatch.setattr(LOG, "_clock", tick)
-    monkeypatch.setattr(LOG, "_required_at", LOG._required_at)  # restored after the test
-    monkeypatch.setattr(invalidation_log, "FRESH_S", FRESH_S)
     return clock
 
 
@@ -78,13 +77,49 @@ class AwayRedis:
     run = call
 
 
-def test_a_token_costs_nothing_while_it_is_in_memory(
-    ann: Person, spending: Any, clock: Clock
+@contextmanager
+def read_of(token: str) -> Iterator[None]:
+    """What a request that reads does, between its token and its answer."""
+    find_viewer(token)  # the first request of a process loads it, and the second one finds it
+    with confirming():
+        assert find_viewer(token) is not None
+        yield
+        confirm_now()
+
+
+def test_a_known_token_costs_no_round_trip_of_its_own(ann: Person, spending: Any) -> None:
+    find_viewer(ann.token)
+    with read_of(ann.token), spending() as spent:
+        redis().call("GET", "anything")
+    assert (spent.queries, spent.round_trips) == ([], 1)
+
+
+def test_a_request_that_asks_nothing_confirms_the_token_at_its_end(
+    ann: Person, spending: Any
 ) -> None:
+    for _ in range(2):
+        find_viewer(ann.token)
+    with confirming(), spending() as spent:
+        assert find_viewer(ann.token) is not None
+        assert spent.round_trips == 0
+        confirm_now()
+    assert (spent.queries, spent.round_trips) == ([], 1)
+
+
+def test_a_request_whose_token_has_ended_begins_again(ann: Person) -> None:
+    find_viewer(ann.token)
+    with pytest.raises(Outdated), read_of(ann.token):
+        assert failures(run_together([lambda: ann.app.revoke(ann.token)])) == []
+        redis().call("GET", "anything")
+    assert find_viewer(ann.token) is None
+
+
+def test_a_write_asks_for_its_token_first(ann: Person, spending: Any) -> None:
+    """It must not change anything for a token that has ended."""
     find_viewer(ann.token)
     with spending() as spent:
         assert find_viewer(ann.token) is not None
-    assert (spent.queries, spent.round_trips) == ([], 0)
+    assert (spent.queries, spent.round_trips) == ([], 1)
 
 
 def test_a_warm_token_costs_one_round_trip_and_no_query(ann: Person, spending: Any) -> None:
@@ -102,31 +137,6 @@ def test_a_dead_token_is_remembered_too(world: None, spending: Any) -> None:
     assert (spent.queries, spent.round_trips) == ([], 1)
 
 
-def test_memory_is_used_while_the_log_was_just_read(
-    ann: Person, spending: Any, clock: Clock
-) -> None:
-    """Also by another request: a busy process asks Redis for no token."""
-    find_viewer(ann.token)
-    for trips in (1, 0):
-        clock.now += FRESH_S * 0.9
-        LOG.read()
-        clock.now += FRESH_S * (0.9 if trips == 0 else 1)
-        with spending() as spent:
-            assert find_viewer(ann.token) is not None
-        assert (spent.queries, spent.round_trips) == ([], trips)
-
-
-def test_facts_that_are_in_no_log_are_read_again_in_a_minute(
-    ann: Person, spending: Any, clock: Clock
-) -> None:
-    find_viewer(ann.token)
-    clock.now += MEMORY_S
-    LOG.read()
-    with spending() as spent:
-        assert find_viewer(ann.token) is not None
-    assert spent.round_trips == 1
-
-
 def test_the_token_itself_is_kept_nowhere(ann: Person) -> None:
     find_viewer(ann.token)
     everything = [
@@ -134,7 +144,7 @@ def test_the_token_itself_is_kept_nowhere(ann: Person) -> None:
     ]
     assert not any(ann.token.encode() in part for part in everything if part)
     assert not AccessToken.objects.exclude(token="")
-    assert ann.token not in repr(viewers._viewers._by_checksum.items())
+    assert ann.token not in repr(viewers._viewers.items())
 
 
 def test_a_revoked_token_is_refused_at_once_where_it_was_revoked(ann: Person) -> None:
@@ -143,63 +153,22 @@ def test_a_revoked_token_is_refused_at_once_where_it_was_revoked(ann: Person) ->
     assert ann.verify().status_code == 401
 
 
-class Elsewhere:
-    """Another process without pub/sub: its own log, its own memory."""
-
-    def __init__(self, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.log = InvalidationLog(clock)
-        self.viewers = viewers.InProcessViewers(self.log)
-        self._patch = monkeypatch
-
-    def find(self, token: str) -> object:
-        with self._patch.context() as patch:
-            patch.setattr(tokens, "LOG", self.log)
-            patch.setattr(viewers, "_viewers", self.viewers)
-            return find_viewer(token)
+def test_a_revoked_token_is_refused_elsewhere_at_once(ann: Person) -> None:
+    with ApiProcess() as elsewhere:
+        for _ in range(2):
+            assert elsewhere.do("GET", ann.token, VERIFY)[0] == 200
+        ann.app.revoke(ann.token)
+        assert elsewhere.do("GET", ann.token, VERIFY)[0] == 401
 
 
-def test_a_revoked_token_is_refused_elsewhere_when_the_log_is_read(
-    ann: Person, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    elsewhere = Elsewhere(clock, monkeypatch)
-    assert elsewhere.find(ann.token) is not None
-    clock.now += 1e-3
-    ann.app.revoke(ann.token)
-    assert elsewhere.find(ann.token) is not None, "or there would be nothing to wait for"
-    elsewhere.log.read()
-    assert elsewhere.find(ann.token) is None
-
-
-def test_a_revoked_token_is_refused_elsewhere_within_a_tenth_of_a_second(
-    ann: Person, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The process serves no other request."""
-    elsewhere = Elsewhere(clock, monkeypatch)
-    assert elsewhere.find(ann.token) is not None
-    ann.app.revoke(ann.token)
-    clock.now += FRESH_S
-    assert FRESH_S <= 0.1
-    assert elsewhere.find(ann.token) is None
-
-
-def test_the_answer_to_a_revocation_waits_until_all_processes_refuse_the_token(
+def test_a_known_token_is_not_believed_without_redis(
     ann: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So a client that has the answer is refused by its next request, in every process."""
-    waited: list[float] = []
-    monkeypatch.setattr(read_window.time, "sleep", waited.append)
-    ann.app.revoke(ann.token)
-    assert waited == [read_window.TOKEN_WAIT_S]
-    assert FRESH_S < read_window.TOKEN_WAIT_S
-
-
-def test_a_lost_log_ends_what_memory_has(ann: Person, spending: Any) -> None:
-    find_viewer(ann.token)
-    redis().call("DEL", LOG_KEY)
-    LOG.read()
-    with spending() as spent:
-        assert find_viewer(ann.token) is not None
-    assert spent.round_trips == 1
+    assert ann.verify().status_code == 200
+    with redis_away():
+        assert ann.verify().status_code == 200, "the database knows it"
+        ann.app.revoke(ann.token)
+        assert ann.verify().status_code == 401
 
 
 def test_a_slow_reader_cannot_bring_a_revoked_token_back(ann: Person) -> None:
@@ -277,7 +246,7 @@ def test_a_suspended_users_row_is_no_token(ann: Person) -> None:
     row._raw_token = "late"
     row.save()
     assert is_disabled("late")
-    facts, _ = tokens.find_token(checksum("late"), lambda: None)
+    facts = tokens.find_token(checksum("late"), lambda: None)
     assert facts is not None
     assert facts.expires_at == 0
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from infra.caching.client import FeedRedis, redis
-from tests.api_process import WINDOW_MS, ApiProcess
+from tests.api_process import ApiProcess
 from tests.redis_away import wait_for_redis
 
 
@@ -19,7 +19,7 @@ def cache() -> Iterator[FeedRedis]:
 
 
 @pytest.fixture(scope="module")
-def waiting_web(databases: None) -> Iterator[ApiProcess]:
-    """Its answers to writes wait for the read window."""
-    with ApiProcess(READ_WINDOW_MS=str(WINDOW_MS)) as process:
+def other_web(databases: None) -> Iterator[ApiProcess]:
+    """Answers API requests in a process of its own."""
+    with ApiProcess() as process:
         yield process

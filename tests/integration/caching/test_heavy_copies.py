@@ -3,7 +3,7 @@
 from infra.caching.viewer_validators import ViewerCopies
 
 VALIDATOR = b"12345678"
-copies: ViewerCopies[bytes] = ViewerCopies("tests.heavy", 100, len)
+copies: ViewerCopies[bytes] = ViewerCopies(100, len)
 
 
 def test_it_is_not_kept_and_the_copy_before_it_goes() -> None:

@@ -9,8 +9,6 @@ from infra.caching.values import ValueCache, Versioned
 from tests.budgets import count_calls
 from tests.cached_values import write_values
 from tests.clocks import Clock
-from tests.hot_reader import FAMILY, OWNER
-from tests.loaded_process import LoadedProcess
 from tests.unit.caching.test_metrics import reads as reads_of
 
 LIMITS = HotKeyLimits(reads_s=1_000, copy_s=1.0)
@@ -144,21 +142,3 @@ def test_cold_and_hot_are_read_together_and_only_the_cold_asked_for(cache, clock
     monkeypatch.setattr(cache, "run", lambda sent: asked.extend(sent) or run(sent))
     assert spec.load_many([1, 2, 1]) == {1: b"one", 2: b"two"}
     assert {command for command in asked if command[0] == "MGET"} == {("MGET", spec.key(2))}
-
-
-@pytest.fixture
-def reader(cache, databases):
-    """Another process that reads the value so much that it is hot there."""
-    spec = ValueCache(FAMILY, ttl_s=3_600, load=dict.fromkeys)
-    write_values(spec, {OWNER: Versioned(1, b"0")})
-    with LoadedProcess("-m", "tests.hot_reader") as other:
-        yield other
-
-
-def test_change_is_heard_by_another_process_long_before_copies_are_too_old(reader, cache):
-    spec = ValueCache(FAMILY, ttl_s=3_600, load=dict.fromkeys)
-    assert reader.stdout.readline() == "hot\n"
-    # Each change but the first comes right after a copy was made; it would live for an hour.
-    for number in range(1, 6):
-        spec.refresh({OWNER: Versioned(number + 1, b"%d" % number)})
-        assert reader.stdout.readline() == f"{number}\n"

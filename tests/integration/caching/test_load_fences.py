@@ -23,7 +23,8 @@ from infra.caching.client import SingleClient, redis
 from infra.caching.questions import answer
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
-from posts.cache.counts import number_of, post_counts
+from posts.cache.by_post import number_of
+from posts.cache.counts import post_counts
 from posts.cache.viewer_state import viewer_states
 from posts.cache.weeks import ask_weeks
 from posts.ids import PostId

@@ -40,7 +40,7 @@ HEAD = re.compile(rb"^(\d+:){0,2}")
 SHAPES: list[Any] = [None, -7, [[1], [2]], {"a": [1, "x", None]}]
 # Families that the pages and tasks of this test write, with those of other types than strings.
 SEEN = {
-    "accounts.profile", "accounts.token", "caching.invalidation_log", "caching.viewer",
+    "accounts.profile", "accounts.token", "caching.viewer",
     "changes.lag", "counters.account", "django", "posts.counts", "posts.viewer_state", "posts.week",
     "relations.followers", "relations.following", "relations.quiet", "relations.relationship",
     "timelines.catch_up", "timelines.hot", "timelines.hot_entries", "timelines.increments",

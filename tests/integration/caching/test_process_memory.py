@@ -8,16 +8,14 @@ from typing import Any
 
 import pytest
 
-from accounts.queries import existing_accounts, in_process, viewers
+from accounts.queries import viewers
 from infra.caching.process_memory import most_entries, sizes_of_caches
-from posts.cache import counts, newest
-from posts.cache.in_process import MOST_POSTS, in_process_posts
 from relations.actions.follow import follow
-from relations.queries import in_process_relationships
 from tests.callers import Caller
 from tests.memory_sizes import deep_size
-from tests.world import drain_all, make_accounts, publish, rest
-from timelines.queries import kept_author_pages, kept_pages, last_shown
+from tests.world import drain_all, make_accounts, publish
+from timelines.home import page
+from timelines.queries import author
 
 READERS, AUTHORS, POSTS_EACH = 12, 30, 6
 TEXT = "A usual post is about as long as this one, it has two sentences, and there is no image. "
@@ -25,25 +23,11 @@ TEXT = "A usual post is about as long as this one, it has two sentences, and the
 ROOM = 1.3
 
 
-def _relationships() -> tuple[Any, int]:
-    """They are counted by weight."""
-    cache = in_process_relationships._by_viewer
-    known = [one for _, one in cache._copies.values()]
-    return cache, sum(map(in_process_relationships._weigh, known))
-
-
 # A cache, and how many entries it has. What it shares with one above is not counted again.
 CACHES: dict[str, Callable[[], tuple[Any, int]]] = {
-    "posts.finished": lambda: (in_process_posts._posts, len([*in_process_posts._posts.all()])),
-    "posts.counts": lambda: _counted(counts._counts_in_memory, "_cache"),
-    "posts.newest": lambda: _counted(newest._newest, "_copies"),
-    "accounts.account": lambda: _counted(in_process._accounts, "_cache"),
-    "accounts.existing": lambda: _counted(existing_accounts._existing, "_cache"),
-    "accounts.viewer": lambda: _counted(viewers._viewers, "_by_checksum"),
-    "relations.relationship": _relationships,
-    "timelines.kept_pages": lambda: _counted(kept_pages._pages, "_values"),
-    "timelines.author_pages": lambda: _counted(kept_author_pages._kept, "_values"),
-    "timelines.last_shown": lambda: (last_shown._last, len(last_shown._last)),
+    "accounts.viewer": lambda: (viewers._viewers, len(viewers._viewers)),
+    "timelines.home_pages": lambda: _counted(page._pages._answers, "_values"),
+    "timelines.author_pages": lambda: _counted(author._batches._answers, "_values"),
 }
 
 
@@ -55,9 +39,6 @@ def _counted(cache: Any, entries: str) -> tuple[Any, int]:
 @pytest.fixture
 def busy(world: None) -> None:
     """Each reader follows all authors, and reads its home and their pages."""
-    for cache in (newest._newest, in_process_relationships._by_viewer):
-        cache.forget_all()  # of other tests, as the memory that `world` empties
-    kept_author_pages._kept.clear()
     readers, authors = make_accounts(READERS), make_accounts(AUTHORS)
     for one in authors:
         for number in range(POSTS_EACH):
@@ -66,7 +47,6 @@ def busy(world: None) -> None:
         for one in authors:
             follow(reader, one)
     drain_all()
-    rest()
     others = "accounts/relationships?" + "&".join(f"id[]={one}" for one in authors)
     pages = [f"accounts/{one}/statuses" for one in authors]
     callers = [Caller(reader) for reader in readers]
@@ -114,6 +94,7 @@ print(sum(one.share for one in sizes_of_caches().values()), *sizes_of_caches())
 
 
 def test_more_memory_is_more_entries(settings: Any) -> None:
-    size = sizes_of_caches()["posts.finished"]
+    size = sizes_of_caches()["timelines.home_pages"]
+    most = most_entries("timelines.home_pages", *size)
     settings.PROCESS_CACHE_MB *= 2
-    assert most_entries("posts.finished", *size) == pytest.approx(2 * MOST_POSTS, abs=1)
+    assert most_entries("timelines.home_pages", *size) == pytest.approx(2 * most, abs=1)

@@ -18,7 +18,7 @@ from tests.world import drain_all, forget_memory
 from timelines.management.commands.rebuild_timelines import Command as RebuildTimelines
 from timelines.stores.factory import timeline_store
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("every_other_reader_passes")]
+pytestmark = pytest.mark.slow
 
 # What these families hold is not a copy: their answers may change when they are lost.
 COUNTED = ("caching.quota", "caching.hot", "timelines.promotions")

@@ -8,11 +8,10 @@ from django.conf import settings
 from django.core.management import CommandError
 
 from accounts.cache import profiles
-from accounts.queries.in_process import ask_accounts, forget_accounts
+from accounts.queries.load import ask_accounts
 from counters.cache import account_counts
 from infra.caching.client import redis
-from infra.caching.invalidation_log import LOG, LOG_KEY
-from infra.caching.questions import RoundTrip
+from infra.caching.questions import answer
 from infra.caching.values import Versioned
 from infra.sharding.buckets import shard_of
 from operations.cache_families import NOT_CACHES, PURGEABLE
@@ -29,8 +28,7 @@ FAMILIES = re.compile(r'"([a-z_]+(?:\.[a-z_]+)+):v[0-9]+')
 
 
 def keys():
-    """Without the log, in which each purge writes."""
-    return {key.decode() for key in redis().call("KEYS", "*")} - {LOG_KEY.decode()}
+    return {key.decode() for key in redis().call("KEYS", "*")}
 
 
 def of(family):
@@ -68,19 +66,13 @@ def test_a_family_goes_and_others_are_left_alone(people):
 
 
 def read_account(account_id):
-    """As a page does: the log comes first."""
-    trip = RoundTrip()
-    log = trip.ask(LOG.ask())
-    account = trip.ask(ask_accounts([account_id], log))
-    trip.run()
-    return account.value[account_id]
+    return answer(ask_accounts([account_id]))[account_id]
 
 
 def test_copies_in_process_memory_go_too(people):
     """They were made of the wrong entries, and no message would end them."""
     me = people[0]
     right = read_account(me)
-    forget_accounts()
     wrong = b"9:%d:7,7,7,7,7,0" % (2**40)
     redis().call("SET", account_counts.key(me), wrong)
     assert read_account(me) == read_account(me) != right
@@ -88,17 +80,6 @@ def test_copies_in_process_memory_go_too(people):
     assert read_account(me) != right
     assert Outcome(Purge(), "--family", "counters.account").code == 0
     assert read_account(me) == right
-
-
-def test_copies_go_too_when_a_run_stops_early(people):
-    for one in people:
-        read_account(one)
-    redis().run([("SET", account_counts.key(one), b"9:%d:7,7,7,7,7,0" % 2**40) for one in people])
-    before = {one: read_account(one) for one in people}
-    outcome = Outcome(Purge(), "--family", "counters.account", "--limit", "1", "--batch-size", "1")
-    assert outcome.code == 0
-    assert of("counters.account"), "the run stopped before the others"
-    assert any(read_account(one) != before[one] for one in people)
 
 
 def test_slow_loader_cannot_lay_what_it_read_before_a_change(people):
@@ -130,7 +111,7 @@ def test_entries_of_old_layouts_go_too(world):
 
 @pytest.mark.parametrize(
     ("name", "complaint"),
-    [("caching.invalidation_log", "is not a cache: the log"), ("nobody.knows", "is not a family")],
+    [("caching.quota", "is not a cache: used quotas"), ("nobody.knows", "is not a family")],
 )
 def test_what_is_no_cache_is_refused(world, name, complaint):
     with pytest.raises(CommandError, match=complaint):

@@ -14,18 +14,13 @@ from tests.budgets import count_calls
 from tests.callers import token_of
 from tests.integration.config.test_short_path import CASES, COUNTED, Town, ask, assert_same
 from tests.world import drain_all, forget_memory, make_account, make_accounts, publish
-from timelines.queries import home, kept_pages
 from web.short_path import ShortPath
 
 HOME = "/api/v1/timelines/home"
-# Those that need no round trip in the read window.
-IN_WINDOW = {
-    "/api/v1/accounts/relationships", "/api/v1/statuses/*", "/api/v1/accounts/*",
-    "/api/v1/accounts/*/statuses",
-}  # fmt: skip
 QUICK = {
-    *IN_WINDOW, HOME, "/api/v1/timelines/home/news", "/api/v1/accounts/*/followers",
-    "/api/v1/accounts/*/following",
+    "/api/v1/accounts/relationships", "/api/v1/statuses/*", "/api/v1/accounts/*",
+    "/api/v1/accounts/*/statuses", HOME, "/api/v1/timelines/home/news",
+    "/api/v1/accounts/*/followers", "/api/v1/accounts/*/following",
 }  # fmt: skip
 
 
@@ -173,37 +168,3 @@ def test_a_poll_is_handed_over_before_it_reads_anything(town, shared):
     shared.left.clear()
     ask(shared, HOME, town.token, query=f"since_id={town.post}")
     assert shared.left == [HOME]
-
-
-@pytest.mark.parametrize("is_known_reader", [True, False])
-def test_a_new_reader_is_handed_over_before_the_page_asks_anything(
-    town, short, monkeypatch, is_known_reader
-):
-    """The page mostly reads a shard then. To begin it twice must cost little."""
-    environ, answer = home_of(town.me)
-    for _ in range(2):
-        short(environ, answer)
-    kept_pages._pages.clear()
-    monkeypatch.setattr(home, "is_back", lambda *_: is_known_reader)
-    left = []
-    thread = SharedThread(lambda one: short(one, answer), left.append)
-    with count_calls() as calls:
-        thread.turn([environ])
-    assert (len(left), calls.round_trips) == ((0, 1) if is_known_reader else (1, 0))
-    assert calls.statements == []
-
-
-def test_the_answers_are_the_same_in_the_read_window(town, shared, django_application, open_window):
-    for case, route in product(CASES.values(), sorted(QUICK)):
-        for _ in range(3):  # until all is in process memory
-            assert_same(shared, django_application, town.path(route), **case(town))
-
-
-@pytest.mark.parametrize("route", sorted(IN_WINDOW))
-def test_in_the_read_window_nothing_is_waited_for(town, shared, open_window, route):
-    query = f"id[]={town.friend}" if route.endswith("relationships") else ""
-    for _ in range(4):
-        shared.left.clear()
-        with count_calls() as calls:
-            assert ask(shared, town.path(route), town.token, query=query).status == "200 OK"
-    assert (calls.round_trips, calls.statements, shared.left) == (0, [], [])

@@ -10,7 +10,8 @@ from infra.caching.values import Versioned
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.mark_post import mark_post
-from posts.cache.counts import number_of, post_counts
+from posts.cache.by_post import number_of
+from posts.cache.counts import post_counts
 from posts.types import Kind
 from tests.budgets import count_calls
 from tests.cached_values import write_values

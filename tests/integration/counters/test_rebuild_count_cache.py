@@ -1,16 +1,11 @@
 """rebuild_count_cache: wrong entries are laid anew, whatever version they say they have."""
 
-import json
-
 import pytest
 
-from accounts.queries.in_process import ask_accounts, forget_accounts
 from counters.cache import account_counts, refresh_account_counts
 from counters.kinds import CounterKind
 from counters.management.commands.rebuild_count_cache import Command
 from infra.caching.client import redis
-from infra.caching.invalidation import channel
-from infra.caching.questions import answer
 from infra.caching.values import Versioned
 from infra.changes.failpoints import arm, disarm
 from relations.actions.follow import follow
@@ -51,25 +46,6 @@ def test_wrong_entry_is_laid_anew(people, version):
     assert Outcome(Command()).out == f"{line}\n6 subjects done, 1 changed, 0 failed\n"
     assert account_counts.load_many([ann])[ann] == RIGHT
     assert Outcome(Command()).out == "6 subjects done, 0 changed, 0 failed\n"
-
-
-def test_copies_of_all_processes_end(people):
-    """They were made of the wrong entry, and would live until the count changes."""
-    ann = people[0]
-    answer(ask_accounts([ann]))
-    forget_accounts()
-    lay(ann, 1, b"9,9,9,9,9,20000")
-    assert b'"statuses_count":9' in answer(ask_accounts([ann]))[ann]
-    other = redis().open_connection()
-    other.connect()
-    other.send_command("SUBSCRIBE", channel())
-    other.read_response()
-    Outcome(Command())
-    assert other.can_read(timeout=5)
-    message = other.read_response()[2]
-    other.disconnect()
-    assert json.loads(message)[1:] == [account_counts.family, [ann]]
-    assert b'"statuses_count":0' in answer(ask_accounts([ann]))[ann]
 
 
 def test_what_is_not_cached_stays_so(people):

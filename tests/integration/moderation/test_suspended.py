@@ -8,11 +8,10 @@ from django.core.management import call_command
 from pytest_django import Settings
 
 from accounts.actions.sign_up import sign_up
-from accounts.queries import in_process
 from accounts.queries.viewers import find_viewer
 from accounts.types import NewUser
 from infra.caching.client import redis
-from infra.caching.invalidation_log import LOG
+from infra.caching.remembered import forget_answers
 from infra.changes.failpoints import arm, disarm
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
@@ -23,10 +22,8 @@ from tests.budgets import count_calls
 from tests.callers import Caller, is_disabled, token_of
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.people import Community, Visitor, decide
-from tests.redis_away import redis_away
 from tests.truth import assert_drained_truth, counts
 from tests.world import drain_all, find_live, make_account, publish
-from timelines.hot import entries as entries_module
 from timelines.hot.queries.hot_authors import list_hot_authors
 
 
@@ -57,11 +54,8 @@ def test_home_has_nothing_of_them_and_everything_again(
     assert community.home() == community.whole_home
 
 
-def test_home_has_nothing_of_a_hot_author(
-    world: None, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_home_has_nothing_of_a_hot_author(world: None, settings: Settings) -> None:
     settings.INLINE_FOLLOWERS, settings.HOT_FOLLOWERS, settings.CHUNK_FOLLOWERS = 1, 2, 1
-    monkeypatch.setattr(entries_module, "COPY_S", -1.0)
     community = Community()
     follow(community.unrelated, community.moderated)
     publish(community.moderated)
@@ -95,7 +89,7 @@ def flush(community: Community) -> None:
 
 def restart(community: Community) -> None:
     """A web process starts with empty memory."""
-    LOG.forget_all()
+    forget_answers()
 
 
 def backfill(community: Community) -> None:
@@ -202,38 +196,6 @@ def test_their_clients_are_told_why(community: Community) -> None:
     assert [(one.status_code, one.json()) for one in refused] == [(403, error)] * len(refused)
     decide(community.moderated, DecisionKind.RESTORE)
     assert client.get("/api/v1/timelines/home").status_code == 401
-
-
-def test_a_card_that_missed_the_message_is_dropped_by_the_log(community: Community) -> None:
-    """As in another process, whose connection to hear of changes is slow."""
-    assert community.home() == community.whole_home
-    stale = in_process._accounts.split([community.moderated]).hits
-    assert stale
-    for path in (None, f"/api/v1/accounts/{community.friend}/statuses"):
-        decide(community.moderated, DecisionKind.SUSPEND)
-        in_process._accounts._cache.update(stale)
-        if path is None:
-            assert community.home() == [community.friends.public]
-        else:
-            assert Visitor(community.me).ids_at(path) == [community.friends.public]
-        decide(community.moderated, DecisionKind.RESTORE)
-        assert community.home() == community.whole_home
-
-
-def test_an_account_in_memory_is_not_used_without_redis(
-    community: Community, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    visitor = Visitor(community.me)
-    path = f"/api/v1/accounts/{community.friend}/statuses"
-    for _ in range(2):  # the first answer of a new process is not stored
-        assert community.repost_of_theirs.public in visitor.ids_at(path)
-    assert in_process._accounts.split([community.moderated]).hits
-
-    with redis_away():
-        with monkeypatch.context() as patch:
-            patch.setattr(in_process._accounts, "forget", lambda _: None)
-            decide(community.moderated, DecisionKind.SUSPEND)
-        assert visitor.ids_at(path) == [community.friends.public]
 
 
 def test_a_page_costs_what_it_did(community: Community) -> None:

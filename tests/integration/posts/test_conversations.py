@@ -13,7 +13,6 @@ from tests.budgets import count_calls
 from tests.callers import Caller, next_link
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.posts.interacting import STATUSES
-from tests.world import rest
 
 LIST = "/api/v1/conversations"
 SECOND = 1_800_000_000
@@ -114,7 +113,6 @@ def test_pages_lead_through_all_without_who_is_blocked(people, ann, bob, names, 
         path = next_link(answer)
     posts.sort(key=int, reverse=True)
     assert found == posts
-    rest()
     with count_calls() as calls:
         bob.get(LIST)
     assert calls.sql.total() <= 2

@@ -8,7 +8,8 @@ from infra import deadline
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.sql import execute
 from posts.ids import PostId
-from posts.queries import context, statuses
+from posts.queries import context
+from posts.reading import statuses
 from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.integration.posts.interacting import STATUSES, reply

@@ -6,7 +6,7 @@ from infra.caching.client import SingleClient
 from posts.actions.mark_post import mark_post
 from posts.cache.counts import post_counts
 from posts.ids import PostId
-from posts.queries.statuses import load_status_json
+from posts.reading.statuses import load_status_json
 from posts.types import Kind
 from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts, publish

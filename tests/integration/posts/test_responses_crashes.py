@@ -7,7 +7,8 @@ from infra.caching.client import redis
 from infra.changes.append import ChangeColumns
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
-from posts.cache.counts import number_of, post_counts
+from posts.cache.by_post import number_of
+from posts.cache.counts import post_counts
 from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind

@@ -17,7 +17,7 @@ from tests.callers import Caller, ids_of
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.posts.interacting import STATUSES, do, reply, see
 from tests.truth import assert_drained_truth
-from tests.world import forget_memory, publish, rest
+from tests.world import forget_memory, publish
 
 
 @pytest.fixture
@@ -60,7 +60,6 @@ def test_a_muted_thread_is_marked_on_all_its_posts_for_who_muted_it(
             assert found.pop(other) is False
             assert found, page
             assert set(found.values()) == {True}, page
-        rest()
     assert see(bob, late["id"])["muted"] is True
     assert do(bob, "favourite", late["id"])["muted"] is True
     assert not any(see(ann, post)["muted"] for post in thread)
@@ -110,7 +109,7 @@ def test_only_visible_threads_are_muted(people, ann, bob, thread):
 def test_a_mute_costs_a_page_no_query(people, bob, thread):
     path = f"/api/v1/accounts/{people[0]}/statuses"
     do(bob, "mute", thread[0])
-    muted(bob, path), rest(), muted(bob, path), rest()
+    muted(bob, path), muted(bob, path)
     with count_calls() as calls:
         assert all(muted(bob, path).values())
     assert (calls.statements, calls.round_trips) == ([], 1)

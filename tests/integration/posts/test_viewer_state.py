@@ -1,11 +1,8 @@
 """Viewer state: the newest interactions from one value, older ones by key."""
 
-import time
-
 import pytest
 
-from infra.caching.questions import RoundTrip
-from infra.caching.viewer_validators import ValidatorsQuestion
+from infra.caching.questions import answer
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
 from posts.api.present import BOOKMARKED, FAVOURITED, REPOSTED
@@ -16,7 +13,7 @@ from posts.ids import EPOCH, PostId
 from posts.types import Kind
 from tests.budgets import count_calls
 from tests.cached_values import begin
-from tests.world import make_accounts, publish, rest
+from tests.world import make_accounts, publish
 
 
 @pytest.fixture
@@ -29,14 +26,7 @@ def posts_of(author_id: int, count: int) -> list[PostId]:
 
 
 def read(person: int) -> ViewerState:
-    trip = RoundTrip()
-    state = trip.ask(ask_viewer_state(person, trip.ask(ValidatorsQuestion(person))))
-    trip.run()
-    return state.value
-
-
-def is_cached(person: int) -> bool:
-    return not ask_viewer_state(person, ValidatorsQuestion(person)).commands()
+    return answer(ask_viewer_state(person))
 
 
 def test_the_layout_is_the_one_written_down():
@@ -58,7 +48,6 @@ def test_each_interaction_is_there_at_the_next_read_without_a_query(people):
         (lambda: undo_repost(me, post), BOOKMARKED),
     ):
         act()
-        rest()
         with count_calls() as calls:
             assert read(me) == ViewerState(0, {post: flags})
         assert calls.statements == []
@@ -99,36 +88,3 @@ def test_a_slow_reader_does_not_bring_the_past_back(people):
     mark_post(me, post, Kind.FAVOURITE, True)
     viewer_state.viewer_states.write_many(late, tokens)
     assert read(me).flags == {post: FAVOURITED}
-
-
-def test_a_copy_in_memory_needs_only_the_validator(people):
-    me, author = people
-    (post,) = posts_of(author, 1)
-    read(me), read(me)
-    assert is_cached(me)
-    assert read(me) is read(me)
-    mark_post(me, post, Kind.FAVOURITE, True)
-    assert read(me).flags == {post: FAVOURITED}
-
-
-def test_a_change_made_elsewhere_is_seen_without_pub_sub(people, monkeypatch):
-    me, author = people
-    (post,) = posts_of(author, 1)
-    read(me)
-    assert read(me) == ViewerState(0, {})
-    with monkeypatch.context() as patch:  # as in a process that receives no invalidation
-        patch.setattr(viewer_state._states, "forget", lambda _: None)
-        mark_post(me, post, Kind.FAVOURITE, True)
-    assert is_cached(me)
-    assert read(me).flags == {post: FAVOURITED}
-
-
-def test_a_copy_is_not_used_after_the_ttl_of_its_entry(people, monkeypatch):
-    me, _ = people
-    read(me)
-    assert read(me) is read(me)
-    later_s = time.time() + viewer_state.viewer_states.ttl_s
-    monkeypatch.setattr(time, "time", lambda: later_s)
-    with count_calls() as calls:
-        read(me)
-    assert calls.round_trips > 1

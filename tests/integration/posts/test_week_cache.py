@@ -12,7 +12,7 @@ from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
-from posts.cache import weeks
+from posts.cache import single_posts, weeks
 from posts.cache.weeks import BUSY, WEEK_S, WEEKS, ask_weeks, week_of
 from posts.changes import PostCreated, PostDeleted
 from posts.consumers import refresh_cached_weeks
@@ -119,14 +119,32 @@ def test_deleted_post_is_gone_also_where_the_week_had_fallen_behind(ann, monkeyp
     assert load(first) == {}
 
 
-def test_weeks_before_the_last_two_are_read_by_key_and_not_kept(ann):
+def test_posts_before_the_last_two_weeks_have_entries_of_their_own(ann):
     old = [post_at(ann, NOW_S - 2 * WEEK_S + n) for n in range(3)]
     redis().call("FLUSHDB")
-    for _ in range(2):
+    for costs in ((1, 3), (0, 1)):
         with count_calls() as calls:
             assert set(load(*old[:2])) == set(old[:2])
-        assert (calls.sql.total(), calls.round_trips) == (1, 0)
-    assert redis().call("DBSIZE") == 0
+        assert (calls.sql.total(), calls.round_trips) == costs
+    assert redis().call("DBSIZE") == 2
+    delete_post(old[0])
+    assert set(load(*old[:2])) == {old[1]}
+
+
+def test_an_old_post_that_changes_while_it_is_loaded_is_not_cached(ann, monkeypatch):
+    (old,) = (post_at(ann, NOW_S - 2 * WEEK_S) for _ in "1")
+    redis().call("FLUSHDB")
+    read = single_posts._read
+
+    def read_and_delete(ids):
+        loaded = read(ids)
+        delete_post(old)
+        return loaded
+
+    with monkeypatch.context() as patch:
+        patch.setattr(single_posts, "_read", read_and_delete)
+        assert set(load(old)) == {old}
+    assert load(old) == {}
 
 
 def test_made_up_ids_lay_nothing_beyond_the_weeks_there_are(ann):
@@ -159,7 +177,7 @@ def test_busy_week_is_remembered_as_busy_and_read_by_key(ann, few):
     assert calls.sql.total() == 3  # version, the week that is too large, the posts
     with count_calls() as calls:
         assert set(load(*ids[:2])) == set(ids[:2])
-    assert (calls.sql.total(), calls.round_trips) == (1, 1)
+    assert (calls.sql.total(), calls.round_trips) == (0, 2)
     delete_post(ids[0])
     assert set(load(*ids)) == set(ids[1:])
 
@@ -260,4 +278,4 @@ def test_readers_and_writers_at_once_end_with_what_is_there(ann):
 
 def test_links_of_another_address_are_not_found(ann):
     """The key names the site, since fragments carry absolute links."""
-    assert weeks._SITE.encode() in key_of(post_at(ann))
+    assert single_posts.SITE.encode() in key_of(post_at(ann))

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from accounts.queries.load import load_account_json
 from infra.api.pages import Window
 from infra.caching.client import SingleClient, redis
-from infra.caching.invalidation_log import LOG
 from relations.actions.follow import follow, unfollow
 from relations.cache import FOLLOWING, QUIET, member_of
 from relations.management.commands.rebuild_relation_caches import Command
@@ -37,7 +36,6 @@ def big(world, drain, monkeypatch):
     for fan in others[5 : 5 + FANS]:
         follow(fan, ann)
     drain()
-    LOG.read()  # the first read empties the memory
     load_account_json([ann, *others])  # caches profiles and counts
     return ann, others
 

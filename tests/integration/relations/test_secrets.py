@@ -12,9 +12,8 @@ import orjson
 import pytest
 from django.test import Client
 
-from accounts.queries.in_process import forget_accounts
 from infra.caching.client import redis
-from infra.caching.invalidation_log import LOG
+from infra.caching.remembered import forget_answers
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from tests.callers import Caller
@@ -100,7 +99,6 @@ class People:
 
     def seen_by(self, watchers: Iterable[str]) -> dict[str, Answers]:
         """All that an account can read, after the process's own copies are dropped."""
-        forget_accounts()
         clients = {name: self._client(name) for name in watchers}
         return {name: answers(client, self.reads) for name, client in clients.items()}
 
@@ -116,7 +114,7 @@ def people(world, settings) -> People:
 
 def go_cold() -> None:
     redis().call("FLUSHDB")
-    LOG.forget_all()
+    forget_answers()
 
 
 @pytest.mark.parametrize(("before", "secrets"), HISTORIES.values(), ids=HISTORIES)

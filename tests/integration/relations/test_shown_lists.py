@@ -15,7 +15,7 @@ from relations.queries import shown_lists
 from relations.queries.edge_lists import CURSOR_DIGITS
 from relations.types import FollowOptions
 from tests.callers import Caller, ids_of, next_link
-from tests.world import make_accounts, rest, restrict
+from tests.world import make_accounts, restrict
 
 ACCOUNTS = "/api/v1/accounts"
 LISTS = ("followers", "following")
@@ -82,7 +82,6 @@ def test_hidden_members_leave_no_trace(
         else:
             mute(star.viewer, one)
     drain()
-    rest()
     kept = [one for one in star.newest_first() if one not in gone]
     for name, limit in product((*LISTS, "endorsements"), (1, 2, 5)):
         pages = _pages(Caller(star.viewer), f"{ACCOUNTS}/{star.star}/{name}", limit)
@@ -96,7 +95,6 @@ def test_hidden_members_leave_no_trace(
 def test_paging_up_shows_all_that_are_shown(star: Star, name: str) -> None:
     for one in (star.people[1], star.people[4]):
         block(one, star.viewer)
-    rest()
     caller, path, seen, cursor = Caller(star.viewer), f"{ACCOUNTS}/{star.star}/{name}", [], "1"
     for _ in range(5):
         page = caller.get(path, {"limit": 1, "min_id": cursor})
@@ -118,7 +116,6 @@ def test_a_run_of_hidden_members_is_longer_than_a_page_examines(
     for one in star.people:
         if one != ends:
             block(one, star.viewer)
-    rest()
     caller, path = Caller(star.viewer), f"{ACCOUNTS}/{star.star}/followers"
     query = "?limit=2" if direction == "down" else "?limit=2&min_id=1"
     pages = []
@@ -140,7 +137,6 @@ def test_the_own_lists_show_muted_accounts_and_no_suspended_one(
     mute(star.star, muted)
     restrict(suspended, Restriction.SUSPENDED)
     drain()
-    rest()
     me = Caller(star.star)
     for path in (f"{ACCOUNTS}/{star.star}/followers", f"{ACCOUNTS}/{star.star}/following"):
         pages = _pages(me, path, 1)
@@ -151,6 +147,5 @@ def test_the_own_lists_show_muted_accounts_and_no_suspended_one(
 
 def test_who_is_blocked_by_the_owner_of_a_list_still_gets_an_answer(star: Star) -> None:
     block(star.star, star.viewer)
-    rest()
     answer = Caller(star.viewer).get(f"{ACCOUNTS}/{star.star}/followers")
     assert _ids([answer]) == star.newest_first()

@@ -50,7 +50,7 @@ def test_page_without_redis_is_not(reader, monkeypatch):
 
 def test_page_that_lacks_a_shard_is_none(reader, monkeypatch):
     before = pages("missing_shard")
-    monkeypatch.setattr("timelines.queries.home.load_page", fail_with(OperationalError("away")))
+    monkeypatch.setattr("timelines.home.page.load_page", fail_with(OperationalError("away")))
     assert reader.get(HOME).status_code == 503
     assert pages("missing_shard") == before + 1
 

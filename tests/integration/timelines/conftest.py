@@ -29,11 +29,10 @@ def tiny_timelines(settings: Settings) -> Iterator[None]:
 
 
 @pytest.fixture
-def low_threshold(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three followers make an author hot, two let them cool; copies are never fresh."""
+def low_threshold(settings: Settings) -> None:
+    """Three followers make an author hot, two let them cool."""
     settings.INLINE_FOLLOWERS, settings.HOT_FOLLOWERS = 2, 3
     settings.CHUNK_FOLLOWERS = 1
-    monkeypatch.setattr("timelines.hot.entries.COPY_S", -1.0)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import orjson
 from infra.api.pages import Window
 from posts.ids import EPOCH, PostId
 from tests.budgets import Calls
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 
 
 def first_page(viewer_id: int, limit: int = 20) -> list[str]:

@@ -24,9 +24,10 @@ from tests.integration.timelines.broken_timelines import (
 from tests.integration.timelines.homes import first_page, read_to_end
 from tests.world import drain_all, make_accounts, publish
 from timelines.hot.actions.heat import heat_author
-from timelines.hot.directory import HotAuthorDirectory, HotAuthors
+from timelines.hot.directory import HotAuthors
 from timelines.jobs.audit_timelines import audit_timelines
 from timelines.management.commands.audit_timelines import Command
+from timelines.queries import difference
 from timelines.queries.difference import find_difference
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
@@ -246,7 +247,7 @@ def test_what_pages_merge_in_is_no_hole(home, monkeypatch, is_known):
     publish(ann)
     drain_all()
     if not is_known:
-        monkeypatch.setattr(HotAuthorDirectory, "load", lambda *_: HotAuthors(None, ()))
+        monkeypatch.setattr(difference, "load_hot_authors", lambda: HotAuthors(None, ()))
     delete_post(posts[0])
     found = find_difference(me, timeline_store().peek([me])[me])
     assert found.missing == []

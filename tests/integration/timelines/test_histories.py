@@ -3,7 +3,6 @@
 from typing import Any
 
 import orjson
-import pytest
 from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +19,7 @@ from posts.actions.hide_post import hide_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
 from posts.ids import EPOCH, SEQUENCES, PostId
-from posts.queries.statuses import load_status_json
+from posts.reading.statuses import load_status_json
 from posts.types import Draft, Kind, Visibility
 from relations.actions.follow import follow, unfollow
 from tests.integration.timelines.drawn import examples, step_of
@@ -28,13 +27,12 @@ from tests.integration.timelines.homes import ids_of, read_from_bottom, read_to_
 from tests.oracle import Oracle
 from tests.truth import assert_drained_truth
 from tests.world import NOW, clean, drain_all, make_accounts, publish, restrict
+from timelines.home.page import home_page
 from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
-from timelines.queries.home import home_page
 from timelines.recent.low_water_mark import lower_low_water_mark, raise_low_water_mark
 from timelines.stores.factory import timeline_store
 
-pytestmark = pytest.mark.usefixtures("every_other_reader_passes")
 PEOPLE = 4
 EXPIRE = "DELETE FROM timelines_recentpost WHERE moment < %s"
 person = st.integers(0, PEOPLE - 1)

@@ -15,7 +15,7 @@ from relations.types import FollowOptions
 from tests.integration.timelines.homes import first_page, newest_first
 from tests.world import find_live, make_accounts, publish
 from timelines.actions import change_following
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 
 Drain = Callable[[], int]
 SHOWN = FollowOptions(reposts=True)

@@ -5,25 +5,21 @@ from functools import partial
 
 import pytest
 
-from accounts.queries.in_process import forget_accounts
 from infra.api.pages import Window
 from infra.caching.client import redis
-from infra.caching.invalidation_log import LOG
+from infra.caching.remembered import forget_answers
 from posts.actions.delete_post import delete_post
-from posts.actions.repost import repost
-from posts.cache.counts import forget_counts
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute, unmute
 from relations.cache import FOLLOWING
 from tests.budgets import count_calls, files_of
 from tests.integration.timelines.homes import first_page, ids_of, pulls
-from tests.world import make_accounts, publish, rest
-from timelines.queries import kept_pages
-from timelines.queries.home import home_page
+from tests.world import make_accounts, publish
+from timelines.home.page import home_page
 
 Drain = Callable[[], int]
-MOST_FILES = {"same": 31, "renewed": 42, "loaded": 52, "made": 49}
+MOST_FILES = {"same": 17, "made": 52}
 
 
 def test_a_live_timeline_gets_new_posts_by_push_alone(world: None, drain: Drain) -> None:
@@ -47,58 +43,28 @@ def test_a_warm_page_costs_one_round_trip_and_no_query(world: None, drain: Drain
     first_page(me)
     with count_calls() as calls:
         assert len(first_page(me)) == 20
-    assert (calls.statements, calls.round_trips) == ([], 1)
-    forget_accounts()
-    LOG.forget_all()
+    assert (calls.statements, calls.round_trips) == ([], 2)
     with count_calls() as calls:
         assert len(first_page(me)) == 20
-    assert (calls.statements, calls.round_trips) == ([], 2), "without process memory one more"
+    assert (calls.statements, calls.round_trips) == ([], 1), "the process remembers the page"
 
 
 def test_how_many_files_run_for_a_page(world: None, drain: Drain) -> None:
     """A newcomer who wants to know how a page is made reads all of them."""
-    me, other, *friends = make_accounts(27)
+    me, *friends = make_accounts(26)
     for friend in friends:
         follow(me, friend)
-        follow(other, friend)
         publish(friend)
     drain()
     for _ in range(3):
         first_page(me)
-        first_page(other)
     found: dict[str, int] = {}
-    # Copies of counts in process memory may have expired for one of the pages.
-    for friend in friends[:5]:
-        publish(friend)
-        drain()
-        for kind, reader in (("loaded", other), ("renewed", me), ("same", me)):
-            files = files_of(partial(first_page, reader))
+    for _ in range(3):
+        forget_answers()
+        for kind in ("made", "same"):
+            files = files_of(partial(first_page, me))
             found[kind] = min(found.get(kind, len(files)), len(files))
-    # The first page that is made in a process also fills memory that the next ones read.
-    for _ in range(3):
-        kept_pages._pages.clear()
-        files = files_of(partial(first_page, me))
-        found["made"] = min(found.get("made", len(files)), len(files))
     assert all(found[kind] <= most for kind, most in MOST_FILES.items()), found
-
-
-def test_a_reader_who_returns_needs_one_round_trip_for_names_and_counts_too(
-    world: None, drain: Drain, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first round trip asks for what the last page showed, reposts too."""
-    me, friend, other = make_accounts(3)
-    follow(me, friend)
-    for _ in range(3):
-        publish(friend)
-    repost(friend, publish(other))
-    drain()
-    for _ in range(2):
-        shown = first_page(me)
-    forget_accounts()
-    forget_counts()
-    with count_calls() as calls:
-        assert first_page(me) == shown
-    assert (calls.statements, calls.round_trips) == ([], 1)
 
 
 def test_a_deleted_post_of_the_last_page_is_not_brought_back(
@@ -110,7 +76,6 @@ def test_a_deleted_post_of_the_last_page_is_not_brought_back(
     drain()
     assert first_page(me) == [deleted.public, kept.public]
     delete_post(deleted)
-    forget_counts()
     assert first_page(me) == first_page(me) == [kept.public]
 
 
@@ -124,7 +89,6 @@ def test_a_cold_page_asks_each_shard_a_few_questions(world: None, drain: Drain) 
         publish(friend)
     drain()
     redis().call("FLUSHDB")
-    forget_accounts()
     with count_calls() as calls:
         assert len(first_page(me)) == 20
     assert max(calls.sql.values()) <= 13, calls.sql
@@ -141,8 +105,7 @@ def test_what_lies_between_us_is_remembered_only_while_nothing_changes(
     drain()
     first_page(me)
     mute(me, friend)
-    assert first_page(me) == [kept.public], "no drain has run"
-    rest()
+    assert first_page(me) == first_page(me) == [kept.public], "no drain has run"
     with count_calls() as calls:
         first_page(me)
     assert (calls.statements, calls.round_trips) == ([], 1)
@@ -164,10 +127,7 @@ def test_a_mute_ends_by_the_clock_in_remembered_answers_too(world: None, drain: 
         return ids_of(home_page(me, Window(20), clock_ms=lambda: now_ms).items)
 
     assert shown(10_999) == shown(10_999) == []
-    rest()
-    with count_calls() as calls:
-        assert shown(11_000) == [post.public]
-    assert (calls.statements, calls.round_trips) == ([], 1)
+    assert shown(11_000) == [post.public]
 
 
 def test_a_following_list_that_ran_out_is_laid_again(world: None, drain: Drain) -> None:
@@ -180,4 +140,4 @@ def test_a_following_list_that_ran_out_is_laid_again(world: None, drain: Drain) 
     first_page(me)
     with count_calls() as calls:
         assert len(first_page(me)) == 1
-    assert (calls.statements, calls.round_trips) == ([], 1)
+    assert (calls.statements, calls.round_trips) == ([], 2)

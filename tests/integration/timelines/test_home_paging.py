@@ -19,7 +19,7 @@ from tests.integration.timelines.homes import (
     read_to_end,
 )
 from tests.world import make_accounts, publish
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 
 Drain = Callable[[], int]
 

@@ -1,23 +1,16 @@
-"""The set of hot authors and the copies of their entries: content, age and cost."""
+"""The set of hot authors and their entries: content and cost."""
 
 import threading
 from collections.abc import Callable
 
 from infra.caching.client import redis
-from infra.caching.invalidation_log import LOG, InvalidationLog
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.integration.timelines.stars import Fans
-from tests.world import drain_all, make_accounts, rest
+from tests.world import drain_all, make_accounts
 from timelines.hot import entries as entries_module
-from timelines.hot.directory import (
-    SET,
-    HotAuthorDirectory,
-    add_hot_authors,
-    directory,
-    make_validator,
-)
-from timelines.hot.entries import HotEntriesCache, hot_entries_store
+from timelines.hot.directory import SET, add_hot_authors, load_hot_authors, make_validator
+from timelines.hot.entries import hot_entries_store, load_hot_entries
 
 Drain = Callable[[], int]
 
@@ -44,7 +37,7 @@ def test_an_author_added_while_the_set_is_read_is_in_it(fans: Fans, drain: Drain
     fans.post()
     drain()
     assert redis().call("GET", SET) != claim, "a write with this claim is refused"
-    assert HotAuthorDirectory(InvalidationLog()).load(None).ids == (fans.star,)
+    assert load_hot_authors().ids == (fans.star,)
     assert read_to_end(fans.me) == fans.expected()
 
 
@@ -60,38 +53,21 @@ def test_the_set_changes_its_validator_only_when_it_changes(world: None) -> None
         validators[1] == validators[2],
         validators[2] != validators[3],
     ] == [True] * 3
-    assert directory.load(LOG.read()).ids == (author, author + 1)
+    assert load_hot_authors().ids == (author, author + 1)
 
 
-def test_a_warm_page_costs_one_round_trip(fans: Fans, drain: Drain, monkeypatch) -> None:
+def test_a_warm_page_costs_one_round_trip(fans: Fans, drain: Drain) -> None:
     fans.heat()
     fans.post()
     drain()
     first_page(fans.me)
     with count_calls() as calls:
-        assert len(HotEntriesCache().load([fans.star])) == 1
-    assert (calls.statements, calls.round_trips) == ([], 1), "a process that begins"
-    monkeypatch.setattr(entries_module, "COPY_S", 60.0)
+        assert len(load_hot_entries([fans.star])) == 1
+    assert (calls.statements, calls.round_trips) == ([], 1)
     first_page(fans.me)
-    rest()
     with count_calls() as calls:
         assert first_page(fans.me) == fans.expected()
-    assert (calls.statements, calls.round_trips) == ([], 1)
-
-
-def test_a_copy_is_used_for_a_second(fans: Fans, drain: Drain, monkeypatch) -> None:
-    monkeypatch.setattr(entries_module, "COPY_S", 1.0)
-    now_s = 100.0
-    fans.heat()
-    copies = HotEntriesCache(lambda: now_s)
-    (before,) = copies.load([fans.star])
-    fans.post()
-    drain()
-    now_s = 101.0
-    assert copies.load([fans.star]) == [before]
-    now_s = 101.1
-    (after,) = copies.load([fans.star])
-    assert len(after.entries) == len(before.entries) + 1
+    assert calls.round_trips == 2
 
 
 def test_entries_built_while_they_are_pushed_to_lack_nothing(fans: Fans, monkeypatch) -> None:
@@ -108,6 +84,6 @@ def test_entries_built_while_they_are_pushed_to_lack_nothing(fans: Fans, monkeyp
         return found
 
     monkeypatch.setattr(entries_module, "list_newest_entries", slow)
-    HotEntriesCache().load([fans.star])
+    load_hot_entries([fans.star])
     assert going.is_set()
     assert read_to_end(fans.me) == fans.expected()

@@ -1,6 +1,5 @@
 """Authors who become hot and cool in any history: no entry is missing or repeated."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +12,6 @@ from tests.integration.timelines.homes import read_from_bottom, read_to_end
 from tests.world import clean, drain_all, make_accounts, publish
 from timelines.hot.actions.cool import cool_shard
 
-pytestmark = pytest.mark.usefixtures("every_other_reader_passes")
 PEOPLE = 5
 person = st.integers(0, PEOPLE - 1)
 step = st.one_of(

@@ -20,8 +20,8 @@ from tests.budgets import count_calls
 from tests.integration.timelines.broken_timelines import move_mark
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.world import find_live, make_accounts, publish
-from timelines.queries.home import home_page
-from timelines.queries.showing import MOST_REPOSTERS
+from timelines.home.page import home_page
+from timelines.home.show import MOST_REPOSTERS
 from timelines.stores.factory import timeline_store
 
 Drain = Callable[[], int]
@@ -227,7 +227,8 @@ def test_a_warm_page_of_merged_posts_costs_one_round_trip(crowd, drain: Drain) -
         for friend in crowd.friends:
             crowd.repost(friend, post)
     drain()
-    assert len(crowd.items()) == 10
+    for _ in range(2):  # the first one finds in Redis what the second one is made of
+        assert len(crowd.items()) == 10
     with count_calls() as calls:
         assert len(crowd.items()) == 10
     assert (calls.statements, calls.round_trips) == ([], 1)

@@ -11,11 +11,11 @@ from relations.actions.follow import follow
 from relations.types import FollowOptions
 from tests.integration.timelines.drawn import examples
 from tests.integration.timelines.last_post_indexes import begin_long_ago, catch_up, no_thread
-from tests.integration.timelines.test_finished_histories import FinishedHistory, no_memory, steps
+from tests.integration.timelines.test_remembered_histories import RememberedHistory, steps
 from tests.world import clean, drain_all
+from timelines.home.page import home_page, list_shown_events
 from timelines.increments.home_news import MOST_NAMED, find_home_news
 from timelines.increments.queries import Increments
-from timelines.queries.home import home_page, list_shown_events
 from timelines.types import TimeRange
 
 Steps = list[tuple[str, int | None, int | None]]
@@ -24,7 +24,7 @@ some_steps = st.lists(steps, min_size=6, max_size=14)
 BEFORE_ALL = PostId(1, 0, 0)
 
 
-class NewsHistory(FinishedHistory):
+class NewsHistory(RememberedHistory):
     """Compares news with pages after each step, of all time and of ranges that end at posts."""
 
     def compare(self) -> None:
@@ -36,11 +36,8 @@ class NewsHistory(FinishedHistory):
 
     def _compare(self, reader: int, time_range: TimeRange) -> None:
         shown = read_page(reader, time_range)
-        for _ in range(2):  # the second time from memory
-            events = list_shown_events(reader, time_range, MOST_NAMED)
-            assert [(event.public, event.author_id) for event in events] == shown
-        with no_memory():
-            assert list_shown_events(reader, time_range, MOST_NAMED) == events
+        events = list_shown_events(reader, time_range, MOST_NAMED)
+        assert [(event.public, event.author_id) for event in events] == shown
         authors = list(dict.fromkeys(author for _, author in shown))
         self.check_news(find_home_news(reader, time_range).account_ids, authors)
 

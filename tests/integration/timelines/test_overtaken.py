@@ -19,7 +19,7 @@ from tests.integration.timelines.stars import Fans
 from tests.redis_away import wait_for_redis
 from tests.world import drain_all, forget_memory, make_accounts, publish
 from timelines.actions import rebuild_timeline
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 from timelines.queries.public import public_page
 from timelines.recent.actions.index_posts import index_recent
 from timelines.stores import overtaken

@@ -11,8 +11,8 @@ from infra.sharding.placement import all_aliases
 from relations.actions.follow import follow
 from tests.integration.timelines.polling_clients import CLIENTS
 from tests.world import drain_all, make_accounts, publish
+from timelines.home.page import home_page
 from timelines.polling.poll import AT_ONCE_MS
-from timelines.queries.home import home_page
 
 AUTHORS, SECONDS, POSTS_A_SECOND = 24, 3.0, 40
 # Longer than a client, which reads on at once, takes the answers of all with its token.

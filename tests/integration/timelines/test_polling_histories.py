@@ -25,8 +25,8 @@ from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import clean, drain_all, make_accounts, publish
 from timelines import cache
 from timelines.actions import fan_out
+from timelines.home.page import home_page
 from timelines.polling.poll import SHARED_MS
-from timelines.queries.home import home_page
 from timelines.queries.list import account_list_page
 from timelines.queries.public import public_page
 from timelines.recent.actions.index_posts import index_recent

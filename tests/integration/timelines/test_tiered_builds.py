@@ -16,7 +16,7 @@ from tests.budgets import Calls, count_calls
 from tests.races import failures, run_together
 from tests.redis_away import wait_for_redis
 from tests.world import drain_all, find_live, forget_memory, make_account, publish
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 from timelines.stores import postgres, rows
 from timelines.stores.factory import timeline_store
 from timelines.stores.packed import FAMILY, PackedStore

@@ -34,7 +34,7 @@ from tests.lab.demo.communities import (
     write_edges,
 )
 from tests.world import make_account
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 
 
 def said_by(command: str, *words: str) -> list[str]:

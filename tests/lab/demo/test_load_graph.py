@@ -28,7 +28,7 @@ from tests.lab.demo.communities import (
 )
 from tests.oracle import Oracle
 from tests.scenarios.graph_input import FIRST_FOLLOW_MS, MINUTE_MS, read_lists
-from timelines.queries.home import home_page
+from timelines.home.page import home_page
 
 ALL = Window(limit=1_000)
 

@@ -2,9 +2,7 @@
 
 from prometheus_client import REGISTRY
 
-from infra.caching.copy_ages import AgeLimit
 from infra.caching.metrics import count_reads
-from infra.caching.process_cache import ProcessCache
 
 
 def reads(family, tier, outcome):
@@ -17,11 +15,3 @@ def test_a_family_is_counted_without_its_layout_and_site():
     count_reads("tests.reads:v2", "redis", hits=1)
     assert reads("tests.reads", "redis", "hit") == 4
     assert reads("tests.reads", "redis", "miss") == 2
-
-
-def test_local_tier_counts_what_it_had_and_what_not():
-    tier = ProcessCache("tests.local_reads", 10, AgeLimit(60, 60))
-    tier.store({1: "one"}, float("inf"))
-    tier.split([1, 2, 3])
-    assert reads("tests.local_reads", "process", "hit") == 1
-    assert reads("tests.local_reads", "process", "miss") == 2

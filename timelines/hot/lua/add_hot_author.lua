@@ -1,7 +1,7 @@
--- Adds an author to the set of hot authors. KEYS: the set (layout: directory.py), the invalidation log.
--- ARGV: the author's 8 bytes, a new validator, the entry for the log, its oldest time in ms.
+-- Adds an author to the set of hot authors. KEYS: the set (layout: directory.py).
+-- ARGV: the author's 8 bytes, a new validator.
 -- A set that is being read from the shards is deleted: the process that reads may have passed the
--- author's shard already. Without a set the log is written too: processes may have copies of one.
+-- author's shard already.
 -- Returns whether the author is new.
 local data = redis.call('GET', KEYS[1])
 local is_set = data and string.byte(data, 1) ~= 0
@@ -15,5 +15,4 @@ if is_set then
 else
   redis.call('DEL', KEYS[1])
 end
-redis.call('XADD', KEYS[2], 'MINID', '~', ARGV[4], '*', 'p', ARGV[3])
 return 1

@@ -4,56 +4,59 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from infra.caching.process_memory import most_entries
-from infra.caching.viewer_validators import ViewerCopies
-from relations.queries.relationships import load_relationships
-from timelines.hot.directory import HotAuthors
+from infra.caching.questions import RoundTrip, answer
+from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies
+from relations.queries.relationships import ask_relationships
+from timelines.hot.directory import HotAuthors, ask_hot_authors
 
 AUTHORS_AT_ONCE = 1_000
-MOST_READERS = most_entries("timelines.hot", share=0.01, bytes_each=150)
+MOST_READERS = most_entries("timelines.hot", share=0.02, bytes_each=150)
 
 
-class HotFollowees(NamedTuple):
+class KnownFollowees(NamedTuple):
     """`hot`: the validator of the set of hot authors that they were found in."""
 
     hot: bytes
     ids: Sequence[int]
 
 
-_cached: ViewerCopies[HotFollowees] = ViewerCopies("timelines.hot", MOST_READERS)
+_known: ViewerCopies[KnownFollowees] = ViewerCopies(MOST_READERS)
 
 
-def guess_hot_followees(reader_id: int) -> Sequence[int]:
-    """The hot followees of the reader's last page, perhaps outdated. No round trip.
+class HotFolloweesQuestion:
+    """The reader's hot followees, in a round trip. After it, `load`.
 
-    For a trip that reads their entries before it is known whether they are still the hot followees.
+    `guess`: those of the reader's last page, perhaps outdated: their entries can be asked in the
+    same trip.
     """
-    cached = _cached.peek(reader_id)
-    return cached.ids if cached else ()
+
+    def __init__(self, trip: RoundTrip, reader_id: int) -> None:
+        self._reader_id, known = reader_id, _known.peek(reader_id)
+        self._hot = trip.ask(ask_hot_authors())
+        # Without a copy there is nothing that a validator could confirm.
+        self._validators = trip.ask(ValidatorsQuestion(reader_id)) if known else None
+        self.guess: Sequence[int] = known.ids if known else ()
+
+    def load(self) -> Sequence[int]:
+        """Cost: none while the set and the relationships are unchanged; else one round trip per
+        1,000 hot authors."""
+        hot = self._hot.value
+        if not hot.ids:
+            return ()
+        if self._validators is not None:
+            known = _known.find(self._reader_id, self._validators.value.relationships)
+            if known is not None and known.hot == hot.validator:
+                return known.ids
+        return _load(self._reader_id, hot)
 
 
-def list_hot_followees(reader_id: int, hot: HotAuthors, validator: bytes | None) -> Sequence[int]:
-    """The hot authors among the reader's followees. `validator`: of the reader's relationships.
-
-    Cost: none while the set and the relationships are unchanged; else one round trip per 1,000 hot
-    authors.
-    """
-    if not hot.ids:
-        return ()
-    cached = _cached.find(reader_id, validator)
-    if cached is not None and cached.hot == hot.validator:
-        return cached.ids
-    followed = _load_followed(reader_id, [author for author in hot.ids if author != reader_id])
-    if hot.validator is not None:
-        _cached.keep(reader_id, validator, HotFollowees(hot.validator, followed))
+def _load(reader_id: int, hot: HotAuthors) -> list[int]:
+    authors, followed = [author for author in hot.ids if author != reader_id], list[int]()
+    validators = set[bytes | None]()
+    for start in range(0, len(authors), AUTHORS_AT_ONCE):
+        some = answer(ask_relationships(reader_id, authors[start : start + AUTHORS_AT_ONCE]))
+        validators.add(some.validator)
+        followed += [i for i, related in some.by_account.items() if related.is_followed]
+    if hot.validator is not None and len(validators) == 1:
+        _known.keep(reader_id, validators.pop(), KnownFollowees(hot.validator, followed))
     return followed
-
-
-def _load_followed(reader_id: int, authors: Sequence[int]) -> list[int]:
-    parts = (authors[n : n + AUTHORS_AT_ONCE] for n in range(0, len(authors), AUTHORS_AT_ONCE))
-    relationships = (load_relationships(reader_id, part) for part in parts)
-    return [
-        author
-        for part in relationships
-        for author, relationship in part.items()
-        if relationship.is_followed
-    ]

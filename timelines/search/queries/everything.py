@@ -9,7 +9,7 @@ from accounts.queries.users import find_account_ids
 from accounts.texts.links import is_part_of_tag, normalize_tag
 from infra.api.errors import InvalidRequest
 from posts.queries.search import ANY_POST
-from posts.queries.statuses import load_status_json
+from posts.reading.statuses import load_status_json
 from timelines.search.addresses import parse_account_address
 from timelines.search.days import DayRange, intersect
 from timelines.search.operators import ME, read_operators

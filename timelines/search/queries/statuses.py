@@ -12,7 +12,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter_available
 from posts.ids import PostId, authors_of, second_of
 from posts.queries.search import WordSearch, search_words
-from posts.queries.statuses import load_status_json
+from posts.reading.statuses import load_status_json
 from relations.queries.relationships import load_relationships
 from timelines.search.types import PostSearch
 

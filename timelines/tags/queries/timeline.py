@@ -14,7 +14,7 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.api.present import find_tags, has_media, is_edited, page_of_statuses
 from posts.ids import PostId
-from posts.queries.viewing import ViewedPosts, view_posts
+from posts.reading.viewing import ViewedPosts, view_posts
 from relations.types import UNRELATED
 from timelines.polling.begin import begin_poll
 from timelines.polling.ordinary import enter_if_polled
@@ -119,7 +119,7 @@ def _show(query: TagQuery, ids: Sequence[PostId]) -> Iterator[bytes]:
     """Those of the posts that the viewer may see, did not mute, and asked for."""
     if not ids:
         return
-    at_ms, view = now_ms(), view_posts({i: i for i in ids}, query.viewer_id).value
+    at_ms, view = now_ms(), view_posts({i: i for i in ids}, query.viewer_id)
     for post_id in ids:
         if _is_visible(view, post_id, at_ms) and _is_asked(query, view, post_id):
             yield view.present(post_id, post_id)

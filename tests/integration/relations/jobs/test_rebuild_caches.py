@@ -4,7 +4,6 @@ import pytest
 
 from infra.api.pages import Window
 from infra.caching.client import redis
-from infra.caching.invalidation import forget_in_process
 from infra.jobs.types import Work
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET, RELATIONSHIPS, member_of
 from relations.jobs.rebuild_relation_caches import rebuild_relation_caches
@@ -25,7 +24,6 @@ LISTS = (FOLLOWING_LIST, FOLLOWERS_LIST, OWN_FOLLOWING_LIST)
 
 
 def pages(people):
-    forget_in_process(FOLLOWING.family, people)
     return [list_page(one, p, Window(9)).items for one in LISTS for p in people]
 
 

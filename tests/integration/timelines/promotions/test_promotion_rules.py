@@ -179,7 +179,7 @@ def _flat(params: Any) -> list[Any]:
     return [one for value in values for one in (value if isinstance(value, list) else [value])]
 
 
-@pytest.mark.parametrize("part", ["ask_fragments", "ask_accounts", "ask_relationships"])
+@pytest.mark.parametrize("part", ["ask_posts", "ask_accounts", "ask_relationships"])
 def test_shard_of_what_is_promoted_is_away(people, sold, part):
     """The page is answered, and no impression is used: the promotion is shown later."""
     run_campaign(post_id=sold.base36, total_cap=1)

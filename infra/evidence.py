@@ -1,0 +1,70 @@
+"""Evidence: what an answer was made of, so that it can be used again while nothing of it changes.
+
+While an answer is made, each command that is sent to Redis is noted with its reply. An answer that
+was made of replies alone has whole evidence: the same replies give the same answer. One that a
+shard had a part in, or that wrote something, has none.
+
+This module knows neither Redis nor the shards: their clients call it.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+Command = tuple[Any, ...]
+
+
+class Evidence:
+    """The commands and replies of one answer. `until_ms`: Unix time, None without an end."""
+
+    __slots__ = ("commands", "is_whole", "replies", "until_ms")
+
+    def __init__(self) -> None:
+        self.commands: list[Command] = []
+        self.replies: list[Any] = []
+        self.is_whole = True
+        self.until_ms: int | None = None
+
+    def add(self, commands: Sequence[Command], replies: Sequence[Any]) -> None:
+        self.commands += commands
+        self.replies += replies
+
+    def end_at(self, at_ms: int) -> None:
+        """The answer may be another one from this time on."""
+        self.until_ms = at_ms if self.until_ms is None else min(self.until_ms, at_ms)
+
+
+_current: ContextVar[Evidence | None] = ContextVar("tideline_evidence", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[Evidence]:
+    """Collects the evidence of the answer that is made in the block."""
+    evidence = Evidence()
+    token = _current.set(evidence)
+    try:
+        yield evidence
+    finally:
+        _current.reset(token)
+
+
+def note_replies(commands: Sequence[Command], replies: Sequence[Any]) -> None:
+    """Redis has replied. Cost: less than 0.1 us if nothing is collected."""
+    evidence = _current.get()
+    if evidence is not None and evidence.is_whole:
+        evidence.add(commands, replies)
+
+
+def note_other_source() -> None:
+    """The answer depends on something that no reply of Redis says, such as a shard."""
+    evidence = _current.get()
+    if evidence is not None:
+        evidence.is_whole = False
+
+
+def note_end(at_ms: int) -> None:
+    """The answer depends on the clock: it may be another one from this Unix time on."""
+    evidence = _current.get()
+    if evidence is not None:
+        evidence.end_at(at_ms)

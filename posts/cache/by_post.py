@@ -1,0 +1,23 @@
+"""Cached values of single posts, by a number: the key type of a ValueCache."""
+
+from infra.caching.keys import key
+from infra.caching.values import ValueCache
+from posts.ids import MAX_SECOND, SEQUENCES, PostId
+
+MOMENTS = (MAX_SECOND + 1) * SEQUENCES
+
+
+def number_of(post_id: PostId) -> int:
+    """A post as one number."""
+    return post_id.author_id * MOMENTS + post_id.moment
+
+
+def post_of(number: int) -> PostId:
+    return PostId.at(*divmod(number, MOMENTS))
+
+
+class PostValues(ValueCache):
+    """A ValueCache by `number_of`. The keys of one author's posts share a hash tag."""
+
+    def key(self, owner: int) -> bytes:
+        return key(self.family, *divmod(owner, MOMENTS))

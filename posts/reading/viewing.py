@@ -1,0 +1,78 @@
+"""Posts as one viewer sees them: what the viewer may see, with the viewer's flags."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from infra.caching.questions import Question, answer, ask_both
+from posts.api.present import Flags, find_reposted
+from posts.filters.matching import NO_FILTERS, FilterSet
+from posts.ids import PostId, authors_of
+from posts.reading.hydrate import Hydrated, ask_posts
+from posts.reading.viewer import PostViewer, ask_viewer
+from posts.rules import is_for_viewer, may_see
+from relations.types import UNRELATED, Relationship
+
+OriginalByEvent = Mapping[PostId, PostId]  # a post or repost → the post that it shows
+
+
+class ViewedPosts(NamedTuple):
+    """Hydrated posts, with the viewer's flags and filters, and relationships for the rules."""
+
+    hydrated: Hydrated
+    flags: Flags
+    relationships: Mapping[int, Relationship]
+    viewer_id: int | None = None
+    filters: FilterSet = NO_FILTERS
+
+    def allows(self, event: PostId, original: PostId) -> bool:
+        """Whether both exist and the viewer may see both."""
+        if not self.hydrated.has_both(event, original):
+            return False
+        accounts = self.hydrated.accounts
+        authors = {i: accounts[i] for i in (event.author_id, original.author_id)}
+        may_see_authors = may_see(self.viewer_id, authors, self.relationships)
+        return may_see_authors and self._is_for_viewer(event) and self._is_for_viewer(original)
+
+    def present(self, event: PostId, original: PostId) -> bytes:
+        """The Status entity, once `allows` is true."""
+        status = self.hydrated.present(event, original, self.flags.get(original, 0))
+        return self.filters.apply(status)
+
+    def list_visible(self, shown: OriginalByEvent) -> dict[PostId, bytes]:
+        """Status entities of the events that the viewer may see, in their order."""
+        return {e: self.present(e, o) for e, o in shown.items() if self.allows(e, o)}
+
+    def find_reposts(self) -> OriginalByEvent:
+        """Those of the posts that are reposts, each with the post that it shows.
+
+        For callers who do not know the originals: `list_visible` leaves out such reposts.
+        """
+        fragments = self.hydrated.fragments
+        return {i: shown for i, text in fragments.items() if (shown := find_reposted(text))}
+
+    def _is_for_viewer(self, post_id: PostId) -> bool:
+        author_id, fragment = post_id.author_id, self.hydrated.fragments[post_id]
+        relationship = self.relationships.get(author_id, UNRELATED)
+        return is_for_viewer(self.viewer_id, author_id, fragment, relationship)
+
+
+def ask_viewed(shown: OriginalByEvent, viewer_id: int | None) -> Question[ViewedPosts]:
+    """The posts as the viewer sees them. Cost: as `ask_posts` and `ask_viewer`; one query for flags
+    of posts that are older than the viewer state."""
+    originals = dict.fromkeys(shown.values())
+    posts = ask_posts(originals, [event for event, original in shown.items() if event != original])
+    viewer = ask_viewer(viewer_id, authors_of((*shown, *originals)))
+    return ask_both(posts, viewer).then(lambda parts: view(originals, *parts))
+
+
+def view(originals: Iterable[PostId], hydrated: Hydrated, viewer: PostViewer) -> ViewedPosts:
+    """`originals`: those of the posts that are no reposts."""
+    fragments = hydrated.fragments
+    flags = viewer.load_flags({i: fragments[i] for i in originals if i in fragments})
+    state = viewer.state
+    return ViewedPosts(hydrated, flags, viewer.relationships, viewer.account_id, state.filters)
+
+
+def view_posts(shown: OriginalByEvent, viewer_id: int | None) -> ViewedPosts:
+    """As `ask_viewed`, in a round trip of its own."""
+    return answer(ask_viewed(shown, viewer_id))

@@ -1,0 +1,130 @@
+"""Remembered answers: used again while Redis gives the replies that they were made of."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from infra.caching.client import FeedRedis
+from infra.caching.remembered import Memory
+from infra.evidence import note_end, note_other_source
+from infra.sharding.sql import fetch_one
+from tests.budgets import count_calls
+from tests.races import failures, run_together
+from tests.redis_away import redis_away, wait_for_redis
+
+NOW_MS = 1_000_000
+TTL_MS = 1_000
+KEY, WEEK = b"tests.value:v1:{1}", b"tests.week:v1:{1}:7"
+
+
+class Answers:
+    """Answers of one memory, each a new object."""
+
+    def __init__(self, cache: FeedRedis, *commands: tuple[Any, ...]) -> None:
+        self.memory: Memory[list[Any]] = Memory("tests.answers", 10, TTL_MS)
+        self._cache, self._commands = cache, commands or (("GET", KEY),)
+
+    def get(self, at_ms: int = NOW_MS, also: Callable[[], object] = lambda: None) -> list[Any]:
+        return self.memory.find_or_make("key", at_ms, lambda: self._make(also))
+
+    def _make(self, also: Callable[[], object]) -> list[Any]:
+        replies = self._cache.run(self._commands)
+        also()
+        return replies
+
+
+@pytest.fixture
+def answers(cache: FeedRedis) -> Answers:
+    return Answers(cache)
+
+
+def test_an_answer_is_used_again_after_one_round_trip(answers: Answers) -> None:
+    first = answers.get()
+    with count_calls() as calls:
+        assert answers.get() is first
+    assert calls.round_trips == 1
+
+
+def test_another_reply_makes_another_answer(answers: Answers, cache: FeedRedis) -> None:
+    first = answers.get()
+    cache.call("SET", KEY, b"new")
+    assert answers.get() == [b"new"] != first
+
+
+def test_each_reply_of_each_trip_counts(cache: FeedRedis) -> None:
+    answers = Answers(cache, ("GET", KEY), ("MGET", b"tests:v1:{2}", b"tests:v1:{3}"))
+    also = b"tests:v1:{4}"
+    first = answers.get(also=lambda: cache.call("GET", also))
+    assert answers.get() is first
+    for key in (b"tests:v1:{3}", also):
+        cache.call("SET", key, b"new")
+        made = answers.get(also=lambda: cache.call("GET", also))
+        assert made is not first
+        first = made
+        assert answers.get() is first
+
+
+def test_the_version_of_a_hash_stands_for_its_fields(cache: FeedRedis) -> None:
+    cache.call("HSET", WEEK, "!", 1, "5", b"text")
+    answers = Answers(cache, ("HMGET", WEEK, "!", "5"))
+    first = answers.get()
+    sent = list[Any]()
+    run = cache._run
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cache, "_run", lambda commands: sent.extend(commands) or run(commands))
+        assert answers.get() is first
+    assert sent == [("HGET", WEEK, "!")]
+    cache.call("HSET", WEEK, "!", 2, "5", b"other")
+    assert answers.get() == [[b"2", b"other"]]
+
+
+@pytest.mark.parametrize(
+    "also",
+    [
+        lambda cache: cache.call("SET", b"tests:v1:{5}", b"written"),
+        lambda _: note_other_source(),
+        lambda _: fetch_one("default", "SELECT 1"),
+    ],
+    ids=["it writes", "another source", "a shard"],
+)
+def test_what_no_reply_says_is_not_remembered(
+    world: None, answers: Answers, cache: FeedRedis, also: Callable[[FeedRedis], object]
+) -> None:
+    first = answers.get(also=lambda: also(cache))
+    assert answers.get() is not first
+
+
+def test_an_answer_without_any_reply_is_not_remembered(cache: FeedRedis) -> None:
+    memory: Memory[list[int]] = Memory("tests.answers", 10, TTL_MS)
+    assert memory.find_or_make("key", NOW_MS, list) is not memory.find_or_make("key", NOW_MS, list)
+
+
+def test_an_answer_ends_when_its_maker_says_so(answers: Answers) -> None:
+    first = answers.get(also=lambda: note_end(NOW_MS + 10))
+    assert answers.get(NOW_MS + 9) is first
+    assert answers.get(NOW_MS + 10) is not first
+
+
+def test_an_answer_ends_after_its_time(answers: Answers) -> None:
+    first = answers.get()
+    assert answers.get(NOW_MS + TTL_MS - 1) is first
+    assert answers.get(NOW_MS + TTL_MS) is not first
+
+
+def test_without_redis_nothing_remembered_is_used(answers: Answers) -> None:
+    first = answers.get()
+    with redis_away():
+        made = answers.memory.find_or_make("key", NOW_MS, lambda: [b"from the shards"])
+    wait_for_redis()
+    assert made == [b"from the shards"]
+    assert answers.get() is not first
+
+
+def test_what_other_threads_ask_is_no_evidence(answers: Answers, cache: FeedRedis) -> None:
+    def write_elsewhere() -> None:
+        wrote = run_together([lambda: cache.call("SET", b"tests:v1:{6}", b"x")])
+        assert failures(wrote) == []
+
+    first = answers.get(also=write_elsewhere)
+    assert answers.get() is first

@@ -1,0 +1,176 @@
+"""The entries of a home timeline: from the live timeline and below it by pull."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain, groupby, islice
+from operator import itemgetter
+from typing import ClassVar, Protocol
+
+from posts.cache.viewer_state_payload import ViewerState
+from posts.ids import LAST, PACKED_BYTES, PostId
+from posts.queries.responses import read_reposts
+from relations.queries.following import load_following
+from timelines.actions.cut_old_entries import cut_old_entries
+from timelines.actions.rebuild_timeline import rebuild_timeline
+from timelines.home.merged import MergedTimeline
+from timelines.home.reader import HomeReader
+from timelines.queries.pull import iter_pulled, pull
+from timelines.stores.factory import overtaken_timelines
+from timelines.types import Entry, TimelineAuthors, TimeRange, reposts_among
+
+_KEY = itemgetter(0)
+
+
+class TimelineEntries(Protocol):
+    """The entries of one reader's timeline, for one request. All rules use the same `now_ms`.
+
+    `viewer_state`: the reader's favourites, bookmarks, reposts and filters. `is_stored`: entries
+    come from a live timeline, which may need a repair. `replies_to`: replies to these accounts are
+    shown; None: replies to all.
+    """
+
+    reader_id: int
+    now_ms: int
+    viewer_state: ViewerState
+    is_stored: ClassVar[bool]
+    replies_to: Collection[int] | None
+
+    def iter_older(self, time_range: TimeRange) -> Iterator[Entry]: ...
+    def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]: ...
+    def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]: ...
+    def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]: ...
+
+
+class HomeEntries:
+    """The entries of one reader's home timeline: TimelineEntries."""
+
+    is_stored: ClassVar[bool] = True
+    replies_to: Collection[int] | None = None
+
+    def __init__(self, reader: HomeReader, now_ms: int) -> None:
+        self.reader_id, self.now_ms = reader.reader_id, now_ms
+        self.viewer_state = reader.viewer_state.value
+        self._merged = _load_merged(reader, now_ms)
+        self._authors: TimelineAuthors | None = None
+
+    def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
+        """Entries inside the range, newest first. Uses SQL only below the live timeline."""
+        return chain(_distinct(self._newest_live_first(time_range)), self._pull_older(time_range))
+
+    def list_newest(self, time_range: TimeRange, most: int) -> list[Entry]:
+        """The newest entries inside the range, newest first. Cost: one pull for all entries below
+        the live timeline, where `iter_older` has one for every PULL_BATCH."""
+        live = list(islice(_distinct(self._newest_live_first(time_range)), most))
+        older = self._below_live(time_range)
+        if older is None or len(live) == most:
+            return live
+        return live + pull(self._load_authors(), older, most - len(live))
+
+    def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]:
+        """Entries inside the range, oldest first.
+
+        The shards may have newer entries that the live timeline lacks until they are pushed. They
+        are left out: the next first page would lack them.
+        """
+        older = self._below_live(time_range)
+        if older is not None:
+            yield from self._pull(older, newest_first=False)
+        yield from _distinct(_inside(self._merged.packed, time_range))
+
+    def list_arrived(self, entries: Iterable[Entry]) -> list[Entry]:
+        """The entries that this timeline has.
+
+        A fan-out adds an entry to the recent-posts index before it pushes the entry. A poll must
+        not return an entry that the next ordinary page would lack.
+        """
+        live, mark = set(self._merged.packed), self._merged.complete_from
+        return [entry for entry in entries if entry.event.second < mark or entry.packed in live]
+
+    def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """These entries and all others that show the same posts, without repeats, visible or not.
+
+        The others of a post above the low-water mark come from the live timeline: a repost is later
+        than its post. Those of an older post come from the shards, with one query per shard. So the
+        result does not depend on the mark.
+        """
+        reposts = reposts_among(entries)
+        sources = [Entry.of_post(original) for _, original in reposts]
+        sources += self._merged.list_reposts(entries)
+        has_older = min(entries[0], entries[-1]).event.second < self._merged.complete_from
+        sources += self._list_older_reposts(entries if has_older else reposts)
+        return list(dict.fromkeys([*entries, *sources])) if sources else entries
+
+    def _list_older_reposts(self, entries: Iterable[Entry]) -> list[Entry]:
+        """The reposts of those posts that are older than the low-water mark, if they have arrived.
+
+        The shard of a post knows of its reposts first. A post whose newest repost has not arrived
+        is shown at an older place.
+        """
+        mark = self._merged.complete_from
+        posts = {original for _, original in entries if original.second < mark}
+        if not posts:
+            return []
+        pairs = read_reposts(posts, self._load_authors().author_ids)
+        return self.list_arrived([Entry(*pair) for pair in pairs])
+
+    def _newest_live_first(self, time_range: TimeRange) -> Iterator[bytes]:
+        """Entries of the live timeline. The tail is tried first; most first pages need no more."""
+        tail = self._merged.newest_packed if time_range.below is LAST else []
+        return chain(reversed(_inside(tail, time_range)), self._before(tail, time_range))
+
+    def _before(self, tail: list[bytes], time_range: TimeRange) -> Iterator[bytes]:
+        packed = _inside(self._merged.packed, time_range)
+        yield from reversed(packed[: bisect_left(packed, tail[0])] if tail else packed)
+
+    def _pull_older(self, time_range: TimeRange) -> Iterator[Entry]:
+        older = self._below_live(time_range)
+        if older is not None:
+            yield from self._pull(older, newest_first=True)
+
+    def _below_live(self, time_range: TimeRange) -> TimeRange | None:
+        """The part of the range that the live timeline may lack."""
+        if self._merged.complete_from <= time_range.above.second:
+            return None
+        floor = PostId(self._merged.complete_from, 0, 0)
+        return TimeRange(time_range.above, min(time_range.below, floor))
+
+    def _pull(self, time_range: TimeRange, newest_first: bool) -> Iterator[Entry]:
+        return iter_pulled(self._load_authors(), time_range, newest_first)
+
+    def _load_authors(self) -> TimelineAuthors:
+        if self._authors is None:
+            followee_ids = load_following(self.reader_id).followee_ids
+            self._authors = TimelineAuthors(self.reader_id, followee_ids)
+        return self._authors
+
+
+def _load_merged(reader: HomeReader, now_ms: int) -> MergedTimeline:
+    """The timeline of the page. What Redis has may be behind one that was made without Redis."""
+    merged = _merge(reader, now_ms)
+    if not reader.has_redis:
+        overtaken_timelines.note(reader.reader_id)
+    return merged
+
+
+def _merge(reader: HomeReader, now_ms: int) -> MergedTimeline:
+    """The timeline of the page, with all authors' posts.
+
+    A stored timeline lacks the posts of hot authors. One that is computed without Redis has them.
+    """
+    reader_id, live = reader.reader_id, reader.live
+    if live is None and not reader.has_redis:
+        return MergedTimeline(rebuild_timeline(reader_id, now_ms), ())
+    if live is not None:
+        cut_old_entries(reader_id, live, now_ms)
+    return reader.merge_hot_entries(live or rebuild_timeline(reader_id, now_ms))
+
+
+def _inside(packed: list[bytes], time_range: TimeRange) -> list[bytes]:
+    """The entries (oldest first) that are strictly inside the range."""
+    first = bisect_left(packed, time_range.above.packed + b"\xff" * PACKED_BYTES)
+    return packed[first : bisect_right(packed, time_range.below.packed)]
+
+
+def _distinct(packed: Iterable[bytes]) -> Iterator[Entry]:
+    """Entries in order, without repeats."""
+    return map(Entry.from_packed, map(_KEY, groupby(packed)))
