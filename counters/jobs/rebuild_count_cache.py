@@ -70,7 +70,7 @@ def _find_wrong(alias: str, cached: CountCache, rows: Sequence[Row]) -> list[Wro
     """Reads the rows after the entries, so an entry may be older than its rows, never newer."""
     subjects: list[Subject] = [(row[0], row[1]) for row in rows]
     numbers = cached.numbers_of(subjects)
-    replies = redis().call("MGET", *cached.cache.keys(numbers)) if numbers else []
+    replies = redis().call("MGET", *cached.cache.keys(list(numbers))) if numbers else []
     entries = {n: raw for n, raw in zip(numbers, replies, strict=True) if raw is not None}
     rights = cached.read(alias, {number: numbers[number] for number in entries})
     cached_counts = (

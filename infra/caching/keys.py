@@ -21,6 +21,12 @@ def keys(family: str, owners: Sequence[int]) -> list[bytes]:
     return (pattern % tuple(owners)).encode().split()
 
 
+def keys_of_parts(family: str, numbers: Sequence[int]) -> list[bytes]:
+    """The keys of parts, as `key` makes them. `numbers`: owner, part, owner, part …"""
+    pattern = f"{family}:{{%d}}:%d " * (len(numbers) // 2)
+    return (pattern % tuple(numbers)).encode().split()
+
+
 def jittered_ms(ttl_s: int) -> int:
     """The time to live, up to a tenth shorter at random, so that entries do not expire together."""
     return int(ttl_s * 1000 * random.uniform(0.9, 1.0))

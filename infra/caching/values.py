@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 from infra.caching.client import Command
 from infra.caching.decoding import decode
 from infra.caching.hot_values import HotReply, HotValues
-from infra.caching.keys import jittered_ms, key
+from infra.caching.keys import jittered_ms, key, keys
 from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key, write_loaded
 from infra.caching.loading import SharedLoads
 from infra.caching.metrics import count_reads
@@ -74,8 +74,9 @@ class ValueCache:
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
 
-    def keys(self, owners: Iterable[int]) -> list[bytes]:
-        return [self.key(owner) for owner in owners]
+    def keys(self, owners: Sequence[int]) -> list[bytes]:
+        """Override it together with `key`."""
+        return keys(self.family, owners)
 
     def load_many(self, owners: Iterable[int]) -> dict[int, bytes]:
         """Payload by owner, without owners that have none. Hot copies are at most HOT_COPY_MS old.

@@ -1,6 +1,8 @@
 """Cached values of single posts, by a number: the key type of a ValueCache."""
 
-from infra.caching.keys import key
+from collections.abc import Sequence
+
+from infra.caching.keys import key, keys_of_parts
 from infra.caching.values import ValueCache
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
 
@@ -21,3 +23,7 @@ class PostValues(ValueCache):
 
     def key(self, owner: int) -> bytes:
         return key(self.family, *divmod(owner, MOMENTS))
+
+    def keys(self, owners: Sequence[int]) -> list[bytes]:
+        parts = [part for owner in owners for part in divmod(owner, MOMENTS)]
+        return keys_of_parts(self.family, parts)

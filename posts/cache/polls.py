@@ -50,6 +50,9 @@ class _PollVotes(ValueCache):
         author_id, moment = divmod(number, MOMENTS)
         return key(self.family, author_id, f"{moment}:{voter_id}")
 
+    def keys(self, owners: Sequence[int]) -> list[bytes]:
+        return [self.key(owner) for owner in owners]
+
 
 def vote_number(post_id: PostId, voter_id: int) -> int:
     """A poll and a voter as one number, the key type of a ValueCache."""
