@@ -56,8 +56,9 @@ def _read(query: AuthorTimelineQuery, post_range: PostRange) -> tuple[AuthorBatc
     if known is not None:
         asked = ask_both(_batches.ask(key, at_ms), ask_viewer(query.viewer_id, known.authors))
         batch, viewer = answer(asked)
-        if batch is not None:
-            return batch, viewer
+        # Not another one that another thread has stored since: it may have more authors.
+        if batch is known:
+            return known, viewer
     batch = _batches.make(key, at_ms, partial(read_batch, query, post_range))
     return batch, answer(ask_viewer(query.viewer_id, batch.authors))
 

@@ -24,6 +24,7 @@ from tests.budgets import count_calls
 from tests.integration.timelines.homes import ids_of
 from tests.redis_away import redis_away
 from tests.world import NOW, make_accounts, publish, restrict
+from timelines.queries import author as author_module
 from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
 
@@ -172,6 +173,32 @@ def test_each_viewer_has_a_page_of_its_own(world: None, drain: Any) -> None:
     for _ in range(2):
         for viewer, page in expected.items():
             assert author_page(AuthorTimelineQuery(author, viewer), Window(20)).items == page
+
+
+def test_what_another_thread_remembers_meanwhile_is_not_judged_by_older_authors(
+    world: None, drain: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new batch has an author whom the viewer blocks, and whom the older one did not have."""
+    author, blocked, viewer, fan = make_accounts(4)
+    plain, original = publish(author), publish(blocked)
+    block(viewer, blocked)
+    query = AuthorTimelineQuery(author, viewer)
+    monkeypatch.setattr(author_module, "now_ms", lambda: 1)  # both requests began together
+    for _ in range(3):
+        author_page(query, Window(20))
+    peek = author_module._batches.peek
+
+    def peek_slowly(*arguments: Any) -> Any:
+        known = peek(*arguments)
+        monkeypatch.setattr(author_module._batches, "peek", peek)
+        repost(author, original)
+        drain()
+        for _ in range(2):
+            assert len(author_page(query._replace(viewer_id=fan), Window(20)).items) == 2
+        return known
+
+    monkeypatch.setattr(author_module._batches, "peek", peek_slowly)
+    assert ids_of(author_page(query, Window(20)).items) == [plain.public]
 
 
 @pytest.mark.parametrize("shown", ["plain", "event", "original"])
