@@ -16,11 +16,13 @@ Command = tuple[Any, ...]
 
 
 class Evidence:
-    """The commands and replies of one answer. `until_ms`: Unix time, None without an end."""
+    """The commands and replies of one answer. `began_ms`: the time that it is made for.
+    `until_ms`: None without an end. Both in Unix time."""
 
-    __slots__ = ("commands", "is_whole", "replies", "until_ms")
+    __slots__ = ("_began_ms", "commands", "is_whole", "replies", "until_ms")
 
-    def __init__(self) -> None:
+    def __init__(self, began_ms: int) -> None:
+        self._began_ms = began_ms
         self.commands: list[Command] = []
         self.replies: list[Any] = []
         self.is_whole = True
@@ -31,17 +33,19 @@ class Evidence:
         self.replies += replies
 
     def end_at(self, at_ms: int) -> None:
-        """The answer may be another one from this time on."""
-        self.until_ms = at_ms if self.until_ms is None else min(self.until_ms, at_ms)
+        """The answer may be another one from this time on. A time that has passed changes nothing:
+        mutes that have ended stay where they are."""
+        if at_ms > self._began_ms:
+            self.until_ms = at_ms if self.until_ms is None else min(self.until_ms, at_ms)
 
 
 _current: ContextVar[Evidence | None] = ContextVar("tideline_evidence", default=None)
 
 
 @contextmanager
-def collecting() -> Iterator[Evidence]:
-    """Collects the evidence of the answer that is made in the block."""
-    evidence = Evidence()
+def collecting(began_ms: int) -> Iterator[Evidence]:
+    """Collects the evidence of the answer that is made in the block, for this time."""
+    evidence = Evidence(began_ms)
     token = _current.set(evidence)
     try:
         yield evidence

@@ -73,7 +73,7 @@ class Memory(Generic[T]):
 
     def make(self, key: Hashable, now_ms: int, make: Callable[[], T]) -> T:
         """A new answer, which is remembered if that is possible. Raises what `make` raises."""
-        with collecting() as evidence:
+        with collecting(now_ms) as evidence:
             value = make()
         self._keep(key, now_ms, evidence, value)
         return value

@@ -13,7 +13,7 @@ from typing import Any, Self
 import orjson
 from django.utils.functional import cached_property
 
-from infra.evidence import note_end
+from infra.evidence import note_other_source
 from posts.api.poll_place import options_at
 from posts.filters.searching import FilterSearch, decode_filters, search_of
 from posts.filters.types import PostFilter
@@ -51,7 +51,7 @@ class FilterSet:
     def at(self, now_ms: int) -> "FilterSet":
         """For one request: those that hold at this time. The search is not kept with the others."""
         if self.have_end:
-            note_end(now_ms)
+            note_other_source()  # the clock
         return FilterSet(self._text, self.have_end, now_ms)
 
     def hide_at_home(self, fragment: bytes, ids: Sequence[str]) -> bool:

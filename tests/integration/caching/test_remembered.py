@@ -106,6 +106,11 @@ def test_an_answer_ends_when_its_maker_says_so(answers: Answers) -> None:
     assert answers.get(NOW_MS + 10) is not first
 
 
+def test_an_end_before_the_answer_ends_nothing(answers: Answers) -> None:
+    first = answers.get(also=lambda: note_end(NOW_MS))
+    assert answers.get(NOW_MS + 1) is first
+
+
 def test_an_answer_ends_after_its_time(answers: Answers) -> None:
     first = answers.get()
     assert answers.get(NOW_MS + TTL_MS - 1) is first

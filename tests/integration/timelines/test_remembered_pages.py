@@ -177,6 +177,23 @@ def test_a_page_without_an_author_who_is_muted_for_a_time_ends_with_the_mute(fan
     assert home_page(fan.me, FIRST, clock_ms=lambda: ends_ms) != before
 
 
+def test_a_page_with_an_author_whose_mute_has_ended_is_kept(fan: Fan) -> None:
+    """An ended mute stays in its row until the next one."""
+    mute(fan.me, fan.other, duration_s=20, clock_ms=lambda: now_ms() - 30_000)
+    assert fan.look() is fan.look()
+
+
+def test_a_page_of_a_reader_whose_filter_ends_is_not_kept(fan: Fan) -> None:
+    ending = FilterEdit(
+        title="hello",
+        keywords=[KeywordEdit(keyword="hello")],
+        expires_ms=now_ms() + 20_000,
+        has_expiry=True,
+    )
+    edit_filters(fan.me, lambda book: book.create(ending))
+    assert fan.look() is not fan.look()
+
+
 def test_a_page_that_needs_older_posts_than_the_timeline_has_is_not_kept(
     tiny_timelines: None, fan: Fan
 ) -> None:
