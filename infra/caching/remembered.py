@@ -30,6 +30,8 @@ _READS = frozenset(
     ("EXISTS", "GET", "GETEX", "HGET", "HMGET", "MGET", "ZRANGEBYSCORE", "ZRANGE", "STRLEN")
 )
 VERSION_FIELD = "!"
+# Bytes of memory.
+AN_ANSWER, A_PART = 1_000, 100
 _encode = msgspec.msgpack.encode
 # By the checksum of a script.
 _cheaper_scripts: dict[str, Cheaper] = {}
@@ -51,11 +53,18 @@ class Remembered(NamedTuple, Generic[T]):
 
 
 class Memory(Generic[T]):
-    """At most `most` answers of one family in process memory, each for `ttl_ms`."""
+    """The answers of one family in process memory: `most` bytes together, each for `ttl_ms`.
 
-    def __init__(self, family: str, most: int, ttl_ms: int) -> None:
+    `weigh`: the bytes of an answer. What confirms it is added.
+    """
+
+    def __init__(
+        self, family: str, most: int, ttl_ms: int, weigh: Callable[[T], int] = lambda _: 0
+    ) -> None:
         self._family = family
-        self._answers: ShortLived[Hashable, Remembered[T]] = ShortLived(most, ttl_ms)
+        self._answers: ShortLived[Hashable, Remembered[T]] = ShortLived(
+            most, ttl_ms, lambda answer: weigh(answer.value) + _weigh_question(answer.question)
+        )
         _memories.append(self)
 
     def peek(self, key: Hashable, now_ms: int) -> T | None:
@@ -100,6 +109,11 @@ class Memory(Generic[T]):
         question, replies = confirmation
         remembered = Remembered(question, _digest(replies), evidence.until_ms, value)
         self._answers.put(key, remembered, now_ms)
+
+
+def _weigh_question(question: Sequence[Command]) -> int:
+    """Bytes, with what Python adds: about so many for each part of a command."""
+    return AN_ANSWER + A_PART * sum(map(len, question))
 
 
 def forget_answers() -> None:

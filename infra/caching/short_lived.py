@@ -5,6 +5,7 @@ it must go then, also if no request asks for it again. In cachebox's TTLCache, a
 again keeps its place in the queue, and the ended values behind it stay.
 """
 
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from cachebox import LRUCache
@@ -14,15 +15,18 @@ V = TypeVar("V")
 
 
 class ShortLived(Generic[K, V]):
-    """At most `most` values, each for `ttl_ms`. The least recently used one goes first.
+    """Values that weigh at most `most` together, each for `ttl_ms`. The least recently used one
+    goes first. One that weighs more than all may is not kept.
 
     Safety: any thread may use it.
     """
 
-    def __init__(self, most: int, ttl_ms: int) -> None:
+    def __init__(self, most: int, ttl_ms: int, weigh: Callable[[V], int]) -> None:
         self._ttl_ms = ttl_ms
         # With the time since when the value is here.
-        self._values: LRUCache[K, tuple[int, V]] = LRUCache(most)
+        self._values: LRUCache[K, tuple[int, V]] = LRUCache(
+            most, getsizeof=lambda _, value: weigh(value[1])
+        )
 
     def get(self, key: K, now_ms: int) -> V | None:
         found = self._values.get(key)
@@ -30,7 +34,10 @@ class ShortLived(Generic[K, V]):
 
     def put(self, key: K, value: V, now_ms: int) -> None:
         """Also drops values that have ended since their last use. Cost: about 1 us."""
-        self._values[key] = now_ms, value
+        try:
+            self._values[key] = now_ms, value
+        except OverflowError:
+            self.drop(key)
         while (oldest := self._find_oldest()) is not None:
             found = self._values.peek(oldest)
             # Requests overlap: one that began earlier may store later. It must not drop newer ones.

@@ -50,7 +50,10 @@ class MadePage(NamedTuple):
 
 
 _pages: Memory[MadePage] = Memory(
-    FAMILY, most_entries(FAMILY, share=0.5, bytes_each=40_000), REMEMBERED_MS
+    FAMILY,
+    most_entries(FAMILY, share=0.5, bytes_each=1),
+    REMEMBERED_MS,
+    lambda made: sum(map(len, made.page.items)),
 )
 
 

@@ -26,7 +26,10 @@ from timelines.queries.cursors import decode_cursor
 REMEMBERED_MS = 60_000
 FAMILY = "timelines.author_pages"
 _batches: Memory[AuthorBatch] = Memory(
-    FAMILY, most_entries(FAMILY, share=0.3, bytes_each=60_000), REMEMBERED_MS
+    FAMILY,
+    most_entries(FAMILY, share=0.3, bytes_each=1),
+    REMEMBERED_MS,
+    lambda batch: batch.size,
 )
 
 

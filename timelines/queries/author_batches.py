@@ -57,6 +57,12 @@ class AuthorBatch(NamedTuple):
     page: ReusablePage | None
 
     @property
+    def size(self) -> int:
+        """Bytes of its texts."""
+        texts = *self.hydrated.fragments.values(), *self.hydrated.accounts.values()
+        return sum(map(len, texts)) + sum(map(len, self.page.items if self.page else ()))
+
+    @property
     def authors(self) -> Collection[int]:
         """Also of the posts that reposts show."""
         return self.hydrated.accounts.keys()

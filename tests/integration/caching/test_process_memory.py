@@ -26,14 +26,15 @@ ROOM = 1.3
 # A cache, and how many entries it has. What it shares with one above is not counted again.
 CACHES: dict[str, Callable[[], tuple[Any, int]]] = {
     "accounts.viewer": lambda: (viewers._viewers, len(viewers._viewers)),
-    "timelines.home_pages": lambda: _counted(page._pages._answers, "_values"),
-    "timelines.author_pages": lambda: _counted(author._batches._answers, "_values"),
+    "timelines.home_pages": lambda: _weighed(page._pages),
+    "timelines.author_pages": lambda: _weighed(author._batches),
 }
 
 
-def _counted(cache: Any, entries: str) -> tuple[Any, int]:
-    inside = getattr(cache, entries)
-    return inside, len(inside)
+def _weighed(memory: Any) -> tuple[Any, int]:
+    """By its bytes."""
+    answers = memory._answers._values
+    return answers, answers.current_size()
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ class Answers:
     """Answers of one memory, each a new object."""
 
     def __init__(self, cache: FeedRedis, *commands: tuple[Any, ...]) -> None:
-        self.memory: Memory[list[Any]] = Memory("tests.answers", 10, TTL_MS)
+        self.memory: Memory[list[Any]] = Memory("tests.answers", 100_000, TTL_MS)
         self._cache, self._commands = cache, commands or (("GET", KEY),)
 
     def get(self, at_ms: int = NOW_MS, also: Callable[[], object] = lambda: None) -> list[Any]:
@@ -96,7 +96,7 @@ def test_what_no_reply_says_is_not_remembered(
 
 
 def test_an_answer_without_any_reply_is_not_remembered(cache: FeedRedis) -> None:
-    memory: Memory[list[int]] = Memory("tests.answers", 10, TTL_MS)
+    memory: Memory[list[int]] = Memory("tests.answers", 100_000, TTL_MS)
     assert memory.find_or_make("key", NOW_MS, list) is not memory.find_or_make("key", NOW_MS, list)
 
 
@@ -133,3 +133,16 @@ def test_what_other_threads_ask_is_no_evidence(answers: Answers, cache: FeedRedi
 
     first = answers.get(also=write_elsewhere)
     assert answers.get() is first
+
+
+def test_answers_weigh_what_they_have_and_what_confirms_them(cache: FeedRedis) -> None:
+    memory: Memory[list[Any]] = Memory("tests.answers", 10_000, TTL_MS, len)
+
+    def get(number: int, size: int) -> list[Any]:
+        key = b"tests:v1:{%d}" % number
+        return memory.find_or_make(number, NOW_MS, lambda: cache.run([("GET", key)]) * size)
+
+    first, large = get(1, 5_000), get(2, 7_000)
+    assert get(1, 5_000) is not first, "both together weigh too much"
+    assert get(2, 7_000) is not large
+    assert get(3, 10_001) is not get(3, 10_001), "more than all may weigh"
