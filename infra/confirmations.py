@@ -73,12 +73,8 @@ def run_confirming(run: Run, commands: Sequence[Command]) -> list[Any]:
     waiting = request.waiting if request is not None else None
     if request is None or waiting is None:
         return run(commands)
+    reply, *replies = run([waiting.command, *commands])
     request.waiting = None
-    try:
-        reply, *replies = run([waiting.command, *commands])
-    except RedisError:
-        request.waiting = waiting
-        raise
     if reply != waiting.reply:
         waiting.forget()
         raise Outdated
