@@ -85,7 +85,7 @@ def read_counts(town: Town) -> Any:
 
 
 def read_token(town: Town) -> Any:
-    return find_token(sha256(town.token.encode()).hexdigest(), lambda: None).facts
+    return find_token(sha256(town.token.encode()).hexdigest(), lambda: None)
 
 
 CASES = [
