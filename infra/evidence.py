@@ -10,9 +10,24 @@ This module knows neither Redis nor the shards: their clients call it.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Self
+
+from hiredis import pack_command
 
 Command = tuple[Any, ...]
+
+
+class PackedCommand(Command):
+    """A read that confirms an answer, with its bytes on the wire: packing would take as long as all
+    else that a client does for it. Equal ones of several requests may be sent once."""
+
+    packed: bytes
+
+    @classmethod
+    def of(cls, command: Command) -> Self:
+        packed = cls(command)
+        packed.packed = pack_command(command)
+        return packed
 
 
 class Evidence:

@@ -18,15 +18,14 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 import structlog
 from greenlet import getcurrent, greenlet
 
+from infra.evidence import PackedCommand
+
 R = TypeVar("R")
 Command = tuple[Any, ...]
 # One round trip: the replies to the commands, in their order.
 Exchange = Callable[[Sequence[Command]], list[Any]]
 # Greenlets that are kept for the next requests. Each has a stack of 16 kB.
 _MOST_IDLE = 32
-# Many pages send the same ones: all home pages ask for the hot authors. One request never sends the
-# same one again after a change of its own.
-_SENT_ONCE = ("GET",)
 log = structlog.get_logger()
 
 
@@ -161,13 +160,13 @@ class SharedThread(Generic[R]):
 
 
 def _exchange_once(exchange: Exchange, commands: Sequence[Command]) -> list[Any]:
-    """The replies to all commands. Equal reads of these kinds are sent once."""
+    """The replies to all commands. Equal ones that confirm answers are sent once."""
     first: dict[Command, int] = {}
     sent: list[Command] = []
     places = []
     for command in commands:
         place = len(sent)
-        if command[0] in _SENT_ONCE:
+        if type(command) is PackedCommand:
             place = first.setdefault(command, place)
         if place == len(sent):
             sent.append(command)

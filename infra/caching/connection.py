@@ -34,8 +34,10 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from infra.caching.errors import RedisRefuses
+from infra.evidence import PackedCommand
 
 Command = tuple[Any, ...]
+
 # The first exchange on each socket. Raises if the server must not be used.
 Greeting = Callable[[Callable[[Sequence[Command]], list[Any]]], None]
 _INCOMPLETE = object()
@@ -100,7 +102,10 @@ class PipelinedConnection:
         self.close()
 
     def _send(self, sock: Any, commands: Iterable[Command]) -> list[Any]:
-        packed = [pack_command(command) for command in commands]
+        packed = [
+            command.packed if type(command) is PackedCommand else pack_command(command)
+            for command in commands
+        ]
         sock.sendall(b"".join(packed))
         return self._read(sock, len(packed))
 

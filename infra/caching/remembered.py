@@ -20,7 +20,7 @@ from infra.caching.metrics import count_reads
 from infra.caching.questions import Question, Replies, answer
 from infra.caching.server_identity import on_other_server
 from infra.caching.short_lived import ShortLived
-from infra.evidence import Command, Evidence, collecting
+from infra.evidence import Command, Evidence, PackedCommand, collecting
 
 T = TypeVar("T")
 # Of a command and its reply: another command, and the part of the reply that it would give.
@@ -137,7 +137,7 @@ def _confirmation_of(evidence: Evidence) -> tuple[list[Command], list[Any]] | No
         pair = _cheapest(command, reply)
         if pair is None:
             return None
-        question.append(pair[0])
+        question.append(PackedCommand.of(pair[0]))
         replies.append(pair[1])
     return (question, replies) if question else None
 

@@ -27,7 +27,7 @@ REMEMBERED_MS = 60_000
 FAMILY = "timelines.author_pages"
 _batches: Memory[AuthorBatch] = Memory(
     FAMILY,
-    most_entries(FAMILY, share=0.3, bytes_each=1),
+    most_entries(FAMILY, share=0.18, bytes_each=1),
     REMEMBERED_MS,
     lambda batch: batch.size,
 )

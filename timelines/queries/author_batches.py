@@ -48,6 +48,9 @@ class AuthorTimelineQuery(NamedTuple):
     with_direct: bool = True
 
 
+A_POST = 600
+
+
 class AuthorBatch(NamedTuple):
     """Some posts of a timeline, visible or not. `page`: of all of them, for viewers who see all and
     have no flags and filters. None: some are not open."""
@@ -58,9 +61,10 @@ class AuthorBatch(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of its texts."""
+        """Bytes of its texts, and of what Python adds to each post."""
         texts = *self.hydrated.fragments.values(), *self.hydrated.accounts.values()
-        return sum(map(len, texts)) + sum(map(len, self.page.items if self.page else ()))
+        page = self.page.items if self.page else ()
+        return sum(map(len, texts)) + sum(map(len, page)) + A_POST * len(self.pairs)
 
     @property
     def authors(self) -> Collection[int]:
