@@ -3,9 +3,11 @@
 import itertools
 from datetime import UTC, datetime
 from functools import cache
+from typing import Any
 
 from django.apps import apps
-from django.db import connections, transaction
+from django.db import OperationalError, connections, transaction
+from psycopg.errors import DeadlockDetected
 
 from accounts.actions.lock_user import lock_user
 from accounts.actions.restrict import restrict_user
@@ -35,6 +37,7 @@ KEPT = {
     "auth_permission",
 }
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+MOST_ATTEMPTS = 5
 _numbers = itertools.count(1)
 
 
@@ -48,7 +51,7 @@ def clean() -> None:
     drop_broken_connections()
     for alias in all_aliases():
         with connections[alias].cursor() as cursor:
-            cursor.execute(_deletions(alias))
+            _delete(cursor, _deletions(alias))
     forget_keys()
 
 
@@ -56,6 +59,19 @@ def forget_keys() -> None:
     """Deletes what Redis and this process keep."""
     redis().call("FLUSHDB")
     forget_memory()
+
+
+def _delete(cursor: Any, statements: str) -> None:
+    """Again after a deadlock: a web server of the test before may still write."""
+    for attempts_left in reversed(range(MOST_ATTEMPTS)):
+        try:
+            cursor.execute(statements)
+            return
+        except OperationalError as error:
+            # Begun by one of the statements, so nobody else ends it.
+            cursor.execute("ROLLBACK")
+            if not (attempts_left and isinstance(error.__cause__, DeadlockDetected)):
+                raise
 
 
 @cache
