@@ -18,9 +18,9 @@ from django.core.management import call_command
 django.setup()
 password, *names = sys.argv[1:]
 for name in names:
-    with open(os.devnull, "w") as nobody:
+    with open(os.devnull, "w") as devnull:
         email = f"{name}@example.org"
-        call_command("create_account", name, email=email, password=password, stdout=nobody)
+        call_command("create_account", name, email=email, password=password, stdout=devnull)
 call_command("demo_token", *names)
 """
 

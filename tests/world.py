@@ -68,7 +68,7 @@ def _delete(cursor: Any, statements: str) -> None:
             cursor.execute(statements)
             return
         except OperationalError as error:
-            # Begun by one of the statements, so nobody else ends it.
+            # One of the statements began this transaction, so it must be ended here.
             cursor.execute("ROLLBACK")
             if not (attempts_left and isinstance(error.__cause__, DeadlockDetected)):
                 raise

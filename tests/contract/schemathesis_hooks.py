@@ -9,7 +9,7 @@ import schemathesis
 from tests.pictures import picture
 
 MOST_CHARACTERS = 500
-# Django answers 400 to more parameters than that, whatever the operation.
+# Django answers 400 to more parameters than that, in every operation.
 MOST_PARAMETERS = 1_000
 PICTURE = picture()
 # They are half of all cases, once for each kind of body: one of so many is tried.

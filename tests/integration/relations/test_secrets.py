@@ -25,8 +25,8 @@ pytestmark = pytest.mark.slow
 Answers = dict[Read, list[tuple[int, bytes, str]]]
 Write = tuple[str, dict[str, Any]]
 
-# A page that leaves posts out shows nothing that the whole page does not, and a search for what
-# nobody has or for all people nothing that those for ann and for bob do not.
+# A page that leaves posts out shows nothing that the whole page does not. A search without results,
+# or for all people, shows nothing that the searches for ann and for bob do not.
 LESS = re.compile(
     r"\?(exclude_re|exclude_direct|only_|pinned|local|remote|tagged|any|all|none|q=fay|q=pers|q=@)"
 )
