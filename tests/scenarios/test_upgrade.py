@@ -177,7 +177,7 @@ def test_an_upgrade_keeps_all_data_and_no_server_stops_before_its_turn(
     site.restart_all(versions.new)
     posts.append(ann.publish(second, "all is new"))
     until(lambda: bob.home(second) == posts[::-1], said=lambda: bob.home(second))
-    for command in commands_of_step(5):
+    for command in commands_of_step(4):
         site.manage(versions.new, command)
     assert _version(bob, second) == NEXT
 
@@ -189,7 +189,7 @@ def test_an_upgrade_keeps_all_data_and_no_server_stops_before_its_turn(
 
 def test_the_document_names_the_commands() -> None:
     assert commands_of_step(2) == ["migrate_shards", "backfill_recent_posts", "check_shards"]
-    assert commands_of_step(5) == ["show_status"]
+    assert commands_of_step(4) == ["show_status"]
 
 
 def _version(client: Client, web: str) -> str:
