@@ -1,8 +1,9 @@
-"""Confirmations: what a request takes for right, its next round trip confirms.
+"""Riders: what a request takes for right, its next round trip confirms.
 
-A request that reads may begin with what its process remembers, such as who has the access token.
-The question whether that still holds goes out with the first commands that the request sends
-anyway, so it costs no round trip of its own. If it does not hold, the request begins again.
+A request that reads may begin with what its process remembers, such as who has the access token, or
+with what is nearly certain, such as that its quota is not used up. The question whether that holds
+goes out with the first commands that the request sends anyway, so it costs no round trip of its
+own. If it does not hold, the request begins again or is refused.
 
     with confirming():
         answer = serve()    # may call `confirm_later`
@@ -10,7 +11,7 @@ anyway, so it costs no round trip of its own. If it does not hold, the request b
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -22,26 +23,33 @@ Run = Callable[[Sequence[Command]], list[Any]]
 
 
 class Outdated(BaseException):
-    """Not an Exception: no handler of errors may take it for a failed request."""
+    """The request begins again. Not an Exception: no handler of errors may take it for a failed
+    request."""
 
 
-class Confirmation(NamedTuple):
-    """`reply`: of Redis, if what was taken for right still is. `forget`: called if it is not.
+class Refused(BaseException):
+    """The request gets the answer to this error. Not an Exception, as Outdated."""
 
-    `ask`: gets the reply in a round trip of its own. Raises: RedisError.
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+class Rider(NamedTuple):
+    """`receive`: gets the replies; None while Redis is away. It may raise Outdated or Refused.
+
+    `run`: a round trip of its own. Raises: RedisError.
     """
 
-    command: Command
-    reply: Any
-    forget: Callable[[], object]
-    ask: Callable[[], Any]
+    commands: Sequence[Command]
+    receive: Callable[[Sequence[Any] | None], object]
+    run: Run
 
 
 class _Request:
-    __slots__ = ("waiting",)
+    __slots__ = ("riders",)
 
     def __init__(self) -> None:
-        self.waiting: Confirmation | None = None
+        self.riders: list[Rider] = []
 
 
 _current: ContextVar[_Request | None] = ContextVar("tideline_confirmations", default=None)
@@ -57,41 +65,52 @@ def confirming() -> Iterator[None]:
         _current.reset(token)
 
 
-def confirm_later(confirmation: Confirmation) -> bool:
+def confirm_later(rider: Rider) -> bool:
     """Whether the request will confirm this. False: it cannot, so ask now."""
     request = _current.get()
-    if request is None or request.waiting is not None:
+    if request is None:
         return False
-    request.waiting = confirmation
+    request.riders.append(rider)
     return True
 
 
 def run_confirming(run: Run, commands: Sequence[Command]) -> list[Any]:
-    """`run(commands)`, with the question of the request if it has one. Raises: Outdated, what `run`
-    raises; then the question stays. Cost: less than 0.1 us without a question."""
+    """`run(commands)`, with the riders of the request. Raises: Outdated, Refused, what `run`
+    raises; then the riders stay. Cost: less than 0.1 us without a rider."""
     request = _current.get()
-    waiting = request.waiting if request is not None else None
-    if request is None or waiting is None:
+    if request is None or not request.riders:
         return run(commands)
-    reply, *replies = run([waiting.command, *commands])
-    request.waiting = None
-    if reply != waiting.reply:
-        waiting.forget()
-        raise Outdated
-    return replies
+    riders, count = request.riders, len(commands)
+    replies = run([*(command for rider in riders for command in rider.commands), *commands])
+    request.riders = []
+    _deliver(riders, replies)
+    return replies[len(replies) - count :]
 
 
 def confirm_now() -> None:
-    """Asks what nothing has asked yet. Raises: Outdated, also while Redis is away."""
+    """Asks what nothing has asked yet, in one round trip. Raises: Outdated, Refused."""
     request = _current.get()
-    waiting = request.waiting if request is not None else None
-    if request is None or waiting is None:
+    riders = request.riders if request is not None else []
+    if request is None or not riders:
         return
-    request.waiting = None
-    try:
-        is_right = waiting.ask() == waiting.reply
-    except RedisError:
-        is_right = False
-    if not is_right:
-        waiting.forget()
-        raise Outdated
+    request.riders = []
+    replies: Sequence[Any] | None = None
+    with suppress(RedisError):
+        replies = riders[0].run([command for rider in riders for command in rider.commands])
+    _deliver(riders, replies)
+
+
+def _deliver(riders: Sequence[Rider], replies: Sequence[Any] | None) -> None:
+    """Each rider gets its replies, also after another one has raised. The first one's error counts:
+    who asks comes before what is left of the quota."""
+    end = sum(len(rider.commands) for rider in riders)
+    error: BaseException | None = None
+    for rider in reversed(riders):
+        start = end - len(rider.commands)
+        try:
+            rider.receive(None if replies is None else replies[start:end])
+        except (Outdated, Refused) as raised:
+            error = raised
+        end = start
+    if error is not None:
+        raise error

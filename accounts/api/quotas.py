@@ -17,7 +17,11 @@ from django.http import HttpRequest
 from accounts.types import Viewer
 from infra.api.addresses import choose_network
 from infra.api.errors import TooManyRequests
-from infra.caching.quotas import QuotaClaim, Quotas, QuotaUsage
+from infra.api.meters import Charge
+from infra.caching.client import redis
+from infra.caching.questions import Replies
+from infra.caching.quotas import QuotaClaim, Quotas, QuotaUsage, QuotaUse
+from infra.confirmations import Refused, Rider, confirm_later
 
 QUOTA_PERIOD_S = 300
 MOST_CALLERS = 10_000
@@ -29,20 +33,42 @@ quotas = Quotas(QUOTA_PERIOD_S)
 class CallerQuotas:
     """The request meter of Endpoint."""
 
-    def charge(self, request: HttpRequest, caller: Viewer | None) -> Mapping[str, str]:
-        """Counts the request; returns the headers with the rest of the quota.
-
-        Raises: TooManyRequests. Cost: one round trip per hundredth of the quota, else nothing.
-        Without Redis each process counts for itself, so reads and writes go on.
-        """
+    def charge(self, request: HttpRequest, caller: Viewer | None) -> Charge | None:
+        """Counts the request. Cost: one more command per hundredth of the quota, in the next round
+        trip of a read. Without Redis each process counts for itself, so reads and writes go on."""
         if caller is None and COUNTED in request.META:
-            return {}
+            return None
         claims = [_of_address(request)] if caller is None else _of_caller(caller)
-        usage = quotas.use(claims, time.time())
-        headers = _headers(usage)
-        if not usage.is_granted:
-            raise TooManyRequests(wait_s(usage), headers)
-        return headers
+        return QuotaCharge(quotas.begin(claims, time.time()))
+
+
+class QuotaCharge:
+    """One request's use of its quotas: a Charge."""
+
+    def __init__(self, use: QuotaUse) -> None:
+        self._use = use
+
+    def settle(self) -> None:
+        use = self._use
+        if use.usage is None and not confirm_later(Rider(use.commands, self._ride, redis().run)):
+            use.ask()
+        if use.usage is not None:
+            _check(use.usage)
+
+    def _ride(self, replies: Replies) -> None:
+        """Raises: Refused."""
+        try:
+            _check(self._use.receive(replies))
+        except TooManyRequests as error:
+            raise Refused(error) from error
+
+    def headers(self) -> Mapping[str, str]:
+        return _headers(self._use.usage) if self._use.usage is not None else {}
+
+
+def _check(usage: QuotaUsage) -> None:
+    if not usage.is_granted:
+        raise TooManyRequests(wait_s(usage), _headers(usage))
 
 
 def charge_account(account_id: int) -> None:

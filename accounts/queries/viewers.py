@@ -1,10 +1,10 @@
 """Finds the viewer of an access token: remembered by the process, or by `find_token`."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cachebox import LRUCache
 
@@ -15,7 +15,7 @@ from accounts.scopes import expand_scopes
 from accounts.types import Viewer
 from infra.caching.client import redis
 from infra.caching.process_memory import most_entries
-from infra.confirmations import Confirmation, confirm_later
+from infra.confirmations import Outdated, Rider, confirm_later
 
 # After that the token is read as usual, which also asks the database again now and then.
 MEMORY_S = 60
@@ -56,10 +56,15 @@ def _find_known(checksum: str) -> Viewer | None:
     known = _viewers.get(checksum)
     if known is None or time.monotonic() >= known.until:
         return None
-    asked = "GET", token_key(checksum)
-    forget, ask = partial(_viewers.pop, checksum, None), partial(redis().call, *asked)
-    is_confirmed = confirm_later(Confirmation(asked, known.entry, forget, ask))
-    return known.viewer if is_confirmed else None
+    rider = Rider([("GET", token_key(checksum))], partial(_confirm, checksum, known), redis().run)
+    return known.viewer if confirm_later(rider) else None
+
+
+def _confirm(checksum: str, known: KnownViewer, replies: Sequence[Any] | None) -> None:
+    """Raises: Outdated, also while Redis is away."""
+    if replies is None or replies[0] != known.entry:
+        _viewers.pop(checksum, None)
+        raise Outdated
 
 
 def _ask(checksum: str, admit: Callable[[], None]) -> Viewer | None:

@@ -14,7 +14,7 @@ is parsed at its first use.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import structlog
 from django.conf import settings
@@ -26,9 +26,10 @@ from rest_framework.views import APIView
 from infra.api.answers import answer_error
 from infra.api.errors import AccountFrozen, ScopeMissing, TokenInvalid, UserRequired
 from infra.api.live_parts import fill_live_parts
+from infra.api.meters import Charge, Meter
 from infra.api.rendering import add_trusted_headers, json_response
 from infra.api.request import ApiRequest, Caller
-from infra.confirmations import Outdated, confirm_now, confirming
+from infra.confirmations import Outdated, Refused, confirm_now, confirming
 from infra.deadline import begin_deadline, end_deadline
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -45,14 +46,6 @@ class Access(NamedTuple):
     needs_user: bool
     is_for_frozen: bool
     is_write: bool
-
-
-class Meter(Protocol):
-    """Counts requests against a caller's quota."""
-
-    def charge(self, request: HttpRequest, caller: Any) -> Mapping[str, str]:
-        """Headers for the answer, with the state of the quota. Raises TooManyRequests."""
-        ...
 
 
 class Endpoint(APIView):
@@ -116,7 +109,7 @@ class Endpoint(APIView):
         if access is None:
             return self._refuse_method()
         if access.is_write:
-            return self._serve(access, request, args, kwargs)
+            return self._serve_write(access, request, args, kwargs)
         deadline = begin_deadline()
         try:
             return self._serve_read(access, request, args, kwargs)
@@ -129,25 +122,40 @@ class Endpoint(APIView):
         """Serves it again if a round trip says that what it took for right is not so any more."""
         while True:
             with suppress(Outdated), confirming():
-                answer = self._serve(access, request, args, kwargs)
-                confirm_now()
-                return answer
+                try:
+                    answer = self._serve(access, request, args, kwargs)
+                    confirm_now()
+                except Refused as refused:
+                    return self._answer_error(request, refused.error)
+                return self._with_quotas(request, answer)
+
+    def _serve_write(
+        self, access: Access, request: HttpRequest, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> HttpResponse:
+        return self._with_quotas(request, self._serve(access, request, args, kwargs))
 
     def _serve(
         self, access: Access, request: HttpRequest, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> HttpResponse:
-        headers: Mapping[str, str] = {}
         try:
             wrapped = ApiRequest(request, self._parsers, body_only=self.body_only)
             wrapped.user = caller = self._authenticate(request)  # type: ignore[assignment]
             # Before the refusals below, which are not free either.
-            headers = self._charge(request, caller)
+            self._charge(request, caller)
             _check_access(caller, access)
             answer: HttpResponse = getattr(self, access.handler)(wrapped, *args, **kwargs)
             fill_live_parts(answer, caller.account_id if caller is not None else None)
         except Exception as error:  # a client gets JSON for every error
-            answer = answer_error(error, {}) or self._answer_unexpected(request)
-        add_trusted_headers(answer, headers)
+            return self._answer_error(request, error)
+        return answer
+
+    def _answer_error(self, request: HttpRequest, error: Exception) -> HttpResponse:
+        return answer_error(error, {}) or self._answer_unexpected(request)
+
+    def _with_quotas(self, request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+        """The answer with the state of the quotas in its headers."""
+        for charge in request.META.get(_CHARGED, ()):
+            add_trusted_headers(answer, charge.headers())
         return answer
 
     def _authenticate(self, request: HttpRequest) -> Caller | None:
@@ -156,18 +164,14 @@ class Endpoint(APIView):
         caller: Caller | None = proof[0] if proof else None
         return caller
 
-    def _charge(self, request: HttpRequest, caller: Caller | None) -> Mapping[str, str]:
-        """Headers with the state of the quotas.
-
-        A request that begins again in another thread (infra/shared_thread.py) is charged once.
-        """
-        charged: dict[str, str] | None = request.META.get(_CHARGED)
+    def _charge(self, request: HttpRequest, caller: Caller | None) -> None:
+        """A request that begins again is charged once. Raises: TooManyRequests."""
+        charged: list[Charge] | None = request.META.get(_CHARGED)
         if charged is None:
-            charged = {}
-            for meter in self._meters:
-                charged |= meter.charge(request, caller)
-            request.META[_CHARGED] = charged
-        return charged
+            made = [meter.charge(request, caller) for meter in self._meters]
+            request.META[_CHARGED] = charged = [charge for charge in made if charge is not None]
+        for charge in charged:
+            charge.settle()
 
     def _refuse_method(self) -> HttpResponse:
         return json_response(

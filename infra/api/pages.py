@@ -1,7 +1,6 @@
 """Pages of a list: the window of cursors in a request, and the page with its Link header."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -148,7 +147,7 @@ def tagged_page_response(request: Request, page: Page[bytes]) -> HttpResponse:
         headers = _find_headers(request, page)
     else:
         headers = _make_headers(request, page)
-    return response_with_tag(request, headers, partial(_join, page))
+    return response_with_tag(request, headers, _join(page))
 
 
 def _find_headers(request: Request, page: ReusablePage) -> Mapping[str, str]:
@@ -164,7 +163,7 @@ def _find_headers(request: Request, page: ReusablePage) -> Mapping[str, str]:
 
 def _make_headers(request: Request, page: Page[bytes]) -> Mapping[str, str]:
     link = _link_of(request, page)
-    tag = make_tag([link.encode(), *page.items])
+    tag = make_tag(_join(page), link)
     return {"Link": link, "ETag": tag} if link else {"ETag": tag}
 
 

@@ -15,9 +15,11 @@ from typing import NamedTuple
 import msgspec
 import structlog
 from cachebox import LRUCache
+from redis.exceptions import RedisError
 
+from infra.caching.client import Command, redis
 from infra.caching.keys import key
-from infra.caching.questions import Question, Replies, RoundTrip
+from infra.caching.questions import Replies
 from infra.caching.scripts import load_script
 
 ALLOT = load_script(Path(__file__).with_name("lua") / "quota_allot.lua")
@@ -68,22 +70,15 @@ class Quotas:
 
         Cost: one round trip when an allotment is used up.
         """
-        period = int(now_s) // self._period_s
+        use = self.begin(claims, now_s)
+        return use.usage or use.ask()
+
+    def begin(self, claims: Sequence[QuotaClaim], now_s: float) -> "QuotaUse":
+        """A use that may have to ask for an allotment."""
+        use = QuotaUse(self, claims, int(now_s) // self._period_s)
         with self._lock:
-            taken = [self._take(claim, period) for claim in claims]
-            if None not in taken:
-                return self._granted(claims[0], taken[0], period)
-        short = [claim for claim, allotment in zip(claims, taken, strict=True) if not allotment]
-        # A claim whose period is known to be used up is refused without a round trip.
-        asked = [claim for claim in short if not self._is_used_up(claim, period)]
-        if asked:
-            self._request_allotments(asked, period)
-        with self._lock:
-            refused = [c for c in short if not (c in asked and self._take(c, period))]
-            if not refused:
-                known = self._allotments.get(claims[0].subject)
-                return self._granted(claims[0], known, period)
-        return self._refused(refused[0], period)
+            use.try_granting()
+        return use
 
     def find_used_up(self, claim: QuotaClaim, now_s: float) -> QuotaUsage | None:
         """The usage if this process knows that the quota is used up. Uses nothing, asks nothing."""
@@ -106,32 +101,21 @@ class Quotas:
             return False
         return known.given_out >= claim.limit
 
-    def _request_allotments(self, claims: Sequence[QuotaClaim], period: int) -> None:
-        trip = RoundTrip()
-        asked = {claim: trip.ask(self._ask_allotment(claim, period)) for claim in claims}
-        trip.run()
-        if trip.error is not None:
-            log.warning("quotas.counted_locally", error=str(trip.error))
-        with self._lock:
-            for claim, allotted in asked.items():
-                given, given_out = allotted.value
-                known = self._allotments.get(claim.subject)
-                if known is None or known.period != period:
-                    known = _QuotaAllotment(period, 0, 0, claim.limit)
-                self._allotments[claim.subject] = _QuotaAllotment(
-                    period, known.left + given, given_out, known.shown
-                )
-
-    def _ask_allotment(self, claim: QuotaClaim, period: int) -> Question[tuple[int, int]]:
+    def _ask_allotment(self, claim: QuotaClaim, period: int) -> Command:
         """How many uses this process gets, and how many all processes have got by now."""
         most = max(1, claim.limit // ALLOTMENTS_PER_QUOTA)
         keys = [key(FAMILY, claim.subject, period)]
+        return ALLOT.on(keys, claim.limit, most, 2 * self._period_s)
 
-        def decode(replies: Replies) -> tuple[int, int]:
-            given, given_out = replies[0] if replies else (claim.limit, claim.limit)
-            return given, given_out
-
-        return Question([ALLOT.on(keys, claim.limit, most, 2 * self._period_s)], decode)
+    def _receive(self, claim: QuotaClaim, period: int, reply: Sequence[int] | None) -> None:
+        """Call it under the lock. `reply`: to `_ask_allotment`; None without Redis."""
+        given, given_out = reply if reply is not None else (claim.limit, claim.limit)
+        known = self._allotments.get(claim.subject)
+        if known is None or known.period != period:
+            known = _QuotaAllotment(period, 0, 0, claim.limit)
+        self._allotments[claim.subject] = _QuotaAllotment(
+            period, known.left + given, given_out, known.shown
+        )
 
     def _refused(self, claim: QuotaClaim, period: int) -> QuotaUsage:
         return QuotaUsage(False, claim.limit, 0, (period + 1) * self._period_s)
@@ -147,3 +131,55 @@ class Quotas:
             rest = known.left + not_given if not_given > 0 else known.left
             known.shown = rest = min(rest, known.shown)
         return QuotaUsage(True, claim.limit, rest, (period + 1) * self._period_s)
+
+
+class QuotaUse:
+    """One use of several quotas. `usage`: None until the replies to `commands` are received."""
+
+    def __init__(self, quotas: Quotas, claims: Sequence[QuotaClaim], period: int) -> None:
+        self._quotas, self._claims, self._period = quotas, claims, period
+        self._short: Sequence[QuotaClaim] = claims
+        self._asked: Sequence[QuotaClaim] = ()
+        self.usage: QuotaUsage | None = None
+
+    def try_granting(self) -> None:
+        """Call it under the lock, once. A claim whose period is known to be used up is refused
+        without a round trip."""
+        quotas, period = self._quotas, self._period
+        self._short = [claim for claim in self._claims if not quotas._take(claim, period)]
+        self._asked = [claim for claim in self._short if not quotas._is_used_up(claim, period)]
+        if not self._asked:
+            self._finish(self._short)
+
+    @property
+    def commands(self) -> Sequence[Command]:
+        return [self._quotas._ask_allotment(claim, self._period) for claim in self._asked]
+
+    def ask(self) -> QuotaUsage:
+        """Gets the allotments in a round trip of its own."""
+        replies: Replies = None
+        try:
+            replies = redis().run(self.commands)
+        except RedisError as error:
+            log.warning("quotas.counted_locally", error=str(error))
+        return self.receive(replies)
+
+    def receive(self, replies: Replies) -> QuotaUsage:
+        """`replies`: to the commands; None: Redis is away, so this process counts for itself."""
+        quotas, period = self._quotas, self._period
+        with quotas._lock:
+            for number, claim in enumerate(self._asked):
+                quotas._receive(claim, period, replies[number] if replies else None)
+            asked = self._asked
+            return self._finish(
+                [c for c in self._short if not (c in asked and quotas._take(c, period))]
+            )
+
+    def _finish(self, refused: Sequence[QuotaClaim]) -> QuotaUsage:
+        quotas, claim = self._quotas, self._claims[0]
+        if refused:
+            self.usage = quotas._refused(refused[0], self._period)
+        else:
+            known = quotas._allotments.get(claim.subject)
+            self.usage = quotas._granted(claim, known, self._period)
+        return self.usage

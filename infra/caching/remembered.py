@@ -6,7 +6,8 @@ Nothing else keeps it right: no message from other processes, and no age. So it 
 answer that is made again.
 
 What depends on a shard, or writes something, is not remembered. Nor are answers of a time when
-Redis did not answer.
+Redis did not answer. An answer is remembered when a process makes it for the second time: with many
+processes most answers are never asked for again, and to note what confirms them is not free.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -14,9 +15,11 @@ from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
+from cachebox import LRUCache
 from xxhash import xxh3_128_digest
 
 from infra.caching.metrics import count_reads
+from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question, Replies, answer
 from infra.caching.server_identity import on_other_server
 from infra.caching.short_lived import ShortLived
@@ -33,6 +36,8 @@ VERSION_FIELD = "!"
 # Bytes of memory.
 AN_ANSWER, A_PART = 1_000, 100
 _encode = msgspec.msgpack.encode
+# Hashes of a family and a key that a process has answered once. Two with one hash do no harm.
+_answered: LRUCache[int, None] = LRUCache(most_entries("caching.answered", 0.02, bytes_each=100))
 # By the checksum of a script.
 _cheaper_scripts: dict[str, Cheaper] = {}
 _memories: list["Memory[Any]"] = []
@@ -81,7 +86,10 @@ class Memory(Generic[T]):
         return Question(known.question, partial(self._confirm, known))
 
     def make(self, key: Hashable, now_ms: int, make: Callable[[], T]) -> T:
-        """A new answer, which is remembered if that is possible. Raises what `make` raises."""
+        """A new answer. It is remembered if that is possible, and if it is not the first one for
+        this key. Raises what `make` raises."""
+        if self._is_first(key):
+            return make()
         with collecting(now_ms) as evidence:
             value = make()
         self._keep(key, now_ms, evidence, value)
@@ -91,6 +99,13 @@ class Memory(Generic[T]):
         """The remembered answer if one round trip confirms it, else a new one."""
         known = answer(self.ask(key, now_ms))
         return known if known is not None else self.make(key, now_ms, make)
+
+    def _is_first(self, key: Hashable) -> bool:
+        hashed = hash((self._family, key))
+        if hashed in _answered:
+            return False
+        _answered[hashed] = None
+        return True
 
     def _confirm(self, known: Remembered[T], replies: Replies) -> T | None:
         # What is made without Redis comes from the shards.
@@ -118,6 +133,7 @@ def _weigh_question(question: Sequence[Command]) -> int:
 
 def forget_answers() -> None:
     """Empties the memories of this process."""
+    _answered.clear()
     for memory in _memories:
         memory.forget_all()
 

@@ -51,7 +51,7 @@ class MadePage(NamedTuple):
 
 _pages: Memory[MadePage] = Memory(
     FAMILY,
-    most_entries(FAMILY, share=0.62, bytes_each=1),
+    most_entries(FAMILY, share=0.5, bytes_each=1),
     REMEMBERED_MS,
     lambda made: sum(map(len, made.page.items)),
 )

@@ -18,6 +18,7 @@ from infra.api.errors import InvalidRequest
 from infra.api.parsing import read_flag
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.caching.remembered_answers import remembered
 from posts.actions.apply_defaults import apply_defaults
 from posts.actions.check_draft import (
     check_content,
@@ -81,9 +82,9 @@ class StatusView(Endpoint):
     is_quick = True
 
     @extend_schema(parameters=CONDITIONAL, responses={200: schema.StatusEntity, 304: NOT_MODIFIED})
+    @remembered
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        status = _get_status_json(status_id, request.viewer_id)
-        return tagged_response(request, [status], lambda: status)
+        return tagged_response(request, _get_status_json(status_id, request.viewer_id))
 
     @extend_schema(request=schema.EditBody, responses=schema.StatusEntity)
     def put(self, request: ApiRequest, status_id: PostId) -> HttpResponse:

@@ -14,6 +14,7 @@ from infra.api.ids import parse_account_ids
 from infra.api.nested import find_list
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.caching.remembered_answers import remembered
 from infra.clock import now_ms
 from relations.api import schema
 from relations.api.present import (
@@ -36,6 +37,7 @@ class RelationshipsView(Endpoint):
     is_quick = True
 
     @extend_schema(parameters=[schema.ID_LIST], responses=schema.RelationshipEntity(many=True))
+    @remembered
     def get(self, request: ApiRequest) -> HttpResponse:
         others = read_targets(request.id_list)
         relationships = load_existing_relationships(request.account_id, others)

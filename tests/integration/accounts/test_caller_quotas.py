@@ -11,6 +11,7 @@ from accounts.api import quotas as module
 from accounts.api.quotas import QUOTA_PERIOD_S, client_network
 from accounts.models import Application
 from infra.caching.quotas import Quotas
+from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.world import make_account, make_accounts
 
@@ -46,6 +47,29 @@ def test_beyond_the_quota_is_429_and_says_when_to_come_back() -> None:
     answer = caller.get(HOME)
     assert orjson.loads(answer.content) == {"error": "Too many requests"}
     assert (answer["X-RateLimit-Remaining"], answer["Retry-After"]) == ("0", "150")
+
+
+def test_a_quota_that_another_process_has_used_up_refuses_a_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The read asks for its quota together with what it reads."""
+    caller = Caller(make_account())
+    assert statuses(caller, 5) == [200] * 5
+    monkeypatch.setattr(module, "quotas", Quotas(QUOTA_PERIOD_S))
+    answer = caller.get(HOME)
+    assert orjson.loads(answer.content) == {"error": "Too many requests"}
+    assert (answer.status_code, answer["X-RateLimit-Remaining"]) == (429, "0")
+
+
+def test_a_read_asks_for_its_quota_together_with_what_it_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    caller = Caller(make_account())
+    statuses(caller, 2)
+    monkeypatch.setattr(module, "quotas", Quotas(QUOTA_PERIOD_S))
+    with count_calls() as calls:
+        assert caller.get(HOME)["X-RateLimit-Remaining"] == "2"
+    assert (calls.statements, calls.round_trips) == ([], 1)
 
 
 def test_a_refused_write_writes_nothing() -> None:

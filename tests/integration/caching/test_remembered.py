@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from infra.caching.client import FeedRedis
-from infra.caching.remembered import Memory
+from infra.caching.remembered import Memory, forget_answers
 from infra.evidence import note_end, note_other_source
 from infra.sharding.sql import fetch_one
 from tests.budgets import count_calls
@@ -18,11 +18,20 @@ TTL_MS = 1_000
 KEY, WEEK = b"tests.value:v1:{1}", b"tests.week:v1:{1}:7"
 
 
+def memory_of(*keys: object, most: int = 100_000) -> Memory[list[Any]]:
+    """A memory that has answered these once, so it remembers their next answers."""
+    forget_answers()
+    memory: Memory[list[Any]] = Memory("tests.answers", most, TTL_MS, len)
+    for key in keys:
+        memory.make(key, NOW_MS, list)
+    return memory
+
+
 class Answers:
     """Answers of one memory, each a new object."""
 
     def __init__(self, cache: FeedRedis, *commands: tuple[Any, ...]) -> None:
-        self.memory: Memory[list[Any]] = Memory("tests.answers", 100_000, TTL_MS)
+        self.memory = memory_of("key")
         self._cache, self._commands = cache, commands or (("GET", KEY),)
 
     def get(self, at_ms: int = NOW_MS, also: Callable[[], object] = lambda: None) -> list[Any]:
@@ -44,6 +53,18 @@ def test_an_answer_is_used_again_after_one_round_trip(answers: Answers) -> None:
     with count_calls() as calls:
         assert answers.get() is first
     assert calls.round_trips == 1
+
+
+def test_an_answer_is_remembered_when_it_is_made_for_the_second_time(cache: FeedRedis) -> None:
+    memory = memory_of()
+
+    def get() -> list[Any]:
+        return memory.find_or_make("key", NOW_MS, lambda: cache.run([("GET", KEY)]))
+
+    first = get()
+    second = get()
+    assert second is not first
+    assert get() is second
 
 
 def test_another_reply_makes_another_answer(answers: Answers, cache: FeedRedis) -> None:
@@ -96,7 +117,7 @@ def test_what_no_reply_says_is_not_remembered(
 
 
 def test_an_answer_without_any_reply_is_not_remembered(cache: FeedRedis) -> None:
-    memory: Memory[list[int]] = Memory("tests.answers", 100_000, TTL_MS)
+    memory = memory_of("key")
     assert memory.find_or_make("key", NOW_MS, list) is not memory.find_or_make("key", NOW_MS, list)
 
 
@@ -136,7 +157,7 @@ def test_what_other_threads_ask_is_no_evidence(answers: Answers, cache: FeedRedi
 
 
 def test_answers_weigh_what_they_have_and_what_confirms_them(cache: FeedRedis) -> None:
-    memory: Memory[list[Any]] = Memory("tests.answers", 10_000, TTL_MS, len)
+    memory = memory_of(1, 2, 3, most=10_000)
 
     def get(number: int, size: int) -> list[Any]:
         key = b"tests:v1:{%d}" % number

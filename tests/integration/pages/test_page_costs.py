@@ -45,7 +45,7 @@ class Cost(NamedTuple):
 
 
 COSTS = {
-    "/": Cost(6, 9),
+    "/": Cost(6, 8),
     "/?newest=1": Cost(4, 3),
     "/catch_up": Cost(6, 6),
     "/public": Cost(4, 4),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import pytest
@@ -39,9 +39,20 @@ class Header:
 class Charging:
     """Stands for quotas: lets in whoever the test says."""
 
-    def charge(self, request: HttpRequest, caller: Caller | None) -> dict[str, str]:
-        if "spent" in request.META:
+    def charge(self, request: HttpRequest, caller: Caller | None) -> "Spent":
+        return Spent("spent" in request.META)
+
+
+class Spent(NamedTuple):
+    """Stands for what a request has taken of its quota."""
+
+    is_too_much: bool
+
+    def settle(self) -> None:
+        if self.is_too_much:
             raise TooManyRequests(7)
+
+    def headers(self) -> dict[str, str]:
         return {"X-RateLimit-Remaining": "3"}
 
 

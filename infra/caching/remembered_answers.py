@@ -1,0 +1,63 @@
+"""Whole answers of GETs that a process remembers (remembered.py)."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple, Self, TypeVar
+
+from django.http import HttpResponse
+
+from infra.api.rendering import JsonAnswer
+from infra.api.request import ApiRequest
+from infra.caching.process_memory import most_entries
+from infra.caching.remembered import Memory
+from infra.clock import now_ms
+
+Get = TypeVar("Get", bound=Callable[..., HttpResponse])
+FAMILY = "infra.answers"
+REMEMBERED_MS = 60_000
+# What an answer may depend on besides the path and the caller.
+_HEADERS = ("QUERY_STRING", "CONTENT_TYPE", "HTTP_IF_NONE_MATCH")
+
+
+class _Answer(NamedTuple):
+    """`headers`: as JsonAnswer has them."""
+
+    body: bytes
+    status: int
+    headers: dict[str, tuple[str, str]]
+
+    @classmethod
+    def of(cls, response: HttpResponse) -> Self:
+        return cls(response.content, response.status_code, dict(response.headers._store))
+
+    def response(self) -> JsonAnswer:
+        """A new one each time: headers with the quota are added to it."""
+        return JsonAnswer(self.body, self.status, dict(self.headers))
+
+
+_answers: Memory[_Answer] = Memory(
+    FAMILY,
+    most_entries(FAMILY, share=0.1, bytes_each=1),
+    REMEMBERED_MS,
+    lambda made: len(made.body),
+)
+
+
+def remembered(get: Get) -> Get:
+    """The `get` of an Endpoint that depends on nothing but the request, its caller and what it
+    reads, and that does nothing but read. Errors are not remembered.
+
+    Cost: one round trip for an answer that this process remembers, else that of `get`.
+    """
+
+    @wraps(get)
+    def answer(view: Any, request: ApiRequest, *arguments: Any, **named: Any) -> HttpResponse:
+        sent, caller = request._request.META, request.user
+        token = None if caller is None else caller.token_id
+        key = (request.path, token, *map(sent.get, _HEADERS))
+        made = _answers.find_or_make(
+            key, now_ms(), lambda: _Answer.of(get(view, request, *arguments, **named))
+        )
+        return made.response()
+
+    return answer  # type: ignore[return-value]
