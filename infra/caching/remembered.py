@@ -97,7 +97,7 @@ class Memory(Generic[T]):
 
     def find_or_make(self, key: Hashable, now_ms: int, make: Callable[[], T]) -> T:
         """The remembered answer if one round trip confirms it, else a new one."""
-        known = answer(self.ask(key, now_ms))
+        known = answer(self.ask(key, now_ms)) if key in self._answers else None
         return known if known is not None else self.make(key, now_ms, make)
 
     def _is_first(self, key: Hashable) -> bool:

@@ -28,6 +28,9 @@ class ShortLived(Generic[K, V]):
             most, getsizeof=lambda _, value: weigh(value[1])
         )
 
+    def __contains__(self, key: K) -> bool:
+        return key in self._values
+
     def get(self, key: K, now_ms: int) -> V | None:
         found = self._values.get(key)
         return found[1] if found is not None and self._has_time(found[0], now_ms) else None

@@ -161,16 +161,13 @@ class ValueCache:
         return payloads
 
     def _read_fresh(self, raws: Sequence[bytes]) -> list[bytes] | None:
-        """As `_read_entry` of each, in one step. None: one is stale."""
-        now_s, check, payloads = time.time(), self._check, list[bytes]()
-        for raw in raws:
-            version, fresh_until, payload = raw.split(b":", 2)
-            if not version.isdigit() or (payload and not check(payload)):
-                raise ValueError("not an entry of this family")
-            if int(fresh_until) < now_s:
-                return None
-            payloads.append(payload)
-        return payloads
+        """As `_read_entry` of each, in a few steps for all. None: one is stale."""
+        versions, ends, payloads = zip(*[raw.split(b":", 2) for raw in raws], strict=True)
+        numbers = b"".join(versions) + b"".join(ends)
+        if not numbers.isdigit() or not all(map(self._check, filter(None, payloads))):
+            raise ValueError("not entries of this family")
+        # Ends have ten digits until the year 2286, so they compare as numbers do.
+        return list(payloads) if min(ends) >= b"%d" % time.time() else None
 
     def refresh(self, entries: Mapping[int, Versioned], before: Sequence[Command] = ()) -> None:
         """Replaces cached entries that changed.

@@ -8,7 +8,7 @@ payload   bytes 0-3   floor: the state is complete for posts from this second on
 
 from collections.abc import Iterator, Mapping, Sequence
 from struct import Struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from posts.api.present import MUTED, Flags
 from posts.filters.matching import NO_FILTERS, FilterSet
@@ -36,13 +36,23 @@ class PackedFlags(Mapping[PostId, int]):
         return bool(self._records[_BITS_AT :: RECORD.size].translate(None, _UNMUTED))
 
     def __getitem__(self, post_id: PostId) -> int:
+        at = self._find(post_id)
+        if at < 0:
+            raise KeyError(post_id)
+        return self._records[at + _BITS_AT]
+
+    def get(self, post_id: PostId, default: Any = None) -> Any:
+        """Without the error of `__getitem__`: most posts have no flags."""
+        at = self._find(post_id)
+        return default if at < 0 else self._records[at + _BITS_AT]
+
+    def _find(self, post_id: PostId) -> int:
+        """Where the record of the post begins; -1 if there is none."""
         packed = post_id.packed
         at = self._records.find(packed)
-        while at % RECORD.size:
-            if at < 0:
-                raise KeyError(post_id)
+        while at > 0 and at % RECORD.size:
             at = self._records.find(packed, at + 1)
-        return self._records[at + _BITS_AT]
+        return at
 
     def __iter__(self) -> Iterator[PostId]:
         return (PostId(*record[:3]) for record in RECORD.iter_unpack(self._records))
@@ -101,7 +111,8 @@ def pack(state: ViewerState, filters: bytes = b"") -> bytes:
 def unpack(payload: bytes) -> ViewerState:
     floor, filters_bytes = HEAD.unpack_from(payload)
     records_at = HEAD.size + filters_bytes
-    state = _state_of(floor, PackedFlags(payload[records_at:]))
+    records = payload[records_at:]
+    state = _state_of(floor, PackedFlags(records)) if records else ViewerState(floor, {})
     if not filters_bytes:
         return state
     return state._replace(filters=FilterSet.decode(payload[HEAD.size : records_at]))

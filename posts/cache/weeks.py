@@ -9,7 +9,7 @@ weeks and posts of busy weeks have entries of their own (single_posts.py).
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from infra.caching.client import redis
 from infra.caching.decoding import decode
@@ -90,15 +90,15 @@ def _read_or_load(posts: _PostsByWeek, replies: Replies) -> Fragments:
 
 def _read_cached(weeks: Sequence[Sequence[PostId]], replies: Replies) -> Fragments | None:
     """The posts, as most reads find them. None: one of the weeks is missing, busy or unreadable."""
-    if replies is None:
-        return None
+    return decode(WEEKS.family, partial(_read_all_weeks, weeks), replies)
+
+
+def _read_all_weeks(weeks: Sequence[Sequence[PostId]], replies: Sequence[Any]) -> Fragments | None:
     cached: Fragments = {}
     for ids, (version, busy, *values) in zip(weeks, replies, strict=True):
-        is_whole = version is not None and version.isdigit() and busy is None
-        posts = decode(WEEKS.family, partial(_read_posts, ids), values) if is_whole else None
-        if posts is None:
+        if version is None or busy is not None or not version.isdigit():
             return None
-        cached |= posts
+        cached |= _read_posts(ids, values)
     return cached
 
 
@@ -110,8 +110,9 @@ def _group_by_week(ids: Iterable[PostId], now_s: float) -> _PostsByWeek:
     weeks: dict[Week, list[PostId]] = {}
     others = []
     for post_id in dict.fromkeys(ids):
-        if (week := week_of(post_id))[1] in cached:
-            weeks.setdefault(week, []).append(post_id)
+        week = post_id.second // WEEK_S
+        if week in cached:
+            weeks.setdefault((post_id.author_id, week), []).append(post_id)
         else:
             others.append(post_id)
     return _PostsByWeek(weeks, others)
