@@ -30,6 +30,7 @@ NOT_CACHES = {
     "accounts.token": "ended tokens would be accepted again; entries expire within ten minutes",
     "caching.hot": "counts of reads; they expire within seconds",
     "changes.drainers": "which drainers run; written again every three seconds",
+    "changes.done": "what requests have done of changes; the drain would do it again",
     "changes.wake_up": "wake-ups of drainers; one element for each group of lanes",
     "changes.lag": "reports of the compensator; they expire after a minute",
     "counters.hot": "how often counts are written; these keys expire within seconds",

@@ -65,7 +65,14 @@ Deliveries = Sequence[Delivery[Rewritten]]
 
 
 @consumes(
-    PostCreated, PostDeleted, PostEdited, PostHidden, PostImagesChanged, ReplyOrphaned, inline=True
+    PostCreated,
+    PostDeleted,
+    PostEdited,
+    PostHidden,
+    PostImagesChanged,
+    ReplyOrphaned,
+    inline=True,
+    once=True,
 )
 def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     """Writes live posts to their author's cached week and removes the others from all caches.
@@ -152,7 +159,7 @@ def end_images_of_deleted_posts(alias: str, deliveries: Sequence[Delivery[PostDe
     )
 
 
-@consumes(PostCreated, PostDeleted, PostMarked, inline=True)
+@consumes(PostCreated, PostDeleted, PostMarked, inline=True, once=True)
 def refresh_changed_viewer_states(alias: str, deliveries: Interactions) -> None:
     """Refreshes the viewer state of accounts that reposted or marked a post.
 
@@ -163,28 +170,6 @@ def refresh_changed_viewer_states(alias: str, deliveries: Interactions) -> None:
     }
     if owners:
         refresh_viewer_states(owners)
-
-
-@attempts(PostCreated, PostDeleted, PostMarked, has_work=is_response)
-def record_at_once(alias: str, deliveries: Interactions) -> None:
-    """Records the responses before the answer, so that the actor's next read shows them everywhere.
-
-    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: at most two queries on the
-    responder's shard, four round trips to the shard of the post, one to Redis.
-    """
-    groups = by_shard(iter_responses(alias, deliveries))
-    hot = _find_hot(groups, is_write=True)
-    for target, group in groups.items():
-        counts = attempt(target, partial(_record_and_count, target, group, hot))
-        failpoint("posts.recorded_at_once")
-        post_counts.refresh(counts)
-
-
-def _record_and_count(
-    alias: str, responses: Mapping[Identity, ResponseRow], hot: Collection[Subject]
-) -> Mapping[int, Versioned]:
-    write_responses(alias, responses, True, hot)
-    return load_count_entries({response.post_id for response in responses.values()})
 
 
 @consumes(PostCreated, PostDeleted, PostMarked)
@@ -204,6 +189,28 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
     # After all rows: without Redis the rows at least are current.
     if responses:
         refresh_post_counts({response.post_id for response in responses})
+
+
+@attempts(PostCreated, PostDeleted, PostMarked, spares=record_responses, has_work=is_response)
+def record_at_once(alias: str, deliveries: Interactions) -> None:
+    """Records the responses before the answer, so that the actor's next read shows them everywhere.
+
+    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: at most two queries on the
+    responder's shard, four round trips to the shard of the post, one to Redis.
+    """
+    groups = by_shard(iter_responses(alias, deliveries))
+    hot = _find_hot(groups, is_write=True)
+    for target, group in groups.items():
+        counts = attempt(target, partial(_record_and_count, target, group, hot))
+        failpoint("posts.recorded_at_once")
+        post_counts.refresh(counts)
+
+
+def _record_and_count(
+    alias: str, responses: Mapping[Identity, ResponseRow], hot: Collection[Subject]
+) -> Mapping[int, Versioned]:
+    write_responses(alias, responses, True, hot)
+    return load_count_entries({response.post_id for response in responses.values()})
 
 
 @consumes(PostCreated, PostDeleted)

@@ -55,7 +55,7 @@ from relations.types import FOLLOWS, Attribute, Edge, ListedAccount
 Deliveries = Sequence[Delivery[EdgeChanged]]
 
 
-@consumes(EdgeChanged, MuteChanged, NoteChanged, inline=True)
+@consumes(EdgeChanged, MuteChanged, NoteChanged, inline=True, once=True)
 def forget_relationships(
     alias: str, deliveries: Sequence[Delivery[EdgeChanged | MuteChanged | NoteChanged]]
 ) -> None:
@@ -63,7 +63,7 @@ def forget_relationships(
     run_together(relationship_changes((d.owner_id, _other(d.payload)) for d in deliveries))
 
 
-@consumes(EdgeChanged, inline=True)
+@consumes(EdgeChanged, inline=True, once=True)
 def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     """Brings the followers' own following lists and counts up to the rows."""
     forward = find_written_edges(deliveries) or load_forward_edges(alias, _pairs(deliveries))
@@ -79,30 +79,6 @@ def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     written = {d.owner_id: entry_of(d.written.counts) for d in deliveries if d.written is not None}
     account_counts.refresh(written)
     refresh_account_counts(owner_id for owner_id in owner_ids if owner_id not in written)
-
-
-@attempts(EdgeChanged)
-def mirror_at_once(alias: str, deliveries: Deliveries) -> None:
-    """Mirrors the edges before the answer, so that the actor's next read shows them everywhere.
-
-    Blocks are left out: their action mirrors them, and waits longer.
-    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: four round trips to the
-    followee's shard, one to Redis.
-    """
-    forward = find_written_edges(deliveries) or load_forward_edges(alias, _pairs(deliveries))
-    edges = {p: edge for p, edge in forward.items() if edge.attribute is not Attribute.BLACK}
-    hot = find_hot_counts(_subjects(edges), is_write=True)
-    for target, group in group_by_followee_shard(edges).items():
-        mirrored, counts = attempt(target, partial(_mirror_and_count, target, group, hot))
-        failpoint("relations.mirrored_at_once")
-        account_counts.refresh(counts, [*_relationships(group), *list_commands(mirrored)])
-
-
-def _mirror_and_count(
-    alias: str, forward: Mapping[Pair, Edge], hot: Collection[Subject]
-) -> tuple[Mapping[int, MirroredFollowee], Mapping[int, Versioned]]:
-    mirrored = mirror_on_shard(alias, forward, True, hot)
-    return mirrored, load_account_entries(list(mirrored))
 
 
 @consumes(EdgeChanged)
@@ -135,6 +111,37 @@ def _approve_needless_requests(forward: Mapping[Pair, Edge]) -> None:
     for target, group in group_by_followee_shard(requests).items():
         unlocked = find_unlocked(target, {followee_id for _, followee_id in group})
         approve_requests(pair for pair in group if pair[1] in unlocked)
+
+
+@attempts(EdgeChanged, spares=mirror_backward_edges)
+def mirror_at_once(alias: str, deliveries: Deliveries) -> list[int]:
+    """Mirrors the edges before the answer, so that the actor's next read shows them everywhere.
+
+    Blocks are left out: their action mirrors them, and waits longer. Returns the versions of these,
+    and of requests.
+    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: four round trips to the
+    followee's shard, one to Redis.
+    """
+    forward = find_written_edges(deliveries) or load_forward_edges(alias, _pairs(deliveries))
+    edges = {p: edge for p, edge in forward.items() if edge.attribute is not Attribute.BLACK}
+    hot = find_hot_counts(_subjects(edges), is_write=True)
+    for target, group in group_by_followee_shard(edges).items():
+        mirrored, counts = attempt(target, partial(_mirror_and_count, target, group, hot))
+        failpoint("relations.mirrored_at_once")
+        account_counts.refresh(counts, [*_relationships(group), *list_commands(mirrored)])
+    return [d.version for d in deliveries if not _is_done(edges.get(_pair(d)))]
+
+
+def _is_done(mirrored: Edge | None) -> bool:
+    """Whether nothing is left to the drain: it approves requests that are needless by now."""
+    return mirrored is not None and not mirrored.is_request
+
+
+def _mirror_and_count(
+    alias: str, forward: Mapping[Pair, Edge], hot: Collection[Subject]
+) -> tuple[Mapping[int, MirroredFollowee], Mapping[int, Versioned]]:
+    mirrored = mirror_on_shard(alias, forward, True, hot)
+    return mirrored, load_account_entries(list(mirrored))
 
 
 @consumes(ProfileChanged, RequestsLeft)
@@ -182,7 +189,11 @@ def _other(change: EdgeChanged | MuteChanged | NoteChanged) -> int:
 
 
 def _pairs(deliveries: Deliveries) -> set[Pair]:
-    return {(delivery.owner_id, delivery.payload.followee_id) for delivery in deliveries}
+    return set(map(_pair, deliveries))
+
+
+def _pair(delivery: Delivery[EdgeChanged]) -> Pair:
+    return delivery.owner_id, delivery.payload.followee_id
 
 
 def _iter_list_changes(

@@ -19,7 +19,7 @@ REMEMBERED_MS = 60_000
 _HEADERS = ("QUERY_STRING", "CONTENT_TYPE", "HTTP_IF_NONE_MATCH")
 
 
-class _Answer(NamedTuple):
+class RememberedAnswer(NamedTuple):
     """`headers`: as JsonAnswer has them."""
 
     body: bytes
@@ -35,7 +35,7 @@ class _Answer(NamedTuple):
         return JsonAnswer(self.body, self.status, dict(self.headers))
 
 
-_answers: Memory[_Answer] = Memory(
+_answers: Memory[RememberedAnswer] = Memory(
     FAMILY,
     most_entries(FAMILY, share=0.1, bytes_each=1),
     REMEMBERED_MS,
@@ -56,7 +56,7 @@ def remembered(get: Get) -> Get:
         token = None if caller is None else caller.token_id
         key = (request.path, token, *map(sent.get, _HEADERS))
         made = _answers.find_or_make(
-            key, now_ms(), lambda: _Answer.of(get(view, request, *arguments, **named))
+            key, now_ms(), lambda: RememberedAnswer.of(get(view, request, *arguments, **named))
         )
         return made.response()
 

@@ -8,31 +8,34 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from itertools import filterfalse
 from typing import Any, NamedTuple
 
 import msgspec
 import structlog
 from django.db import connections, transaction
 from msgspec import structs
+from redis.exceptions import RedisError
 
 from infra.caching.client import redis
 from infra.caching.errors import REDIS_AWAY
-from infra.caching.round_trips import one_round_trip, run_together
+from infra.caching.round_trips import one_round_trip
+from infra.changes.batch_rows import batch_rows
 from infra.changes.causes import with_causes
+from infra.changes.done_inline import DoneConsumers, note_commands
 from infra.changes.errors import UNREACHABLE, NotInTransaction, UnknownKind
 from infra.changes.failpoints import failpoint
 from infra.changes.lanes import lane_of
 from infra.changes.registry import (
+    Attempt,
     Consumer,
     Delivery,
     FollowUp,
     Payload,
-    has_work,
+    attempts_of,
     inline_consumers_of,
-    is_attempt,
     is_inline_consumer_of,
     read_payload,
+    spared_by,
 )
 from infra.changes.wake_up import wake, wake_commands
 from infra.sharding.sql import fetch_all, fetch_one
@@ -162,59 +165,67 @@ def _insert(
 def _run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     """The write is committed, so no error may reach the caller.
 
-    What Redis did not get is sent when it answers again. The drain repeats what else failed.
+    What Redis did not get is sent when it answers again. The drain does what else failed, and what
+    is not noted as done.
     """
     failpoint("changes.committed")
-    consumers = inline_consumers_of({delivery.payload.kind for delivery in deliveries})
     payloads = [delivery.payload for delivery in deliveries]
-    early = [
-        consumer for consumer in consumers if is_attempt(consumer) and has_work(consumer, payloads)
-    ]
+    consumers: Sequence[Consumer | Attempt] = inline_consumers_of({p.kind for p in payloads})
     # An attempt may wait for another shard, so the caches of this one are up to date before.
-    groups = [tuple(filterfalse(is_attempt, consumers)), *((consumer,) for consumer in early)]
-    # The drain does the work of the attempts too. It begins after them: else both want the same
-    # rows, and the processors, at the same time.
-    groups[-1] = (*groups[-1], _wake_drainers)
-    for group in groups:
-        with _logged(deliveries):
-            _consume_or_keep(alias, group, deliveries)
+    groups = [consumers, *([attempt] for attempt in attempts_of(payloads))]
+    done = DoneConsumers()
+    with batch_rows():
+        for group in groups:
+            with _logged(deliveries):
+                _consume_or_keep(alias, group, deliveries, done)
+    failpoint("changes.consumed_inline")
+    # The drain begins after all that: else both want the same rows, and the processors, at once.
+    with _logged(deliveries):
+        _wake_drainers(alias, {lane_of(d.owner_id, d.payload.lanes) for d in deliveries}, done)
+
+
+def _wake_drainers(alias: str, lanes: Collection[int], done: DoneConsumers) -> None:
+    """With the notes of what they need not do. One round trip."""
+    try:
+        redis().run([*note_commands(alias, done), *wake_commands(alias, lanes)])
+    except RedisError:
+        wake(alias, *lanes)
 
 
 def _consume_or_keep(
-    alias: str, consumers: tuple[Consumer, ...], deliveries: Sequence[Delivery[Payload]]
+    alias: str,
+    consumers: Sequence[Consumer | Attempt],
+    deliveries: Sequence[Delivery[Payload]],
+    done: DoneConsumers,
 ) -> None:
     try:
-        _consume(alias, consumers, deliveries)
+        done.add(_consume(alias, consumers, deliveries))
     except REDIS_AWAY as error:
         reached("changes.kept_for_redis")
         log.warning("change.kept", kind=_kinds_of(deliveries), error=str(error))
         # Without what was just written: later it may be old, and the consumers read the rows.
         later = [structs.replace(delivery, written=None) for delivery in deliveries]
-        redis().send_later(_consume, alias, consumers, items=later)
-
-
-def _wake_drainers(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
-    """At the end of all."""
-    lanes = {lane_of(delivery.owner_id, delivery.payload.lanes) for delivery in deliveries}
-    run_together(wake_commands(alias, lanes))
+        redis().send_later(_consume, alias, tuple(consumers), items=later)
 
 
 def _consume(
-    alias: str, consumers: Sequence[Consumer], deliveries: Sequence[Delivery[Payload]]
-) -> None:
-    """Each consumer gets what is of its kinds, in one round trip for all. Raises: RedisError."""
-    is_one_kind = len({delivery.payload.kind for delivery in deliveries}) == 1
+    alias: str, consumers: Sequence[Consumer | Attempt], deliveries: Sequence[Delivery[Payload]]
+) -> list[tuple[Consumer, Sequence[int]]]:
+    """Each consumer gets what is of its kinds, in one round trip for all.
+
+    Returns the versions of the changes by the consumer that need not run for them any more. Raises:
+    RedisError.
+    """
+    done: list[tuple[Consumer, Sequence[int]]] = []
     with one_round_trip():
         for consumer in consumers:
-            mine = [
-                delivery for delivery in deliveries if is_one_kind or _is_for(consumer, delivery)
-            ]
+            mine = [d for d in deliveries if is_inline_consumer_of(consumer, d.payload.kind)]
             with _logged(mine, but=REDIS_AWAY):
-                consumer(alias, mine)
-
-
-def _is_for(consumer: Consumer, delivery: Delivery[Payload]) -> bool:
-    return consumer is _wake_drainers or is_inline_consumer_of(consumer, delivery.payload.kind)
+                left = consumer(alias, mine)
+                if (spared := spared_by(consumer)) is not None:
+                    versions = [d.version for d in mine if not left or d.version not in left]
+                    done.append((spared, versions))
+    return done
 
 
 @contextmanager

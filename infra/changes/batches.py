@@ -15,6 +15,7 @@ from django.db import transaction
 from infra.changes.append import append_follow_ups
 from infra.changes.causes import read_causes
 from infra.changes.deliver import ChangeRow, Outcome, deliver
+from infra.changes.done_inline import take_done
 from infra.changes.errors import LeaseLost
 from infra.changes.failpoints import failpoint
 from infra.changes.failures import record_failures
@@ -93,9 +94,11 @@ def drain_batch(alias: str, tokens: Tokens, taken: Sequence[ChangeRow]) -> Drain
     `more`: a consumer returned follow-up changes for one of these lanes.
     Raises: LeaseLost; then nothing is filed.
     """
-    rows = move_to_paused_lane(alias, taken)
-    if not rows:
+    due = move_to_paused_lane(alias, taken)
+    if not due:
         return DrainReport()
+    done = take_done(alias, [row.id for row in due])
+    rows = [row._replace(done=done.get(row.id, row.done)) for row in due]
     with caused_by(_causes_of(rows)), span("drain.batch", _span_attributes(alias, rows)):
         failpoint("drain.before_delivery")
         outcome = deliver(alias, rows)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from infra.caching.errors import REDIS_AWAY
+from infra.changes.batch_rows import batch_rows
 from infra.changes.causes import read_causes
 from infra.changes.errors import WholeBatchFails
 from infra.changes.failpoints import failpoint
@@ -15,6 +16,7 @@ from infra.changes.registry import (
     FollowUp,
     Payload,
     consumers_of,
+    name_of,
     read_payload,
     registered_consumers,
 )
@@ -25,7 +27,8 @@ from infra.telemetry.request_ids import caused_by
 class ChangeRow(NamedTuple):
     """A row of the change table. `payload`: JSON text. `is_paused`: whether its kind is paused.
 
-    `lane` is not set for rows that are delivered again.
+    `lane` is not set for rows that are delivered again. `done`: names of consumers whose work the
+    acting request has done.
     """
 
     id: int
@@ -36,6 +39,7 @@ class ChangeRow(NamedTuple):
     attempts: int
     is_paused: bool = False
     lane: int = 0
+    done: frozenset[str] = frozenset()
 
 
 class Failure(NamedTuple):
@@ -73,7 +77,8 @@ def _run_consumers(alias: str, rows: Sequence[ChangeRow]) -> list[FollowUp]:
     """Runs every consumer, also after an error of another: with Redis away the rows of the other
     shard are still written. Raises the first error; then all consumers run again later."""
     deliveries = [_read(row) for row in rows]
-    with caused_by([request for delivery in deliveries for request in delivery.requests]):
+    causes = [request for delivery in deliveries for request in delivery.requests]
+    with caused_by(causes), batch_rows():
         return _call_consumers(alias, deliveries)
 
 
@@ -81,8 +86,11 @@ def _call_consumers(alias: str, deliveries: Sequence[Delivery[Payload]]) -> list
     errors: list[Exception] = []
     follow_ups: list[FollowUp] = []
     for consumer in registered_consumers():
+        name = name_of(consumer)
         mine = [
-            delivery for delivery in deliveries if consumer in consumers_of(delivery.payload.kind)
+            delivery
+            for delivery in deliveries
+            if consumer in consumers_of(delivery.payload.kind) and name not in delivery.done
         ]
         try:
             if mine:
@@ -108,5 +116,5 @@ def _with_causes(follow_up: FollowUp, mine: Sequence[Delivery[Payload]]) -> Foll
 
 
 def _read(row: ChangeRow) -> Delivery[Payload]:
-    payload = read_payload(row.kind, row.payload)
-    return Delivery(row.id, row.owner_id, row.created_at, payload, read_causes(row.payload))
+    payload, causes = read_payload(row.kind, row.payload), read_causes(row.payload)
+    return Delivery(row.id, row.owner_id, row.created_at, payload, causes, done=row.done)

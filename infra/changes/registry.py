@@ -40,7 +40,8 @@ class Delivery(msgspec.Struct, Generic[P], frozen=True):
     """A change as its consumers get it. `version` grows per database.
 
     `requests`: the ids of the requests that caused it. `written`: the rows that the write returned,
-    for inline consumers, which then need not read them. None: the consumer reads them.
+    for inline consumers, which then need not read them. None: the consumer reads them. `done`:
+    names of consumers that need not run for it.
     """
 
     version: int
@@ -49,6 +50,7 @@ class Delivery(msgspec.Struct, Generic[P], frozen=True):
     payload: P
     requests: Sequence[str] = ()
     written: Any = None
+    done: frozenset[str] = frozenset()
 
 
 class FollowUp(msgspec.Struct, frozen=True):
@@ -64,17 +66,22 @@ class FollowUp(msgspec.Struct, frozen=True):
 
 
 Consumer = Callable[[str, Sequence[Any]], Sequence[FollowUp] | None]
+# Returns the versions of the changes that it left to the drain.
+Attempt = Callable[[str, Sequence[Any]], Collection[int] | None]
+HasWork = Callable[[Any], bool]
 C = TypeVar("C", bound=Consumer)
+A = TypeVar("A", bound=Attempt)
 _consumers: dict[str, list[Consumer]] = {}
 _inline_consumers: dict[str, list[Consumer]] = {}
-_attempts: dict[str, list[Consumer]] = {}
-# Of each attempt: whether it has work for a payload.
-_have_work: dict[Consumer, Callable[[Any], bool]] = {}
+# With whether each has work for a payload.
+_attempts: dict[str, list[tuple[Attempt, HasWork]]] = {}
+# What the drain need not run after an inline consumer or an attempt.
+_spared: dict[Consumer | Attempt, Consumer] = {}
 # In the order of registration.
 _numbers: dict[Consumer, int] = {}
 
 
-def consumes(*kinds: type[Payload], inline: bool = False) -> Callable[[C], C]:
+def consumes(*kinds: type[Payload], inline: bool = False, once: bool = False) -> Callable[[C], C]:
     """Registers `consumer(alias, deliveries)` for these kinds.
 
     `alias` is the database of the changes. A consumer may get the same delivery twice, late, or out
@@ -82,7 +89,8 @@ def consumes(*kinds: type[Payload], inline: bool = False) -> Callable[[C], C]:
 
     With `inline` it also runs in the acting request, right after the commit, so that the next read
     of the actor shows the write. An inline run may fail without notice, and its follow-up changes
-    are ignored: the drain runs the consumer again.
+    are ignored: the drain runs the consumer again. With `once` the drain leaves out what the
+    request has noted as done; then the consumer must need nothing that comes later.
     """
 
     def register(consumer: C) -> C:
@@ -91,52 +99,67 @@ def consumes(*kinds: type[Payload], inline: bool = False) -> Callable[[C], C]:
             _consumers.setdefault(payload.kind, []).append(consumer)
             if inline:
                 _inline_consumers.setdefault(payload.kind, []).append(consumer)
+        if once:
+            _spared[consumer] = consumer
         return consumer
 
     return register
 
 
 def attempts(
-    *kinds: type[Payload], has_work: Callable[[Any], bool] = lambda _: True
-) -> Callable[[C], C]:
+    *kinds: type[Payload], spares: Consumer | None = None, has_work: HasWork = lambda _: True
+) -> Callable[[A], A]:
     """Registers `attempt(alias, deliveries)` for these kinds: early work of a consumer.
 
     It runs in the acting request, after the inline consumers, and may give way by an error of
-    UNREACHABLE. The drain does not run it: it runs the consumer that does the same work.
+    UNREACHABLE. The drain does not run it. `spares`: the consumer that does the same work in the
+    drain, and that need not run after the attempt, but for what the attempt has left.
     `has_work`: whether there is something to do for a payload.
     """
 
-    def register(attempt: C) -> C:
-        _have_work[attempt] = has_work
+    def register(attempt: A) -> A:
         for payload in kinds:
-            _attempts.setdefault(payload.kind, []).append(attempt)
+            _attempts.setdefault(payload.kind, []).append((attempt, has_work))
+        if spares is not None:
+            _spared[attempt] = spares
         return attempt
 
     return register
 
 
 def inline_consumers_of(kinds: Collection[str]) -> list[Consumer]:
-    """What the acting request runs after the commit, each once, attempts last."""
+    """What the acting request runs right after the commit, each once."""
     inline = {consumer for kind in kinds for consumer in _inline_consumers.get(kind, ())}
-    attempted = dict.fromkeys(consumer for kind in kinds for consumer in _attempts.get(kind, ()))
-    return [*sorted(inline, key=_numbers.__getitem__), *attempted]
+    return sorted(inline, key=_numbers.__getitem__)
 
 
-def is_inline_consumer_of(consumer: Consumer, kind: str) -> bool:
-    """Whether the acting request runs it for changes of this kind."""
-    return consumer in _inline_consumers.get(kind, ()) or consumer in _attempts.get(kind, ())
-
-
-def is_attempt(consumer: Consumer) -> bool:
-    return consumer in _have_work
-
-
-def has_work(attempt: Consumer, payloads: Iterable[Payload]) -> bool:
-    """Whether the attempt has something to do for one of these."""
-    return any(
-        attempt in _attempts.get(payload.kind, ()) and _have_work[attempt](payload)
-        for payload in payloads
+def attempts_of(payloads: Iterable[Payload]) -> list[Attempt]:
+    """The attempts that have something to do for one of these, each once."""
+    return list(
+        dict.fromkeys(
+            attempt
+            for payload in payloads
+            for attempt, has_work in _attempts.get(payload.kind, ())
+            if has_work(payload)
+        )
     )
+
+
+def is_inline_consumer_of(consumer: Consumer | Attempt, kind: str) -> bool:
+    """Whether the acting request runs it for changes of this kind."""
+    return consumer in _inline_consumers.get(kind, ()) or any(
+        consumer is attempt for attempt, _ in _attempts.get(kind, ())
+    )
+
+
+def spared_by(consumer: Consumer | Attempt) -> Consumer | None:
+    """The consumer that the drain need not run after this one has run in the request."""
+    return _spared.get(consumer)
+
+
+def name_of(consumer: Consumer) -> str:
+    """The same in all processes of a release."""
+    return f"{consumer.__module__}.{consumer.__qualname__}"
 
 
 def consumers_of(kind: str) -> list[Consumer]:

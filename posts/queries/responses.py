@@ -5,6 +5,7 @@ from functools import partial
 
 from counters.kinds import CounterKind
 from counters.sql import join_positive_count
+from infra.changes.batch_rows import read_once
 from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
@@ -112,11 +113,13 @@ def find_live_posts(alias: str, ids: Sequence[PostId]) -> set[PostId]:
     return {i for i, (is_live, _) in read_states(alias, ids).items() if is_live}
 
 
-def read_states(alias: str, ids: Sequence[PostId]) -> dict[PostId, tuple[bool, int]]:
+@read_once
+def read_states(alias: str, ids: Iterable[PostId]) -> dict[PostId, tuple[bool, int]]:
     """Of those of the posts, all of one shard, that have a row: is it live, and its visibility.
 
-    Deleted posts keep their rows for a month. One query by key.
+    Deleted posts keep their rows for a month. One query by key; consumers of one batch share it.
     """
+    ids = list(ids)
     columns = [[i.author_id for i in ids], [i.moment for i in ids]]
     return {PostId.at(*row[:2]): (row[2], row[3]) for row in fetch_all(alias, STATES, columns)}
 
@@ -153,12 +156,20 @@ def read_responses(
 def read_mark_responses(
     alias: str, marks: Iterable[tuple[int, int, int, int]]
 ) -> list[ResponseRow]:
-    """The responses that these viewer marks are now. One query.
+    """The responses that these viewer marks are now. One query; consumers of one batch share it.
 
     `marks`: (owner, target's moment, target's author, kind), all of one shard.
     """
+    return list(_load_marks(alias, marks).values())
+
+
+@read_once
+def _load_marks(
+    alias: str, marks: Iterable[tuple[int, int, int, int]]
+) -> dict[tuple[int, int, int, int], ResponseRow]:
     columns = [list(column) for column in zip(*marks, strict=True)]
-    return [ResponseRow(*row) for row in fetch_all(alias, VIEWER_MARKS, columns)]
+    rows = [ResponseRow(*row) for row in fetch_all(alias, VIEWER_MARKS, columns)]
+    return {(row.responder_id, row.moment, row.author_id, row.kind): row for row in rows}
 
 
 def find_live_responses(

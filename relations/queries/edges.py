@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
+from infra.changes.batch_rows import read_once
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
 from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, KIND
@@ -46,8 +47,10 @@ def get_backward_edge(alias: str, follower_id: int, followee_id: int) -> Edge:
     return _first(fetch_one(alias, FIND_BACKWARD, (follower_id, followee_id)))
 
 
+@read_once
 def load_forward_edges(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
-    """The forward edges of followers of one shard, as they are now. One query by key."""
+    """The forward edges of followers of one shard, as they are now. One query by key; consumers of
+    one batch share it."""
     return _load(alias, LOAD_FORWARD, pairs)
 
 

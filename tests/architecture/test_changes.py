@@ -8,9 +8,10 @@ from django.conf import settings
 from infra.changes.batches import TAKE
 from infra.changes.registry import (
     Payload,
+    _attempts,
+    _spared,
     consumers_of,
     inline_consumers_of,
-    is_attempt,
     registered_consumers,
 )
 from infra.sharding.sql import execute, fetch_all
@@ -57,13 +58,19 @@ def test_consumers_run_from_the_lowest_floor_up():
 
 def test_docs_list_every_consumer_and_whether_it_is_inline():
     kinds = {payload.kind for payload in OURS}
-    inline = {one for one in inline_consumers_of(kinds) if not is_attempt(one)}
+    inline = set(inline_consumers_of(kinds))
     ours = {consumer for kind in kinds for consumer in consumers_of(kind)}
     told = (settings.BASE_DIR / "docs/explanation/changes.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| (yes|no) \|", told, re.MULTILINE)
     assert dict(rows) == {c.__name__: "yes" if c in inline else "no" for c in ours}
-    attempts = {one.__name__ for one in inline_consumers_of(kinds) if is_attempt(one)}
+    attempts = {attempt.__name__ for kind in kinds for attempt, _ in _attempts.get(kind, ())}
     assert attempts <= set(re.findall(r"`(\w+)`", told))
+
+
+def test_a_consumer_that_the_request_spares_the_drain_returns_no_follow_ups():
+    """The request ignores them."""
+    for consumer in _spared.values():
+        assert consumer.__annotations__["return"] is None, consumer.__name__
 
 
 def test_batch_is_found_by_its_index(world):

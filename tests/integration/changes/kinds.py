@@ -27,6 +27,14 @@ class NotedInline(Payload, frozen=True):
     kind: ClassVar[str] = "tests.noted_inline"
 
 
+class NotedOnce(Payload, frozen=True):
+    """The request and the drain write it down; the drain only if the request did not."""
+
+    kind: ClassVar[str] = "tests.noted_once"
+
+    number: int = 0
+
+
 class BulkNoted(Payload, frozen=True):
     kind: ClassVar[str] = "tests.bulk_noted"
     lanes: ClassVar[LaneGroup] = LaneGroup.BULK
@@ -91,6 +99,11 @@ def write_down(alias: str, deliveries: Sequence[Delivery[Any]]) -> list[FollowUp
 
 @consumes(NotedInline, inline=True)
 def write_down_inline(alias: str, deliveries: Sequence[Delivery[Any]]) -> None:
+    journal.write(deliveries)
+
+
+@consumes(NotedOnce, inline=True, once=True)
+def write_down_once(alias: str, deliveries: Sequence[Delivery[Any]]) -> None:
     journal.write(deliveries)
 
 

@@ -25,6 +25,7 @@ def got(world, monkeypatch):
     """What inline consumers get, in order."""
     deliveries = []
     monkeypatch.setattr(GOT, lambda kinds: [lambda alias, some: deliveries.extend(some)])
+    monkeypatch.setattr("infra.changes.append.is_inline_consumer_of", lambda *_: True)
     return deliveries
 
 

@@ -1,0 +1,61 @@
+"""What the acting request has done of a change, so that the drain does not do it again.
+
+    changes.done:v1:{shard0}   hash: the id of a change → names of consumers, with commas
+
+A request notes it when all of that work has succeeded, together with the wake-up of the drain.
+Without a note the drain runs every consumer: the request died before, or Redis lost the note, or
+the drain was faster. So a note saves work, and nothing depends on it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from redis.exceptions import RedisError
+
+from infra.caching.client import Command, redis
+from infra.caching.keys import key
+from infra.changes.registry import Consumer, name_of
+
+FAMILY = "changes.done:v1"
+# For notes of changes that were drained before the note came.
+NOTES_END_S = 300
+
+
+class DoneConsumers:
+    """Collects the consumers that are done, by the version of the change."""
+
+    def __init__(self) -> None:
+        self._names: dict[int, list[str]] = {}
+
+    def add(self, done: Iterable[tuple[Consumer, Sequence[int]]]) -> None:
+        for consumer, versions in done:
+            for version in versions:
+                self._names.setdefault(version, []).append(name_of(consumer))
+
+    @property
+    def notes(self) -> dict[int, str]:
+        return {version: ",".join(names) for version, names in self._names.items()}
+
+
+def note_commands(alias: str, done: DoneConsumers) -> list[Command]:
+    """Note it, to send with the wake-up. None without anything that is done."""
+    flat = [part for note in done.notes.items() for part in note]
+    where = key(FAMILY, alias)
+    return [("HSET", where, *flat), ("EXPIRE", where, NOTES_END_S)] if flat else []
+
+
+def take_done(alias: str, ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+    """The names of the consumers that are done, by change; removes the notes.
+
+    A delivery that fails is tried again without them. Cost: one round trip; nothing while Redis is
+    away.
+    """
+    where = key(FAMILY, alias)
+    try:
+        notes, _ = redis().run([("HMGET", where, *ids), ("HDEL", where, *ids)])
+    except RedisError:
+        return {}
+    return {
+        id_: frozenset(note.decode().split(","))
+        for id_, note in zip(ids, notes, strict=True)
+        if note is not None
+    }
