@@ -20,6 +20,14 @@ class PasswordReplaced(TidelineError):
     text = "The password was replaced a moment ago. Sign in with the new one"
 
 
+class PasswordsBusy(TidelineError):
+    """Other hashes of passwords have all places of the machine. The password was not looked at."""
+
+    status = 503
+    text = "Too many people are signing in at the moment. Try again in a few seconds"
+    headers = {"Retry-After": "3"}
+
+
 class LinkEnded(TidelineError):
     """The link of a mail is wrong, was used, or is too old. The person can ask for another mail."""
 

@@ -16,7 +16,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+    "accounts.password_hasher.PasswordHasher",
     "accounts.oauth.RandomSecretHasher",
 ]
 # After this many failures with one name from one address, both together are locked for the

@@ -9,11 +9,13 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.db.backends.signals import connection_created
 
+from accounts.password_hasher import hash_like_a_web_server
 from infra.sharding.bounded.wait_limits import wait_like_a_web_server
 from infra.telemetry.publishing import PUBLISHER, WEB, metrics_folder
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 wait_like_a_web_server()
+hash_like_a_web_server()
 _django = get_wsgi_application()
 # No request may meet a missing table: until migrate_shards has run, it is answered 503.
 refuse_unready_database = import_module("infra.sharding.readiness").refuse_unready_database

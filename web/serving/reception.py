@@ -3,13 +3,15 @@
 import asyncio
 from typing import Any
 
+from accounts.hash_places import most_hashes
 from pages import cookie
 from web.body_limits import UPLOAD_PATHS, is_upload, most_body_bytes
 from web.draining import is_draining
+from web.password_paths import may_bring_password
 from web.serving.bodies import BodyLimits, BodyReader
 from web.serving.limits import MOST_HEAD_BYTES, Limits
 from web.serving.pending_request import Application, PendingRequest, environment_of
-from web.serving.refusals import DRAINING, HEAD_TOO_LARGE, TOKEN_MISSING
+from web.serving.refusals import DRAINING, HEAD_TOO_LARGE, PASSWORDS_BUSY, TOKEN_MISSING
 from web.serving.request_queues import RequestQueue
 from web.serving.shared_queue import SharedQueue
 from web.serving.streamed_answers import PieceSender, is_stream
@@ -25,6 +27,8 @@ _MOST_UPLOADS, _UPLOAD_WAIT_S = 4, 10.0
 _MOST_UPLOADS_UNFINISHED, _OF_ADDRESS = 16, 4
 # An archive takes many reads. Its thread is busy until the client has received it.
 _ARCHIVE_PATH, _MOST_ARCHIVES, _ARCHIVE_WAIT_S = "/settings/export", 4, 10.0
+# A hash takes a processor for a while. Those who sign in rather wait than try again.
+_MOST_PASSWORDS, _PASSWORD_WAIT_S = 16, 3.0
 _RETRIED = "x-retried-by-proxy"
 _METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
 _BEARER = "bearer "
@@ -39,6 +43,7 @@ class Reception:
     - Health checks: answered also while all threads of the application are busy or hang.
     - Uploads, one thread: neither a large image nor a file store that hangs keeps others waiting.
     - Archives, one thread: for the same reason.
+    - Passwords, few threads: their hashes are slow on purpose, and the others go on.
     - GETs that wait for nothing but Redis: they share a thread (SharedQueue).
     - All other requests.
     """
@@ -57,7 +62,11 @@ class Reception:
         self._queues_by_path = {_LIVE: live, **dict.fromkeys(_CHECK_PATHS, checks)}
         uploads = RequestQueue(1, _MOST_UPLOADS, _UPLOAD_WAIT_S)
         archives = RequestQueue(1, _MOST_ARCHIVES, _ARCHIVE_WAIT_S)
-        self._all_queues = (self._ordinary, self._shared, checks, live, uploads, archives)
+        passwords = _queue_of_passwords(limits.threads)
+        self._all_queues = (
+            *(self._ordinary, self._shared, checks, live),
+            *(uploads, archives, passwords),
+        )
         of_texts = BodyLimits(most_body_bytes(""), limits.body_s)
         of_uploads = BodyLimits(
             most_body_bytes(min(UPLOAD_PATHS)),
@@ -66,6 +75,7 @@ class Reception:
             _OF_ADDRESS,
         )
         self._bodies = BodyReader(loop, self._ordinary.add, of_texts)
+        self._passwords = BodyReader(loop, passwords.add, of_texts)
         self._archives = BodyReader(loop, archives.add, of_texts)
         self._uploads = BodyReader(loop, uploads.add, of_uploads)
 
@@ -100,6 +110,8 @@ class Reception:
             TOKEN_MISSING.answer(request)
         elif scope.path == _ARCHIVE_PATH:
             self._archives.read(request)
+        elif may_bring_password(scope.path):
+            self._passwords.read(request)
         else:
             self._bodies.read(request)
 
@@ -126,9 +138,16 @@ class Reception:
         for queue in self._all_queues:
             queue.sweep()
         self._bodies.sweep()
+        self._passwords.sweep()
         self._uploads.sweep()
         self._archives.sweep()
         self._loop.call_later(self._sweep_s, self._sweep)
+
+
+def _queue_of_passwords(threads: int) -> RequestQueue:
+    """Its threads come on top of the others. More than hash at once would only wait."""
+    count = max(1, min(most_hashes(), threads // 2))
+    return RequestQueue(count, _MOST_PASSWORDS, _PASSWORD_WAIT_S, PASSWORDS_BUSY, PASSWORDS_BUSY)
 
 
 class _Answer:

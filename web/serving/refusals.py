@@ -5,6 +5,7 @@ from typing import NamedTuple
 import orjson
 from prometheus_client import Counter
 
+from accounts.errors import PasswordsBusy
 from infra.api.errors import TokenInvalid
 from web.serving.pending_request import PendingRequest
 
@@ -47,6 +48,9 @@ _OVERLOADED = "Too many requests at the moment, try again"
 
 QUEUE_FULL = _refusal("queue_full", 503, _OVERLOADED, _SOON)
 WAITED_TOO_LONG = _refusal("waited_too_long", 503, _OVERLOADED, _SOON)
+PASSWORDS_BUSY = _refusal(
+    "passwords_busy", PasswordsBusy.status, PasswordsBusy.text, *PasswordsBusy.headers.items()
+)
 TOO_MANY_BODIES = _refusal("too_many_bodies", 503, _OVERLOADED, _SOON, _CLOSE)
 TOO_MANY_OF_ADDRESS = _refusal(
     "too_many_of_address", 429, "Too many unfinished requests of this address", _SOON, _CLOSE

@@ -13,7 +13,7 @@ from queue import SimpleQueue
 import structlog
 
 from web.serving.pending_request import PendingRequest
-from web.serving.refusals import BROKEN, QUEUE_FULL, WAITED_TOO_LONG
+from web.serving.refusals import BROKEN, QUEUE_FULL, WAITED_TOO_LONG, Refusal
 
 log = structlog.get_logger()
 
@@ -22,9 +22,18 @@ class RequestQueue:
     """One queue, first in first out, with threads of its own. Thread-safe after `start`.
 
     `most`: how many requests may wait. `wait_s`: a request that has waited longer is refused.
+    `full`, `late`: the answers to those that are refused.
     """
 
-    def __init__(self, threads: int, most: int, wait_s: float) -> None:
+    def __init__(
+        self,
+        threads: int,
+        most: int,
+        wait_s: float,
+        full: Refusal = QUEUE_FULL,
+        late: Refusal = WAITED_TOO_LONG,
+    ) -> None:
+        self._full, self._late = full, late
         self._thread_count = threads
         self._most = most
         self._wait_s = wait_s
@@ -38,7 +47,7 @@ class RequestQueue:
 
     def add(self, request: PendingRequest) -> None:
         if self._queue.qsize() >= self._most:
-            QUEUE_FULL.answer(request)
+            self._full.answer(request)
             return
         self._waiting.append(request)
         self._queue.put(request)
@@ -54,7 +63,7 @@ class RequestQueue:
         while waiting and (waiting[0].has_started or self._is_late(waiting[0])):
             request = waiting.popleft()
             if not request.has_started:
-                WAITED_TOO_LONG.answer(request)
+                self._late.answer(request)
 
     def _work(self, serve: Callable[[PendingRequest], None]) -> None:
         while True:
@@ -63,7 +72,7 @@ class RequestQueue:
     def _serve(self, serve: Callable[[PendingRequest], None], request: PendingRequest) -> None:
         request.has_started = True
         if self._is_late(request):
-            WAITED_TOO_LONG.answer(request)
+            self._late.answer(request)
             return
         try:
             serve(request)
