@@ -19,7 +19,7 @@ from accounts.errors import PasswordsBusy
 
 # A few hashes long. Who waits is a thread for passwords (web/serving/reception.py), or one whose
 # request brought a password where none is expected.
-WAIT_S = 0.5
+WAIT_S = 1.5
 _POLL_S = 0.005
 REFUSED = Counter(
     "tideline_password_hashes_refused_total", "Hashes that found no place on the machine in time"
