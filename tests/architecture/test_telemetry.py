@@ -40,6 +40,7 @@ def exported():
     """Label names by metric, of all that web, worker and compensator can show."""
     modules = (
         "config.urls",
+        "accounts.password_hasher",
         "web.middleware",
         "web.serving.refusals",
         "web.serving.shared_queue",
