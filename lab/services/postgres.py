@@ -23,13 +23,19 @@ _SETTINGS = {
     "log_timezone": "UTC",
 }
 # Of `make run`: five servers on a laptop, next to a browser. Less memory, and no processes that
-# only wait. Tests and benchmarks run without these, because other installations do.
+# only wait. The first change of a page after a checkpoint logs the whole page, which is most of the
+# log: so it is compressed, and checkpoints are rare. Tests and benchmarks run without all this,
+# because other installations do.
 _SMALL = {
     "shared_buffers": "16MB",
     "max_worker_processes": "0",
     "max_parallel_workers": "0",
     "max_logical_replication_workers": "0",
     "autovacuum_max_workers": "1",
+    # PostgreSQL's own method: servers of wheels have no other.
+    "wal_compression": "pglz",
+    "checkpoint_timeout": "15min",
+    "max_wal_size": "512MB",
 }
 # PostgreSQL 18 would start three more processes per server for input and output.
 _SMALL_SINCE_18 = {"io_method": "sync"}

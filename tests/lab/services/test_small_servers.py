@@ -1,0 +1,25 @@
+"""The servers of `make run` log little. Also those of Python wheels, which lack lz4, start so."""
+
+import os
+from functools import partial
+
+import psycopg
+import pytest
+
+from lab.services import Search, running_services, throw_away_services
+
+WHEELS, MACHINE = Search("", ()), Search(os.environ["PATH"])
+SHOWN = """
+SELECT setting FROM pg_settings WHERE name IN ('full_page_writes', 'fsync', 'wal_compression')
+ORDER BY name
+"""
+
+
+@pytest.mark.parametrize("search", [WHEELS, MACHINE], ids=["wheels", "machine"])
+def test_pages_in_the_log_are_whole_and_compressed(search: Search) -> None:
+    start = partial(running_services, durable=True, shard_count=1, search=search)
+    with throw_away_services(start) as services:
+        for server in services.postgres.values():
+            with psycopg.connect(server.url) as connection:
+                values = [value for (value,) in connection.execute(SHOWN)]
+            assert values == ["on", "on", "pglz"]
