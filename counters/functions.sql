@@ -57,3 +57,57 @@ BEGIN
         FROM counters_counter
         WHERE owner_id = owner AND subject = 0 AND kind IN (1, 2, 3, 4, 5, 14));
 END $$;
+
+-- Moves the counts of several subjects, and returns those subjects whose moves became rows of their own
+-- (counters/actions/postpone.py): the hot ones, and those that have such rows already, so that no count
+-- loses what it did not get yet. `causes`: the accounts whose rows move the counts. In the order of keys,
+-- so that no two transactions wait for each other.
+CREATE OR REPLACE FUNCTION counters_move_all(
+    owners bigint[], subjects bigint[], kinds smallint[], causes bigint[], deltas bigint[],
+    hot_owners bigint[], hot_subjects bigint[], OUT late_owners bigint[], OUT late_subjects bigint[]
+) LANGUAGE plpgsql AS $$
+DECLARE
+    below_zero text;
+BEGIN
+    SELECT coalesce(array_agg(o), '{}'), coalesce(array_agg(s), '{}') INTO late_owners, late_subjects
+    FROM (
+        SELECT o, s FROM unnest(owners, subjects) AS m (o, s)
+        WHERE (o, s) IN (SELECT * FROM unnest(hot_owners, hot_subjects))
+            OR EXISTS (SELECT FROM counters_postponedmove WHERE owner_id = o AND subject = s)
+        GROUP BY o, s
+    ) AS late;
+    INSERT INTO counters_postponedmove AS p (owner_id, subject, kind, about, delta)
+    SELECT o, s, k, c, sum(d) FROM unnest(owners, subjects, kinds, causes, deltas) AS m (o, s, k, c, d)
+    WHERE (o, s) IN (SELECT * FROM unnest(late_owners, late_subjects))
+    GROUP BY o, s, k, c ORDER BY o, s, k, c
+    ON CONFLICT (owner_id, subject, kind, about) DO UPDATE SET delta = p.delta + excluded.delta;
+    WITH moved AS (
+        INSERT INTO counters_counter AS c (owner_id, subject, kind, value, version)
+        SELECT o, s, k, greatest(sum(d), 0), 1 - least(sum(d), 0)
+        FROM unnest(owners, subjects, kinds, deltas) AS m (o, s, k, d)
+        WHERE (o, s) NOT IN (SELECT * FROM unnest(late_owners, late_subjects))
+        GROUP BY o, s, k ORDER BY o, s, k
+        -- As in counters_move.
+        ON CONFLICT (owner_id, subject, kind) DO UPDATE SET
+            version = c.version + 1, value = c.value + excluded.value - (excluded.version - 1)
+        RETURNING c.owner_id, c.subject, c.kind, c.version, c.xmax = 0 AS is_new
+    )
+    SELECT format('owner %s, subject %s, kind %s', owner_id, subject, kind) INTO below_zero
+    FROM moved WHERE is_new AND version > 1 LIMIT 1;
+    IF below_zero IS NOT NULL THEN
+        RAISE check_violation USING
+            MESSAGE = 'a count without a row cannot be lowered: ' || below_zero;
+    END IF;
+END $$;
+
+-- Counts of these kinds of several subjects: owner, subject, kind, value, version, and so on. Volatile,
+-- as counters_account_entry.
+CREATE OR REPLACE FUNCTION counters_of_subjects(owners bigint[], subjects bigint[], kinds smallint[])
+RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN (SELECT array_agg(number ORDER BY c.owner_id, c.subject, c.kind, place)
+        FROM (SELECT DISTINCT o, s FROM unnest(owners, subjects) AS given (o, s)) AS wanted
+        JOIN counters_counter AS c ON c.owner_id = o AND c.subject = s AND c.kind = ANY(kinds)
+        CROSS JOIN LATERAL unnest(ARRAY[c.owner_id, c.subject, c.kind, c.value, c.version])
+            WITH ORDINALITY AS facts (number, place));
+END $$;

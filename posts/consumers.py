@@ -8,6 +8,7 @@ from accounts.images.actions.use_image import end_images_of_posts
 from counters.cache import account_counts, entry_of, refresh_account_counts
 from counters.hot_counts import find_hot_counts
 from counters.queries.counts import Subject
+from counters.types import Count
 from infra.caching.hashes import HashChange
 from infra.caching.round_trips import run_together
 from infra.caching.values import Versioned
@@ -31,7 +32,7 @@ from posts.actions.record_responses import (
 from posts.actions.vote import delete_votes_of_posts
 from posts.api.present import encode_post
 from posts.cache.counts import (
-    load_count_entries,
+    count_entries,
     post_counts,
     refresh_post_counts,
     store_no_responses,
@@ -180,15 +181,14 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
     newer. Refreshes the caches even if no row changed, because an earlier run may have died after
     writing the rows.
     """
-    responses = list(iter_responses(alias, deliveries))
-    groups = by_shard(responses)
+    groups = by_shard(iter_responses(alias, deliveries))
     hot = _find_hot(groups, is_write=False)
+    counts: dict[Subject, list[Count]] = {}
     for target, group in groups.items():
-        write_responses(target, group, hot=hot)
+        counts |= write_responses(target, group, hot=hot)
     failpoint("posts.responses_recorded")
     # After all rows: without Redis the rows at least are current.
-    if responses:
-        refresh_post_counts({response.post_id for response in responses})
+    post_counts.refresh(count_entries(counts))
 
 
 @attempts(PostCreated, PostDeleted, PostMarked, spares=record_responses, has_work=is_response)
@@ -209,8 +209,7 @@ def record_at_once(alias: str, deliveries: Interactions) -> None:
 def _record_and_count(
     alias: str, responses: Mapping[Identity, ResponseRow], hot: Collection[Subject]
 ) -> Mapping[int, Versioned]:
-    write_responses(alias, responses, True, hot)
-    return load_count_entries({response.post_id for response in responses.values()})
+    return count_entries(write_responses(alias, responses, gives_way=True, hot=hot))
 
 
 @consumes(PostCreated, PostDeleted)

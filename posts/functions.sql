@@ -321,6 +321,83 @@ BEGIN
     SELECT * INTO change_id, changed_at FROM changes_append(lane, change, owner, payload);
 END $$;
 
+-- Records responses on the shard of the posts' authors, as posts/actions/record_responses.py. The arrays
+-- have one element for each response. Only what is newer than its row is written, and counted once: the
+-- rows are locked before the old states are read. `counted`: the kind of the count, 0 for none.
+-- `fold_lanes`, `fold_payloads`: of the change that adds up postponed moves of the post. `lock_ms`: how
+-- long to wait for a locked row; 0: as long as usual.
+--
+-- A row that does not exist cannot be locked. If another transaction creates one at the same time, this
+-- is an error of serialization, and nothing is written.
+CREATE OR REPLACE FUNCTION posts_record_responses(
+    author_ids bigint[], moments bigint[], kinds smallint[], responder_ids bigint[],
+    reply_moments bigint[], times bigint[], revisions bigint[], are_on boolean[], counted smallint[],
+    hot_owners bigint[], hot_subjects bigint[], fold_kind text, fold_lanes integer[],
+    fold_payloads jsonb[], lock_ms integer, OUT late_owners bigint[], OUT late_subjects bigint[]
+) LANGUAGE plpgsql AS $$
+DECLARE
+    newer integer[];
+    added integer[];
+    moved integer[];
+    written bigint;
+    created bigint;
+    deltas bigint[];
+BEGIN
+    IF lock_ms > 0 THEN
+        PERFORM set_config('lock_timeout', lock_ms::text, true);
+    END IF;
+    PERFORM FROM unnest(author_ids, moments, kinds, responder_ids, reply_moments) AS w (a, m, k, r, rm)
+    JOIN posts_response AS old
+        ON old.author_id = a AND old.moment = m AND old.kind = k AND old.responder_id = r
+        AND old.reply_moment = rm
+    ORDER BY a, m, k, r, rm FOR NO KEY UPDATE OF old;
+
+    -- What is newer, what of it has no row yet, and what moves a count.
+    SELECT array_agg(n), array_agg(n) FILTER (WHERE old.author_id IS NULL),
+        array_agg(n) FILTER (WHERE c > 0 AND is_on_now <> coalesce(old.is_on, false)),
+        array_agg(is_on_now::int - coalesce(old.is_on, false)::int)
+            FILTER (WHERE c > 0 AND is_on_now <> coalesce(old.is_on, false))
+    INTO newer, added, moved, deltas
+    FROM unnest(author_ids, moments, kinds, responder_ids, reply_moments, revisions, are_on, counted)
+        WITH ORDINALITY AS w (a, m, k, r, rm, new_revision, is_on_now, c, n)
+    LEFT JOIN posts_response AS old
+        ON old.author_id = a AND old.moment = m AND old.kind = k AND old.responder_id = r
+        AND old.reply_moment = rm
+    WHERE old.revision IS NULL OR old.revision < new_revision;
+    late_owners := '{}';
+    late_subjects := '{}';
+    IF newer IS NULL THEN
+        RETURN;
+    END IF;
+
+    WITH rows AS (
+        INSERT INTO posts_response AS old
+            (author_id, moment, kind, responder_id, reply_moment, at, revision, is_on)
+        SELECT author_ids[n], moments[n], kinds[n], responder_ids[n], reply_moments[n], times[n],
+            revisions[n], are_on[n]
+        FROM unnest(newer) AS n ORDER BY 1, 2, 3, 4, 5
+        ON CONFLICT (author_id, moment, kind, responder_id, reply_moment) DO UPDATE SET
+            at = excluded.at, revision = excluded.revision, is_on = excluded.is_on
+        WHERE old.revision < excluded.revision
+        RETURNING old.xmax = 0 AS is_new
+    )
+    SELECT count(*), count(*) FILTER (WHERE is_new) INTO written, created FROM rows;
+    IF written <> cardinality(newer) OR created <> coalesce(cardinality(added), 0) THEN
+        RAISE serialization_failure USING MESSAGE = 'another transaction records a response';
+    END IF;
+
+    SELECT all_moves.late_owners, all_moves.late_subjects INTO late_owners, late_subjects
+    FROM counters_move_all(
+        ARRAY(SELECT author_ids[n] FROM unnest(moved) AS n), ARRAY(SELECT moments[n] FROM unnest(moved) AS n),
+        ARRAY(SELECT counted[n] FROM unnest(moved) AS n), ARRAY(SELECT responder_ids[n] FROM unnest(moved) AS n),
+        coalesce(deltas, '{}'), hot_owners, hot_subjects) AS all_moves;
+    PERFORM changes_append(fold_lanes[n], fold_kind, author_ids[n], fold_payloads[n]) FROM (
+        SELECT min(n) AS n FROM unnest(moved) AS n
+        WHERE (author_ids[n], moments[n]) IN (SELECT * FROM unnest(late_owners, late_subjects))
+        GROUP BY author_ids[n], moments[n]
+    ) AS late;
+END $$;
+
 -- Pins an own post. `refused`: `gone` for no live post of the owner, `repost`, `direct`, or `full` if
 -- the owner has `most` pins on other posts. posts/actions/pin_post.py
 CREATE OR REPLACE FUNCTION posts_pin_post(

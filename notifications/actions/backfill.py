@@ -5,19 +5,28 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from django.db import transaction
 
 from infra.sharding.sql import Statement, fetch_pipelined
-from notifications.actions.write_notifications import CREATE_INBOXES, KEY, LOCK_INBOXES
 from notifications.ids import KIND_DIGIT, TICKS_A_MS, first_id
 from notifications.types import Occurrence
 
+CREATE_INBOXES = """
+INSERT INTO notifications_inbox (owner_id)
+SELECT owner_id FROM unnest(%(owners)s::bigint[]) AS owner_id ORDER BY owner_id
+ON CONFLICT DO NOTHING
+"""
+LOCK_INBOXES = """
+SELECT FROM notifications_inbox WHERE owner_id = ANY(%(owners)s::bigint[])
+ORDER BY owner_id FOR NO KEY UPDATE
+"""
 # A change may have been delivered in the meantime: its row stays.
-INSERT = f"""
-INSERT INTO notifications_notification ({KEY}, at_ms, revision, is_on, id)
+INSERT = """
+INSERT INTO notifications_notification
+    (owner_id, from_id, kind, post_moment, post_author, at_ms, revision, is_on, id)
 SELECT * FROM unnest(
     %(owner_ids)s::bigint[], %(from_ids)s::bigint[], %(kinds)s::smallint[], %(moments)s::bigint[],
     %(authors)s::bigint[], %(at_ms)s::bigint[], %(revisions)s::bigint[], %(are_on)s::boolean[],
     %(ids)s::bigint[]
 ) ON CONFLICT DO NOTHING RETURNING owner_id
-"""  # noqa: S608
+"""
 MOVE = """
 UPDATE notifications_inbox SET newest_tick = greatest(newest_tick, tick)
 FROM unnest(%(owners)s::bigint[], %(ticks)s::bigint[]) AS given (owner, tick)

@@ -1,29 +1,25 @@
 """Writes responses and their counts to the shard of the posts."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 
+from django.conf import settings
 from django.db import OperationalError, transaction
+from psycopg.errors import SerializationFailure
 
-from counters.actions.move_counts import move_counts, plan_count_moves
-from counters.actions.postpone import (
-    CausedMove,
-    PostponedMoves,
-    caused_moves,
-    find_postponed,
-    postpone,
-    take_postponed,
-)
-from counters.kinds import CounterKind
-from counters.queries.counts import Subject
-from counters.types import CountMove
-from infra.changes.append import append_change
-from infra.sharding.attempts import timeouts
+from counters.actions.move_counts import move_counts
+from counters.actions.postpone import PostponedMoves, caused_moves, take_postponed
+from counters.kinds import POST_KINDS, CounterKind
+from counters.queries.counts import NONE_YET, Subject
+from counters.types import Count
+from infra.changes.append import change_columns
+from infra.changes.wake_up import wake
+from infra.sharding.attempts import LOCK_SHARE
 from infra.sharding.buckets import shard_of
-from infra.sharding.sql import Statement, fetch_all, fetch_pipelined
+from infra.sharding.sql import fetch_all, fetch_one
 from infra.telemetry.reached_branches import reached
 from posts.changes import ResponsesPostponed
 from posts.ids import PostId
-from posts.queries.responses import IDENTITY
 from posts.types import Kind, ResponseRow
 
 COUNTED = {
@@ -31,22 +27,19 @@ COUNTED = {
     Kind.REPOST: CounterKind.REPOSTS,
     Kind.FAVOURITE: CounterKind.FAVOURITES,
 }
-LOCK = f"""
-SELECT {IDENTITY}, at, revision, is_on
-FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], %s::bigint[])
-    AS wanted ({IDENTITY})
-JOIN posts_response AS r USING ({IDENTITY})
-ORDER BY {IDENTITY} FOR NO KEY UPDATE OF r
-"""  # noqa: S608
-WRITE = f"""
-INSERT INTO posts_response AS old ({IDENTITY}, at, revision, is_on)
-SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], %s::bigint[],
-    %s::bigint[], %s::bigint[], %s::boolean[])
-ON CONFLICT ({IDENTITY}) DO UPDATE SET
-    at = excluded.at, revision = excluded.revision, is_on = excluded.is_on
-WHERE old.revision < excluded.revision
-RETURNING {IDENTITY}, xmax = 0 AS is_new
-"""  # noqa: S608
+# posts/functions.sql: locks, rows, counts and changes in one round trip; then the present counts.
+RECORD = """
+SELECT late_owners, late_subjects, counters_of_subjects(%(author_ids)s, %(moments)s, %(counts)s)
+FROM posts_record_responses(
+    %(author_ids)s, %(moments)s, %(kinds)s::smallint[], %(responder_ids)s, %(reply_moments)s,
+    %(times)s, %(revisions)s, %(are_on)s, %(counted)s::smallint[], %(hot_owners)s,
+    %(hot_subjects)s, %(fold_kind)s, %(fold_lanes)s, %(fold_payloads)s::jsonb[], %(lock_ms)s
+)
+"""
+_COLUMNS = (
+    "author_ids", "moments", "kinds", "responder_ids", "reply_moments", "times", "revisions",
+    "are_on",
+)  # fmt: skip
 Identity = tuple[int, int, int, int, int]
 
 
@@ -61,49 +54,66 @@ def by_shard(responses: Iterable[ResponseRow]) -> dict[str, dict[Identity, Respo
     return groups
 
 
-class ResponseJustRecorded(OperationalError):
-    """Another transaction recorded one of the responses at the same time. Record them again."""
-
-
 def write_responses(
     alias: str,
     responses: Mapping[Identity, ResponseRow],
     gives_way: bool = False,
     hot: Collection[Subject] = frozenset(),
-) -> None:
+) -> dict[Subject, list[Count]]:
     """Writes the responses that are newer than their rows on the authors' shard.
 
-    `gives_way`: the caller would rather have an error of UNREACHABLE than wait for a locked row.
-    `hot`: posts whose counts are written very often; their moves are postponed.
-    Raises: ResponseJustRecorded, if that happens twice. Safety: idempotent, and the order of
-    deliveries does not matter. One transaction; it knows the old row of each response, so each is
-    counted once. Cost: two round trips for any number of responses; twice that if the request and
-    the drain record one at the same time.
+    Returns the counts of the posts, in the order of POST_KINDS. `gives_way`: the caller would
+    rather have an error of UNREACHABLE than wait for a locked row. `hot`: posts whose counts are
+    written very often; their moves are postponed.
+    Raises: OperationalError, also if another transaction records one of them at the same time,
+    twice. Safety: idempotent, and the order of deliveries does not matter. One transaction; it
+    knows the old row of each response, so each is counted once. Cost: one statement for any number
+    of responses.
     """
+    if not responses:
+        return {}
+    params = _params(list(responses.values()), gives_way, hot)
     try:
-        _record(alias, responses, gives_way, hot)
-    except ResponseJustRecorded:
+        row = fetch_one(alias, RECORD, params)
+    except OperationalError as error:
+        if not isinstance(error.__cause__, SerializationFailure):
+            raise
         reached("posts.recorded_together")
         # The other transaction has ended, so its rows are seen now.
-        _record(alias, responses, gives_way, hot)
+        row = fetch_one(alias, RECORD, params)
+    late_owners, _, numbers = row  # type: ignore[misc]  # a function has one row
+    if late_owners:
+        reached("posts.moves_postponed")
+        wake(alias, *{change_columns(i, ResponsesPostponed(0)).lane for i in late_owners})
+    return _counts_of({(author, moment) for author, moment, *_ in responses}, numbers or ())
 
 
-def _record(
-    alias: str,
-    responses: Mapping[Identity, ResponseRow],
-    gives_way: bool,
-    hot: Collection[Subject],
-) -> None:
-    with transaction.atomic(using=alias):
-        first = [timeouts()] if gives_way else []
-        columns = [list(column) for column in zip(*responses, strict=True)]
-        subjects = {(author_id, moment) for author_id, moment, *_ in responses}
-        statements = [*first, Statement(LOCK, columns), find_postponed(subjects)]
-        *_, rows, postponed = fetch_pipelined(alias, statements)
-        old = {response.identity: response for response in (ResponseRow(*row) for row in rows)}
-        newer = [r for i, r in responses.items() if i not in old or old[i].revision < r.revision]
-        if newer:
-            _write(alias, old, newer, {*hot, *postponed})
+def _params(
+    responses: Sequence[ResponseRow], gives_way: bool, hot: Collection[Subject]
+) -> dict[str, object]:
+    columns = [list(column) for column in zip(*responses, strict=True)]
+    folds = [change_columns(r.author_id, ResponsesPostponed(r.moment)) for r in responses]
+    return {
+        **dict(zip(_COLUMNS, columns, strict=True)),
+        "counted": [int(COUNTED.get(Kind(response.kind), 0)) for response in responses],
+        "hot_owners": [owner for owner, _ in hot],
+        "hot_subjects": [subject for _, subject in hot],
+        "fold_kind": ResponsesPostponed.kind,
+        "fold_lanes": [fold.lane for fold in folds],
+        "fold_payloads": [fold.body for fold in folds],
+        "lock_ms": int(settings.ATTEMPT_MS * LOCK_SHARE) if gives_way else 0,
+        "counts": [int(kind) for kind in POST_KINDS],
+    }
+
+
+def _counts_of(subjects: Iterable[Subject], numbers: Iterable[int]) -> dict[Subject, list[Count]]:
+    """`numbers`: owner, subject, kind, value, version, and so on."""
+    counts = {subject: [NONE_YET] * len(POST_KINDS) for subject in subjects}
+    left = iter(numbers)
+    while facts := tuple(islice(left, 5)):
+        owner, subject, kind, value, version = facts
+        counts[owner, subject][POST_KINDS.index(CounterKind(kind))] = Count(value, version)
+    return counts
 
 
 def fold_response_moves(alias: str, posts: Collection[PostId]) -> None:
@@ -112,37 +122,3 @@ def fold_response_moves(alias: str, posts: Collection[PostId]) -> None:
         wanted = [PostponedMoves(i.author_id, i.moment) for i in posts]
         taken = caused_moves(fetch_all(alias, *take_postponed(wanted)))
         move_counts(alias, [taken_move for taken_move, _ in taken])
-
-
-def _write(
-    alias: str,
-    old: Mapping[Identity, ResponseRow],
-    newer: Sequence[ResponseRow],
-    postponed: Collection[Subject],
-) -> None:
-    """Raises: ResponseJustRecorded. One round trip, and one for each postponed post."""
-    columns = [list(column) for column in zip(*sorted(newer), strict=True)]
-    moves = list(_moves(old, newer))
-    now = plan_count_moves(alias, [m for m, _ in moves if (m.owner_id, m.subject) not in postponed])
-    later = [caused for caused in moves if (caused.move.owner_id, caused.move.subject) in postponed]
-    statements = [Statement(WRITE, columns), *([postpone(later)] if later else []), now.statement]
-    written, *_, moved = fetch_pipelined(alias, statements)
-    if {row[:-1]: row[-1] for row in written} != {r.identity: r.identity not in old for r in newer}:
-        raise ResponseJustRecorded
-    now.complete(moved)
-    for author_id, moment in dict.fromkeys((m.owner_id, m.subject) for m, _ in later):
-        reached("posts.moves_postponed")
-        append_change(alias, author_id, ResponsesPostponed(moment))
-
-
-def _moves(
-    old: Mapping[Identity, ResponseRow], newer: Iterable[ResponseRow]
-) -> Iterable[CausedMove]:
-    for response in newer:
-        before = old.get(response.identity)
-        delta = response.is_on - (before is not None and before.is_on)
-        if delta:
-            kind = COUNTED.get(Kind(response.kind))
-            if kind is not None:
-                moved = CountMove(response.author_id, kind, delta, response.moment)
-                yield CausedMove(moved, response.responder_id)

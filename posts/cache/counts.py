@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from counters.kinds import POST_KINDS
-from counters.queries.counts import NONE_YET, read_subject_counts
+from counters.queries.counts import NONE_YET, Subject, read_subject_counts
 from counters.types import Count
 from infra.caching.questions import Question
 from infra.caching.round_trips import run_together
@@ -84,12 +84,12 @@ def refresh_post_counts(ids: Iterable[PostId]) -> None:
 
     Raises: RedisError, so that the consumer runs again.
     """
-    post_counts.refresh(load_count_entries(ids))
+    post_counts.refresh(_load(list(map(number_of, dict.fromkeys(ids)))))
 
 
-def load_count_entries(ids: Iterable[PostId]) -> Mapping[int, Versioned]:
-    """The entries of these posts. Call it after the commit. One query per shard."""
-    return _load(list(map(number_of, dict.fromkeys(ids))))
+def count_entries(counts: Mapping[Subject, Sequence[Count]]) -> dict[int, Versioned]:
+    """The entries of these counts, which are in the order of POST_KINDS."""
+    return {number_of(PostId.at(*subject)): _versioned(own) for subject, own in counts.items()}
 
 
 def store_no_responses(ids: Sequence[PostId], until: float) -> None:

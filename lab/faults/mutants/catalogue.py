@@ -235,9 +235,9 @@ MUTANTS = (
         ("F19a",),
         (
             Edit(
-                "posts/actions/record_responses.py",
-                "        delta = response.is_on - (before is not None and before.is_on)\n",
-                "        delta = int(response.is_on)\n",
+                "posts/functions.sql",
+                "        array_agg(is_on_now::int - coalesce(old.is_on, false)::int)\n",
+                "        array_agg(is_on_now::int)\n",
             ),
         ),
     ),

@@ -1,19 +1,20 @@
 """Reposts, replies and favourites: set once, counted on the post by the drain, and undone."""
 
 import threading
-from contextlib import suppress
 from functools import partial
 
 import pytest
+from django.db import transaction
 
 from accounts.errors import AccountNotFound
 from counters.kinds import CounterKind
 from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
-from posts.actions import record_responses as recording
+from infra.sharding.sql import fetch_one
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
+from posts.actions.record_responses import write_responses
 from posts.actions.repost import repost, undo_repost
 from posts.changes import PostCreated, PostDeleted, PostMarked
 from posts.consumers import record_responses
@@ -23,8 +24,10 @@ from posts.types import Draft, Kind, ResponseRow, Target
 from tests.budgets import count_calls
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth, counts, everything_written, post_counts
+from tests.waiting import until
 from tests.world import NOW, make_account, make_accounts, publish
 
+WAITING = "SELECT 1 FROM pg_locks WHERE NOT granted LIMIT 1"
 REPLIES, REPOSTS, FAVOURITES = CounterKind.REPLIES, CounterKind.REPOSTS, CounterKind.FAVOURITES
 
 
@@ -172,25 +175,26 @@ def test_reposting_and_taking_back_at_once_end_in_one_or_none(original, drain):
     assert_drained_truth()
 
 
-def test_two_that_record_one_response_at_once_both_succeed_and_count_it_once(
-    original, only_drain, monkeypatch
-):
-    """Both read that there is no row. The later writer meets the other's row and looks again."""
-    ann = make_account()
+def test_two_that_record_one_response_at_once_both_succeed_and_count_it_once(original, only_drain):
+    """Both read that there is no row. The later writer waits for the other's row, and records
+    again when that is committed."""
+    ann, alias = make_account(), shard_of(original.author_id)
     favourite(ann, original)
     response = ResponseRow(*_identity(original, ann), at=1, revision=1, is_on=True)
-    write, both_read = recording._write, threading.Barrier(2)
+    record = partial(write_responses, alias, {response.identity: response})
+    is_written = threading.Event()
 
-    def wait_and_write(*args):
-        with suppress(threading.BrokenBarrierError):
-            both_read.wait(0.5)
-        write(*args)
+    def record_first():
+        with transaction.atomic(using=alias):
+            record()
+            is_written.set()
+            until(lambda: fetch_one(alias, WAITING) == (1,))
 
-    monkeypatch.setattr(recording, "_write", wait_and_write)
-    record = partial(
-        recording.write_responses, shard_of(original.author_id), {response.identity: response}
-    )
-    assert failures(run_together([record] * 2)) == []
+    def record_second():
+        is_written.wait()
+        record()
+
+    assert failures(run_together([record_first, record_second])) == []
     assert counts_of(original) == (0, 0, 1)
 
 
