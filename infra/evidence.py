@@ -19,9 +19,13 @@ Command = tuple[Any, ...]
 
 class PackedCommand(Command):
     """A read that confirms an answer, with its bytes on the wire: packing would take as long as all
-    else that a client does for it. Equal ones of several requests may be sent once."""
+    else that a client does for it. Equal ones of several requests may be sent once.
+
+    `slot`: of a cluster's slots the one of its key, once it was sent to a cluster.
+    """
 
     packed: bytes
+    slot: int | None = None
 
     @classmethod
     def of(cls, command: Command) -> Self:

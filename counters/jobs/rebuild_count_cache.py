@@ -7,6 +7,7 @@ from typing import NamedTuple
 from counters.queries.counts import Subject
 from counters.registry import CountCache, list_count_caches
 from infra.caching.client import redis
+from infra.caching.questions import answer_by_redis, ask_keys
 from infra.caching.scripts import load_script
 from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
@@ -70,8 +71,8 @@ def _find_wrong(alias: str, cached: CountCache, rows: Sequence[Row]) -> list[Wro
     """Reads the rows after the entries, so an entry may be older than its rows, never newer."""
     subjects: list[Subject] = [(row[0], row[1]) for row in rows]
     numbers = cached.numbers_of(subjects)
-    replies = redis().call("MGET", *cached.cache.keys(list(numbers))) if numbers else []
-    entries = {n: raw for n, raw in zip(numbers, replies, strict=True) if raw is not None}
+    raws = answer_by_redis(ask_keys(cached.cache.keys(list(numbers)), lambda raws: raws or ()))
+    entries = {n: raw for n, raw in zip(numbers, raws, strict=True) if raw is not None}
     rights = cached.read(alias, {number: numbers[number] for number in entries})
     cached_counts = (
         WrongCacheEntry(cached, number, raw, rights[number]) for number, raw in entries.items()

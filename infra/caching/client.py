@@ -50,6 +50,7 @@ class SingleClient:
     """One Redis server, one connection per thread."""
 
     keys_per_script = 128
+    reads_keys_together = True
     pauses = Pauses()
     # Redis always has the next command ready, and another client waits for two at most.
     window = 2
@@ -89,6 +90,7 @@ class FeedRedis:
         # Unix time; None while Redis does not answer, and when all go on.
         self._back_since_s: float | None = None
         self.keys_per_script = client.keys_per_script
+        self.reads_keys_together = client.reads_keys_together
         self.open_connection = client.open_connection
 
     def call(self, *command: Any) -> Any:

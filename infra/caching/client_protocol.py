@@ -14,10 +14,12 @@ class Client(Protocol):
 
     `keys_per_script`: how many owners' keys one script call may name. More keys per call are
     cheaper for Redis, but a long script makes readers wait. A cluster allows one owner per call.
+    `reads_keys_together`: whether one MGET may name keys of several owners.
     `pauses`: between attempts to reach a Redis that is away.
     """
 
     keys_per_script: int
+    reads_keys_together: bool
     pauses: Pauses
 
     def run(self, commands: Sequence[Command]) -> list[Any]:

@@ -8,32 +8,32 @@ import random
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
 from typing import Any
 
 from redis import RedisCluster
 from redis.connection import AbstractConnection
-from redis.exceptions import AskError, MovedError, RedisClusterException, RedisError
+from redis.exceptions import AskError, MovedError, RedisClusterException
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from infra.caching.breaker import Pauses
+from infra.caching.cluster_slots import ANY_SLOT, SLOTS, slot_of
 from infra.caching.connected_server import ConnectedServer
 from infra.caching.connection import Command
-from infra.caching.decoding import is_unusable, report_undecodable
+from infra.caching.joint_trips import exchange_jointly
 from infra.caching.server_identity import CLEAR
 
 MOST_REDIRECTIONS = 5
-Call = tuple[str, list[Command]]  # node name, commands to send; the last reply counts
+# The server of each slot, and of commands without a key at the end. None: no node has the slot.
+SlotTable = list[ConnectedServer | None]
+Call = tuple[ConnectedServer | None, Command]
 
 
 class ClusterClient:
-    """A server for each node. Cost: one round trip per node that has a key.
-
-    An MGET becomes one GET per key, because its keys are on different nodes.
-    """
+    """A server for each node. Cost: one round trip, with all nodes that have a key at once."""
 
     keys_per_script = 1
+    reads_keys_together = False
     # Longer than for a single server: one dead node must not end each call to it with a time-out.
     pauses = Pauses(1.0, 1.0)
     # Nodes pass messages on to each other, at any time later.
@@ -44,15 +44,18 @@ class ClusterClient:
         self._is_stale = True
         self._finding = threading.Lock()
         self._servers: dict[str, ConnectedServer] = {}
+        self._table: SlotTable = []
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
         with self._finding_again():
-            cluster = self._find_nodes()
-            replies = iter(self._exchange(cluster, [part for c in commands for part in _parts(c)]))
-        return [
-            _join(c, list(islice(replies, len(_parts(c))))) if c[0] == "MGET" else next(replies)
-            for c in commands
-        ]
+            cluster, table = self._find_nodes(), self._table
+            replies = _exchange([(table[slot_of(command)], command) for command in commands])
+            for _ in range(MOST_REDIRECTIONS):
+                elsewhere = [n for n, reply in enumerate(replies) if isinstance(reply, AskError)]
+                if not elsewhere:
+                    break
+                self._ask_elsewhere(cluster, commands, replies, elsewhere)
+        return replies
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
         """Same as `run`: each call is about one owner, so Redis serves others in between."""
@@ -113,30 +116,45 @@ class ClusterClient:
                 self._cluster = self._connect()
             elif self._is_stale:
                 self._cluster.nodes_manager.initialize()
-            self._is_stale = False
+            if self._is_stale:
+                self._table = self._make_table(self._cluster)
+                self._is_stale = False
             return self._cluster
 
-    def _exchange(self, cluster: RedisCluster, commands: Sequence[Command]) -> list[Any]:
-        first = {n: (_node_of(cluster, c), [c]) for n, c in enumerate(commands)}
-        replies = self._ask(cluster, first)
-        for _ in range(MOST_REDIRECTIONS):
-            elsewhere = {n: r for n, r in replies.items() if isinstance(r, AskError)}
-            if not elsewhere:
-                break
-            again = {n: _redirect(cluster, commands[n], error) for n, error in elsewhere.items()}
-            replies |= self._ask(cluster, again)
-        return [replies[n] for n in range(len(commands))]
+    def _make_table(self, cluster: RedisCluster) -> SlotTable:
+        table: SlotTable = [None] * (SLOTS + 1)
+        for slot, nodes in cluster.nodes_manager.slots_cache.items():
+            table[slot] = self._server(cluster, nodes[0].name)
+        default = cluster.get_default_node()  # type: ignore[no-untyped-call]
+        table[ANY_SLOT] = self._server(cluster, default.name)
+        return table
 
-    def _ask(self, cluster: RedisCluster, calls: dict[int, Call]) -> dict[int, Any]:
-        """One reply per call, by the call's number. The calls of one node share a round trip."""
-        replies: dict[int, Any] = {}
-        for node in sorted({node for node, _ in calls.values()}):
-            mine = {n: commands for n, (at, commands) in calls.items() if at == node}
-            sent = [command for commands in mine.values() for command in commands]
-            answers = iter(self._server(cluster, node).exchange(sent))
-            for n, commands in mine.items():
-                replies[n] = list(islice(answers, len(commands)))[-1]
-        return replies
+    def _ask_elsewhere(
+        self,
+        cluster: RedisCluster,
+        commands: Sequence[Command],
+        replies: list[Any],
+        elsewhere: Sequence[int],
+    ) -> None:
+        """Replaces these replies, which name the nodes that have the keys now."""
+        calls = [
+            (n, call)
+            for n in elsewhere
+            for call in self._redirect(cluster, commands[n], replies[n])
+        ]
+        for (n, _), reply in zip(calls, _exchange([call for _, call in calls]), strict=True):
+            replies[n] = reply
+
+    def _redirect(self, cluster: RedisCluster, command: Command, error: AskError) -> list[Call]:
+        """The calls to the node that the reply names; the last reply counts. MOVED is for good, ASK
+        while the slot moves."""
+        name = f"{error.host}:{error.port}"
+        if isinstance(error, MovedError):
+            cluster.nodes_manager.move_slot(error)
+            self._table[error.slot_id] = server = self._server(cluster, name)
+            return [(server, command)]
+        server = self._server(cluster, name)
+        return [(server, ("ASKING",)), (server, command)]
 
     def _server(self, cluster: RedisCluster, name: str) -> ConnectedServer:
         server = self._servers.get(name)
@@ -149,37 +167,21 @@ class ClusterClient:
         return server
 
 
-def _redirect(cluster: RedisCluster, command: Command, error: AskError) -> Call:
-    """The call to the node that the reply names: MOVED is for good, ASK while the slot moves."""
-    if isinstance(error, MovedError):
-        cluster.nodes_manager.move_slot(error)
-        return _node_of(cluster, command), [command]
-    return f"{error.host}:{error.port}", [("ASKING",), command]
-
-
-def _node_of(cluster: RedisCluster, command: Command) -> str:
-    """The name of the node that has the command's key, or of any node if it has no key."""
-    key = _key_of(command)
-    if key is None:
-        return str(cluster.get_default_node().name)  # type: ignore[no-untyped-call]
-    return str(cluster.get_node_from_key(key).name)  # type: ignore[no-untyped-call]
-
-
-def _parts(command: Command) -> list[Command]:
-    return [("GET", key) for key in command[1:]] if command[0] == "MGET" else [command]
-
-
-def _join(command: Command, replies: list[Any]) -> Any:
-    """The reply to an MGET: as on one server, a key of another type counts as missing."""
-    for where, reply in zip(command[1:], replies, strict=True):
-        if is_unusable(reply):
-            report_undecodable(where, reply)
-        elif isinstance(reply, RedisError):
-            return reply
-    return [None if is_unusable(reply) else reply for reply in replies]
-
-
-def _key_of(command: Command) -> bytes | None:
-    """The key follows the command's name, except in scripts."""
-    index = 3 if command[0] in ("EVALSHA", "EVAL") else 1
-    return command[index] if len(command) > index else None
+def _exchange(calls: Sequence[Call]) -> list[Any]:
+    """One reply per call. The calls to one node keep their order."""
+    places: dict[ConnectedServer, list[int]] = {}
+    for place, (server, _) in enumerate(calls):
+        if server in places:
+            places[server].append(place)
+        elif server is None:
+            raise RedisClusterException("no node has the slot of a key")
+        else:
+            places[server] = [place]
+    if len(places) == 1:
+        return next(iter(places)).exchange([command for _, command in calls])
+    replies: list[Any] = [None] * len(calls)
+    parts = {server: [calls[place][1] for place in own] for server, own in places.items()}
+    for own, answers in zip(places.values(), exchange_jointly(parts), strict=True):
+        for place, reply in zip(own, answers, strict=True):
+            replies[place] = reply
+    return replies

@@ -10,9 +10,9 @@ ended (client.py).
 
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from redis.connection import ConnectionPool
 from redis.exceptions import RedisError
@@ -33,6 +33,17 @@ from infra.telemetry.reached_branches import reached
 WRITE: Command = ("EVAL", "#!lua\nreturn 1", 0)
 
 
+class TripPart(NamedTuple):
+    """What one server gets of a round trip with several (joint_trips.py).
+
+    `accept`: gets the reply to the WRITE at the end of the commands. None: no WRITE is due.
+    """
+
+    connection: PipelinedConnection
+    commands: Sequence[Command]
+    accept: Callable[[Any], None] | None
+
+
 class ConnectedServer:
     """A connection for each thread, and what they know together."""
 
@@ -41,6 +52,8 @@ class ConnectedServer:
         self._open = partial(open_socket, options)
         self._server = KnownServer()
         self._greet = partial(self._server.greet, int(options.get("db") or 0))
+        # How long an answer may take.
+        self.timeout_s: float | None = options.get("socket_timeout")
         self._local = threading.local()
         # When the last write that was accepted was sent, by the monotonic clock.
         self._accepted_at = float("-inf")
@@ -56,6 +69,13 @@ class ConnectedServer:
         replies = self._connection().exchange([*commands, WRITE])
         self._receive(replies.pop(), asked_at)
         return replies
+
+    def part(self, commands: Sequence[Command]) -> TripPart:
+        """What this server gets of a round trip with several."""
+        asked_at, connection = time.monotonic(), self._connection()
+        if asked_at < self._accepted_at + ACCEPTED_S:
+            return TripPart(connection, commands, None)
+        return TripPart(connection, [*commands, WRITE], partial(self._receive, asked_at=asked_at))
 
     def exchange_windowed(self, commands: Iterable[Command], window: int) -> list[Any]:
         """For writes only. See `PipelinedConnection.exchange`."""

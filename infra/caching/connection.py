@@ -11,9 +11,8 @@ import ssl
 import struct
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NoReturn
 
 from hiredis import Reader, pack_command
 from redis.connection import ConnectionPool, SSLConnection
@@ -65,7 +64,7 @@ class PipelinedConnection:
     """Not for several threads. After any failure the next exchange opens a new socket."""
 
     _reader: Reader
-    _poll: Callable[[int], Sequence[Any]]
+    _poll: Callable[[float], Sequence[Any]]
 
     def __init__(self, open_socket: Callable[[], socket.socket], greet: Greeting) -> None:
         self._open_socket, self._greet = open_socket, greet
@@ -82,15 +81,29 @@ class PipelinedConnection:
             sock = self._ready_socket()
             if window is not None:
                 return self._exchange_windowed(sock, commands, window)
-            return self._send(sock, commands)
+            return self._read(sock, self._send(sock, commands))
         except BaseException as error:
-            # Unread replies may be left: a later call must never take them for its own.
-            self.close()
-            if isinstance(error, TimeoutError | BlockingIOError):
-                raise RedisTimeoutError("Redis did not answer in time") from error
-            if isinstance(error, OSError):
-                raise RedisConnectionError(str(error)) from error
-            raise
+            self._fail(error)
+
+    def send(self, commands: Iterable[Command]) -> int:
+        """The first half of an exchange: how many replies are to be received. Raises as `exchange`.
+
+        `receive` must follow before anything else, or `close`.
+        """
+        try:
+            return self._send(self._ready_socket(), commands)
+        except BaseException as error:
+            self._fail(error)
+
+    def receive(self, count: int, until_s: float | None) -> list[Any]:
+        """The second half. Raises as `exchange`.
+
+        `until_s`: when the wait ends, by the monotonic clock. None: after the socket's time-out.
+        """
+        try:
+            return self._read(self._sock, count, until_s)
+        except BaseException as error:
+            self._fail(error)
 
     def close(self) -> None:
         if self._sock is not None:
@@ -101,13 +114,22 @@ class PipelinedConnection:
         """Closes the socket when its thread has ended. In a fork the parent's socket stays open."""
         self.close()
 
-    def _send(self, sock: Any, commands: Iterable[Command]) -> list[Any]:
+    def _fail(self, error: BaseException) -> NoReturn:
+        """Unread replies may be left: a later call must never take them for its own."""
+        self.close()
+        if isinstance(error, TimeoutError | BlockingIOError):
+            raise RedisTimeoutError("Redis did not answer in time") from error
+        if isinstance(error, OSError):
+            raise RedisConnectionError(str(error)) from error
+        raise error
+
+    def _send(self, sock: Any, commands: Iterable[Command]) -> int:
         packed = [
             command.packed if type(command) is PackedCommand else pack_command(command)
             for command in commands
         ]
         sock.sendall(b"".join(packed))
-        return self._read(sock, len(packed))
+        return len(packed)
 
     def _exchange_windowed(self, sock: Any, commands: Iterable[Command], window: int) -> list[Any]:
         sent, replies = 0, list[Any]()
@@ -138,12 +160,14 @@ class PipelinedConnection:
         poller = select.poll()
         poller.register(sock, select.POLLIN)
         self._poll = poller.poll
-        self._greet(partial(self._send, sock))
+        self._greet(lambda commands: self._read(sock, self._send(sock, commands)))
 
-    def _read(self, sock: Any, count: int) -> list[Any]:
+    def _read(self, sock: Any, count: int, until_s: float | None = None) -> list[Any]:
         arrived = iter(self._reader.gets, _INCOMPLETE)
         replies = list(islice(arrived, count))
         while len(replies) < count:
+            if until_s is not None and not self._poll(_ms_until(until_s)):
+                raise TimeoutError
             self._receive(sock)
             replies += islice(iter(self._reader.gets, _INCOMPLETE), count - len(replies))
         return replies
@@ -153,6 +177,11 @@ class PipelinedConnection:
         if not data:
             raise RedisConnectionError("Redis closed the connection")
         self._reader.feed(data)
+
+
+def _ms_until(until_s: float) -> float:
+    """Never below 0, which would wait for ever."""
+    return max(0.0, (until_s - time.monotonic()) * 1_000)
 
 
 def connection_options(pool: ConnectionPool) -> dict[str, Any]:

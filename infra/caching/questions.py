@@ -19,7 +19,7 @@ K = TypeVar("K")
 T = TypeVar("T")
 U = TypeVar("U")
 Q = TypeVar("Q", bound="Question[Any]")
-# One per command; None: Redis is away.
+# One per command, or per key of `ask_keys`; None: Redis is away.
 Replies = Sequence[Any] | None
 
 
@@ -102,6 +102,18 @@ def answer(question: Question[T]) -> T:
 def answer_by_redis(question: Question[T]) -> T:
     """As `answer`. Raises: RedisError."""
     return question.decode(redis().run(question.commands()))
+
+
+def ask_keys(keys: Sequence[bytes], decode: Callable[[Replies], T]) -> Question[T]:
+    """The values of these keys; None for a key that does not exist.
+
+    On a cluster each key has a command of its own: keys of several owners are on several nodes.
+    """
+    if not keys:
+        return Question((), decode)
+    if not redis().reads_keys_together:
+        return Question([("GET", key) for key in keys], decode)
+    return Question([("MGET", *keys)], lambda replies: decode(replies and replies[0]))
 
 
 def ask_both(first: Question[T], second: Question[U]) -> Question[tuple[T, U]]:

@@ -20,7 +20,7 @@ from infra.caching.keys import jittered_ms, key, keys
 from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key, write_loaded
 from infra.caching.loading import SharedLoads
 from infra.caching.metrics import count_reads
-from infra.caching.questions import Question, Replies, answer
+from infra.caching.questions import Question, Replies, answer, ask_keys
 from infra.caching.round_trips import run_together
 from infra.caching.scripts import load_script
 from infra.caching.single_flight import SingleFlight
@@ -115,17 +115,17 @@ class ValueCache:
         return self.ask_cached(owners).then(partial(self._complete, owners, existing))
 
     def _ask_redis(self, owners: Sequence[int], read: Callable[[Replies], T]) -> Question[T]:
-        return Question([("MGET", *self.keys(owners))] if owners else [], read)
+        return ask_keys(self.keys(owners), read)
 
     def _complete_existing(
         self,
         owners: Sequence[int],
         existing: Callable[[], Collection[int]] | None,
-        replies: Replies,
+        raws: Replies,
     ) -> dict[int, bytes]:
-        payloads = self._read_all(replies[0]) if replies else None
+        payloads = self._read_all(raws) if raws else None
         if payloads is None:
-            cached = self._decode_many(owners, replies)
+            cached = self._decode_many(owners, raws)
             return _existing(self._complete(owners, existing, cached))
         wanted = owners if existing is None else existing()
         read = zip(owners, payloads, strict=True)
@@ -233,11 +233,11 @@ class ValueCache:
             lambda cached: {owner: entry.payload for owner, entry in cached.items()}
         )
 
-    def _decode_many(self, owners: Sequence[int], replies: Replies) -> dict[int, StoredValue]:
-        if not replies:
+    def _decode_many(self, owners: Sequence[int], raws: Replies) -> dict[int, StoredValue]:
+        if not raws:
             return {}
         found = {}
-        for owner, raw in zip(owners, replies[0], strict=True):
+        for owner, raw in zip(owners, raws, strict=True):
             entry = decode(self.family, self._read_entry, raw)
             if entry is not None:
                 found[owner] = entry

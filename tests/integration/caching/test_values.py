@@ -98,6 +98,8 @@ def test_entries_made_together_part_ways():
 
 def test_redis_away_reads_the_source(monkeypatch):
     class Away:
+        reads_keys_together = True
+
         def run(self, commands):
             raise RedisConnectionError
 

@@ -1,7 +1,5 @@
 """The windowed pipeline: when commands are sent, and what a failure in the middle leaves."""
 
-import socket
-
 import pytest
 from hiredis import pack_command
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -9,29 +7,10 @@ from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from infra.caching.connection import PipelinedConnection
+from tests.unit.caching.fake_server import FakeServer
 
 COMMANDS = [("ECHO", str(n)) for n in range(7)]
 REPLIES = [b"+%d\r\n" % n for n in range(7)]
-
-
-class FakeServer:
-    """To a server that has sent all its replies before it gets a command."""
-
-    def __init__(self, *replies, hangs_up=False):
-        self.server, self._replies, self._hangs_up = None, list(replies), hangs_up
-
-    def open(self):
-        self.close()
-        sock, self.server = socket.socketpair()
-        sock.settimeout(0.05)
-        self.server.sendall(self._replies.pop(0))
-        if self._hangs_up:
-            self.server.shutdown(socket.SHUT_WR)
-        return sock
-
-    def close(self):
-        if self.server is not None:
-            self.server.close()
 
 
 @pytest.fixture
