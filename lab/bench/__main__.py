@@ -16,6 +16,7 @@ WORKLOADS = (
     "calls",
     "reads",
     "first_reads",
+    "cluster",
     "mix",
     "writes",
     "deliveries",
@@ -54,7 +55,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--only", choices=CHOICES, action="append", help="may be repeated")
     parser.add_argument("--graph", type=Path, help="a graph file for linkbench, writes, reads, mix")
     parser.add_argument(
-        "--accounts", type=int, default=1_000, help="of reads, first_reads and mix (1,000)"
+        "--accounts", type=int, default=1_000, help="of reads, first_reads, cluster, mix (1,000)"
     )
     parser.add_argument("--seconds", type=float, default=15.0, help="of reads and mix (15)")
     parser.add_argument("--shards", type=int, default=4, help="PostgreSQL servers for data (4)")

@@ -30,10 +30,13 @@ class Product(NamedTuple):
 
 
 @contextmanager
-def running_product(*left_out: str) -> Iterator[Product]:
+def running_product(
+    *left_out: str, environment: Mapping[str, str] | None = None
+) -> Iterator[Product]:
     """Web, worker and compensator, without those `left_out`. Raises ChildDidNotStart."""
     with tempfile.TemporaryDirectory() as logs:
-        product = usual_installation(os.environ, Path(logs), free_port())
+        own = os.environ | (environment or {})
+        product = usual_installation(own, Path(logs), free_port())
         kept = {
             name: process for name, process in product.processes.items() if name not in left_out
         }

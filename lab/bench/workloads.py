@@ -8,6 +8,7 @@ from typing import Any
 from lab.bench import (
     caches,
     calls,
+    cluster,
     deliveries,
     fan_out,
     increments,
@@ -27,6 +28,7 @@ def workloads(graph: Path | None, accounts: int, seconds: float) -> Mapping[str,
     return {
         "reads": partial(reads.measure, graph, accounts, seconds),
         "first_reads": partial(first_reads.measure, accounts),
+        "cluster": partial(cluster.measure, accounts),
         "mix": partial(mix.measure, graph, accounts, seconds),
         "calls": partial(calls.measure, graph, accounts),
         "increments": increments.measure,

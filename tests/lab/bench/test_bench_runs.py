@@ -24,6 +24,8 @@ def line(tmp_path_factory: pytest.TempPathFactory) -> Any:
         "--only",
         "first_reads",
         "--only",
+        "cluster",
+        "--only",
         "mix",
         "--only",
         "calls",
@@ -54,6 +56,11 @@ def test_first_reads_are_compared_with_a_bare_view(line: Any):
         assert row["cpu_of_bare"] > 0
         assert row["redis_commands"] > 0
         assert row["bytes"] > 100
+
+
+def test_pages_on_a_cluster_are_compared_with_those_on_one_server(line: Any):
+    for row in ("home_first", "home_again"):
+        assert min(line["cluster"][row].values()) > 0
 
 
 def test_the_mix_has_latencies_of_every_kind(line: Any):
