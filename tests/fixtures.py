@@ -83,7 +83,7 @@ def comparing() -> Iterator[None]:
 
 
 @pytest.fixture
-def world(databases: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def world(databases: None, redis_kind: str, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Databases and Redis, empty. The rows that a test leaves are deleted before the next one."""
     with django_db_blocker.unblock():
         clean()

@@ -28,6 +28,7 @@ def environment_of_this_test() -> dict[str, str]:
         "DATABASE_URL": urls[0],
         "SHARD_DATABASE_URLS": ",".join(urls[1:]),
         "REDIS_URL": settings.REDIS_URL,
+        "REDIS_CLUSTER": str(int(settings.REDIS_CLUSTER)),
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }
 

@@ -6,14 +6,17 @@ from unittest.mock import patch
 
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import ClusterClient, SingleClient, redis
 from tests.waiting import until
 
 
 @contextmanager
 def redis_away() -> Iterator[None]:
     """Each call fails at once. No breaker opens, so the first call after the block succeeds."""
-    with patch.object(SingleClient, "run", side_effect=RedisConnectionError):
+    with (
+        patch.object(SingleClient, "run", side_effect=RedisConnectionError),
+        patch.object(ClusterClient, "run", side_effect=RedisConnectionError),
+    ):
         yield
 
 

@@ -57,8 +57,13 @@ def clean() -> None:
 
 def forget_keys() -> None:
     """Deletes what Redis and this process keep."""
-    redis().call("FLUSHDB")
+    flush_redis()
     forget_memory()
+
+
+def flush_redis() -> None:
+    """Deletes all keys, also those of all nodes of a cluster."""
+    redis()._client.clear()
 
 
 def _delete(cursor: Any, statements: str) -> None:

@@ -89,8 +89,9 @@ class ClusterClient:
 
     def clear(self) -> None:
         """Raises RedisConnectionError when a node is away; then call it again."""
-        for server in self._primaries():
-            server.exchange([CLEAR])
+        with self._finding_again():
+            for server in self._primaries():
+                server.exchange([CLEAR])
 
     def _primaries(self) -> list[ConnectedServer]:
         with self._finding_again():
@@ -151,7 +152,10 @@ class ClusterClient:
         name = f"{error.host}:{error.port}"
         if isinstance(error, MovedError):
             cluster.nodes_manager.move_slot(error)
-            self._table[error.slot_id] = server = self._server(cluster, name)
+            server = self._server(cluster, name)
+            if server not in self._table:  # a failover, and all slots of a node have moved
+                self._is_stale = True
+            self._table[error.slot_id] = server
             return [(server, command)]
         server = self._server(cluster, name)
         return [(server, ("ASKING",)), (server, command)]

@@ -73,9 +73,10 @@ class ConnectedServer:
     def part(self, commands: Sequence[Command]) -> TripPart:
         """What this server gets of a round trip with several."""
         asked_at, connection = time.monotonic(), self._connection()
-        if asked_at < self._accepted_at + ACCEPTED_S:
-            return TripPart(connection, commands, None)
-        return TripPart(connection, [*commands, WRITE], partial(self._receive, asked_at=asked_at))
+        if asked_at >= self._accepted_at + ACCEPTED_S:
+            receive = partial(self._receive, asked_at=asked_at)
+            return TripPart(connection, [*commands, WRITE], receive)
+        return TripPart(connection, commands, None)
 
     def exchange_windowed(self, commands: Iterable[Command], window: int) -> list[Any]:
         """For writes only. See `PipelinedConnection.exchange`."""
