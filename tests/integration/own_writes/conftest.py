@@ -1,15 +1,23 @@
 """Two people on different shards, who act in one process and read in another."""
 
+from contextlib import ExitStack
+from functools import cache
+
 import pytest
 
 
 @pytest.fixture(scope="module")
-def other_process(databases):
-    """Answers API requests in a process of its own."""
+def other_processes(databases):
+    """By the kind of Redis: answers API requests in a process of its own."""
     from tests.api_process import ApiProcess  # noqa: PLC0415 - needs the settings
 
-    with ApiProcess() as process:
-        yield process
+    with ExitStack() as stack:
+        yield cache(lambda _: stack.enter_context(ApiProcess()))
+
+
+@pytest.fixture
+def other_process(other_processes, redis_kind):
+    return other_processes(redis_kind)
 
 
 @pytest.fixture(params=["same", "other"])

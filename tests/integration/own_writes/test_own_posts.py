@@ -10,6 +10,8 @@ import pytest
 from tests.integration.own_writes.acting import ACCOUNTS, STATUSES, publish
 from tests.world import drain_all
 
+pytestmark = pytest.mark.redis("single", "cluster")
+
 HOME = "/api/v1/timelines/home"
 MARKED = {"favourite": "/api/v1/favourites", "bookmark": "/api/v1/bookmarks"}
 # By interaction: the count of the post, and the list of the accounts behind it.

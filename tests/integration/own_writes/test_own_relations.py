@@ -8,6 +8,8 @@ import pytest
 from tests.integration.own_writes.acting import ACCOUNTS, publish
 from tests.world import drain_all
 
+pytestmark = pytest.mark.redis("single", "cluster")
+
 HOME = "/api/v1/timelines/home"
 LISTS = "/api/v1/lists"
 

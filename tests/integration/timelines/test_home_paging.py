@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from infra.api.pages import Window
-from infra.caching.client import redis
 from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
 from relations.actions.follow import follow
@@ -18,8 +19,10 @@ from tests.integration.timelines.homes import (
     read_from_bottom,
     read_to_end,
 )
-from tests.world import make_accounts, publish
+from tests.world import flush_redis, make_accounts, publish
 from timelines.home.page import home_page
+
+pytestmark = pytest.mark.redis("single", "cluster")
 
 Drain = Callable[[], int]
 
@@ -104,7 +107,7 @@ def test_a_flush_costs_only_time(tiny_timelines: None, world: None, drain: Drain
     posts = [publish(friend, clock_s=at(second)) for second in range(100, 140)]
     drain()
     page = home_page(me, Window(7))
-    redis().call("FLUSHDB")
+    flush_redis()
     rest = home_page(me, Window(40, max_id=page.older))
     assert ids_of(page.items) + ids_of(rest.items) == newest_first(*posts)
     late = publish(friend, clock_s=at(200))

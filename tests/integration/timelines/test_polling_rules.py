@@ -22,6 +22,8 @@ from timelines.polling import late_posts, records
 from timelines.polling.types import PollRecord
 from timelines.recent.actions.settle_posts import settle_recent
 
+BOTH = pytest.mark.redis("single", "cluster")
+
 
 class Late:
     """A reader, and posts that arrive below the reader's cursor: each is of a second long ago.
@@ -63,6 +65,7 @@ def late(world, monkeypatch):
     return Late(VirtualTime(monkeypatch))
 
 
+@BOTH
 def test_a_late_post_is_returned_between_what_is_seen_and_what_is_new(late):
     client = late.begin()
     late.time.pass_ms(60_000)
@@ -182,6 +185,7 @@ def id_of(status):
     return PostId.from_public(status.split(b'"')[3].decode())
 
 
+@BOTH
 def test_the_rules_apply_to_them(late):
     client = late.begin()
     late.time.pass_ms(60_000)
@@ -205,6 +209,7 @@ def test_a_cursor_that_is_an_own_post_was_seen_before_it_was_indexed(late):
     assert below in client.poll()
 
 
+@BOTH
 def test_two_clients_with_one_token_get_each_late_post(late):
     clients = [late.begin(), late.begin()]
     for client in clients:

@@ -127,6 +127,7 @@ CHANGES: dict[str, Callable[[Fan], object]] = {
 }
 
 
+@pytest.mark.redis("single", "cluster")
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_shows_at_the_next_read(fan: Fan, change: str) -> None:
     before = fan.look()

@@ -20,6 +20,8 @@ from tests.callers import Caller, ids_of
 from tests.world import drain_all, find_live, make_account, publish
 from timelines.increments import consumers
 
+pytestmark = pytest.mark.redis("single", "cluster")
+
 WORDS = ("public", "unlisted", "private", "direct")
 P, U, V, D = WORDS
 VIEWERS = ("author", "follower", "mentioned", "stranger", "guest", "blocked")
