@@ -15,7 +15,7 @@ from relations.actions.follow import follow
 from tests.integration.timelines.homes import first_page, newest_first
 from tests.redis_away import wait_for_redis
 from tests.waiting import until
-from tests.world import drain_all, forget_memory, make_accounts, publish
+from tests.world import drain_all, flush_redis, forget_memory, make_accounts, publish
 
 pytestmark = pytest.mark.redis("cluster")
 AUTHORS = 12
@@ -100,9 +100,7 @@ def test_failover_between_the_trips_of_a_page(
     """The old primary sends its part of the trip on, unless it is asked for a write. The new one
     may lack the last changes, so nothing that it has is used."""
     monkeypatch.setattr(connected_server, "ACCEPTED_S", accepted_s)
-    primary, *_, replica = redis_nodes
-    if not primary.is_primary():
-        primary, replica = replica, primary
+    primary, replica = pair_of(redis_nodes)
     with before_second_trip(lambda: fail_over(primary, replica)) as outcomes:
         assert reader.look() == reader.expected()
     assert isinstance(outcomes[2], outcome)
@@ -115,6 +113,29 @@ def test_failover_between_the_trips_of_a_page(
         return old not in client._table
 
     until(is_left_alone, within_s=10)
+
+
+def test_recovery_that_empties_all_nodes_finds_the_new_primary(world, redis_nodes, monkeypatch):
+    monkeypatch.setattr(connected_server, "ACCEPTED_S", 0)
+    flush_redis()
+    fail_over(*pair_of(redis_nodes))
+    with pytest.raises(RedisConnectionError):
+        flush_redis()
+    until(is_flushed, within_s=10)
+
+
+def is_flushed():
+    try:
+        flush_redis()
+    except RedisConnectionError:
+        return False
+    return True
+
+
+def pair_of(nodes):
+    """A primary and its replica, as they are now."""
+    first, *_, last = nodes
+    return (first, last) if first.is_primary() else (last, first)
 
 
 def fail_over(primary, replica):
