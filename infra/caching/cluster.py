@@ -8,6 +8,7 @@ import random
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import repeat
 from typing import Any
 
 from redis import RedisCluster
@@ -26,7 +27,6 @@ from infra.caching.server_identity import CLEAR
 MOST_REDIRECTIONS = 5
 # The server of each slot, and of commands without a key at the end. None: no node has the slot.
 SlotTable = list[ConnectedServer | None]
-Call = tuple[ConnectedServer | None, Command]
 
 
 class ClusterClient:
@@ -49,12 +49,11 @@ class ClusterClient:
     def run(self, commands: Sequence[Command]) -> list[Any]:
         with self._finding_again():
             cluster, table = self._find_nodes(), self._table
-            replies = _exchange([(table[slot_of(command)], command) for command in commands])
+            replies = _exchange([table[slot_of(command)] for command in commands], commands)
             for _ in range(MOST_REDIRECTIONS):
-                elsewhere = [n for n, reply in enumerate(replies) if isinstance(reply, AskError)]
-                if not elsewhere:
+                if not any(map(isinstance, replies, repeat(AskError))):
                     break
-                self._ask_elsewhere(cluster, commands, replies, elsewhere)
+                self._ask_elsewhere(cluster, commands, replies)
         return replies
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
@@ -131,34 +130,30 @@ class ClusterClient:
         return table
 
     def _ask_elsewhere(
-        self,
-        cluster: RedisCluster,
-        commands: Sequence[Command],
-        replies: list[Any],
-        elsewhere: Sequence[int],
+        self, cluster: RedisCluster, commands: Sequence[Command], replies: list[Any]
     ) -> None:
-        """Replaces these replies, which name the nodes that have the keys now."""
-        calls = [
-            (n, call)
-            for n in elsewhere
-            for call in self._redirect(cluster, commands[n], replies[n])
-        ]
-        for (n, _), reply in zip(calls, _exchange([call for _, call in calls]), strict=True):
-            replies[n] = reply
+        """Replaces the replies that name the nodes which have the keys now."""
+        places, servers, sent = list[int](), list[ConnectedServer](), list[Command]()
+        for place, reply in enumerate(replies):
+            if isinstance(reply, AskError):
+                again = _again(commands[place], reply)
+                places += [place] * len(again)  # of two replies to one command the last one counts
+                servers += [self._server_named_by(cluster, reply)] * len(again)
+                sent += again
+        for place, reply in zip(places, _exchange(servers, sent), strict=True):
+            replies[place] = reply
 
-    def _redirect(self, cluster: RedisCluster, command: Command, error: AskError) -> list[Call]:
-        """The calls to the node that the reply names; the last reply counts. MOVED is for good, ASK
-        while the slot moves."""
-        name = f"{error.host}:{error.port}"
-        if isinstance(error, MovedError):
+    def _server_named_by(self, cluster: RedisCluster, error: AskError) -> ConnectedServer:
+        """MOVED is for good, ASK while the slot moves."""
+        is_for_good = isinstance(error, MovedError)
+        if is_for_good:
             cluster.nodes_manager.move_slot(error)
-            server = self._server(cluster, name)
+        server = self._server(cluster, f"{error.host}:{error.port}")
+        if is_for_good:
             if server not in self._table:  # a failover, and all slots of a node have moved
                 self._is_stale = True
             self._table[error.slot_id] = server
-            return [(server, command)]
-        server = self._server(cluster, name)
-        return [(server, ("ASKING",)), (server, command)]
+        return server
 
     def _server(self, cluster: RedisCluster, name: str) -> ConnectedServer:
         server = self._servers.get(name)
@@ -171,21 +166,21 @@ class ClusterClient:
         return server
 
 
-def _exchange(calls: Sequence[Call]) -> list[Any]:
-    """One reply per call. The calls to one node keep their order."""
-    places: dict[ConnectedServer, list[int]] = {}
-    for place, (server, _) in enumerate(calls):
-        if server in places:
-            places[server].append(place)
+def _again(command: Command, error: AskError) -> list[Command]:
+    return [command] if isinstance(error, MovedError) else [("ASKING",), command]
+
+
+def _exchange(servers: Sequence[ConnectedServer | None], commands: Sequence[Command]) -> list[Any]:
+    """One reply per command, from its server. The commands to one server keep their order."""
+    parts: dict[ConnectedServer, list[Command]] = {}
+    for server, command in zip(servers, commands, strict=True):
+        if server in parts:
+            parts[server].append(command)
         elif server is None:
             raise RedisClusterException("no node has the slot of a key")
         else:
-            places[server] = [place]
-    if len(places) == 1:
-        return next(iter(places)).exchange([command for _, command in calls])
-    replies: list[Any] = [None] * len(calls)
-    parts = {server: [calls[place][1] for place in own] for server, own in places.items()}
-    for own, answers in zip(places.values(), exchange_jointly(parts), strict=True):
-        for place, reply in zip(own, answers, strict=True):
-            replies[place] = reply
-    return replies
+            parts[server] = [command]
+    if len(parts) == 1:
+        return next(iter(parts)).exchange(commands)
+    replies = dict(zip(parts, map(iter, exchange_jointly(parts)), strict=True))
+    return [next(replies[server]) for server in servers if server is not None]

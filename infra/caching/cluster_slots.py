@@ -7,6 +7,7 @@ keys with the same part in braces are on one node.
 from binascii import crc_hqx
 
 from infra.caching.connection import Command
+from infra.caching.decoding import SCRIPT_CALLS
 from infra.evidence import PackedCommand
 
 SLOTS = 16_384
@@ -35,7 +36,7 @@ def slot_of_key(key: bytes) -> int:
 
 def _find_slot(command: Command) -> int:
     """The key follows the command's name, except in scripts."""
-    place = 3 if command[0] in ("EVALSHA", "EVAL") else 1
+    place = 3 if command[0] in SCRIPT_CALLS else 1
     if len(command) <= place:
         return ANY_SLOT
     key = command[place]
