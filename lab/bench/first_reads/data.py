@@ -30,18 +30,19 @@ class Stranger(NamedTuple):
     post: BulkPost
 
 
-def load_strangers(groups: Sequence[str], each: int) -> dict[str, list[Stranger]]:
-    """`each` readers by group. A page of 20 has 15 authors and three reposts.
+def load_strangers(name: str, groups: Sequence[str], each: int) -> dict[str, list[Stranger]]:
+    """`each` readers by group, in a graph of this name.
 
-    The first group of the list is one for reads that warm up the process.
+    A page of 20 has 15 authors and three reposts. The first group of the list is one for reads that
+    warm up the process.
     """
     count = len(groups) * each
-    graph = write_follow_graph(build_graph(_draw_follows(count), FOLLOWEES, "strangers"), "first")
+    graph = write_follow_graph(build_graph(_draw_follows(count), FOLLOWEES, "strangers"), name)
     readers = graph.ids[:count]
     posts = _write_posts(graph, readers)
     tokens = make_tokens(readers)
     strangers = [_stranger(graph, posts, tokens, reader) for reader in readers]
-    return {name: strangers[n * each :][:each] for n, name in enumerate(groups)}
+    return {group: strangers[n * each :][:each] for n, group in enumerate(groups)}
 
 
 def _draw_follows(readers: int) -> Iterator[tuple[int, int]]:

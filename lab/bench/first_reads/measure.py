@@ -42,7 +42,7 @@ def measure(accounts: int) -> dict[str, Any]:
     """
     rows = _rows()
     each = min(accounts // 10, MOST_READERS)
-    groups = load_strangers(["warm_up", *(row.name for row in rows)], each)
+    groups = load_strangers("first", ["warm_up", *(row.name for row in rows)], each)
     with running_product() as product:
         for row in rows:
             _ask(product.address, row, groups[row.name] + groups["warm_up"])
