@@ -549,44 +549,69 @@ RETURN ARRAY(SELECT substr(run, place, 2) FROM generate_series(1, char_length(ru
 
 -- What the index has: each word, without what is longer than 60 characters, and the pairs of runs; and
 -- each of these again with its day: so the newest posts with a frequent word are found without the
--- older ones. '~' is in no word. 111974400: moments of a day.
-CREATE OR REPLACE FUNCTION posts_terms(body text, spoiler text, at bigint) RETURNS tsvector
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-BEGIN ATOMIC
-    WITH words AS (
-        SELECT unnest(string_to_array(btrim(posts_searched(body, spoiler)), ' ')) AS word
-    ), terms AS (
-        SELECT left(word, 60) AS term FROM words WHERE word <> '' AND word !~ '^[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]'
-        UNION ALL SELECT unnest(posts_pairs(word)) FROM words WHERE word ~ '^[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]'
-    )
-    SELECT array_to_tsvector(ARRAY(
-        SELECT term FROM terms UNION ALL SELECT '~' || at / 111974400 || ':' || term FROM terms));
-END;
+-- older ones. '~' is in no word. 111974400: moments of a day. In PL/pgSQL, because a session plans its
+-- statements once: an INSERT and a search would plan those of a function in SQL each time.
+CREATE OR REPLACE FUNCTION posts_terms(
+    body text, poll jsonb, media jsonb, spoiler text, at bigint
+) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 2000 AS $$
+DECLARE
+    day text := '~' || at / 111974400 || ':';
+    words text[];
+BEGIN
+    IF poll IS NOT NULL OR media IS NOT NULL THEN
+        body := posts_texts(body, poll, media);
+    END IF;
+    words := string_to_array(btrim(posts_searched(body, spoiler)), ' ');
+    RETURN (
+        WITH terms AS (
+            SELECT left(word, 60) AS term FROM unnest(words) AS word WHERE word <> '' AND word !~ '^[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]'
+            UNION ALL SELECT unnest(posts_pairs(word)) FROM unnest(words) AS word WHERE word ~ '^[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]'
+        )
+        SELECT array_to_tsvector(array_agg(term) || array_agg(day || term)) FROM terms);
+END $$;
 
 -- A query: all of the first eight terms, on any day from first_day to last_day, or on any day at all.
--- One character that is a whole run is the beginning of a pair.
+-- One character that is a whole run is the beginning of a pair. NULL without words.
 CREATE OR REPLACE FUNCTION posts_term_query(raw text, first_day bigint, last_day bigint)
-RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE
-BEGIN ATOMIC
-    WITH words AS (
-        SELECT word, word ~ '^[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]' AS is_run, char_length(word) AS length
-        FROM unnest(string_to_array(btrim(posts_spaced(raw)), ' ')) AS word WHERE word <> ''
-    ), terms AS (
-        SELECT term, CASE WHEN is_run AND length = 1 THEN ''':*' ELSE '''' END AS ending
-        FROM words, unnest(CASE WHEN NOT is_run THEN ARRAY[left(word, 60)]
-            ELSE trim_array(posts_pairs(word), least(1, length - 1)) END) AS term
-        LIMIT 8
-    ), days AS (
-        SELECT '~' || day || ':' AS day FROM generate_series(first_day, last_day) AS day
-        UNION ALL SELECT '' WHERE first_day IS NULL
-    )
-    SELECT string_agg(of_day, ' | ')::tsquery FROM (
-        SELECT '(' || string_agg('''' || day || term || ending, ' & ') || ')' AS of_day
-        FROM terms, days GROUP BY day) AS every;
-END;
+RETURNS tsquery LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+    word text;
+    terms text[] := '{}';
+    every text;
+BEGIN
+    FOREACH word IN ARRAY string_to_array(btrim(posts_spaced(raw)), ' ') LOOP
+        IF word !~ '^[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]' THEN
+            terms := array_append(terms, left(word, 60) || '''');
+        ELSIF char_length(word) = 1 THEN
+            terms := array_append(terms, word || ''':*');
+        ELSE
+            terms := terms || ARRAY(
+                SELECT pair || '''' FROM unnest(trim_array(posts_pairs(word), 1)) AS pair);
+        END IF;
+    END LOOP;
+    terms := nullif(terms[1:8], '{}');
+    IF first_day IS NULL THEN
+        RETURN '''' || array_to_string(terms, ' & ''');
+    END IF;
+    FOR day IN first_day..last_day LOOP
+        every := concat_ws(' | ', every,
+            '(''~' || day || ':' || array_to_string(terms, ' & ''~' || day || ':') || ')');
+    END LOOP;
+    RETURN nullif(every, '')::tsquery;
+END $$;
 
 -- What posts_searched contains if and only if the post has these words next to each other. A word is
 -- a whole one, and a run any part of a run. NULL without words.
 CREATE OR REPLACE FUNCTION posts_pattern(raw text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN nullif(regexp_replace(posts_spaced(raw), '^ (?=[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af])|(?<=[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]) $', '', 'g'), ' ');
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    words text := posts_spaced(raw);
+BEGIN
+    IF words ~ '^ [\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]' THEN
+        words := substr(words, 2);
+    END IF;
+    IF words ~ '[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af] $' THEN
+        words := left(words, -1);
+    END IF;
+    RETURN nullif(words, ' ');
+END $$;

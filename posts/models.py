@@ -79,6 +79,12 @@ class Post(ShardedModel):
                 name="post_with_images",
                 condition=models.Q(deleted_at=None, media__isnull=False),
             ),
+            # where the newest public posts of a shard begin, for search_words, index-only
+            models.Index(
+                fields=["moment"],
+                name="post_public",
+                condition=models.Q(deleted_at=None, hidden_at=None, visibility=0, kind__lt=2),
+            ),
             # purge_deleted_posts: tombstones
             models.Index(
                 fields=["author_id", "moment"],

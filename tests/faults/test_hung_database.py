@@ -1,5 +1,6 @@
 """A database hangs under a web server: it is stopped, or the network swallows all bytes."""
 
+import http.client
 import json
 import time
 from collections.abc import Callable
@@ -9,14 +10,17 @@ from typing import NamedTuple
 
 import pytest
 
+from infra.api.incomplete import INCOMPLETE
 from infra.sharding.sql import fetch_all
 from lab.faults.cluster.links import linked
+from lab.runner.port import HOST
 from tests.faults.hung_world import (
     HOME,
     SHARDS,
     HungWorld,
     environment_of,
     running_web,
+    serving,
     warm_up,
 )
 from tests.paced_requests import Ask, percentile
@@ -113,6 +117,33 @@ def test_a_page_never_omits_a_post_of_the_hung_shard(services, tmp_path):
         assert percentile(answers, 1.0) < FIRST_S + CROWDED_S
         until(lambda: clients.send(cold).status == 200)
         assert len(json.loads(clients.send(cold).content)) == 1
+
+
+def test_a_search_has_what_the_other_shards_found_and_says_so(services, tmp_path):
+    token = HungWorld().tokens[HEALTHY[0]]
+
+    def search(word):
+        """The status, the header, and how long it took."""
+        began_s, connection = time.monotonic(), http.client.HTTPConnection(HOST, port)
+        path = f"/api/v2/search?type=statuses&q={word}"
+        connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
+        with connection.getresponse() as answer:
+            answer.read()
+        connection.close()
+        return answer.status, answer.headers.get(INCOMPLETE), time.monotonic() - began_s
+
+    with (
+        stopped(services, HUNG) as fault,
+        serving(environment_of(fault.environment), tmp_path / "web.log") as port,
+    ):
+        until(lambda: search("warm")[:2] == (200, None))
+        with hung(fault):
+            answers = [search(f"word{n}") for n in range(5)]
+        until(lambda: search("word0")[:2] == (200, None))
+    assert {answer[:2] for answer in answers} == {(200, "true")}
+    first_s, *others_s = [took_s for *_, took_s in answers]
+    assert first_s < FIRST_S + CROWDED_S
+    assert sorted(others_s)[1] < AT_ONCE_S + CROWDED_S / 4
 
 
 def test_a_write_without_an_answer_has_one_effect_when_it_is_sent_again(services, tmp_path):

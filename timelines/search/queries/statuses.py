@@ -3,10 +3,12 @@
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 
 from django.conf import settings
 
 from accounts.encode import is_indexable
+from infra.caching.questions import answer
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter_available
@@ -14,6 +16,7 @@ from posts.ids import PostId, authors_of, second_of
 from posts.queries.search import WordSearch, search_words
 from posts.reading.statuses import load_status_json
 from relations.queries.relationships import load_relationships
+from timelines.search.cache import ask_hits, keep_hits
 from timelines.search.types import PostSearch
 
 # Posts that the viewer may not see are replaced by older ones, so many times.
@@ -26,10 +29,10 @@ def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time
     """Status entities of the newest public posts with the words, as the viewer may see them.
 
     Posts of accounts that the viewer mutes are left out, and posts of others that searches may not
-    find. Shards that do not answer are left out.
+    find. Shards that do not answer are left out. New posts may be found TTL_S later.
     Raises: OperationalError, InterfaceError if no shard answers. Cost: one query on each shard, or
-    on that of the author; what `load_status_json` costs; relationships with the authors. The same
-    again for each round after the first.
+    on that of the author, and none if the same was searched just now; what `load_status_json`
+    costs; relationships with the authors. The same again for each round after the first.
     """
     wanted, statuses = search.offset + search.limit, list[bytes]()
     words = WordSearch(
@@ -52,11 +55,19 @@ def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time
 
 def _ask(words: WordSearch, now_second: int) -> list[PostId]:
     """The newest posts of all shards that answer, newest first."""
-    author_id = words.author_id
-    aliases = settings.SHARD_ALIASES if author_id is None else [shard_of(author_id)]
-    calls = {alias: partial(search_words, alias, words, now_second) for alias in aliases}
-    ids = (post_id for ids in scatter_available(calls).values() for post_id in ids)
-    return sorted(ids, reverse=True)[: words.limit]
+    if words.author_id is not None:
+        return search_words(shard_of(words.author_id), words, now_second)
+    kept = answer(ask_hits(words))
+    if kept is not None:
+        return kept
+    calls = {
+        alias: partial(search_words, alias, words, now_second) for alias in settings.SHARD_ALIASES
+    }
+    answers = scatter_available(calls)
+    ids = sorted(chain.from_iterable(answers.values()), reverse=True)[: words.limit]
+    if len(answers) == len(calls):
+        keep_hits(words, ids)
+    return ids
 
 
 def _load_shown(ids: Sequence[PostId], viewer_id: int) -> list[bytes]:
