@@ -12,6 +12,10 @@ PURGEABLE = {
         CacheFamily("posts.poll", "one query for the polls of a page"),
         CacheFamily("posts.poll_votes", "one query for a viewer's votes on the polls of a page"),
         CacheFamily("posts.counts", "one query for the posts of a page"),
+        CacheFamily("posts.replies", "one query for each level of a thread and shard"),
+        CacheFamily(
+            "posts.ancestors", "one query for the posts above a reply, for each shard in turn"
+        ),
         CacheFamily("posts.newest", "one query an author whose page is shown"),
         CacheFamily("posts.viewer_state", "two queries a viewer"),
         CacheFamily("relations.following", "the whole list of an account, once"),

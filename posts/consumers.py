@@ -6,6 +6,7 @@ from functools import partial
 
 from accounts.images.actions.use_image import end_images_of_posts
 from counters.cache import account_counts, entry_of, refresh_account_counts
+from counters.changes import CountsRepaired
 from counters.hot_counts import find_hot_counts
 from counters.queries.counts import Subject
 from counters.types import Count
@@ -39,6 +40,7 @@ from posts.cache.counts import (
 )
 from posts.cache.newest import end_newest_posts
 from posts.cache.polls import refresh_edited_polls, refresh_polls
+from posts.cache.replies import end_replies, end_replies_commands, find_answered_posts
 from posts.cache.single_posts import drop_single_posts
 from posts.cache.viewer_state import refresh_viewer_states
 from posts.cache.weeks import WEEKS, drop_large_weeks, field_of, week_of
@@ -188,7 +190,8 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
         counts |= write_responses(target, group, hot=hot)
     failpoint("posts.responses_recorded")
     # After all rows: without Redis the rows at least are current.
-    post_counts.refresh(count_entries(counts))
+    responses = [response for group in groups.values() for response in group.values()]
+    post_counts.refresh(count_entries(counts), end_replies_commands(find_answered_posts(responses)))
 
 
 @attempts(PostCreated, PostDeleted, PostMarked, spares=record_responses, has_work=is_response)
@@ -203,13 +206,19 @@ def record_at_once(alias: str, deliveries: Interactions) -> None:
     for target, group in groups.items():
         counts = attempt(target, partial(_record_and_count, target, group, hot))
         failpoint("posts.recorded_at_once")
-        post_counts.refresh(counts)
+        post_counts.refresh(counts, end_replies_commands(find_answered_posts(group.values())))
 
 
 def _record_and_count(
     alias: str, responses: Mapping[Identity, ResponseRow], hot: Collection[Subject]
 ) -> Mapping[int, Versioned]:
     return count_entries(write_responses(alias, responses, gives_way=True, hot=hot))
+
+
+@consumes(CountsRepaired, inline=True)
+def end_repaired_replies(alias: str, deliveries: Sequence[Delivery[CountsRepaired]]) -> None:
+    """Ends the cached replies to posts whose responses were recorded again. One round trip."""
+    end_replies([PostId.at(d.owner_id, d.payload.subject) for d in deliveries if d.payload.subject])
 
 
 @consumes(PostCreated, PostDeleted)

@@ -120,6 +120,11 @@ class PostId(NamedTuple):
         return cls(*_PACKED.unpack_from(data, offset))
 
 
+def unpack_ids(data: bytes) -> list[PostId]:
+    """The ids that were packed one after another."""
+    return [PostId(*fields) for fields in _PACKED.iter_unpack(data)]
+
+
 def _parse(text: str) -> int:
     try:
         return parse_number(text, BASE36_DIGITS)

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from infra import deadline
+from infra.caching.questions import answer
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
+from posts.cache.ancestors import ask_ancestors, keep_ancestors
+from posts.cache.replies import load_replies
 from posts.ids import PostId
-from posts.queries.responses import read_replies
 from posts.reading.statuses import MOST_AT_ONCE, get_original, load_visible
 from posts.types import Kind
 
@@ -33,7 +35,7 @@ MOST_BYTES = 8_000_000
 
 
 class Bounds(NamedTuple):
-    """The limits of a search. Each level of descendants costs a query on each of its shards."""
+    """The limits of a search. Each level of descendants costs a round trip, or a query a shard."""
 
     ancestors: int
     descendants: int
@@ -59,8 +61,9 @@ def load_context(post_id: PostId, viewer_id: int | None) -> Context:
     viewer mutes are left out, as in Mastodon. A thread that is too long is cut: at the bounds, at
     MOST_BYTES, and when half of the time of the request is over.
 
-    Cost: one query for each run of ancestors on one shard, one per level of replies and shard, and
-    load_visible.
+    Cost when warm: no SQL; a round trip for the ancestors, one per level of replies, and what
+    get_original and load_visible cost. Else one query for each run of ancestors on one shard, and
+    one per level of replies and shard.
     """
     original = get_original(post_id, viewer_id)
     bounds = FOR_GUESTS if viewer_id is None else FOR_VIEWERS
@@ -74,20 +77,32 @@ def load_context(post_id: PostId, viewer_id: int | None) -> Context:
 
 
 def _find_ancestors(post_id: PostId, most: int) -> list[PostId]:
-    """The ancestors, the nearest first, also deleted ones."""
+    """The ancestors, the nearest first, also deleted ones. One query for each run on one shard, and
+    none when warm."""
+    kept = answer(ask_ancestors(post_id))
+    if kept is not None:
+        return kept[:most]
+    ancestors, is_whole = _read_ancestors(post_id, most)
+    if is_whole:
+        keep_ancestors(post_id, ancestors)
+    return ancestors
+
+
+def _read_ancestors(post_id: PostId, most: int) -> tuple[list[PostId], bool]:
+    """The ancestors, and whether the last one is the root."""
     ancestors: list[PostId] = []
     last = post_id
     for _ in range(MOST_HOPS):
         alias, left = shard_of(last.author_id), most - len(ancestors)
         if left <= 0 or deadline.is_half_over():
-            break
+            return ancestors, False
         rows = fetch_all(alias, ANCESTORS, (last.author_id, last.moment, left))
         ancestors += [PostId.at(*row) for row in rows]
         # The run ended at the root, or at a post of another shard.
         if not rows or shard_of(ancestors[-1].author_id) == alias:
-            break
+            return ancestors, len(rows) < left
         last = ancestors[-1]
-    return ancestors
+    return ancestors, False
 
 
 def _find_descendants(root: PostId, bounds: Bounds) -> list[PostId]:
@@ -95,7 +110,7 @@ def _find_descendants(root: PostId, bounds: Bounds) -> list[PostId]:
     replies: dict[PostId, list[PostId]] = {}
     level, left = [root], bounds.descendants
     for _ in range(bounds.depth):
-        below = read_replies(level, left)
+        below = load_replies(level, left)
         replies |= below
         level = [reply for children in below.values() for reply in children]
         left -= len(level)

@@ -15,7 +15,7 @@ from xxhash import xxh3_128_hexdigest
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.questions import Question, Replies
-from posts.ids import PACKED_BYTES, PostId
+from posts.ids import PACKED_BYTES, PostId, unpack_ids
 from posts.queries.search import WordSearch
 
 FAMILY = "timelines.search:v1"
@@ -41,7 +41,7 @@ def _decode(replies: Replies) -> list[PostId] | None:
     value = replies[0] if replies else None
     if value is None or len(value) % PACKED_BYTES:
         return None
-    return [PostId.from_packed(value, place) for place in range(0, len(value), PACKED_BYTES)]
+    return unpack_ids(value)
 
 
 def _key(search: WordSearch) -> bytes:
