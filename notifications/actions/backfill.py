@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from django.db import transaction
 
 from infra.sharding.sql import Statement, fetch_pipelined
+from notifications.cache import end_rows_of
 from notifications.ids import KIND_DIGIT, TICKS_A_MS, first_id
 from notifications.types import Occurrence
 
@@ -61,7 +62,9 @@ def backfill_on_shard(alias: str, missing: Mapping[int, Sequence[Occurrence]]) -
                 Statement(TAKEN, {**owners, "lowest": lowest}),
             ],
         )
-        return _insert(alias, _place_all(missing, dict(taken)))
+        added = _insert(alias, _place_all(missing, dict(taken)))
+    end_rows_of(*missing)
+    return added
 
 
 def _insert(alias: str, placed: Mapping[int, Sequence[tuple[int, ...]]]) -> int:

@@ -2,6 +2,7 @@
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
+from notifications.cache import end_rows_of
 from notifications.groups import GroupKey
 from notifications.ids import kind_of
 
@@ -26,6 +27,7 @@ def clear(owner_id: int) -> None:
     The rows stay until they are old, so that a late change cannot bring one back.
     """
     execute(shard_of(owner_id), CLEAR, (owner_id,))
+    end_rows_of(owner_id)
 
 
 def dismiss_notification(owner_id: int, notification_id: int) -> bool:
@@ -33,7 +35,9 @@ def dismiss_notification(owner_id: int, notification_id: int) -> bool:
     kind = kind_of(notification_id)
     if kind is None:
         return False
-    return bool(execute(shard_of(owner_id), DISMISS, (owner_id, int(kind), notification_id)))
+    dismissed = execute(shard_of(owner_id), DISMISS, (owner_id, int(kind), notification_id))
+    end_rows_of(owner_id)
+    return bool(dismissed)
 
 
 def dismiss_group(owner_id: int, key: GroupKey) -> None:
@@ -41,3 +45,4 @@ def dismiss_group(owner_id: int, key: GroupKey) -> None:
     post = (key.post_id.author_id, key.post_id.moment) if key.post_id else None
     bounds = (owner_id, int(key.kind), key.ids.above, key.ids.below)
     execute(shard_of(owner_id), DISMISS_GROUP, (*bounds, key.is_single, *(post or (0, 0))))
+    end_rows_of(owner_id)

@@ -6,6 +6,7 @@ from infra import clock
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import FollowUp
 from notifications.actions.write_notifications import by_recipient_shard, write_notifications
+from notifications.cache import end_rows
 from notifications.changes import NotificationsAdded
 from notifications.metrics import ADDED
 from notifications.types import Occurrence
@@ -22,6 +23,7 @@ def notify(occurrences: Iterable[Occurrence]) -> list[FollowUp]:
         added = write_notifications(target, group, now_ms)
         ADDED.inc(added.rows)
         failpoint("notifications.recorded")
+        end_rows({occurrence.owner_id for occurrence in group.values()})
         follow_ups += [
             FollowUp(owner_id, NotificationsAdded(tuple(ids)))
             for owner_id, ids in added.to_push.items()

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
+from notifications.cache import end_rows_of
 from notifications.ids import KIND_DIGIT
 from notifications.queries.requests import list_filtered_ids
 from notifications.types import Measure, Policy
@@ -34,11 +35,13 @@ def change_policy(owner_id: int, measures: Mapping[str, Measure]) -> None:
         updates=", ".join(f"{name} = excluded.{name}" for name in names),
     )
     execute(shard_of(owner_id), sql, (owner_id, *(int(measures[name]) for name in names)))
+    end_rows_of(owner_id)
 
 
 def accept_requests(owner_id: int, from_ids: Collection[int]) -> None:
     """No policy filters these accounts from now on. Safety: idempotent. One statement."""
     execute(shard_of(owner_id), ACCEPT, (owner_id, list(from_ids)))
+    end_rows_of(owner_id)
 
 
 def dismiss_requests(owner_id: int, from_ids: Collection[int], now_ms: int) -> None:
@@ -49,3 +52,4 @@ def dismiss_requests(owner_id: int, from_ids: Collection[int], now_ms: int) -> N
     ids = [i for from_id in from_ids for i in list_filtered_ids(owner_id, from_id, now_ms)]
     if ids:
         execute(shard_of(owner_id), DISMISS, ([i % KIND_DIGIT for i in ids], ids, owner_id))
+        end_rows_of(owner_id)

@@ -10,6 +10,7 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from infra.sharding.sql import Statement, fetch_all, fetch_pipelined
 from notifications.actions.write_notifications import DAY_MS
+from notifications.cache import end_rows_of
 from notifications.ids import first_id
 from notifications.sql import INBOXES
 
@@ -71,4 +72,7 @@ def _count(alias: str, params: dict[str, Any]) -> int:
 def _trim(alias: str, params: dict[str, Any]) -> int:
     with transaction.atomic(using=alias):
         _, replies = fetch_pipelined(alias, [Statement(LOCK, params), Statement(TRIM, params)])
-    return int(replies[0][0])
+    deleted = int(replies[0][0])
+    if deleted:
+        end_rows_of(*params["owners"])
+    return deleted

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from infra.api.pages import Page, Window
+from notifications.cache import load_rows
 from notifications.ids import MAX_ID, kind_of
-from notifications.queries.rows import IdRange, read_rows
+from notifications.queries.rows import IdRange
 from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
 from notifications.types import Selection
 
@@ -37,11 +38,11 @@ def read_until_enough(
 ) -> ExaminedRange:
     """Reads the range until there is enough, `size` rows at first.
 
-    Cost: one query and `view`; up to `most_batches` times if notifications are left out.
+    Cost: `load_rows` and `view`; up to `most_batches` times if notifications are left out.
     """
     shown: list[ViewedNotification] = []
     for _ in range(most_batches):
-        read = read_rows(owner_id, selection, ids, size)
+        read = load_rows(owner_id, selection, ids, size)
         shown += [
             notification
             for notification in view_notifications(owner_id, read, now_ms)
@@ -75,13 +76,13 @@ def list_notifications(
 def find_notification(
     owner_id: int, notification_id: int, now_ms: int
 ) -> ViewedNotification | None:
-    """One notification, if the owner may see it, or may accept it. Cost: one query, and `view`."""
+    """One notification, if the owner may see or accept it. Cost: `load_rows`, and `view`."""
     kind = kind_of(notification_id)
     if kind is None:
         return None
     ids = IdRange(notification_id - 1, notification_id + 1)
     notifications = view_notifications(
-        owner_id, read_rows(owner_id, Selection([kind]), ids, 1), now_ms
+        owner_id, load_rows(owner_id, Selection([kind]), ids, 1), now_ms
     )
     return notifications[0] if notifications else None
 

@@ -1,6 +1,6 @@
 """Rows of notifications of one owner, in the order of their ids."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from infra.sharding.buckets import shard_of
@@ -68,11 +68,15 @@ class IdRange(NamedTuple):
 
 
 class ReadRows(NamedTuple):
-    """Rows, and the owner's policy for them. `permitted`: accounts that no policy holds for."""
+    """Rows, and the owner's policy for them. `permitted`: accounts that no policy holds for.
+
+    `undone`: ids of rows of what was taken back, for `view_notifications` (see queries/undone.py).
+    """
 
     rows: list[NotificationRow]
     policy: Policy
-    permitted: Set[int]
+    permitted: frozenset[int]
+    undone: frozenset[int] = frozenset()
 
 
 def read_rows(owner_id: int, selection: Selection, ids: IdRange, limit: int) -> ReadRows:
@@ -98,6 +102,6 @@ def read_rows_to_push(owner_id: int, ids: Sequence[int]) -> ReadRows:
 def _read(owner_id: int, sql: str, params: Mapping[str, object]) -> ReadRows:
     raw_rows = fetch_all(shard_of(owner_id), sql, params)
     rows = [NotificationRow(*row[:6]) for row in raw_rows]
-    permitted = {row[2] for row in raw_rows if row[6]}
+    permitted = frozenset(row[2] for row in raw_rows if row[6])
     policy = Policy(*map(Measure, raw_rows[0][7:])) if raw_rows else Policy()
     return ReadRows(rows, policy, permitted)

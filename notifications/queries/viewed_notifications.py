@@ -6,17 +6,10 @@ from accounts.queries.load import ask_accounts
 from infra.caching.questions import RoundTrip
 from notifications.queries.rows import ReadRows
 from notifications.rules import Circumstances, judge
-from notifications.types import RESPONSE_KINDS, NotificationKind, NotificationRow, Verdict
-from posts.queries.responses import find_live_responses
+from notifications.types import NotificationRow, Verdict
 from posts.reading.statuses import MOST_AT_ONCE
 from posts.reading.viewing import ask_viewed
-from posts.types import Kind
 from relations.queries.relationships import ask_relationships
-
-KIND_OF_ROW = {
-    NotificationKind.FAVOURITE: Kind.FAVOURITE,
-    NotificationKind.REBLOG: Kind.REPOST,
-}
 
 
 class ViewedNotification(NamedTuple):
@@ -31,8 +24,7 @@ class ViewedNotification(NamedTuple):
 def view_notifications(owner_id: int, read: ReadRows, now_ms: int) -> list[ViewedNotification]:
     """The rows that the owner may see, and those that the policy filters, in their order.
 
-    Cost: one query by key if there are reposts or favourites, and one round trip when warm, for
-    every MOST_AT_ONCE rows.
+    `read`: with what was taken back. Cost when warm: one round trip for every MOST_AT_ONCE rows.
     """
     parts = [read.rows[n : n + MOST_AT_ONCE] for n in range(0, len(read.rows), MOST_AT_ONCE)]
     return [
@@ -51,28 +43,16 @@ def _view_some(owner_id: int, read: ReadRows, now_ms: int) -> list[ViewedNotific
     trip.run()
     accounts, relationships = asked[0].value, asked[1].value.by_account
     statuses = shown.value.list_visible(posts)
-    undone = _find_undone(owner_id, read.rows)
     viewed = []
     for row in read.rows:
         facts = Circumstances(
             accounts.get(row.from_id),
             relationships[row.from_id],
             statuses.get(row.post_id) if row.post_id else None,
-            row.id in undone,
+            row.id in read.undone,
             row.from_id in read.permitted,
         )
         verdict = judge(row, owner_id, facts, read.policy, now_ms)
         if verdict is not Verdict.HIDDEN and facts.account is not None:
             viewed.append(ViewedNotification(row, facts.account, facts.status, verdict))
     return viewed
-
-
-def _find_undone(owner_id: int, rows: list[NotificationRow]) -> set[int]:
-    """Ids of reposts and favourites that were taken back, perhaps before the drain knows."""
-    wanted = {
-        row.id: (row.post_moment, int(KIND_OF_ROW[NotificationKind(row.kind)]), row.from_id)
-        for row in rows
-        if row.kind in RESPONSE_KINDS
-    }
-    live = find_live_responses(owner_id, set(wanted.values()))
-    return {row_id for row_id, key in wanted.items() if key not in live}

@@ -25,7 +25,7 @@ def ask_ancestors(post_id: PostId) -> Question[list[PostId] | None]:
 
 def keep_ancestors(post_id: PostId, ancestors: Sequence[PostId]) -> None:
     """`ancestors`: up to the root. Cost: one round trip. Without Redis nothing is kept."""
-    value = b"".join(one.packed for one in ancestors)
+    value = b"".join(ancestor.packed for ancestor in ancestors)
     try:
         redis().call("SET", _key(post_id), value, "PX", jittered_ms(TTL_S))
     except RedisError as error:

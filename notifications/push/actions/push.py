@@ -12,6 +12,7 @@ from notifications.push.seal import unseal
 from notifications.push.send import PushOutcome, send_all
 from notifications.push.types import PushAudience, Subscription
 from notifications.queries.rows import read_rows_to_push
+from notifications.queries.undone import with_undone
 from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
 from notifications.types import NotificationKind, Verdict
 from relations.queries.relationships import load_relationships
@@ -47,9 +48,10 @@ def _plan(owner_id: int, ids: Sequence[int], now_ms: int) -> Iterator[PlannedPus
     subscriptions = _find_live(owner_id)
     if not subscriptions:
         return
+    unsent = with_undone(owner_id, read_rows_to_push(owner_id, ids))
     shown = [
         notification
-        for notification in view_notifications(owner_id, read_rows_to_push(owner_id, ids), now_ms)
+        for notification in view_notifications(owner_id, unsent, now_ms)
         if notification.verdict is Verdict.SHOWN
     ]
     audiences = _audiences(owner_id, shown)

@@ -6,6 +6,7 @@ from infra import clock
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
+from notifications.cache import end_rows_of
 from notifications.ids import first_id
 from notifications.jobs.trim_notifications import trim_notifications
 from notifications.management.commands.audit_notifications import Command as Audit
@@ -43,6 +44,7 @@ def lose(owner_id: int, where: str = "true") -> None:
     for table in ("notification", "inbox") if where == "true" else ("notification",):
         sql = f"DELETE FROM notifications_{table} WHERE owner_id = %s AND {where}"
         execute(shard_of(owner_id), sql, (owner_id,))
+    end_rows_of(owner_id)
 
 
 def test_lost_notifications_are_found_and_added_once(happened, people, ann, monkeypatch):
