@@ -136,7 +136,7 @@ def test_without_redis_each_process_counts_for_itself(
     ann: int, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.PASSWORDS_PER_ACCOUNT = 2
-    monkeypatch.setattr("infra.caching.questions.redis", AwayRedis)
+    monkeypatch.setattr("infra.caching.quotas.redis", AwayRedis)
     assert [_sign_in().status_code for _ in range(3)] == [302, 302, 429]
     new_process(monkeypatch)
     assert _sign_in().status_code == 302
