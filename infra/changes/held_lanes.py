@@ -1,6 +1,7 @@
 """The lanes of one database that a thread of the drainer holds: drains them, and waits for more."""
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -19,6 +20,9 @@ from infra.changes.throttle import Throttle
 from infra.changes.wake_up import QUIET_S, await_wake_up
 from infra.sharding.connection_health import give_back_connections
 
+# The least time between two batches. Changes that come in it share their statements: a row of many
+# costs less than a row alone. The first change after a pause is delivered at once.
+GATHER_S = 0.015
 # Between two looks at the lanes while Redis is away, or while rows back off after a failure.
 POLL_S = 0.25
 
@@ -32,11 +36,18 @@ class HeldLanes:
         self._recoveries, self._seen_count = recoveries, -1
         self._throttle = Throttle(alias, [*tokens])
         self._has_failures = True
+        self._taken_at = float("-inf")  # when the last rows were taken, by the monotonic clock
 
     def drain(self) -> bool:
-        """Drains a batch of each lane that does not rest. Returns whether more rows are due."""
+        """Drains a batch of each lane that does not rest. Returns whether more rows are due.
+
+        Waits until GATHER_S after the last batch.
+        """
+        time.sleep(max(0.0, self._taken_at + GATHER_S - time.monotonic()))
         self._retry_after_recovery()
         rows = take_batch(self._alias, self._open_lanes())
+        if rows:
+            self._taken_at = time.monotonic()
         report = DrainReport()
         for batch in _split(rows):
             report.add(self._drain_batch(batch))

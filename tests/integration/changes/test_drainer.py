@@ -1,7 +1,9 @@
 """The threads of the drainer: what wakes them, what rests, who holds the leases, how they stop."""
 
 import threading
+import time
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 from django.db import OperationalError
@@ -76,6 +78,24 @@ def test_one_change_costs_a_wake_up_its_notes_and_two_statements(journal):
             assert not held.drain()
         assert delivered() == versions
     assert (len(calls.statements), calls.round_trips) == (2, 2)
+
+
+def test_the_first_change_is_delivered_at_once_and_the_next_ones_together(journal, monkeypatch):
+    pauses = []
+    clock = SimpleNamespace(sleep=pauses.append, monotonic=time.monotonic)
+    monkeypatch.setattr(held_lanes, "time", clock)
+    with lease(ALIAS, [LANE]) as tokens:
+        held = HeldLanes(ALIAS, tokens, Recoveries())
+        held.drain()
+        first = note()
+        held.drain()
+        assert pauses == [0, 0]
+        others = note(3)
+        held.drain()
+        assert 0 < pauses[2] <= held_lanes.GATHER_S
+        held.drain()
+    assert journal.heard == [first, others]
+    assert pauses[3] > 0, "since the last rows"
 
 
 @pytest.mark.usefixtures("no_redis")
