@@ -296,24 +296,23 @@ END $$;
 CREATE OR REPLACE FUNCTION posts_mark_post(
     owner bigint, marked_author bigint, marked_moment bigint, mark integer, new_is_on boolean,
     now_ms bigint, lane integer, change text, payload jsonb,
-    OUT is_known boolean, OUT change_id bigint, OUT changed_at timestamptz
+    OUT is_known boolean, OUT change_id bigint, OUT changed_at timestamptz, OUT new_revision bigint
 ) LANGUAGE plpgsql AS $$
 DECLARE
     was_on boolean;
-    old_revision bigint;
 BEGIN
     is_known := accounts_lock(owner);
-    SELECT is_on, revision INTO was_on, old_revision FROM posts_viewermark
+    SELECT is_on, revision + 1 INTO was_on, new_revision FROM posts_viewermark
     WHERE owner_id = owner AND target_moment = marked_moment AND target_author = marked_author
         AND kind = mark;
     -- A mark that is as wanted writes nothing.
     IF NOT is_known OR coalesce(was_on, false) = new_is_on THEN
         RETURN;
     END IF;
+    new_revision := coalesce(new_revision, 1);
     INSERT INTO posts_viewermark (owner_id, target_moment, target_author, kind, is_on, revision,
         since_ms)
-    VALUES (owner, marked_moment, marked_author, mark, new_is_on,
-        coalesce(old_revision, 0) + 1, now_ms)
+    VALUES (owner, marked_moment, marked_author, mark, new_is_on, new_revision, now_ms)
     ON CONFLICT (owner_id, target_moment, target_author, kind) DO UPDATE SET
         is_on = excluded.is_on, revision = excluded.revision, since_ms = excluded.since_ms;
     -- 10: CounterKind.VIEWER_MARKS

@@ -27,11 +27,17 @@ def changes_viewer_state(payload: PostCreated | PostDeleted | PostMarked) -> boo
 
 
 def iter_responses(alias: str, deliveries: Interactions) -> Iterator[ResponseRow]:
-    """The current responses of these deliveries. Two queries on the responders' shard."""
+    """The current responses of these deliveries. At most two queries on the responders' shard: what
+    a mark has just written is known."""
     posts, marks = {}, set()
-    for owner_id, payload in ((delivery.owner_id, delivery.payload) for delivery in deliveries):
+    for delivery in deliveries:
+        owner_id, payload = delivery.owner_id, delivery.payload
         if isinstance(payload, PostMarked):
-            if is_response(payload):
+            if not is_response(payload):
+                continue
+            if delivery.written is not None:
+                yield delivery.written
+            else:
                 marks.add((owner_id, payload.target_moment, payload.target_author, payload.mark))
         elif payload.target is not None:
             posts[PostId.at(owner_id, payload.moment)] = payload.target

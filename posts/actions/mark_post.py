@@ -9,7 +9,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.changes import PostMarked
 from posts.ids import PostId
-from posts.types import Kind
+from posts.types import Kind, ResponseRow
 
 # posts/functions.sql: lock, row, count and change in one round trip.
 MARK = f"SELECT * FROM posts_mark_post({', '.join(['%s'] * 9)})"  # noqa: S608
@@ -30,13 +30,15 @@ def mark_post(
     """
     alias = shard_of(owner_id)
     change = PostMarked(int(kind), original.author_id, original.moment)
-    mark = (original.author_id, original.moment, int(kind), is_on, int(clock_s() * 1000))
-    row = fetch_one(alias, MARK, (owner_id, *mark, *change_columns(owner_id, change)))
-    is_known, change_id, at = row  # type: ignore[misc]  # a function has one row
+    post, at_ms = (original.author_id, original.moment, int(kind)), int(clock_s() * 1000)
+    params = (owner_id, *post, is_on, at_ms, *change_columns(owner_id, change))
+    row = fetch_one(alias, MARK, params)
+    is_known, change_id, at, revision = row  # type: ignore[misc]  # a function has one row
     if not is_known:
         raise AccountNotFound
     if change_id is not None:
-        announce(alias, owner_id, change, AppendedChange(change_id, at))
+        response = ResponseRow(*post, owner_id, 0, at_ms, revision, is_on)
+        announce(alias, owner_id, change, AppendedChange(change_id, at, response))
     else:
         finish_interrupted(alias, owner_id)
     return change_id is not None
