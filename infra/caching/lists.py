@@ -23,12 +23,14 @@ from infra.caching.load_tokens import (
     write_loaded,
 )
 from infra.caching.questions import Question, Replies
+from infra.caching.remembered import confirm_script_by
 from infra.caching.scripts import load_script
 
 _LUA = Path(__file__).with_name("lua")
 WRITE = load_script(END_LOAD, _LUA / "list_write.lua")
 CHANGE = load_script(_LUA / "list_change.lua")
 PAGE = load_script(_LUA / "list_page.lua")
+confirm_script_by(PAGE.sha, lambda call, reply: (call, reply))
 
 WHOLE = b"whole"
 NEWEST = b"newest"

@@ -15,6 +15,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, Window, page_response, paging, read_window
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
+from infra.caching.remembered_answers import remembered
 from infra.clock import now_ms
 from relations.api.present import present_muted
 from relations.api.schema import MutedAccountEntity
@@ -61,6 +62,7 @@ class FollowersView(Endpoint):
     can_be_hidden: ClassVar[bool] = True
 
     @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=AccountEntity(many=True))
+    @remembered
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         return self.answer(request, account_id)
 

@@ -1,4 +1,4 @@
-"""Whole answers that a process remembers: a post, and relationships."""
+"""Whole answers that a process remembers: a post, relationships, followers."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -39,6 +39,7 @@ class Town:
         self.caller, self.other = Caller(self.me), Caller(self.bob)
         self.paths = {
             "post": f"/api/v1/statuses/{self.post.public}",
+            "followers": f"/api/v1/accounts/{self.ann}/followers",
             "relationships": f"/api/v1/accounts/relationships?id[]={self.ann}&id[]={self.bob}",
         }
 
@@ -78,6 +79,14 @@ CHANGES: dict[str, dict[str, Callable[[Town], object]]] = {
         "I follow no more": lambda town: unfollow(town.me, town.ann),
         "the author blocks me": lambda town: block(town.ann, town.me),
         "a filter of mine": hide_by_filter,
+    },
+    "followers": {
+        "one more": lambda town: follow(town.bob, town.ann),
+        "one less": lambda town: unfollow(town.me, town.ann),
+        "a name": lambda town: update_profile(town.me, ProfileEdit(display_name="M")),
+        "they are hidden": lambda town: update_profile(
+            town.ann, ProfileEdit(hides_collections=True)
+        ),
     },
     "relationships": {
         "I follow": lambda town: follow(town.me, town.bob),
