@@ -4,9 +4,6 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from django.contrib.auth import get_user_model
-from django.test import Client
-
 from infra.caching.client import redis
 from lab.bench.cpu import CpuReading, Parts
 from lab.bench.first_reads.data import Stranger, load_strangers
@@ -16,7 +13,7 @@ from lab.bench.server import BenchServer, bare_server
 from lab.bench.store_figures import RedisFigures
 from lab.load.connection import get_request
 from lab.load.mix import read_bodies
-from tests.callers import sign_in
+from pages.sessions import COOKIE, issue_session
 
 RELATIONSHIPS = 15
 # So many requests of each kind warm up the code of a process, and its connections.
@@ -85,10 +82,8 @@ def _relationships(reader: Stranger) -> bytes:
 
 
 def _html_home(reader: Stranger) -> bytes:
-    browser = Client()
-    sign_in(browser, get_user_model().objects.get(pk=reader.account_id))
-    cookie = browser.cookies["sessionid"].value
-    return f"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: sessionid={cookie}\r\n\r\n".encode()
+    cookie = f"{COOKIE}={issue_session(reader.account_id).token}"
+    return f"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\n\r\n".encode()
 
 
 def _forget_readers(readers: Sequence[Stranger]) -> None:
