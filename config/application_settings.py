@@ -62,6 +62,15 @@ MAX_PINNED_POSTS = 5
 # What the compensator runs at intervals.
 PERIODIC_TASKS = "config.periodic.PERIODIC_TASKS"
 TEMPLATES = [
+    # The pages. All that packages bring, and so the admin, is drawn by Django's templates.
+    {
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "environment": "pages.template_environment.page_environment",
+            "context_processors": ["pages.context.page_context"],
+        },
+    },
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         # Before the templates of Django's apps, so that the admin has our icon.
@@ -72,7 +81,6 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "pages.context.site_name",
             ]
         },
     }

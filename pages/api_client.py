@@ -6,6 +6,7 @@ See docs/explanation/decisions/0066-pages-are-a-client-of-the-api.md.
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from io import BytesIO
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -14,7 +15,7 @@ from uuid import uuid4
 import orjson
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404, ResolverMatch, resolve
 
 from accounts.api.quotas import COUNTED
 from infra.api.incomplete import INCOMPLETE
@@ -23,6 +24,7 @@ from infra.api.incomplete import INCOMPLETE
 PASSED = (
     "REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "SERVER_NAME", "SERVER_PORT", "wsgi.url_scheme", COUNTED,
 )  # fmt: skip
+_MOST_PATHS = 1_024
 LINK = re.compile(r'<[^>?]*\?([^>]*)>; rel="(next|prev)"')
 Parameters = Mapping[str, object]
 
@@ -90,13 +92,18 @@ class ApiClient:
 
 
 def _call_endpoint(request: HttpRequest) -> HttpResponse:
-    try:
-        match = resolve(request.path)
-    except Resolver404 as error:  # an id that is no id
-        raise Http404 from error
-    request.resolver_match = match
+    request.resolver_match = match = _find_route(request.path)
     answer: HttpResponse = match.func(request, *match.args, **match.kwargs)
     return answer
+
+
+@lru_cache(_MOST_PATHS)
+def _find_route(path: str) -> ResolverMatch:
+    """Kept, because Django tries all routes in their order. Raises: Http404."""
+    try:
+        return resolve(path)
+    except Resolver404 as error:  # an id that is no id
+        raise Http404 from error
 
 
 def _read(answer: HttpResponse) -> ApiAnswer:

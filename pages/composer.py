@@ -9,7 +9,7 @@ from uuid import uuid4
 from django.http import Http404, QueryDict
 
 from pages.api_client import ApiClient, ApiRefused
-from pages.site import Entity, site_languages, site_limits
+from pages.site import Entity, Languages, site_languages, site_limits
 from pages.views.base import WebPage
 
 MEDIA = "/api/v1/media"
@@ -32,7 +32,7 @@ class Composer:
     """
 
     limits: Entity
-    languages: Sequence[Entity]
+    languages: Languages
     key: str = ""
     place: str = ""
     edited: Entity | None = None

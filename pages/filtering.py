@@ -27,15 +27,15 @@ def effect_of_filters(status: Entity, place: str, viewer: Entity | None) -> Filt
     """`place`: the context of filters that the page is; empty for a page that filters nothing.
 
     A repost has the filters of its original. The viewer's own posts are shown as they are. A
-    promoted account or ad is no post.
+    promoted account or ad has no filters.
     """
     shown = status.get("reblog") or status
-    if not place or viewer is None or "content" not in shown:
+    if not (matched := shown.get("filtered")) or not place or viewer is None:
         return NO_EFFECT
     if shown["account"]["id"] == viewer["id"]:
         return NO_EFFECT
-    matched = [result["filter"] for result in shown.get("filtered", ())]
-    return _join([rule for rule in matched if place in rule["context"]])
+    filters = [result["filter"] for result in matched]
+    return _join([rule for rule in filters if place in rule["context"]])
 
 
 def _join(filters: Sequence[Entity]) -> FilterEffect:

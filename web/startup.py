@@ -26,6 +26,7 @@ def prepare_to_serve(when_ready: bool) -> None:
     try:
         django.setup()
         import_module(settings.ROOT_URLCONF)
+        import_module("pages.template_environment").compile_templates()
         _check_databases(when_ready)
     except (ImproperlyConfigured, WrongDatabase) as error:
         sys.exit(str(error))

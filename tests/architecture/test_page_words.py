@@ -6,14 +6,14 @@ import pytest
 
 from tests.rules.texts import ROOT
 
-TEMPLATES = ROOT / "pages/templates"
+TEMPLATES = ROOT / "pages/jinja2"
 # Say: post, repost, photo, device, app, profile field, direct message.
 OF_DEVELOPERS = re.compile(
     r"\b(status|statuses|reblog\w*|toots?|media|images?|sessions?|applications?|facts?|fields?"
     r"|conversations?|malformed|tokens?|scopes?)\b",
     re.IGNORECASE,
 )
-CODE = re.compile(r"{#.*?#}|{% comment.*?endcomment %}|{%.*?%}|{{.*?}}", re.DOTALL)
+CODE = re.compile(r"{#.*?#}|{%.*?%}|{{.*?}}", re.DOTALL)
 TAGS = re.compile(r'<[^>]*?(?:(?:aria-label|title|placeholder|alt)="([^"]*)"[^>]*)?>', re.DOTALL)
 KNOWN = re.compile(r"Your session has ended|profile fields?|<code>.*?</code>", re.IGNORECASE)
 
