@@ -83,7 +83,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ]
         },
-    }
+    },
 ]
 APPEND_SLASH = False
 AUTH_USER_MODEL = "accounts.User"

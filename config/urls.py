@@ -11,6 +11,7 @@ from accounts.images.api.urls import urlpatterns as images
 from infra.api import answers
 from moderation.api.urls import urlpatterns as moderation
 from notifications.api.urls import urlpatterns as notifications
+from pages.home_urls import urlpatterns as home
 from posts.api.urls import urlpatterns as posts
 from relations.api.urls import urlpatterns as relations
 from timelines.api.urls import urlpatterns as timelines
@@ -25,6 +26,7 @@ handler404 = answers.page_not_found
 handler500 = answers.server_error
 
 urlpatterns = [
+    *home,
     *timelines,
     *posts,
     *relations,

@@ -24,7 +24,8 @@ from infra.api.incomplete import INCOMPLETE
 PASSED = (
     "REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "SERVER_NAME", "SERVER_PORT", "wsgi.url_scheme", COUNTED,
 )  # fmt: skip
-_MOST_PATHS = 1_024
+# How many routes are kept. Each takes about 1 kB at most.
+_MOST_PATHS, _LONGEST_PATH = 1_024, 100
 LINK = re.compile(r'<[^>?]*\?([^>]*)>; rel="(next|prev)"')
 Parameters = Mapping[str, object]
 
@@ -92,18 +93,23 @@ class ApiClient:
 
 
 def _call_endpoint(request: HttpRequest) -> HttpResponse:
-    request.resolver_match = match = _find_route(request.path)
+    is_short = len(request.path) <= _LONGEST_PATH
+    match = _find_kept(request.path) if is_short else _find_route(request.path)
+    request.resolver_match = match
     answer: HttpResponse = match.func(request, *match.args, **match.kwargs)
     return answer
 
 
-@lru_cache(_MOST_PATHS)
 def _find_route(path: str) -> ResolverMatch:
-    """Kept, because Django tries all routes in their order. Raises: Http404."""
+    """Raises: Http404."""
     try:
         return resolve(path)
     except Resolver404 as error:  # an id that is no id
         raise Http404 from error
+
+
+# Django tries all routes in their order.
+_find_kept = lru_cache(_MOST_PATHS)(_find_route)
 
 
 def _read(answer: HttpResponse) -> ApiAnswer:
@@ -117,4 +123,5 @@ def _read(answer: HttpResponse) -> ApiAnswer:
 
 
 def _without_limit(query: str | None) -> str:
-    return urlencode([pair for pair in parse_qsl(query or "") if pair[0] != "limit"])
+    pairs = parse_qsl(query) if query else ()
+    return urlencode([pair for pair in pairs if pair[0] != "limit"])

@@ -1,4 +1,4 @@
-"""Routes of the web pages."""
+"""Routes of the web pages. Those of the open home page are in home_urls.py."""
 
 from django.urls import path
 
@@ -33,8 +33,6 @@ CONVERSATION = "conversations/<post:conversation_id>"
 LIST = "lists/<str:list_id>"
 
 urlpatterns = [
-    path("", home.HomePage.as_view()),
-    path("home/new", home.NewPosts.as_view()),
     path("home/read", home.ReadHome.as_view()),
     path("catch_up", catch_up.ReadCatchUp.as_view()),
     path("public", timelines.PublicPage.as_view()),

@@ -23,7 +23,6 @@ from notifications.api.views import NOTHING, READ, WRITE
 from notifications.errors import NotificationNotFound
 from notifications.groups import GroupKey
 from notifications.queries.groups import ViewedGroup, count_groups, find_group, list_groups
-from notifications.queries.unread import read_up_to
 
 
 class GroupsView(Endpoint):
@@ -89,8 +88,7 @@ class UnreadGroupsView(Endpoint):
     def get(self, request: ApiRequest) -> HttpResponse:
         selection, limit = read_selection(request), read_unread_limit(request)
         owner_id, grouped = request.account_id, read_grouped_types(request)
-        above, now_ms = read_up_to(owner_id), clock.now_ms()
-        count = count_groups(owner_id, selection, grouped, above, limit, now_ms)
+        count = count_groups(owner_id, selection, grouped, limit, clock.now_ms())
         return json_response(b'{"count":%d}' % count)
 
 

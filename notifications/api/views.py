@@ -18,7 +18,6 @@ from notifications.queries.pages import (
     find_notification,
     list_notifications,
 )
-from notifications.queries.unread import read_up_to
 
 NOTHING = b"{}"
 READ, WRITE = "read:notifications", "write:notifications"
@@ -86,6 +85,5 @@ class UnreadCountView(Endpoint):
     )
     def get(self, request: ApiRequest) -> HttpResponse:
         selection, limit = read_selection(request), read_unread_limit(request)
-        owner_id, now_ms = request.account_id, clock.now_ms()
-        count = count_unread_notifications(owner_id, selection, read_up_to(owner_id), limit, now_ms)
+        count = count_unread_notifications(request.account_id, selection, limit, clock.now_ms())
         return json_response(b'{"count":%d}' % count)

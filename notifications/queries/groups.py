@@ -111,15 +111,14 @@ def count_groups(
     owner_id: int,
     selection: Selection,
     grouped: Collection[NotificationKind],
-    read_up_to: int,
     limit: int,
     now_ms: int,
 ) -> int:
-    """How many groups have notifications newer than the last one that was read; at most `limit`.
+    """How many groups have notifications above the owner's marker; at most `limit`.
 
     It looks at as few rows as `count_unread_notifications`.
     """
-    ids, most = IdRange(above=read_up_to), MOST_BATCHES_OF_A_COUNT
+    ids, most = IdRange(is_unread=True), MOST_BATCHES_OF_A_COUNT
     read = _read(owner_id, selection, grouped, ids, limit, now_ms, most)
     return min(len(group(read.shown, grouped)), limit)
 

@@ -98,14 +98,12 @@ def page_of_notifications(
     return Page(shown[::-1], *map(_cursor, ends))
 
 
-def count_unread_notifications(
-    owner_id: int, selection: Selection, read_up_to: int, limit: int, now_ms: int
-) -> int:
-    """How many visible notifications are newer than the last one that was read, at most `limit`.
+def count_unread_notifications(owner_id: int, selection: Selection, limit: int, now_ms: int) -> int:
+    """How many visible notifications are above the owner's marker, at most `limit`.
 
     It looks at the newest rows only, MOST_BATCHES_OF_A_COUNT reads. Cost: as `read_until_enough`.
     """
-    ids, most = IdRange(above=read_up_to), MOST_BATCHES_OF_A_COUNT
+    ids, most = IdRange(is_unread=True), MOST_BATCHES_OF_A_COUNT
     read = read_until_enough(
         owner_id, selection, ids, limit, lambda s: len(s) >= limit, now_ms, most
     )

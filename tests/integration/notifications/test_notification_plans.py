@@ -37,7 +37,12 @@ MENTIONS = Selection([NotificationKind.MENTION])
 
 
 def test_a_page_reads_no_more_entries_than_it_shows(owner):
-    for ids in [IdRange(), IdRange(below=150_000), IdRange(10, newest_first=False)]:
+    for ids in [
+        IdRange(),
+        IdRange(below=150_000),
+        IdRange(10, newest_first=False),
+        IdRange(is_unread=True),
+    ]:
         for selection in [Selection(), MENTIONS]:
             with count_calls() as calls:
                 read = read_rows(owner, selection, ids, A_PAGE)

@@ -177,6 +177,8 @@ def test_unread_ones_are_counted_from_the_marker(scene, people, ann):
     assert body(ann.get(count, {"types[]": "reblog"})) == {"count": 1}
     act(ann, "block", people[2])
     assert body(ann.get(count)) == {"count": 1}
+    body(ann.post(MARKERS, {"notifications": {"last_read_id": "9" * 20}}))
+    assert body(ann.get(count)) == {"count": 0}
 
 
 @pytest.mark.parametrize(("path", "most"), [(V1, 2 * 10), (V2, 2 * 20)])
