@@ -4,6 +4,9 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from django.middleware.csrf import CSRF_SECRET_LENGTH
+from django.utils.crypto import get_random_string
+
 from infra.caching.client import redis
 from lab.bench.cpu import CpuReading, Parts
 from lab.bench.first_reads.data import Stranger, load_strangers
@@ -13,7 +16,8 @@ from lab.bench.server import BenchServer, bare_server
 from lab.bench.store_figures import RedisFigures
 from lab.load.connection import get_request
 from lab.load.mix import read_bodies
-from pages.sessions import COOKIE, issue_session
+from pages.cookie import PAGE_MARK
+from pages.sessions import COOKIE, issue_session, page_mark
 
 RELATIONSHIPS = 15
 # So many requests of each kind warm up the code of a process, and its connections.
@@ -82,7 +86,14 @@ def _relationships(reader: Stranger) -> bytes:
 
 
 def _html_home(reader: Stranger) -> bytes:
-    cookie = f"{COOKIE}={issue_session(reader.account_id).token}"
+    """As a browser that was here before: it has all cookies."""
+    token = issue_session(reader.account_id).token
+    cookies = {
+        COOKIE: token,
+        PAGE_MARK: page_mark(token),
+        "csrftoken": get_random_string(CSRF_SECRET_LENGTH),
+    }
+    cookie = "; ".join(f"{name}={value}" for name, value in cookies.items())
     return f"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\n\r\n".encode()
 
 
