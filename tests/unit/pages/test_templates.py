@@ -6,7 +6,6 @@ import pytest
 from django.template import engines
 from django.utils.safestring import mark_safe
 from jinja2 import Environment
-from markupsafe import Markup
 
 from pages import template_environment
 from pages.template_environment import compile_templates, escape
@@ -35,7 +34,6 @@ def test_all_templates_compile_and_are_kept(environment: Environment) -> None:
     ("value", "escaped"),
     [
         (EVIL, escape_text(EVIL)),
-        (Markup("<b>"), "<b>"),
         (mark_safe("<b>"), "<b>"),
         (_Html(), "<i>"),
         (12, "12"),
@@ -44,7 +42,7 @@ def test_all_templates_compile_and_are_kept(environment: Environment) -> None:
     ],
 )
 def test_texts_are_escaped_and_html_is_not(value: object, escaped: str) -> None:
-    assert str(escape(value)).replace("&#39;", "&#x27;").replace("&#34;", "&quot;") == escaped
+    assert escape(value) == escaped
 
 
 def test_templates_escape_in_all_places(environment: Environment) -> None:
