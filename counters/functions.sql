@@ -42,6 +42,42 @@ BEGIN
         WHERE owner_id = owner AND subject = about AND kind = counted), 0);
 END $$;
 
+-- Locks a count until the end of the transaction, and creates a missing one. Returns its version.
+CREATE OR REPLACE FUNCTION counters_lock(owner bigint, about bigint, counted integer) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    found_version bigint;
+BEGIN
+    LOOP
+        SELECT version INTO found_version FROM counters_counter
+        WHERE owner_id = owner AND subject = about AND kind = counted FOR NO KEY UPDATE;
+        IF FOUND THEN
+            RETURN found_version;
+        END IF;
+        -- Waits for another transaction that is creating it, and then finds that one.
+        INSERT INTO counters_counter (owner_id, subject, kind, value, version)
+        VALUES (owner, about, counted, 0, 0) ON CONFLICT DO NOTHING;
+    END LOOP;
+END $$;
+
+-- Whether an account has postponed moves: then its next ones are postponed too.
+CREATE OR REPLACE FUNCTION counters_is_postponed(owner bigint) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM counters_postponedmove WHERE owner_id = owner AND subject = 0);
+END $$;
+
+-- Writes a move of an account's count as a row of its own, as counters/actions/postpone.py.
+-- `cause`: the other account.
+CREATE OR REPLACE FUNCTION counters_postpone(
+    owner bigint, moved integer, cause bigint, added bigint
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO counters_postponedmove AS p (owner_id, subject, kind, about, delta)
+    VALUES (owner, 0, moved, cause, added)
+    ON CONFLICT (owner_id, subject, kind, about) DO UPDATE SET delta = p.delta + excluded.delta;
+END $$;
+
 -- What the cache of account counts stores: the sum of the versions, then the values of the kinds 1 to
 -- 5 and 14. Volatile, so that a statement that moves counts in its FROM sees the moved ones.
 CREATE OR REPLACE FUNCTION counters_account_entry(owner bigint) RETURNS bigint[]

@@ -4,14 +4,13 @@ The relationship cache, which rules read, is first. Then the follower's own list
 shard of a followee delays neither.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from accounts.changes import ProfileChanged
 from counters.cache import (
     account_counts,
     entry_of,
-    load_account_entries,
     refresh_account_counts,
 )
 from counters.hot_counts import find_hot_counts
@@ -20,19 +19,13 @@ from counters.types import ACCOUNT
 from infra.caching.client import Command, redis
 from infra.caching.lists import ListCache, ListChange
 from infra.caching.round_trips import run_together
-from infra.caching.values import Versioned
 from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, FollowUp, attempts, consumes
 from infra.sharding.attempts import attempt
 from relations.actions.approve_waiting import approve_page, approve_requests, find_unlocked
 from relations.actions.fold_followers import fold_follower_moves
-from relations.actions.mirror import (
-    MirroredFollowee,
-    list_commands,
-    mirror_on_shard,
-    refresh_followers,
-)
+from relations.actions.mirror import mirror_on_shard, refresh_followers
 from relations.cache import (
     FOLLOWING,
     QUIET,
@@ -119,29 +112,22 @@ def mirror_at_once(alias: str, deliveries: Deliveries) -> list[int]:
 
     Blocks are left out: their action mirrors them, and waits longer. Returns the versions of these,
     and of requests.
-    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: four round trips to the
-    followee's shard, one to Redis.
+    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: one statement on the followee's
+    shard, two round trips to Redis.
     """
     forward = find_written_edges(deliveries) or load_forward_edges(alias, _pairs(deliveries))
     edges = {p: edge for p, edge in forward.items() if edge.attribute is not Attribute.BLACK}
     hot = find_hot_counts(_subjects(edges), is_write=True)
     for target, group in group_by_followee_shard(edges).items():
-        mirrored, counts = attempt(target, partial(_mirror_and_count, target, group, hot))
+        mirrored = attempt(target, partial(mirror_on_shard, target, group, True, hot))
         failpoint("relations.mirrored_at_once")
-        account_counts.refresh(counts, [*_relationships(group), *list_commands(mirrored)])
+        refresh_followers(mirrored, _relationships(group))
     return [d.version for d in deliveries if not _is_done(edges.get(_pair(d)))]
 
 
 def _is_done(mirrored: Edge | None) -> bool:
     """Whether nothing is left to the drain: it approves requests that are needless by now."""
     return mirrored is not None and not mirrored.is_request
-
-
-def _mirror_and_count(
-    alias: str, forward: Mapping[Pair, Edge], hot: Collection[Subject]
-) -> tuple[Mapping[int, MirroredFollowee], Mapping[int, Versioned]]:
-    mirrored = mirror_on_shard(alias, forward, True, hot)
-    return mirrored, load_account_entries(list(mirrored))
 
 
 @consumes(ProfileChanged, RequestsLeft)

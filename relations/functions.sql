@@ -1,4 +1,5 @@
--- The write of a forward edge. It is one function, so that a request needs one round trip for it.
+-- The write of a forward edge, and the writes of backward edges. Each is one function, so that a request
+-- needs one round trip for it.
 --
 -- Every statement of a function sees what was committed when that statement starts. So what is read
 -- after `accounts_lock` is what the last writer of this account has left.
@@ -77,4 +78,150 @@ BEGIN
         payload || jsonb_build_object(
             'before', following_version - 1, 'after', following_version));
     outcome := 'written';
+END $$;
+
+-- Writes one backward edge from a forward edge, and only over an older revision. The holder of the
+-- row's lock may have been another one that inserted it; then this one finds it, and does not insert.
+-- Also an edge that is here already is hidden if the followee blocks the follower by now.
+-- Arrays: attribute, revision, since_ms, flags. `edge`: NULL if nothing had to be written. `opposite`:
+-- the followee's own edge, read after the row was locked.
+CREATE OR REPLACE FUNCTION relations_mirror_edge(
+    follower bigint, followee bigint, new_attribute integer, new_revision bigint,
+    new_since_ms bigint, new_flags integer,
+    OUT old bigint[], OUT edge bigint[], OUT opposite bigint[]
+) LANGUAGE plpgsql AS $$
+BEGIN
+    LOOP
+        SELECT ARRAY[attribute, revision, since_ms, flags] INTO old FROM relations_backwardedge
+        WHERE followee_id = followee AND kind = 0 AND follower_id = follower FOR NO KEY UPDATE;
+        SELECT ARRAY[attribute, revision, since_ms, flags] INTO opposite
+        FROM relations_forwardedge
+        WHERE follower_id = followee AND kind = 0 AND followee_id = follower;
+        edge := ARRAY[new_attribute, new_revision, new_since_ms, new_flags];
+        IF new_revision <= coalesce(old[2], 0) THEN
+            edge := old;
+        END IF;
+        -- As relations/states.py: as_seen_by_followee. 3: Attribute.BLACK; a follow or a request.
+        IF opposite[1] = 3 AND edge[1] IN (1, 2, 4, 5) THEN
+            edge := ARRAY[0, edge[2], edge[3], 0];
+        END IF;
+        IF edge IS NOT DISTINCT FROM old THEN
+            edge := NULL;
+            RETURN;
+        END IF;
+        IF old IS NOT NULL THEN
+            UPDATE relations_backwardedge SET
+                attribute = edge[1], revision = edge[2], since_ms = edge[3], flags = edge[4]
+            WHERE followee_id = followee AND kind = 0 AND follower_id = follower;
+            RETURN;
+        END IF;
+        INSERT INTO relations_backwardedge
+            (follower_id, kind, followee_id, attribute, revision, since_ms, flags)
+        VALUES (follower, 0, followee, edge[1], edge[2], edge[3], edge[4])
+        ON CONFLICT DO NOTHING;
+        IF FOUND THEN
+            RETURN;
+        END IF;
+    END LOOP;
+END $$;
+
+-- Writes backward edges, and moves their counts (relations/actions/mirror.py). The arrays of the edges
+-- are in the order of the rows: by followee, then by follower. `cold`: the followees whose counts are
+-- locked, in order; those of the others are written very often, and their moves are postponed.
+-- `states`, `kinds`: which counts (`kinds`) an edge is part of, by its attribute. `lock_ms`: how long
+-- to wait for each lock; NULL: as long as the session does. `lane`, `change`, `payload`: the change that
+-- adds postponed moves up.
+--
+-- Returns a row for each edge that was written, and a row without a follower for each followee:
+-- `list_version` of the followers list, or for postponed moves the change.
+--
+-- `locks_accounts`: locks the cold followees too, and returns `counts` for the cache. Without that lock
+-- a post of the followee could be written at the same time: each transaction would count its own move
+-- only, and both results would have the same version.
+CREATE OR REPLACE FUNCTION relations_mirror(
+    followers bigint[], followees bigint[], attributes integer[], revisions bigint[],
+    sinces_ms bigint[], all_flags integer[], cold bigint[], states integer[], kinds integer[],
+    locks_accounts boolean, lock_ms integer, lane integer, change text, payload jsonb
+) RETURNS TABLE (
+    follower bigint, followee bigint, old bigint[], edge bigint[], opposite bigint[],
+    list_version bigint, counts bigint[], change_id bigint, changed_at timestamptz
+) LANGUAGE plpgsql AS $$
+DECLARE
+    owners bigint[] := '{}';
+    others bigint[] := '{}';
+    befores bigint[] := '{}';
+    afters bigint[] := '{}';
+    versions bigint[] := '{}';
+    postponed bigint[];
+    moved record;
+BEGIN
+    IF lock_ms IS NOT NULL THEN
+        PERFORM set_config('lock_timeout', lock_ms::text, true);
+    END IF;
+    IF locks_accounts THEN
+        FOREACH followee IN ARRAY cold LOOP
+            PERFORM accounts_lock(followee);
+        END LOOP;
+    END IF;
+    -- 1: CounterKind.FOLLOWERS
+    FOREACH followee IN ARRAY cold LOOP
+        versions := versions || counters_lock(followee, 0, 1);
+    END LOOP;
+    FOR n IN 1 .. cardinality(followers) LOOP
+        follower := followers[n];
+        followee := followees[n];
+        SELECT * INTO old, edge, opposite FROM relations_mirror_edge(
+            follower, followee, attributes[n], revisions[n], sinces_ms[n], all_flags[n]);
+        IF edge IS NOT NULL THEN
+            owners := owners || followee;
+            others := others || follower;
+            befores := befores || coalesce(old[1], 0);
+            afters := afters || edge[1];
+            RETURN NEXT;
+        END IF;
+    END LOOP;
+    -- After the rows: a row that was waited for may have come with a postponed move.
+    postponed := ARRAY(SELECT DISTINCT o FROM unnest(owners) AS o
+        WHERE o <> ALL(cold) OR counters_is_postponed(o) ORDER BY o);
+    -- A move by zero is for the version of the list.
+    FOR moved IN
+        SELECT owner, kind, other, sum((state = after)::integer - (state = before)::integer) AS delta
+        FROM unnest(owners, others, befores, afters) AS written (owner, other, before, after)
+        CROSS JOIN unnest(states, kinds) AS counted (state, kind)
+        WHERE owner = ANY(postponed) GROUP BY owner, kind, other ORDER BY owner, kind, other
+    LOOP
+        IF moved.delta <> 0 OR moved.kind = 1 THEN
+            PERFORM counters_postpone(moved.owner, moved.kind, moved.other, moved.delta);
+        END IF;
+    END LOOP;
+    FOR moved IN
+        SELECT owner, kind, sum((state = after)::integer - (state = before)::integer) AS delta
+        FROM unnest(owners, befores, afters) AS written (owner, before, after)
+        CROSS JOIN unnest(states, kinds) AS counted (state, kind)
+        WHERE owner <> ALL(postponed) GROUP BY owner, kind ORDER BY owner, kind
+    LOOP
+        IF moved.kind = 1 THEN
+            versions[array_position(cold, moved.owner)] :=
+                (SELECT new_version FROM counters_move(moved.owner, 0, 1, moved.delta));
+        ELSIF moved.delta <> 0 THEN
+            PERFORM counters_move(moved.owner, 0, moved.kind, moved.delta);
+        END IF;
+    END LOOP;
+    follower := NULL;
+    FOREACH followee IN ARRAY postponed LOOP
+        SELECT * INTO change_id, changed_at
+        FROM changes_append(lane, change, followee, payload);
+        RETURN NEXT;
+    END LOOP;
+    change_id := NULL;
+    FOR n IN 1 .. cardinality(cold) LOOP
+        followee := cold[n];
+        IF followee <> ALL(postponed) THEN
+            list_version := versions[n];
+            IF locks_accounts THEN
+                counts := counters_account_entry(followee);
+            END IF;
+            RETURN NEXT;
+        END IF;
+    END LOOP;
 END $$;

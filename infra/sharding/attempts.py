@@ -33,8 +33,9 @@ class GaveWay(OperationalError):
 def attempt(alias: str, call: Callable[[], T]) -> T:
     """The answer of a call, which runs on a thread of this shard.
 
-    A call that takes longer goes on, and its answer is lost. `call` must be idempotent, and begins
-    its transaction with `timeouts`. Raises: GaveWay after ATTEMPT_MS; errors of the call.
+    A call that takes longer goes on, and its answer is lost. `call` must be idempotent. It begins
+    its transaction with `timeouts`, or passes `lock_patience_ms` to its one function.
+    Raises: GaveWay after ATTEMPT_MS; errors of the call.
     """
     if time.monotonic() < _avoid_until.get(alias, 0.0):
         reached("attempts.shard_avoided")
@@ -51,5 +52,9 @@ def attempt(alias: str, call: Callable[[], T]) -> T:
 
 def timeouts() -> Statement:
     """The statement that bounds the rest of a transaction: waits for locks, and each statement."""
-    patience_ms = settings.ATTEMPT_MS
-    return Statement(SET_TIMEOUTS, (str(int(patience_ms * LOCK_SHARE)), str(patience_ms)))
+    return Statement(SET_TIMEOUTS, (str(lock_patience_ms()), str(settings.ATTEMPT_MS)))
+
+
+def lock_patience_ms() -> int:
+    """How long each lock is waited for, by a function of the database that is the whole attempt."""
+    return int(settings.ATTEMPT_MS * LOCK_SHARE)

@@ -18,13 +18,18 @@ from counters.queries.counts import read_counts
 from counters.sql import create_and_lock_counts
 from counters.types import ACCOUNT
 from infra.sharding.sql import Statement, execute, fetch_pipelined
-from relations.actions.follower_moves import moves_of
-from relations.actions.mirror import HIDE_BACKWARD, MirroredFollowee, build_mirrored
+from relations.actions.mirror import MirroredFollowee, build_mirrored
+from relations.counter_rows import BACKWARD_KINDS, iter_moves
 from relations.queries.edges import LOAD_FORWARD, LOCK_BACKWARD, Pair, edges_of, pair_columns
+from relations.sql import BACKWARD_TABLE, KIND
 from relations.states import as_seen_by_followee
 from relations.types import NO_EDGE, Edge
 
 KINDS = [CounterKind.FOLLOWERS]
+HIDE_BACKWARD = f"""
+UPDATE {BACKWARD_TABLE} SET attribute = 0, flags = 0
+WHERE followee_id = %s AND kind = {KIND} AND follower_id = %s
+"""  # noqa: S608
 CREATE_COUNTS, LOCK_COUNTS = create_and_lock_counts(CounterKind.FOLLOWERS)
 
 
@@ -51,7 +56,7 @@ def fold_follower_moves(alias: str, followee_ids: Collection[int]) -> dict[int, 
         moves, edges = [move for move, _ in taken.moves], taken.backward
         for pair, hidden in _find_hidden(edges, taken.opposites).items():
             execute(alias, HIDE_BACKWARD, (pair[1], pair[0]))
-            moves += moves_of(pair[1], edges[pair], hidden)
+            moves += iter_moves(BACKWARD_KINDS, CounterKind.FOLLOWERS, pair[1], edges[pair], hidden)
             edges[pair] = hidden
         move_counts(alias, moves)
         counts = read_counts(alias, owners, KINDS)

@@ -3,7 +3,7 @@
 They are data: a safeguard is a text of a script or a statement that is replaced, or a function.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from hashlib import sha1
 from typing import Any, NamedTuple
 
@@ -15,10 +15,9 @@ from infra.caching.remembered import Memory, Remembered
 from infra.caching.scripts import LuaScript, scripts_by_sha
 from infra.caching.unsent import UnsentCalls
 from infra.changes import batches
-from infra.sharding.sql import fetch_pipelined
-from relations.actions import mirror
-from relations.actions.follower_moves import BackwardUpdate, plan_follower_moves
-from relations.queries.edges import Pair
+from infra.sharding.functions import functions_of
+from infra.sharding.placement import all_aliases
+from infra.sharding.sql import execute
 from tests.interleavings import home_pages, loads, overlaps, processes, writes
 from tests.interleavings.exploring import History
 from timelines.hot import directory
@@ -66,6 +65,25 @@ def in_function(module: Any, name: str, instead: Callable[..., object]) -> Break
     return lambda patch: patch.setattr(module, name, instead)
 
 
+class _Functions(dict[str, str]):
+    """The functions of the database, by app. A text that is set is run on every database."""
+
+    def __setitem__(self, app: str, text: str) -> None:
+        super().__setitem__(app, text)
+        for alias in all_aliases()[1:]:
+            execute(alias, text.replace("%", "%%"))
+
+
+def in_database(app: str, text: str, instead: str) -> Break:
+    """A function of this app has another text."""
+
+    def apply(patch: pytest.MonkeyPatch) -> None:
+        functions = _Functions({app: functions_of(app)})
+        patch.setitem(functions, app, _replace(functions[app], text, instead))
+
+    return apply
+
+
 def _replace(body: str, text: str, instead: str) -> str:
     assert text in body, f"the safeguard has another text now: {text}"
     return body.replace(text, instead)
@@ -81,14 +99,6 @@ def _close_after_attempt(one: Any) -> bool:
     if one._attempt():
         one._recovering = None
     return one._recovering is None
-
-
-def _write_unseen(
-    alias: str, locked: mirror.LockedEdges, updates: Mapping[Pair, BackwardUpdate]
-) -> dict[int, int | None]:
-    moves = plan_follower_moves(updates, locked.postponed)
-    statements = [mirror._write_statement(updates), *moves.statements(alias)]
-    return moves.complete(alias, fetch_pipelined(alias, statements)[1:])
 
 
 def _believe(memory: Memory[Any], known: Remembered[Any], replies: object) -> Any:
@@ -151,12 +161,14 @@ MUTANTS: tuple[Mutant, ...] = (
         (in_script(packed, "FINISH_BUILD", *EPOCH_FENCE),),
     ),
     Mutant(
-        "mirroring takes no row locks and does not look at what it wrote",
-        writes.two_mirrors,
+        "an old state of an edge is mirrored over a newer one",
+        writes.follow_and_unfollow,
         (
-            in_statement(mirror, "LOCK_COUNTS", "FOR NO KEY UPDATE", ""),
-            in_statement(mirror, "LOCK_BACKWARD", "FOR NO KEY UPDATE OF e", ""),
-            in_function(mirror, "_write", _write_unseen),
+            in_database(
+                "relations",
+                "IF new_revision <= coalesce(old[2], 0) THEN",
+                "IF new_revision = 0 THEN",
+            ),
         ),
     ),
     Mutant(

@@ -11,7 +11,7 @@ from lab.faults.cluster.process import Armed
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment
 from lab.faults.history.calls import Kind
-from lab.faults.load.load import FOLLOWS_EACH, Load
+from lab.faults.load.load import Load
 from lab.faults.load.session import Session
 
 # An odd number, so that the clients of an account are on both webs.
@@ -27,11 +27,6 @@ WEIGHTS = {
 ROUNDS_S = 15.0
 RELATIONS: Sequence[Kind] = ("follow", "unfollow", "follow", "unfollow", "block", "unblock")
 HOT_ROUNDS = 6
-# Ten writes a second make a count hot, for two seconds.
-HEATING: Sequence[Kind] = ("unfollow", "follow", "unfollow", "follow")
-HOT_TARGETS = 4
-# A web that waited for a shard leaves it to the drain for a second. The count is hot longer.
-AVOIDED_S = 1.1
 RUSHED: Sequence[Kind] = ("unfollow", "follow")
 # Much longer than a request and a delivery.
 BEHIND_S = 0.5
@@ -124,35 +119,11 @@ def _act(barrier: threading.Barrier, session: Session, kind: Kind, target: int) 
         session.relate(kind, target)
 
 
-def _first_follows(scene: Scene) -> None:
-    """Many accounts follow a hot one for the first time. Its count is not locked then, and an edge
-    that is not there cannot be. Each web waits before it writes, so the drain writes before it."""
-    waits: Armed = {"relations.edges_locked": {"do": "sleep", "seconds": 0.5, "times": 999}}
-    _restart_webs(scene, dict.fromkeys(WEBS, waits))
-    for number in range(HOT_TARGETS):
-        target = scene.accounts[number]
-        fans, others = _fans_and_others(scene, number)
-        for kind in HEATING:
-            _at_once((fan, kind, target.id) for fan in fans)
-        time.sleep(AVOIDED_S)
-        _at_once((other, "follow", target.id) for other in others)
-    _restart_webs(scene, {name: {} for name in WEBS})
-    scene.check_armed(*waits)
-
-
 def _restart_webs(scene: Scene, armed_by_name: Mapping[str, Armed]) -> None:
     for name, armed in armed_by_name.items():
         scene.cluster.processes[name].stop()
         scene.cluster.processes[name].begin(armed=armed)
     scene.cluster.wait_until_ready()
-
-
-def _fans_and_others(scene: Scene, number: int) -> tuple[list[Session], list[Session]]:
-    """Who has followed this account since the load settled, and who never did."""
-    count = len(scene.accounts)
-    before = {(number - step) % count for step in range(1, FOLLOWS_EACH + 1)}
-    fans = [scene.load.sessions[other] for other in before]
-    return fans, [scene.load.sessions[other] for other in {*range(count)} - before - {number}]
 
 
 def _make_crowd(scene: Scene) -> Load:
@@ -163,7 +134,6 @@ ENCOUNTERS = [
     Experiment(
         "F18", "all clients of two accounts act on each other at once", _duels, has_fault=False
     ),
-    Experiment("F18b", "many follow a hot account for the first time", _first_follows),
     Experiment(
         "F18c", "two accounts act on each other, and one web is slow", _duels_with_a_slow_web
     ),

@@ -22,14 +22,9 @@ MUTANTS = (
         ("F18c",),
         (
             Edit(
-                "relations/actions/mirror.py",
-                "        if edge.revision > old.revision:\n",
-                "        if edge != old:\n",
-            ),
-            Edit(
-                "relations/actions/mirror.py",
-                "WHERE old.revision < excluded.revision\nRETURNING",
-                "WHERE true\nRETURNING",
+                "relations/functions.sql",
+                "        IF new_revision <= coalesce(old[2], 0) THEN\n",
+                "        IF new_revision = 0 THEN\n",
             ),
         ),
     ),
@@ -76,9 +71,9 @@ MUTANTS = (
         ("F19a",),
         (
             Edit(
-                "relations/actions/mirror.py",
-                "    return updates\n\n\ndef _end_follows_of_the_blocked",
-                "    return {}\n\n\ndef _end_follows_of_the_blocked",
+                "relations/functions.sql",
+                "        IF edge IS NOT DISTINCT FROM old THEN\n",
+                "        IF true THEN\n",
             ),
         ),
     ),

@@ -1,21 +1,21 @@
 """The derived side of an edge is the same after double, late and concurrent deliveries."""
 
 import itertools
-import threading
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 
 import pytest
+from django.db import transaction
 
+from counters.cache import load_account_entries
 from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
-from counters.types import Count
+from counters.types import ACCOUNT, Count
 from infra.api.pages import Window
 from infra.changes.models import Change
 from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
-from relations.actions import mirror as mirror_module
+from infra.sharding.sql import fetch_one
 from relations.actions.follow import follow, unfollow
 from relations.actions.mirror import mirror_on_shard
 from relations.changes import EdgeChanged
@@ -25,11 +25,17 @@ from relations.queries.edges import load_forward_edges
 from relations.types import Attribute, Edge
 from tests.budgets import count_calls
 from tests.dying import armed, dying_at
+from tests.integration.accounts.test_locks import in_thread
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth, backward_edges
+from tests.waiting import until
 from tests.world import make_accounts
 
 pytestmark = pytest.mark.usefixtures("only_drain")
+# Statements that wait for this transaction.
+WAITS = """
+SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))
+"""
 
 
 def deliveries_of(account_id: int) -> list[Delivery[EdgeChanged]]:
@@ -108,22 +114,40 @@ def test_several_drainers_at_once_count_each_edge_once(world):
     assert {follower_count(other) for other in others} == {Count(1, 1)}
 
 
-def test_drainers_cannot_both_find_an_edge_new(world, monkeypatch):
-    """Both stop after they read the old rows; because of the lock only one gets that far."""
+@pytest.mark.parametrize("is_hot", [False, True])
+def test_two_mirrors_cannot_both_find_an_edge_new(world, drain, is_hot):
+    """The second one waits for the first. For a hot count it finds no row that it could lock."""
     ann, bob = make_accounts(2)
     follow(ann, bob)
-    lock, both_read = mirror_module._lock, threading.Barrier(2)
-    deliveries = deliveries_of(ann)
+    edges, hot = load_forward_edges(shard_of(ann), [(ann, bob)]), {(bob, ACCOUNT)} if is_hot else ()
+    call = partial(mirror_on_shard, shard_of(bob), edges, hot=hot)
+    with transaction.atomic(using=shard_of(bob)):
+        first, waiting = call(), in_thread(partial(_keep, second := [], call))
+        until(lambda: fetch_one(shard_of(bob), WAITS) == (1,))
+    waiting.join()
+    assert first[bob].updated.keys() == {ann}
+    assert not any(followee.updated for followee in second[0].values())
+    drain()
+    assert follower_count(bob).value == 1
+    assert_drained_truth()
 
-    def lock_and_wait(*args):
-        locked = lock(*args)
-        with suppress(threading.BrokenBarrierError):
-            both_read.wait(0.5)
-        return locked
 
-    monkeypatch.setattr(mirror_module, "_lock", lock_and_wait)
-    assert failures(run_together([partial(mirror, ann, deliveries)] * 2)) == []
-    assert follower_count(bob) == Count(1, 1)
+def test_counts_that_an_attempt_returns_have_the_accounts_own_writes(world):
+    """It waits for them. Else two transactions would give different counts the same version."""
+    ann, bob, eve = make_accounts(3)
+    follow(ann, bob)
+    edges = load_forward_edges(shard_of(ann), [(ann, bob)])
+    with transaction.atomic(using=shard_of(bob)):
+        follow(bob, eve)
+        call = partial(mirror_on_shard, shard_of(bob), edges, gives_way=True)
+        waiting = in_thread(partial(_keep, mirrored := [], call))
+        until(lambda: fetch_one(shard_of(bob), WAITS) == (1,))
+    waiting.join()
+    assert mirrored[0][bob].counts == load_account_entries([bob])[bob]
+
+
+def _keep(answers, call):
+    answers.append(call())
 
 
 def test_drainers_of_all_shards_meet_at_one_followee(world):
@@ -145,9 +169,7 @@ def test_a_batch_about_one_followee_is_one_write_of_their_count(world):
     with count_calls() as calls:
         mirror(fans[0], batch)
     assert follower_count(bob) == Count(len(fans), 1)
-    # forward edges; count made, locked, postponed moves, old rows, opposite edges; rows, count;
-    # counts for the cache
-    assert calls.sql.total() == 9
+    assert calls.sql.total() == 3  # forward edges; the function; counts for the cache
     assert calls.round_trips <= 2 + 2  # list and counts, twice where Redis had no script yet
 
 

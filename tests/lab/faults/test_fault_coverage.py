@@ -21,7 +21,7 @@ def _not_observed() -> Iterator[None]:
 
 def test_all_points_of_the_product_are_found() -> None:
     points = find_points()
-    assert {"drain.before_filing", "relations.mirrored_together", "breaker.opened"} <= {*points}
+    assert {"drain.before_filing", "relations.edge_moved", "breaker.opened"} <= {*points}
     assert len(points) > 60
 
 
