@@ -13,6 +13,7 @@ from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind, Visibility
 from relations.changes import EdgeChanged, find_written_edges
+from relations.consumers import mirror_backward_edges
 from relations.queries.edges import KnownFollow, load_follows
 from timelines.actions.change_following import change_following
 from timelines.actions.chunks import cut_chunks, push_chunk
@@ -95,12 +96,13 @@ def push_to_missed_shards(
         raise WholeBatchFails(str(error)) from error
 
 
-@consumes(EdgeChanged, inline=True)
+@consumes(EdgeChanged, inline=True, once=True, after=mirror_backward_edges)
 def apply_following_changes(alias: str, deliveries: Edges) -> None:
     """Adds a new followee's posts to the follower's timeline; removes those of a former followee.
 
-    In the drain this runs after the backward edge was written. Posts from before that are found
-    here, later posts are pushed. Cost: two queries, and `change_following` for each delivery.
+    This runs after the backward edge was written. Posts from before that are found here, later
+    posts are pushed. If a request could not write it, the drain does, and runs this again.
+    Cost: `change_following` for each delivery; in the drain also two queries.
     """
     for delivery, known in zip(deliveries, _known_follows(alias, deliveries), strict=True):
         step = partial(_change_following, delivery, known)

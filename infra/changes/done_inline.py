@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import Command, redis
 from infra.caching.keys import key
-from infra.changes.registry import Consumer, name_of
+from infra.changes.registry import Consumer, name_of, needed_by
 
 FAMILY = "changes.done:v1"
 # For notes of changes that were drained before the note came.
@@ -24,16 +24,20 @@ class DoneConsumers:
     """Collects the consumers that are done, by the version of the change."""
 
     def __init__(self) -> None:
-        self._names: dict[int, list[str]] = {}
+        self._done: dict[int, list[Consumer]] = {}
 
     def add(self, done: Iterable[tuple[Consumer, Sequence[int]]]) -> None:
         for consumer, versions in done:
             for version in versions:
-                self._names.setdefault(version, []).append(name_of(consumer))
+                self._done.setdefault(version, []).append(consumer)
 
     @property
     def notes(self) -> dict[int, str]:
-        return {version: ",".join(names) for version, names in self._names.items()}
+        """Without consumers that ran too early: what they need is left to the drain."""
+        return {
+            version: ",".join(name_of(c) for c in done if needed_by(c) in (None, *done))
+            for version, done in self._done.items()
+        }
 
 
 def note_commands(alias: str, done: DoneConsumers) -> list[Command]:

@@ -6,6 +6,7 @@ kind run in the order of INSTALLED_APPS, lowest floor first.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -75,13 +76,22 @@ _consumers: dict[str, list[Consumer]] = {}
 _inline_consumers: dict[str, list[Consumer]] = {}
 # With whether each has work for a payload.
 _attempts: dict[str, list[tuple[Attempt, HasWork]]] = {}
+# Inline consumers that run after the attempts.
+_last_consumers: dict[str, list[Consumer]] = {}
 # What the drain need not run after an inline consumer or an attempt.
 _spared: dict[Consumer | Attempt, Consumer] = {}
+# What must have run before a consumer.
+_needed: dict[Consumer, Consumer] = {}
 # In the order of registration.
 _numbers: dict[Consumer, int] = {}
 
 
-def consumes(*kinds: type[Payload], inline: bool = False, once: bool = False) -> Callable[[C], C]:
+def consumes(
+    *kinds: type[Payload],
+    inline: bool = False,
+    once: bool = False,
+    after: Consumer | None = None,
+) -> Callable[[C], C]:
     """Registers `consumer(alias, deliveries)` for these kinds.
 
     `alias` is the database of the changes. A consumer may get the same delivery twice, late, or out
@@ -90,17 +100,22 @@ def consumes(*kinds: type[Payload], inline: bool = False, once: bool = False) ->
     With `inline` it also runs in the acting request, right after the commit, so that the next read
     of the actor shows the write. An inline run may fail without notice, and its follow-up changes
     are ignored: the drain runs the consumer again. With `once` the drain leaves out what the
-    request has noted as done; then the consumer must need nothing that comes later.
+    request has noted as done; then the consumer must need nothing that comes later. With `after` it
+    needs what this consumer of the same kinds does: the request runs it after the attempts, and the
+    drain leaves it out only together with that consumer.
     """
+    of_request = _inline_consumers if after is None else _last_consumers
 
     def register(consumer: C) -> C:
         _numbers.setdefault(consumer, len(_numbers))
         for payload in kinds:
             _consumers.setdefault(payload.kind, []).append(consumer)
             if inline:
-                _inline_consumers.setdefault(payload.kind, []).append(consumer)
+                of_request.setdefault(payload.kind, []).append(consumer)
         if once:
             _spared[consumer] = consumer
+        if after is not None:
+            _needed[consumer] = after
         return consumer
 
     return register
@@ -128,33 +143,39 @@ def attempts(
 
 
 def inline_consumers_of(kinds: Collection[str]) -> list[Consumer]:
-    """What the acting request runs right after the commit, each once."""
+    """What the acting request runs right after the commit, each once; not those with `after`."""
     inline = {consumer for kind in kinds for consumer in _inline_consumers.get(kind, ())}
     return sorted(inline, key=_numbers.__getitem__)
 
 
-def attempts_of(payloads: Iterable[Payload]) -> list[Attempt]:
-    """The attempts that have something to do for one of these, each once."""
-    return list(
-        dict.fromkeys(
-            attempt
-            for payload in payloads
-            for attempt, has_work in _attempts.get(payload.kind, ())
-            if has_work(payload)
-        )
-    )
+def attempts_of(payloads: Iterable[Payload]) -> list[Consumer | Attempt]:
+    """The attempts that have something to do for one of these, and then the inline consumers with
+    `after`; each once."""
+    changes = list(payloads)
+    attempts: list[Consumer | Attempt] = [
+        attempt
+        for payload in changes
+        for attempt, has_work in _attempts.get(payload.kind, ())
+        if has_work(payload)
+    ]
+    last = chain.from_iterable(_last_consumers.get(payload.kind, ()) for payload in changes)
+    return list(dict.fromkeys([*attempts, *last]))
 
 
 def is_inline_consumer_of(consumer: Consumer | Attempt, kind: str) -> bool:
     """Whether the acting request runs it for changes of this kind."""
-    return consumer in _inline_consumers.get(kind, ()) or any(
-        consumer is attempt for attempt, _ in _attempts.get(kind, ())
-    )
+    inline = (*_inline_consumers.get(kind, ()), *_last_consumers.get(kind, ()))
+    return consumer in inline or any(consumer is attempt for attempt, _ in _attempts.get(kind, ()))
 
 
 def spared_by(consumer: Consumer | Attempt) -> Consumer | None:
     """The consumer that the drain need not run after this one has run in the request."""
     return _spared.get(consumer)
+
+
+def needed_by(consumer: Consumer) -> Consumer | None:
+    """The consumer that must have run before this one."""
+    return _needed.get(consumer)
 
 
 def name_of(consumer: Consumer) -> str:

@@ -9,6 +9,8 @@ from infra.changes.batches import TAKE
 from infra.changes.registry import (
     Payload,
     _attempts,
+    _last_consumers,
+    _needed,
     _spared,
     consumers_of,
     inline_consumers_of,
@@ -58,7 +60,8 @@ def test_consumers_run_from_the_lowest_floor_up():
 
 def test_docs_list_every_consumer_and_whether_it_is_inline():
     kinds = {payload.kind for payload in OURS}
-    inline = set(inline_consumers_of(kinds))
+    last = {consumer for kind in kinds for consumer in _last_consumers.get(kind, ())}
+    inline = last.union(inline_consumers_of(kinds))
     ours = {consumer for kind in kinds for consumer in consumers_of(kind)}
     told = (settings.BASE_DIR / "docs/explanation/changes.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| (yes|no) \|", told, re.MULTILINE)
@@ -71,6 +74,14 @@ def test_a_consumer_that_the_request_spares_the_drain_returns_no_follow_ups():
     """The request ignores them."""
     for consumer in _spared.values():
         assert consumer.__annotations__["return"] is None, consumer.__name__
+
+
+def test_a_consumer_is_of_the_kinds_of_what_it_needs_and_comes_after_it():
+    order = registered_consumers()
+    for consumer, needed in _needed.items():
+        kinds = [payload.kind for payload in OURS if consumer in consumers_of(payload.kind)]
+        assert all(needed in consumers_of(kind) for kind in kinds), consumer.__name__
+        assert order.index(needed) < order.index(consumer)
 
 
 def test_batch_is_found_by_its_index(world):

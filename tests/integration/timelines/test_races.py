@@ -10,12 +10,14 @@ import pytest
 from infra.caching.client import redis
 from infra.changes.failpoints import arm, disarm
 from infra.changes.registry import Delivery
+from infra.sharding.attempts import GaveWay
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow, unfollow
 from relations.changes import EdgeChanged
 from relations.queries.edges import KnownFollow
 from relations.queries.following import load_following
 from tests.integration.timelines.homes import first_page
+from tests.interleavings.acts import drain_lanes_of, share_lane
 from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts, publish
 from timelines.actions import change_following as change_following_module
@@ -149,6 +151,66 @@ def test_a_post_published_during_a_build_is_not_lost(world: None) -> None:
         assert not failures(answers)
         drain_all()
         assert len(first_page(me, 40)) == min(expected + 1, 40)
+
+
+@pytest.fixture
+def reader_and_friend(world: None) -> tuple[int, int]:
+    """I have a live timeline. The drain of my friend's changes does not deliver mine."""
+    me, *others = make_accounts(8)
+    first_page(me)
+    return me, next(one for one in others if not share_lane(one, me))
+
+
+def publish_and_push(author: int, posts: list[str]) -> None:
+    posts.append(publish(author).public)
+    drain_lanes_of(author)
+
+
+# What the mirror does first.
+FIND_HOT = "relations.consumers.find_hot_counts"
+PLACES = (
+    *("changes.committed", "before the mirror", "relations.mirrored_at_once"),
+    *("timelines.follow_read", "changes.consumed_inline"),
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_post_between_the_steps_of_a_follow_is_not_lost(
+    reader_and_friend: tuple[int, int], place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is pushed, or found: the request alone does that, and the drain does not look again."""
+    me, friend = reader_and_friend
+    posts: list[str] = []
+    push = partial(publish_and_push, friend, posts)
+    if place == "before the mirror":
+        monkeypatch.setattr(FIND_HOT, lambda *_, **__: (push(), ())[1])
+    else:
+        arm_once(place, push)
+    try:
+        follow(me, friend)
+    finally:
+        disarm(place)
+    monkeypatch.setattr("timelines.consumers.change_following", fail)
+    drain_all()
+    assert first_page(me) == posts
+
+
+def test_a_post_before_the_mirror_of_the_drain_is_not_lost(
+    reader_and_friend: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The attempt gave way. My friend's new post is pushed before my edge is there."""
+    me, friend = reader_and_friend
+    posts: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setattr("relations.consumers.attempt", fail)
+        follow(me, friend)
+    publish_and_push(friend, posts)
+    drain_all()
+    assert first_page(me) == posts
+
+
+def fail(*_: object) -> None:
+    raise GaveWay("not now")
 
 
 @pytest.mark.parametrize("is_drained", [False, True])
