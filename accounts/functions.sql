@@ -7,7 +7,12 @@ CREATE OR REPLACE FUNCTION accounts_lock(account bigint) RETURNS boolean LANGUAG
 BEGIN
     -- NO KEY: statements that insert foreign keys to the row do not wait.
     PERFORM FROM accounts_account WHERE id = account FOR NO KEY UPDATE;
-    RETURN FOUND;
+    IF FOUND THEN
+        -- For the counts that the function returns: counters/functions.sql.
+        PERFORM pg_advisory_xact_lock(account);
+        RETURN true;
+    END IF;
+    RETURN false;
 END $$;
 
 -- Small letters without accents. PostgreSQL's lower() knows only ASCII letters in a database with

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from counters.queries.counts import load_counts, summarise
 from infra.caching.client import Command
 from infra.caching.values import ValueCache, Versioned
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_one
 
 
 def load_account_entries(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
@@ -26,6 +28,15 @@ def load_account_entries(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
         )
         for owner_id, counts in load_counts(owner_ids).items()
     }
+
+
+def load_settled_entry(owner_id: int) -> Versioned:
+    """The entry after the commit of every write that is returning one: see counters/functions.sql.
+
+    For the caller's own moves, after its commit. Cost: one query, which may wait for such a write.
+    """
+    row = fetch_one(shard_of(owner_id), "SELECT counters_settled_entry(%s)", (owner_id,))
+    return entry_of(row[0])  # type: ignore[index]  # a function has one row
 
 
 def entry_of(counted: Sequence[int]) -> Versioned:

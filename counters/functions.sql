@@ -136,14 +136,23 @@ BEGIN
     END IF;
 END $$;
 
--- Counts of these kinds of several subjects: owner, subject, kind, value, version, and so on. Volatile,
--- as counters_account_entry.
-CREATE OR REPLACE FUNCTION counters_of_subjects(owners bigint[], subjects bigint[], kinds smallint[])
-RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
+-- Two transactions that move counts of one account at the same time would each read their own move only,
+-- and give different entries the same version. So who returns an entry from the transaction of a move
+-- holds the advisory lock of the account until the commit: the functions that lock the account have
+-- it from the beginning. Others do not wait for it with rows locked: NULL if somebody has it.
+CREATE OR REPLACE FUNCTION counters_entry_unless_held(owner bigint) RETURNS bigint[]
+LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN (SELECT array_agg(number ORDER BY c.owner_id, c.subject, c.kind, place)
-        FROM (SELECT DISTINCT o, s FROM unnest(owners, subjects) AS given (o, s)) AS wanted
-        JOIN counters_counter AS c ON c.owner_id = o AND c.subject = s AND c.kind = ANY(kinds)
-        CROSS JOIN LATERAL unnest(ARRAY[c.owner_id, c.subject, c.kind, c.value, c.version])
-            WITH ORDINALITY AS facts (number, place));
+    IF pg_try_advisory_xact_lock(owner) THEN
+        RETURN counters_account_entry(owner);
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- Instead, after their own commit, they wait for the commits of the others and read it.
+CREATE OR REPLACE FUNCTION counters_settled_entry(owner bigint) RETURNS bigint[]
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(owner);
+    RETURN counters_account_entry(owner);
 END $$;

@@ -132,12 +132,9 @@ END $$;
 -- to wait for each lock; NULL: as long as the session does. `lane`, `change`, `payload`: the change that
 -- adds postponed moves up.
 --
--- Returns a row for each edge that was written, and a row without a follower for each followee:
--- `list_version` of the followers list, or for postponed moves the change.
---
--- `locks_accounts`: locks the cold followees too, and returns `counts` for the cache. Without that lock
--- a post of the followee could be written at the same time: each transaction would count its own move
--- only, and both results would have the same version.
+-- `locks_accounts`: locks the cold followees too, for blocks. Returns a row for each edge that was
+-- written, and a row without a follower for each followee: `list_version` of the followers list, and
+-- `counts` for the cache, NULL if they are to be read after the commit; or for postponed moves the change.
 CREATE OR REPLACE FUNCTION relations_mirror(
     followers bigint[], followees bigint[], attributes integer[], revisions bigint[],
     sinces_ms bigint[], all_flags integer[], cold bigint[], states integer[], kinds integer[],
@@ -218,9 +215,7 @@ BEGIN
         followee := cold[n];
         IF followee <> ALL(postponed) THEN
             list_version := versions[n];
-            IF locks_accounts THEN
-                counts := counters_account_entry(followee);
-            END IF;
+            counts := counters_entry_unless_held(followee);
             RETURN NEXT;
         END IF;
     END LOOP;

@@ -11,7 +11,7 @@ import structlog
 from django.db import transaction
 from redis.exceptions import RedisError
 
-from counters.cache import account_counts, entry_of, load_account_entries
+from counters.cache import account_counts, entry_of, load_settled_entry
 from counters.queries.counts import Subject
 from counters.types import ACCOUNT
 from infra.caching.client import Command, redis
@@ -56,7 +56,7 @@ class MirroredFollowee(NamedTuple):
     entry of the account's counts in the cache.
 
     `version` None: the moves were postponed, so the list gets its next version later. `counts`
-    None: they are read for the cache.
+    None: they are to be read after the commit.
     """
 
     version: int | None
@@ -98,8 +98,7 @@ def mirror_on_shard(
     and a statement more for each block that ends a follow.
     """
     if not any(map(last_block_turn, forward.values())):
-        # A celebrity's own writes do not wait for a batch, only for an attempt.
-        return _write(alias, forward, gives_way, hot, locks_accounts=gives_way).followees
+        return _write(alias, forward, gives_way, hot).followees
     with transaction.atomic(using=alias):
         written = _write(alias, forward, gives_way, hot, locks_accounts=True)
         _end_follows_of_the_blocked(alias, written.updates)
@@ -124,7 +123,7 @@ def hide_follower(alias: str, follower_id: int, followee_id: int) -> dict[int, M
     the same time. Cost: one statement.
     """
     # No edge is newer than what is there, and what is there is hidden.
-    written = _write(alias, {(follower_id, followee_id): NO_EDGE}, locks_accounts=True)
+    written = _write(alias, {(follower_id, followee_id): NO_EDGE})
     return written.followees if written.updates else {}
 
 
@@ -133,13 +132,16 @@ def refresh_followers(
 ) -> None:
     """Brings cached followers lists and counts up to the rows. Raises RedisError: try again.
 
-    `before`: commands that run first. Cost: a round trip, which it may share.
+    `before`: commands that run first. Cost: a round trip, which it may share, and a query for each
+    followee whose counts are not known.
     """
-    known = {i: m.counts for i, m in mirrored.items() if m.counts is not None}
     # A count whose moves were postponed has not changed yet.
-    unknown = [i for i, m in mirrored.items() if m.counts is None and m.version is not None]
-    loaded = load_account_entries(unknown) if unknown else {}
-    account_counts.refresh({**known, **loaded}, [*before, *list_commands(mirrored)])
+    entries = {
+        i: load_settled_entry(i) if one.counts is None else one.counts
+        for i, one in mirrored.items()
+        if one.version is not None
+    }
+    account_counts.refresh(entries, [*before, *list_commands(mirrored)])
 
 
 def refresh_mirrored(items: Sequence[tuple[Pair, Mapping[int, MirroredFollowee]]]) -> None:
@@ -198,8 +200,7 @@ def _write(
     forward: Mapping[Pair, Edge],
     gives_way: bool = False,
     hot: Collection[Subject] = frozenset(),
-    *,
-    locks_accounts: bool,
+    locks_accounts: bool = False,
 ) -> Written:
     rows = sorted((followee, follower, *edge) for (follower, followee), edge in forward.items())
     followees, followers, *facts = ([int(v) for v in column] for column in zip(*rows, strict=True))

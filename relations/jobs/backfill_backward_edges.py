@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from counters.cache import load_account_entries
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import redis
@@ -14,6 +15,8 @@ from relations.cache import relationship_changes
 from relations.jobs.edge_sightings import FORWARD, forward_of, read_backward_sightings
 from relations.queries.edges import Pair, group_by_followee_shard
 from relations.types import Edge
+
+FOLLOWERS = CounterKind.FOLLOWERS
 
 
 class ShardBackfill(NamedTuple):
@@ -59,7 +62,6 @@ def _mirror(alias: str, missing: Mapping[Pair, Edge], pairs: Iterable[Pair]) -> 
 
 
 def _without_update(alias: str, followee_ids: Iterable[int]) -> dict[int, MirroredFollowee]:
-    counts = read_counts(alias, list(followee_ids), [CounterKind.FOLLOWERS])
-    return {
-        i: MirroredFollowee(kinds[CounterKind.FOLLOWERS].version, {}) for i, kinds in counts.items()
-    }
+    wanted = list(followee_ids)
+    counts, entries = read_counts(alias, wanted, [FOLLOWERS]), load_account_entries(wanted)
+    return {i: MirroredFollowee(counts[i][FOLLOWERS].version, {}, entries[i]) for i in wanted}

@@ -26,8 +26,8 @@ def test_follows_of_one_account_in_a_batch_are_one_write_of_its_row(world, follo
     with count_calls() as calls:
         assert drain(SHARD, LANE).delivered == follows
     assert load_counts([star])[star][CounterKind.FOLLOWERS] == Count(follows, 1)
-    moves = [s for s in calls.statements if "INSERT INTO counters_counter AS c" in s.sql]
-    assert [s.alias for s in moves] == [shard_of(star)]
+    mirrors = [s for s in calls.statements if "relations_mirror" in s.sql]
+    assert [s.alias for s in mirrors] == [shard_of(star)]
 
 
 def test_more_follows_than_a_batch_holds_are_a_write_a_batch(world, monkeypatch):
