@@ -17,7 +17,7 @@ from counters.hot_counts import find_hot_counts
 from counters.queries.counts import Subject
 from counters.types import ACCOUNT
 from infra.caching.client import Command, redis
-from infra.caching.lists import ListCache, ListChange
+from infra.caching.lists import ListCache, ListChange, change_lists
 from infra.caching.round_trips import run_together
 from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.changes.failpoints import failpoint
@@ -63,9 +63,8 @@ def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     owner_ids = list(dict.fromkeys(delivery.owner_id for delivery in deliveries))
     run_together(
         [
-            cache.change_command(delivery.owner_id, change)
+            change_lists(delivery.owner_id, [*_iter_list_changes(delivery, forward)])
             for delivery in deliveries
-            for cache, change in _iter_list_changes(delivery, forward)
         ]
     )
     run_together(drop_validator_commands(owner_ids, ViewerField.FOLLOWING), is_last=True)

@@ -104,10 +104,7 @@ class ListCache(NamedTuple):
 
     def change_command(self, owner: int, change: ListChange) -> Command:
         """Updates a cached list in place. A list with another version than `before` is deleted."""
-        flat = [part for item in change.added for part in item]
-        head = (change.before, change.after, self.max_items, len(change.removed))
-        keys = [self.key(owner), self.load_token_key(owner)]
-        return CHANGE.on(keys, *head, *change.removed, *flat)
+        return change_lists(owner, [(self, change)])
 
     def drop_command(self, owner: int) -> Command:
         """Deletes the list, and keeps loads in progress from writing it."""
@@ -168,6 +165,17 @@ class LoadedList(NamedTuple):
         flat = [part for item in self.items for part in item]
         marker = WHOLE if self.is_whole else NEWEST
         return [self.version, marker, jittered_ms(self.cache.ttl_s), len(flat), *flat]
+
+
+def change_lists(owner: int, changes: Sequence[tuple[ListCache, ListChange]]) -> Command:
+    """`change_command` of lists of one load and one version, in one step."""
+    cache, (before, after, *_) = changes[0]
+    arguments: list[object] = [before, after]
+    for changed, change in changes:
+        flat = [part for item in change.added for part in item]
+        arguments += [changed.max_items, len(change.removed), len(flat), *change.removed, *flat]
+    keys = [cache.load_token_key(owner), *(changed.key(owner) for changed, _ in changes)]
+    return CHANGE.on(keys, *arguments)
 
 
 def write_lists(owner: int, tokens: LoadTokens, loaded: Sequence[LoadedList]) -> bool:

@@ -137,9 +137,9 @@ def refresh_followers(
     """
     # A count whose moves were postponed has not changed yet.
     entries = {
-        i: load_settled_entry(i) if one.counts is None else one.counts
-        for i, one in mirrored.items()
-        if one.version is not None
+        i: load_settled_entry(i) if m.counts is None else m.counts
+        for i, m in mirrored.items()
+        if m.version is not None
     }
     account_counts.refresh(entries, [*before, *list_commands(mirrored)])
 

@@ -79,6 +79,16 @@ def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Re
     return {other: by_account[other] for other in wanted}
 
 
+def read_relationship(viewer_id: int, other: int) -> Relationship:
+    """The relationship as the viewer's shard has it, for the answer to a write. One query.
+
+    The write has just dropped what Redis knew, and the next reader brings it back.
+    """
+    relationship = _read(viewer_id, [other])[other]
+    note_ends_of_mutes([relationship])
+    return relationship
+
+
 def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
     """Relationships with those of `others` that are accounts, in the order given.
 

@@ -13,18 +13,27 @@ local bits = (redis.call('STRLEN', KEYS[2]) - 8) * 8
 if bits <= 0 then
   return
 end
-local capacity, count = struct.unpack('>I4I4', redis.call('GETRANGE', KEYS[2], 0, 7))
+local capacity, count, old
 for i = 2, #ARGV, 3 do
-  local h1, h2, new = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), 0
+  local h1, h2 = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
+  local calls = {'GET', 'u32', 0, 'GET', 'u32', 32}
   for k = 0, 6 do
-    if redis.call('SETBIT', KEYS[2], 64 + (h1 + k * h2) % bits, 1) == 0 then
-      new = 1
+    calls[#calls + 1] = 'SET'
+    calls[#calls + 1] = 'u1'
+    calls[#calls + 1] = 64 + (h1 + k * h2) % bits
+    calls[#calls + 1] = 1
+  end
+  old = redis.call('BITFIELD', KEYS[2], unpack(calls))
+  capacity, count = old[1], count or old[2]
+  for k = 3, 9 do
+    if old[k] == 0 then
+      count = count + 1
+      break
     end
   end
-  count = count + new
 end
 if count > capacity then
   redis.call('DEL', KEYS[2])
-else
+elseif count > old[2] then
   redis.call('SETRANGE', KEYS[2], 4, struct.pack('>I4', count))
 end

@@ -24,7 +24,11 @@ from relations.api.present import (
 )
 from relations.queries.familiar import load_familiar_followers
 from relations.queries.notes import load_notes
-from relations.queries.relationships import load_existing_relationships, load_relationships
+from relations.queries.relationships import (
+    load_existing_relationships,
+    load_relationships,
+    read_relationship,
+)
 
 
 class RelationshipsView(Endpoint):
@@ -113,9 +117,8 @@ def read_targets(texts: Sequence[str]) -> list[int]:
 
 def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
     """The relationship with an existing account, after a write."""
-    relationships = load_relationships(request.account_id, [account_id])
-    notes = load_notes(request.account_id, relationships)
-    relationship = relationships[account_id]
+    relationship = read_relationship(request.account_id, account_id)
+    notes = load_notes(request.account_id, {account_id: relationship})
     return json_response(present_relationship(account_id, relationship, now_ms(), notes))
 
 
