@@ -1,7 +1,6 @@
 """Writes responses and their counts to the shard of the posts."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import islice
 
 from django.conf import settings
 from django.db import OperationalError, transaction
@@ -10,7 +9,7 @@ from psycopg.errors import SerializationFailure
 from counters.actions.move_counts import move_counts
 from counters.actions.postpone import PostponedMoves, caused_moves, take_postponed
 from counters.kinds import POST_KINDS, CounterKind
-from counters.queries.counts import NONE_YET, Subject
+from counters.queries.counts import Subject, read_subject_counts
 from counters.types import Count
 from infra.changes.append import change_columns
 from infra.changes.wake_up import wake
@@ -27,10 +26,9 @@ COUNTED = {
     Kind.REPOST: CounterKind.REPOSTS,
     Kind.FAVOURITE: CounterKind.FAVOURITES,
 }
-# posts/functions.sql: locks, rows, counts and changes in one round trip; then the present counts.
+# posts/functions.sql: locks, rows, counts and changes in one round trip.
 RECORD = """
-SELECT late_owners, late_subjects, counters_of_subjects(%(author_ids)s, %(moments)s, %(counts)s)
-FROM posts_record_responses(
+SELECT late_owners FROM posts_record_responses(
     %(author_ids)s, %(moments)s, %(kinds)s::smallint[], %(responder_ids)s, %(reply_moments)s,
     %(times)s, %(revisions)s, %(are_on)s, %(counted)s::smallint[], %(hot_owners)s,
     %(hot_subjects)s, %(fold_kind)s, %(fold_lanes)s, %(fold_payloads)s::jsonb[], %(lock_ms)s
@@ -67,8 +65,10 @@ def write_responses(
     written very often; their moves are postponed.
     Raises: OperationalError, also if another transaction records one of them at the same time,
     twice. Safety: idempotent, and the order of deliveries does not matter. One transaction; it
-    knows the old row of each response, so each is counted once. Cost: one statement for any number
-    of responses.
+    knows the old row of each response, so each is counted once. The counts are read after the
+    commit: two transactions that move different counts of a post at the same time would each see
+    their own move only, and give both entries of the cache one version.
+    Cost: two statements for any number of responses.
     """
     if not responses:
         return {}
@@ -81,11 +81,12 @@ def write_responses(
         reached("posts.recorded_together")
         # The other transaction has ended, so its rows are seen now.
         row = fetch_one(alias, RECORD, params)
-    late_owners, _, numbers = row  # type: ignore[misc]  # a function has one row
+    (late_owners,) = row  # type: ignore[misc]  # a function has one row
     if late_owners:
         reached("posts.moves_postponed")
         wake(alias, *{change_columns(i, ResponsesPostponed(0)).lane for i in late_owners})
-    return _counts_of({(author, moment) for author, moment, *_ in responses}, numbers or ())
+    subjects = list({(author, moment) for author, moment, *_ in responses})
+    return read_subject_counts(alias, subjects, POST_KINDS)
 
 
 def _params(
@@ -102,18 +103,7 @@ def _params(
         "fold_lanes": [fold.lane for fold in folds],
         "fold_payloads": [fold.body for fold in folds],
         "lock_ms": int(settings.ATTEMPT_MS * LOCK_SHARE) if gives_way else 0,
-        "counts": [int(kind) for kind in POST_KINDS],
     }
-
-
-def _counts_of(subjects: Iterable[Subject], numbers: Iterable[int]) -> dict[Subject, list[Count]]:
-    """`numbers`: owner, subject, kind, value, version, and so on."""
-    counts = {subject: [NONE_YET] * len(POST_KINDS) for subject in subjects}
-    left = iter(numbers)
-    while facts := tuple(islice(left, 5)):
-        owner, subject, kind, value, version = facts
-        counts[owner, subject][POST_KINDS.index(CounterKind(kind))] = Count(value, version)
-    return counts
 
 
 def fold_response_moves(alias: str, posts: Collection[PostId]) -> None:

@@ -72,7 +72,7 @@ class BackwardUpdate(NamedTuple):
     opposite: Edge
 
 
-class Written(NamedTuple):
+class WrittenEdges(NamedTuple):
     """What a call of the function has written."""
 
     updates: dict[Pair, BackwardUpdate]
@@ -201,7 +201,7 @@ def _write(
     gives_way: bool = False,
     hot: Collection[Subject] = frozenset(),
     locks_accounts: bool = False,
-) -> Written:
+) -> WrittenEdges:
     rows = sorted((followee, follower, *edge) for (follower, followee), edge in forward.items())
     followees, followers, *facts = ([int(v) for v in column] for column in zip(*rows, strict=True))
     cold = [i for i in dict.fromkeys(followees) if (i, ACCOUNT) not in hot]
@@ -212,7 +212,7 @@ def _write(
     return _read(alias, fetch_all(alias, MIRROR, values))
 
 
-def _read(alias: str, rows: Iterable[Sequence[Any]]) -> Written:
+def _read(alias: str, rows: Iterable[Sequence[Any]]) -> WrittenEdges:
     """Announces the changes that add postponed moves up."""
     updates, versions, counts = {}, {}, {}
     for follower, followee, old, edge, opposite, version, entry, change_id, at in rows:
@@ -227,7 +227,7 @@ def _read(alias: str, rows: Iterable[Sequence[Any]]) -> Written:
             reached("relations.moves_postponed")
             announce(alias, followee, FollowersPostponed(), AppendedChange(change_id, at))
     mirrored = build_mirrored(versions, {pair: update.new for pair, update in updates.items()})
-    return Written(updates, {i: m._replace(counts=counts.get(i)) for i, m in mirrored.items()})
+    return WrittenEdges(updates, {i: m._replace(counts=counts.get(i)) for i, m in mirrored.items()})
 
 
 def _edge_of(columns: Sequence[int] | None) -> Edge:
