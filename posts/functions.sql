@@ -558,13 +558,13 @@ DECLARE
     words text[];
 BEGIN
     IF poll IS NOT NULL OR media IS NOT NULL THEN
-        body := posts_texts(body, poll, media);
+        body := public.posts_texts(body, poll, media);
     END IF;
-    words := string_to_array(btrim(posts_searched(body, spoiler)), ' ');
+    words := string_to_array(btrim(public.posts_searched(body, spoiler)), ' ');
     RETURN (
         WITH terms AS (
             SELECT left(word, 60) AS term FROM unnest(words) AS word WHERE word <> '' AND word !~ '^[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]'
-            UNION ALL SELECT unnest(posts_pairs(word)) FROM unnest(words) AS word WHERE word ~ '^[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]'
+            UNION ALL SELECT unnest(public.posts_pairs(word)) FROM unnest(words) AS word WHERE word ~ '^[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff\uac00-\ud7ff\u1780-\u17d3\u17dc-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]'
         )
         SELECT array_to_tsvector(array_agg(term) || array_agg(day || term)) FROM terms);
 END $$;

@@ -92,7 +92,7 @@ def test_without_redis_each_process_counts_for_itself(
     app: App, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.TOKENS_PER_ADDRESS = 2
-    monkeypatch.setattr("infra.caching.questions.redis", AwayRedis)
+    monkeypatch.setattr("infra.caching.quotas.redis", AwayRedis)
     ask = {"grant_type": "client_credentials"}
     assert [app.ask_token(**ask).status_code for _ in range(3)] == [200, 200, 429]
     new_process(monkeypatch)

@@ -71,6 +71,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class AwayRedis:
+    reads_keys_together = True
+
     def call(self, *command: object) -> object:
         raise RedisAway("down")
 

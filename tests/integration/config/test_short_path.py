@@ -244,7 +244,7 @@ def test_an_unexpected_error_is_the_same(town, short, django_application, monkey
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(quotas, "use", fail)
+    monkeypatch.setattr(quotas, "begin", fail)
     assert ask(short, "/api/v1/timelines/home", town.token).status[:3] == "500"
     assert_same(short, django_application, "/api/v1/timelines/home", token=town.token)
 

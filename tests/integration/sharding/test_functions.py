@@ -14,7 +14,9 @@ SELECT replace(replace(pg_get_functiondef(oid), 'present.', ''), 'public.', '') 
 WHERE pronamespace = %s::regnamespace AND prokind = 'f'
 """
 # Called functions first.
-ON_SHARDS = ("changes", "accounts", "counters", "images", "posts", "relations")
+ON_SHARDS = (
+    "changes", "accounts", "counters", "images", "posts", "relations", "push", "notifications",
+)  # fmt: skip
 
 
 def functions_in(schema: str, cursor) -> set[str]:
