@@ -63,20 +63,14 @@ from posts.queries.rows import read_posts
 from posts.types import Kind, PostRow, ResponseRow
 
 JUST_NOW_S = 0.05
+REWRITES = (
+    PostCreated, PostDeleted, PostEdited, PostHidden, PostImagesChanged, ReplyOrphaned,
+)  # fmt: skip
 Rewritten = PostCreated | PostDeleted | PostEdited | PostHidden | PostImagesChanged | ReplyOrphaned
 Deliveries = Sequence[Delivery[Rewritten]]
 
 
-@consumes(
-    PostCreated,
-    PostDeleted,
-    PostEdited,
-    PostHidden,
-    PostImagesChanged,
-    ReplyOrphaned,
-    inline=True,
-    once=True,
-)
+@consumes(*REWRITES, inline=True, once=True)
 def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     """Writes live posts to their author's cached week and removes the others from all caches.
 
@@ -199,7 +193,7 @@ def record_at_once(alias: str, deliveries: Interactions) -> None:
     """Records the responses before the answer, so that the actor's next read shows them everywhere.
 
     Raises: errors of UNREACHABLE, when the drain is to do it. Cost: at most two queries on the
-    responder's shard, four round trips to the shard of the post, one to Redis.
+    responder's shard, two on the shard of the post, one round trip to Redis.
     """
     groups = by_shard(iter_responses(alias, deliveries))
     hot = _find_hot(groups, is_write=True)

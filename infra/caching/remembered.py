@@ -6,8 +6,9 @@ Nothing else keeps it right: no message from other processes, and no age. So it 
 answer that is made again.
 
 What depends on a shard, or writes something, is not remembered. Nor are answers of a time when
-Redis did not answer. An answer is remembered when a process makes it for the second time: with many
-processes most answers are never asked for again, and to note what confirms them is not free.
+Redis did not answer. An answer is remembered when a process makes it again soon: with many
+processes most answers are never asked for again, and to note what confirms them is not free. Soon
+means: after no more other answers than the memory can hold.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -19,7 +20,6 @@ from cachebox import LRUCache
 from xxhash import xxh3_128_digest
 
 from infra.caching.metrics import count_reads
-from infra.caching.process_memory import most_entries
 from infra.caching.questions import Question, Replies, answer
 from infra.caching.server_identity import on_other_server
 from infra.caching.short_lived import ShortLived
@@ -36,8 +36,6 @@ VERSION_FIELD = "!"
 # Bytes of memory.
 AN_ANSWER, A_PART = 1_000, 100
 _encode = msgspec.msgpack.encode
-# Hashes of a family and a key that a process has answered once. Two with one hash do no harm.
-_answered: LRUCache[int, None] = LRUCache(most_entries("caching.answered", 0.02, bytes_each=100))
 # By the checksum of a script.
 _cheaper_scripts: dict[str, Cheaper] = {}
 _memories: list["Memory[Any]"] = []
@@ -60,13 +58,21 @@ class Remembered(NamedTuple, Generic[T]):
 class Memory(Generic[T]):
     """The answers of one family in process memory: `most` bytes together, each for `ttl_ms`.
 
-    `weigh`: the bytes of an answer. What confirms it is added.
+    `usual`: about the bytes of an answer with what confirms it. `weigh`: the bytes of an answer;
+    what confirms it is added.
     """
 
     def __init__(
-        self, family: str, most: int, ttl_ms: int, weigh: Callable[[T], int] = lambda _: 0
+        self,
+        family: str,
+        most: int,
+        ttl_ms: int,
+        usual: int,
+        weigh: Callable[[T], int] = lambda _: 0,
     ) -> None:
         self._family = family
+        # Hashes of the keys that were answered lately. Two keys with one hash do no harm.
+        self._answered: LRUCache[int, bool] = LRUCache(max(1, most // usual))
         self._answers: ShortLived[Hashable, Remembered[T]] = ShortLived(
             most, ttl_ms, lambda answer: weigh(answer.value) + _weigh_question(answer.question)
         )
@@ -86,8 +92,8 @@ class Memory(Generic[T]):
         return Question(known.question, partial(self._confirm, known))
 
     def make(self, key: Hashable, now_ms: int, make: Callable[[], T]) -> T:
-        """A new answer. It is remembered if that is possible, and if it is not the first one for
-        this key. Raises what `make` raises."""
+        """A new answer. It is remembered if that is possible, and if the key was answered lately.
+        Raises what `make` raises."""
         if self._is_first(key):
             return make()
         with collecting(now_ms) as evidence:
@@ -97,15 +103,18 @@ class Memory(Generic[T]):
 
     def find_or_make(self, key: Hashable, now_ms: int, make: Callable[[], T]) -> T:
         """The remembered answer if one round trip confirms it, else a new one."""
-        known = answer(self.ask(key, now_ms)) if key in self._answers else None
+        known = None
+        if key in self._answers:
+            known = answer(self.ask(key, now_ms))
+        else:
+            count_reads(self._family, "process", 0, 1)
         return known if known is not None else self.make(key, now_ms, make)
 
     def _is_first(self, key: Hashable) -> bool:
-        hashed = hash((self._family, key))
-        if hashed in _answered:
-            return False
-        _answered[hashed] = None
-        return True
+        hashed = hash(key)
+        is_first = key not in self._answers and self._answered.get(hashed, True)
+        self._answered[hashed] = False
+        return is_first
 
     def _confirm(self, known: Remembered[T], replies: Replies) -> T | None:
         # What is made without Redis comes from the shards.
@@ -115,6 +124,7 @@ class Memory(Generic[T]):
 
     def forget_all(self) -> None:
         self._answers.clear()
+        self._answered.clear()
 
     def _keep(self, key: Hashable, now_ms: int, evidence: Evidence, value: T) -> None:
         confirmation = _confirmation_of(evidence) if evidence.is_whole else None
@@ -133,7 +143,6 @@ def _weigh_question(question: Sequence[Command]) -> int:
 
 def forget_answers() -> None:
     """Empties the memories of this process."""
-    _answered.clear()
     for memory in _memories:
         memory.forget_all()
 

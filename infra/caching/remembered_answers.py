@@ -37,8 +37,9 @@ class RememberedAnswer(NamedTuple):
 
 _answers: Memory[RememberedAnswer] = Memory(
     FAMILY,
-    most_entries(FAMILY, share=0.1, bytes_each=1),
+    most_entries(FAMILY, share=0.12, bytes_each=1),
     REMEMBERED_MS,
+    5_000,
     lambda made: len(made.body),
 )
 

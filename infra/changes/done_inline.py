@@ -1,6 +1,6 @@
 """What the acting request has done of a change, so that the drain does not do it again.
 
-    changes.done:v1:{shard0}   hash: the id of a change → names of consumers, with commas
+    changes.done:v1:{shard0}:id of the change   names of consumers, with commas
 
 A request notes it when all of that work has succeeded, together with the wake-up of the drain.
 Without a note the drain runs every consumer: the request died before, or Redis lost the note, or
@@ -16,8 +16,8 @@ from infra.caching.keys import key
 from infra.changes.registry import Consumer, name_of, needed_by
 
 FAMILY = "changes.done:v1"
-# For notes of changes that were drained before the note came.
-NOTES_END_S = 300
+# A change that waits for longer is done as a whole. So notes take little memory without a drainer.
+NOTE_S = 60
 
 
 class DoneConsumers:
@@ -41,10 +41,9 @@ class DoneConsumers:
 
 
 def note_commands(alias: str, done: DoneConsumers) -> list[Command]:
-    """Note it, to send with the wake-up. None without anything that is done."""
-    flat = [part for note in done.notes.items() for part in note]
-    where = key(FAMILY, alias)
-    return [("HSET", where, *flat), ("EXPIRE", where, NOTES_END_S)] if flat else []
+    """Note it, to send with the wake-up: a command for each change with something done."""
+    notes = done.notes.items()
+    return [("SET", key(FAMILY, alias, version), note, "EX", NOTE_S) for version, note in notes]
 
 
 def take_done(alias: str, ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
@@ -53,9 +52,9 @@ def take_done(alias: str, ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
     A delivery that fails is tried again without them. Cost: one round trip; nothing while Redis is
     away.
     """
-    where = key(FAMILY, alias)
+    names = [key(FAMILY, alias, id_) for id_ in ids]
     try:
-        notes, _ = redis().run([("HMGET", where, *ids), ("HDEL", where, *ids)])
+        notes, _ = redis().run([("MGET", *names), ("DEL", *names)])  # all on one node
     except RedisError:
         return {}
     return {

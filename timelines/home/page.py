@@ -53,6 +53,7 @@ _pages: Memory[MadePage] = Memory(
     FAMILY,
     most_entries(FAMILY, share=0.5, bytes_each=1),
     REMEMBERED_MS,
+    50_000,
     lambda made: sum(map(len, made.page.items)),
 )
 

@@ -29,6 +29,7 @@ _batches: Memory[AuthorBatch] = Memory(
     FAMILY,
     most_entries(FAMILY, share=0.18, bytes_each=1),
     REMEMBERED_MS,
+    60_000,
     lambda batch: batch.size,
 )
 

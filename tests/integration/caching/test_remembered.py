@@ -15,13 +15,14 @@ from tests.redis_away import redis_away, wait_for_redis
 
 NOW_MS = 1_000_000
 TTL_MS = 1_000
+USUAL = 1_000  # bytes of an answer
 KEY, WEEK = b"tests.value:v1:{1}", b"tests.week:v1:{1}:7"
 
 
 def memory_of(*keys: object, most: int = 100_000) -> Memory[list[Any]]:
     """A memory that has answered these once, so it remembers their next answers."""
     forget_answers()
-    memory: Memory[list[Any]] = Memory("tests.answers", most, TTL_MS, len)
+    memory: Memory[list[Any]] = Memory("tests.answers", most, TTL_MS, USUAL, len)
     for key in keys:
         memory.make(key, NOW_MS, list)
     return memory
@@ -65,6 +66,20 @@ def test_an_answer_is_remembered_when_it_is_made_for_the_second_time(cache: Feed
     second = get()
     assert second is not first
     assert get() is second
+
+
+def test_more_answers_in_turn_than_the_memory_holds_are_not_remembered(cache: FeedRedis) -> None:
+    """Each would end before it is used: to note what confirms it would be in vain."""
+    memory = memory_of(most=3 * USUAL)
+
+    def get(number: int) -> list[Any]:
+        return memory.find_or_make(number, NOW_MS, lambda: cache.run([("GET", KEY)]))
+
+    for number in [*range(5)] * 3:
+        get(number)
+    assert [memory.peek(number, NOW_MS) for number in range(5)] == [None] * 5
+    get(0)
+    assert get(0) is get(0)
 
 
 def test_another_reply_makes_another_answer(answers: Answers, cache: FeedRedis) -> None:

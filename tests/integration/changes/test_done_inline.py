@@ -22,7 +22,9 @@ from tests.integration.changes.kinds import (
 )
 from tests.redis_away import redis_away, wait_for_redis
 
-NOTES = key(FAMILY, ALIAS)
+
+def note_of(version: int) -> bytes:
+    return key(FAMILY, ALIAS, version)
 
 
 class Killed(BaseException):
@@ -38,7 +40,7 @@ def test_what_the_request_did_is_not_done_again(journal: Journal) -> None:
     drain(ALIAS, LANE)
     assert journal.heard == [versions[:1], versions[1:2], versions[2:], versions[2:]]
     assert (pending(), delivered()) == ([], versions)
-    assert not redis().call("EXISTS", NOTES), "its notes are removed"
+    assert not redis().call("EXISTS", *map(note_of, versions)), "its notes are removed"
 
 
 def test_what_ran_after_its_attempt_is_not_done_again(journal: Journal) -> None:
@@ -85,7 +87,7 @@ def test_the_drain_does_what_failed_in_the_request(journal: Journal) -> None:
 
 def test_the_drain_does_all_without_a_note(journal: Journal) -> None:
     versions = emit(NotedOnce())
-    redis().call("DEL", NOTES)
+    redis().call("DEL", *map(note_of, versions))
     drain(ALIAS, LANE)
     assert journal.versions == versions * 2
 
@@ -104,7 +106,7 @@ def test_a_delivery_that_failed_is_repeated_as_a_whole(journal: Journal) -> None
     once, other = emit(NotedOnce(), Noted())
     journal.clear()
     journal.fail_for(other)
-    redis().call("HSET", NOTES, other, "of another release")
+    redis().call("SET", note_of(other), "of another release")
     drain(ALIAS, LANE)
     assert (journal.versions, pending()) == ([], [other])
     journal.clear()
@@ -113,9 +115,13 @@ def test_a_delivery_that_failed_is_repeated_as_a_whole(journal: Journal) -> None
     assert (journal.versions, delivered()) == ([other], [once, other])
 
 
-def test_a_note_of_a_change_that_is_gone_ends_by_itself(journal: Journal) -> None:
+def test_each_note_ends_by_itself(journal: Journal) -> None:
+    """However many changes wait for a drainer."""
+    first, second = emit(NotedOnce(), NotedOnce())
+    redis().call("EXPIRE", note_of(first), 5)
     emit(NotedOnce())
-    assert 0 < redis().call("TTL", NOTES) <= 300
+    assert 0 < redis().call("TTL", note_of(first)) <= 5
+    assert 5 < redis().call("TTL", note_of(second)) <= 60
 
 
 def test_another_change_has_no_note(journal: Journal) -> None:

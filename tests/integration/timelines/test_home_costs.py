@@ -63,7 +63,7 @@ def test_how_many_files_run_for_a_page(world: None, drain: Drain) -> None:
         forget_answers()
         for kind in ("made", "same"):
             files = files_of(partial(first_page, me))
-            first_page(me)  # a page is remembered when it is made for the second time
+            first_page(me)  # a page is remembered when it is made again soon
             found[kind] = min(found.get(kind, len(files)), len(files))
     assert all(found[kind] <= most for kind, most in MOST_FILES.items()), found
 
