@@ -9,6 +9,7 @@ from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute
 from tests.browser.feeds import make_named
+from tests.browser.live_site import settle
 from tests.callers import Caller
 from tests.world import drain_all, publish
 
@@ -31,6 +32,7 @@ def make_neighbours() -> dict[str, str]:
         Caller(ben).post(f"{STATUSES}/{own}/{act}")
     keep_away(ann)
     drain_all()
+    settle()  # a worker may have the lease of what is left
     return {"ann": str(ann), "post": post.public, "own": own, "list": make_list(ann, ben)}
 
 

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.browser.feeds import enter, make_named
-from tests.browser.live_site import settle
 from tests.browser.neighbours import make_neighbours
 from tests.browser.tab import Tab
 
@@ -26,7 +25,6 @@ MOVING = """[...document.querySelectorAll("*")].filter((one) => {
 def tab(world: None, tab_of, delivery: None) -> Tab:
     """Of ann."""
     ann = int(make_neighbours()["ann"])
-    settle()  # the worker may have the lease of what is left
     tab: Tab = tab_of()
     enter(tab, ann)
     return tab
