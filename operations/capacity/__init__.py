@@ -1,0 +1,1 @@
+"""What a site of a given size needs: shards, cores, memory, connections, and money."""

@@ -1,0 +1,145 @@
+"""What a load needs, and which limit it reaches first."""
+
+import json
+from argparse import ArgumentTypeError
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from operations.capacity.amounts import format_amount, parse_amount, parse_share
+from operations.capacity.plan import compute_plan
+from operations.capacity.site_load import Machines, SiteLoad
+from operations.capacity.walls import list_walls
+
+SMALL = SiteLoad(
+    accounts=1e6,
+    active_share=0.5,
+    followees=100,
+    posts_per_account=100,
+    reads=100,
+    first_share=0.5,
+    away_share=0.0,
+    posts=10,
+    favourites=10,
+    follows=3,
+)
+MACHINES = Machines(
+    shard_tb=1.0,
+    shard_cores=16,
+    redis_gb=32,
+    busy_share=0.5,
+    web_threads=4,
+    scatter_threads=8,
+    connections=300,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"), [("0", 0), ("250", 250), ("2.5k", 2_500), ("100M", 1e8), ("1T", 1e12)]
+)
+def test_amounts_are_read_and_written_alike(text: str, amount: float) -> None:
+    assert parse_amount(text) == amount
+    assert format_amount(amount) == text
+
+
+@pytest.mark.parametrize("text", ["", "k", "-1", "1e20", "nan", "inf", "10K", "1,000", "ten"])
+def test_text_that_is_no_amount_is_refused(text: str) -> None:
+    with pytest.raises(ArgumentTypeError):
+        parse_amount(text)
+
+
+def test_share_above_all_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError):
+        parse_share("1.1")
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"), [(999.4, "999"), (999.6, "1k"), (999_600, "1M"), (0.0368, "0.0368")]
+)
+def test_amount_is_rounded_to_the_next_unit(amount: float, text: str) -> None:
+    assert format_amount(amount) == text
+
+
+def test_small_site_needs_a_single_shard() -> None:
+    plan = compute_plan(SMALL, MACHINES)
+    assert (plan.shards, plan.redis_nodes, plan.web_processes) == (1, 1, 1)
+
+
+def test_follows_and_posts_take_their_bytes() -> None:
+    """100 M accounts with 500 followees: 20.6 TB of edges; 100 posts each: 7 TB."""
+    plan = compute_plan(
+        SMALL._replace(accounts=1e8, followees=500, posts=0, favourites=0, follows=0), MACHINES
+    )
+    assert plan.disk_tb == pytest.approx(20.6 + 7.0)
+    assert plan.shards == 28
+
+
+def test_shards_follow_the_cpu_of_writes() -> None:
+    few = compute_plan(SMALL, MACHINES)
+    many = compute_plan(SMALL._replace(follows=20_000), MACHINES)
+    assert many.shards >= few.shards + 10
+    assert many.cpu.postgres / many.shards <= MACHINES.shard_cores * MACHINES.busy_share
+
+
+def test_index_costs_each_shard_the_same() -> None:
+    plans = [compute_plan(SMALL, MACHINES, shards) for shards in (2, 20)]
+    assert plans[0].index_tb_per_shard == plans[1].index_tb_per_shard
+    assert plans[1].cpu.postgres > plans[0].cpu.postgres
+    assert plans[1].wal_mb_per_shard < plans[0].wal_mb_per_shard
+
+
+def test_first_reads_cost_more_than_others() -> None:
+    again, first = (
+        compute_plan(SMALL._replace(reads=10_000, first_share=share), MACHINES) for share in (0, 1)
+    )
+    assert first.web_processes > 3 * again.web_processes
+
+
+def test_nearest_limit_comes_first() -> None:
+    load = SMALL._replace(reads=100_000)
+    walls = list_walls(load, compute_plan(load, MACHINES), MACHINES)
+    shares = [wall.used_share for wall in walls]
+    assert walls[0].name == "connections of one shard"
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 1
+
+
+def test_too_few_shards_are_the_first_limit() -> None:
+    load = SMALL._replace(accounts=1e8, followees=500)
+    walls = list_walls(load, compute_plan(load, MACHINES, 4), MACHINES)
+    assert walls[0].name == "size of one shard, TB"
+    assert walls[0].used > 1
+
+
+def test_command_prints_the_first_limit_and_the_cost(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("plan_capacity", "--accounts", "100M", "--reads", "100k", "--posts", "10k")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("shards ")
+    assert any(" a month, " in line for line in lines)
+    assert lines[-1] == (
+        "connections of one shard is passed: a pool in front of each PostgreSQL server"
+    )
+
+
+def test_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("plan_capacity", "--json", "--shards", "3")
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["shards"] == 3
+    assert set(plan["cpu"]) == {"web", "worker", "postgres", "redis"}
+    assert {"name", "used", "limit", "remedy"} == set(plan["walls"][0])
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--accounts", "0"],
+        ["--reads", "many"],
+        ["--shards", "0"],
+        ["--threads", "0"],
+        ["--busy-share", "0"],
+        ["--first-share", "0.1", "--away-share", "0.2"],
+    ],
+)
+def test_command_refuses_what_makes_no_sense(flags: list[str]) -> None:
+    with pytest.raises(CommandError):
+        call_command("plan_capacity", *flags)
