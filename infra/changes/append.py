@@ -48,11 +48,19 @@ INSERT = """
 INSERT INTO changes_change (lane, kind, owner_id, payload)
 VALUES (%s, %s, %s, %s) RETURNING id, created_at
 """
-# A repeated request comes soon, so its change is among the newest.
+# A repeated request comes soon, so its change is among the newest. If commits wait for a standby,
+# an empty message in the log makes this one wait too, and so for the standby to have the write.
+# The join keeps the row of the message: it is also written if nothing is pending.
 RECENT = """
-SELECT id, kind, payload, created_at FROM (
-    SELECT * FROM changes_change WHERE lane = %s AND state = 0 ORDER BY id DESC LIMIT 1000
-) AS newest WHERE owner_id = %s ORDER BY id
+WITH replicated AS MATERIALIZED (
+    SELECT CASE WHEN current_setting('synchronous_standby_names') <> ''
+        THEN pg_logical_emit_message(true, 'tideline', '') END
+)
+SELECT id, kind, payload, created_at FROM replicated LEFT JOIN (
+    SELECT * FROM (
+        SELECT * FROM changes_change WHERE lane = %s AND state = 0 ORDER BY id DESC LIMIT 1000
+    ) AS newest WHERE owner_id = %s
+) AS pending ON true ORDER BY id
 """
 
 
@@ -109,12 +117,13 @@ def finish_interrupted(alias: str, owner_id: int) -> None:
     """Runs the inline consumers of the owner's pending changes.
 
     For a write that finds itself done: the process that did it may have died right after its
-    commit, and the caches that answer the caller lack the write. Inside a transaction it waits for
-    the commit. Cost: one query by index; nothing more once the drain has delivered the changes.
+    commit, and the caches that answer the caller lack the write. So may a standby: this commit
+    waits for it. Inside a transaction all waits for the commit. Cost: one query by index; nothing
+    more once the drain has delivered the changes.
     Else each consumer runs once, for all of them; if it fails for one, the drain does its work.
     """
     rows = fetch_all(alias, RECENT, (lane_of(owner_id), owner_id))
-    if not rows:
+    if rows[0][0] is None:
         return
     reached("changes.interrupted_finished")
     deliveries = [

@@ -56,5 +56,12 @@ class AnswerTooLate(psycopg.OperationalError):
     """The answer did not come in time. A write may have been done or not."""
 
 
+class NotReplicated(psycopg.OperationalError):
+    """The write is committed on this server alone: its wait for a standby was cancelled.
+
+    A failover would lose it, so it is not acknowledged. Who repeats it waits for the standby.
+    """
+
+
 # A database that is down, that hangs, or that gave a statement up.
 NO_ANSWER = (OperationalError, InterfaceError)

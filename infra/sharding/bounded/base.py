@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
+from weakref import proxy
 
 import psycopg
 from django.conf import settings
@@ -18,7 +19,7 @@ from infra import deadline
 from infra.evidence import note_other_source
 from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
 from infra.sharding.bounded.connection_shortage import connect_when_free, is_scarce
-from infra.sharding.bounded.limits import LimitedConnection
+from infra.sharding.bounded.limits import LimitedConnection, note_unreplicated
 from infra.sharding.bounded.plans import MOST_PREPARED, PREPARED_AFTER, PlansRenewed
 from infra.sharding.bounded.wait_limits import patience, session_limits
 from infra.sharding.errors import AnswerTooLate, RequestTooLong
@@ -114,6 +115,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         connect = partial(super().get_new_connection, limited)
         made = connect_when_free(self.alias, connect, answer_s or patience().answer_s)
         made.prepared_max = MOST_PREPARED
+        # A strong reference would be a cycle, and the connection would outlive its thread.
+        me = cast(LimitedConnection, proxy(made))
+        made.add_notice_handler(partial(note_unreplicated, me))
         return made
 
     def prepared_cursor(self) -> CursorWrapper:

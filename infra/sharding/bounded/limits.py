@@ -10,9 +10,12 @@ from collections.abc import Generator
 from typing import Any, ClassVar, Protocol, Self
 
 import psycopg
-from psycopg.errors import _WaitTimeout
+from psycopg.errors import Diagnostic, _WaitTimeout
 from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.waiting import Ready
+
+from infra.sharding.errors import NotReplicated
+from infra.telemetry.reached_branches import reached
 
 # How often a wait that lasts long is looked at.
 LOOK_EVERY_S = 0.05
@@ -44,11 +47,14 @@ class LimitedConnection(psycopg.Connection[Any]):
     limit: ClassVar[Limit]
     # By time.monotonic: the last wait that ended with what it waited for.
     answered_at: float = float("-inf")
+    # Whether a commit was reported as done on this server alone.
+    is_unreplicated: bool = False
 
     def wait(
         self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None
     ) -> Any:
-        """Raises what the limit raises. `timeout` is for psycopg's own waits with a limit."""
+        """Raises: NotReplicated, and what the limit raises. `timeout` is for psycopg's own waits
+        with a limit."""
         if timeout is not None:
             return super().wait(gen, interval, timeout)
         self._check()
@@ -58,6 +64,9 @@ class LimitedConnection(psycopg.Connection[Any]):
         except _WaitTimeout:
             answer = self._wait_longer(gen, interval, time.monotonic() - first_s)
         self.answered_at = time.monotonic()
+        if self.is_unreplicated:
+            self.close()
+            raise NotReplicated("the commit did not wait for its standby")
         return answer
 
     @property
@@ -113,6 +122,17 @@ class LimitedConnection(psycopg.Connection[Any]):
         except StopIteration as end:
             connection: Self = end.value
             return connection
+
+
+def note_unreplicated(connection: LimitedConnection, notice: Diagnostic) -> None:
+    """For a notice of the server. The name of its function is the same in all languages.
+
+    An operator or a failover may cancel a commit that waits for a standby. PostgreSQL then commits
+    on this server alone, answers that it has committed, and warns.
+    """
+    if notice.source_function == "SyncRepWaitForLSN":
+        reached("database.commit_unreplicated")
+        connection.is_unreplicated = True
 
 
 def _go_on(gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:

@@ -1,0 +1,147 @@
+"""A shard whose commits wait for a standby: an answer says that the standby has the write."""
+
+import threading
+from collections.abc import Callable
+from contextlib import contextmanager
+from functools import partial
+
+import psycopg
+import pytest
+from django.db import connections
+
+from infra.changes.append import finish_interrupted
+from infra.sharding.buckets import shard_of
+from tests.callers import Caller
+from tests.private_world import bring_back
+from tests.server_faults import pause
+from tests.waiting import until
+from tests.world import drain_all, make_accounts, publish
+
+WAITING = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+SYNCHRONOUS = "SELECT sync_state FROM pg_stat_replication"
+# Grows with each transaction that writes.
+NEXT_TRANSACTION = "SELECT pg_snapshot_xmax(pg_current_snapshot())"
+KEY = {"Idempotency-Key": "once"}
+
+
+@pytest.fixture(scope="module")
+def replica_counts():
+    return {"shard0": 1}
+
+
+@pytest.fixture
+def me(services):
+    return next(one for one in make_accounts(12) if shard_of(one) == "shard0")
+
+
+@pytest.fixture
+def other(services, me):
+    return next(one for one in make_accounts(12) if shard_of(one) != "shard0")
+
+
+@pytest.fixture
+def admin(services):
+    """A session on the primary whose own commits wait for nobody."""
+    with psycopg.connect(services.postgres["shard0"].url, autocommit=True) as session:
+        session.execute("SET synchronous_commit = local")
+        yield session
+
+
+@pytest.fixture
+def standby(services, admin):
+    """The commits of shard0 wait for this server."""
+    set_names(admin, "'*'")
+    until(lambda: admin.execute(SYNCHRONOUS).fetchall() == [("sync",)])
+    server = services.replicas["shard0_replica0"]
+    yield server
+    set_names(admin, "''")
+    bring_back(server)
+
+
+def set_names(admin, names):
+    admin.execute(f"ALTER SYSTEM SET synchronous_standby_names = {names}")
+    admin.execute("SELECT pg_reload_conf()")
+
+
+class Sent:
+    """A request of another thread."""
+
+    def __init__(self, send: Callable[[], object]) -> None:
+        self.status: int | None = None
+        self._send = send
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self):
+        try:
+            self.status = self._send().status_code
+        finally:
+            connections.close_all()
+
+    def ended(self):
+        self._thread.join(30)
+        return self.status
+
+
+@contextmanager
+def waiting_for_standby(admin, send):
+    """The request's commit waits. The block gets the request and the pid of its session."""
+    sent = Sent(send)
+    try:
+        yield sent, until(lambda: admin.execute(WAITING).fetchone())[0]
+    finally:
+        admin.execute(
+            "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        )
+        sent.ended()
+
+
+def acts(me, other):
+    """Writes that a client repeats after a 503, with what makes each possible."""
+    post, caller = publish(other), Caller(me)
+    path = f"/api/v1/statuses/{post.public}"
+    return {
+        "post": partial(caller.post, "/api/v1/statuses", {"status": "new"}, **KEY),
+        "favourite": partial(caller.post, f"{path}/favourite"),
+        "bookmark": partial(caller.post, f"{path}/bookmark"),
+        "repost": partial(caller.post, f"{path}/reblog"),
+        "follow": partial(caller.post, f"/api/v1/accounts/{other}/follow"),
+        "mute": partial(caller.post, f"/api/v1/accounts/{other}/mute"),
+        "block": partial(caller.post, f"/api/v1/accounts/{other}/block"),
+        "note": partial(caller.post, f"/api/v1/accounts/{other}/note", {"comment": "kind"}),
+        "thread": partial(caller.post, f"{path}/mute"),
+    }
+
+
+ACTS = ("post", "favourite", "bookmark", "repost", "follow", "mute", "block", "note", "thread")
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_no_answer_before_the_standby_has_it(me, other, admin, standby, name):
+    send = acts(me, other)[name]
+    drain_all()
+    pause(standby)
+    with waiting_for_standby(admin, send) as (first, pid):
+        # As an operator does, or a failover. PostgreSQL then commits here alone and says so.
+        admin.execute("SELECT pg_cancel_backend(%s)", (pid,))
+        assert first.ended() == 503, "not acknowledged: a failover would lose it"
+    with waiting_for_standby(admin, send) as (again, _):
+        assert again.status is None, "the repetition finds the row, and waits for its replication"
+        bring_back(standby)
+        assert again.ended() == 200
+
+
+def test_repetition_waits_also_when_its_change_is_delivered(me, other, admin, standby):
+    follow = acts(me, other)["follow"]
+    assert follow().status_code == 200
+    drain_all()
+    pause(standby)
+    with waiting_for_standby(admin, follow) as (again, _):
+        bring_back(standby)
+        assert again.ended() == 200
+
+
+def test_repetition_writes_nothing_if_no_commit_waits(me, admin):
+    before = admin.execute(NEXT_TRANSACTION).fetchone()
+    finish_interrupted("shard0", me)
+    assert admin.execute(NEXT_TRANSACTION).fetchone() == before
