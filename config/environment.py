@@ -3,6 +3,7 @@
 Only `config/settings.py` uses it. docs/reference/settings.md has names, meanings and defaults.
 """
 
+import re
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Mapping
 from importlib import metadata
@@ -53,6 +54,11 @@ class Environment:
     def names(self, name: str, default: list[str]) -> list[str]:
         return self.read(name, lambda env, key: env.list(key), default)
 
+    def urls(self, name: str, default: list[str]) -> list[str]:
+        """URLs of databases. One may name several servers: `postgresql://a,b/name`."""
+        urls = self.read(name, lambda env, key: _split_urls(env.str(key)), default)
+        return [url for url in urls if url]
+
     def number(self, name: str, default: int, least: int, most: int) -> int:
         """A whole number between `least` and `most`, both included."""
         value = self.read(name, lambda env, key: env.int(key), default)
@@ -69,6 +75,10 @@ class Environment:
             return {}
         if config.get("ENGINE") != "django.db.backends.postgresql":
             self.faults.append(f"{name}: Tideline needs PostgreSQL, a postgresql:// URL")
+        self.require(
+            "," not in str(config.get("NAME")),
+            f"{name}: the database's name has a comma; each URL begins with postgresql://",
+        )
         return _with_socket(config)
 
     def mail(self, name: str, url: str) -> dict[str, Any]:
@@ -113,7 +123,7 @@ class Environment:
 
         Commas separate the shards, and `|` the URLs of one shard: no URL has it unescaped.
         """
-        entries = [entry.strip() for entry in self.text(name, "").split(",")]
+        entries = _split_urls(self.text(name, ""))
         if not any(entries):
             return [[] for _ in urls]
         given = [_split(entry) for entry in entries]
@@ -172,6 +182,11 @@ def merge_options(ours: Mapping[str, object], of_url: object) -> dict[str, objec
     if "options" in theirs:
         theirs["options"] = f"{ours['options']} {theirs['options']}"
     return {**ours, **theirs}
+
+
+def _split_urls(text: str) -> list[str]:
+    """Entries that may be empty. Other commas are inside a URL, between its servers."""
+    return [entry.strip() for entry in re.split(r",(?=\s*(?:[a-z]+://|,|$))", text)]
 
 
 def _split(entry: str) -> list[str]:

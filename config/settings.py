@@ -72,7 +72,7 @@ _CONNECTION: dict[str, object] = {
     "DISABLE_SERVER_SIDE_CURSORS": True,
 }
 _local = "postgresql://postgres@localhost:5432/tideline"
-_shard_urls = _env.names("SHARD_DATABASE_URLS", [f"{_local}_shard{n}" for n in range(4)])
+_shard_urls = _env.urls("SHARD_DATABASE_URLS", [f"{_local}_shard{n}" for n in range(4)])
 _env.require(bool(_shard_urls), "SHARD_DATABASE_URLS: at least one shard is needed")
 SHARD_ALIASES = [f"shard{n}" for n in range(len(_shard_urls))]
 DATABASES = {"default": _env.database("DATABASE_URL", _env.text("DATABASE_URL", _local))} | {

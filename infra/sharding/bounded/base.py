@@ -19,6 +19,7 @@ from infra import deadline
 from infra.evidence import note_other_source
 from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
 from infra.sharding.bounded.connection_shortage import connect_when_free, is_scarce
+from infra.sharding.bounded.last_server import note_server, with_last_first
 from infra.sharding.bounded.limits import LimitedConnection, note_unreplicated
 from infra.sharding.bounded.plans import MOST_PREPARED, PREPARED_AFTER, PlansRenewed
 from infra.sharding.bounded.wait_limits import patience, session_limits
@@ -65,8 +66,11 @@ class BoundedConnection(LimitedConnection):
         cls, *, alias: str, answer_s: float | None, **parameters: Any
     ) -> "BoundedConnection":
         """Raises: DatabaseHangs, AnswerTooLate, and psycopg's errors."""
-        breaker_of(alias).use_parameters(parameters)
-        return super(BoundedConnection, _class_of(alias, answer_s)).connect(**parameters)
+        ordered = with_last_first(alias, parameters)
+        breaker_of(alias).use_parameters(ordered)
+        made = super(BoundedConnection, _class_of(alias, answer_s)).connect(**ordered)
+        note_server(alias, parameters, made)
+        return made
 
 
 @cache
