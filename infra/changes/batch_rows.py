@@ -2,6 +2,8 @@
 
 Most consumers of a change begin with the same rows. What changes a row after that writes a change
 of its own, so a consumer that acts on the row as it was in this batch runs again for the newer one.
+If another process may have done that first, what the consumer writes needs a version, and the
+version must not be newer than the row: never pair such a row with a version that is read later.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The 44 faults: each with its promise, and what shows that it holds."""
+"""The faults: each with its promise, and what shows that it holds."""
 
 from typing import NamedTuple
 
@@ -166,6 +166,11 @@ ROWS = [
         "F44",
         "Redis answers reads and refuses writes",
         "what was taken out is shown by no process after the answer",
+    ),
+    TableRow(
+        "F45",
+        "of several workers one hangs, one dies and comes back far away",
+        "each entry is there once, in homes and counts",
     ),
 ]
 

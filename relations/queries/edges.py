@@ -62,11 +62,12 @@ def load_backward_edges(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
 def load_follows(alias: str, pairs: Iterable[Pair]) -> dict[Pair, KnownFollow]:
     """Whether followers of one shard follow, and since which versions of their lists. Two queries.
 
-    The versions are read first: an edge may be newer than its version, never older.
+    The versions are read first: an edge may be newer than its version, never older. So the edges
+    are read here, and not taken from an earlier consumer of the batch.
     """
     wanted = set(pairs)
     counts = read_counts(alias, [follower for follower, _ in wanted], [CounterKind.FOLLOWING])
-    edges = load_forward_edges(alias, wanted)
+    edges = _load(alias, LOAD_FORWARD, wanted)
     return {
         pair: KnownFollow(
             edges.get(pair, NO_EDGE).is_follow, counts[pair[0]][CounterKind.FOLLOWING].version

@@ -15,10 +15,12 @@ from lab.faults.experiments.repairs import REPAIRS
 from lab.faults.experiments.sessions import SESSIONS
 from lab.faults.experiments.slow_places import SLOW_PLACES
 from lab.faults.experiments.versions import VERSIONS
+from lab.faults.experiments.workers import WORKERS
 
 EXPERIMENTS = [
     *HANGS,
     *KILL_EXPERIMENTS,
+    *WORKERS,
     *REDIS_DATA,
     *REFUSING,
     *FAILPOINTS,

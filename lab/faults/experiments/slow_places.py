@@ -44,7 +44,7 @@ def _delete_in_fan_out(scene: Scene) -> None:
 
 def _deliver_slowly(scene: Scene) -> None:
     with scene.broken():
-        _restart(scene, DRAINERS, {place: _sleeping(SLEEP_S) for place in FAN_OUT})
+        _restart(scene, DRAINERS, {place: sleeping(SLEEP_S) for place in FAN_OUT})
         time.sleep(SLOW_S)
         _restart(scene, DRAINERS, {})
     scene.check_armed(*FAN_OUT)
@@ -72,7 +72,7 @@ def _wait_for_rows_to_go(scene: Scene, posts: list[int]) -> dict[str, int]:
 
 def _flush_in_loads(scene: Scene) -> None:
     """Redis is emptied while webs have read rows and have not yet written their entries."""
-    _restart(scene, WEBS, {place: _sleeping(0.1) for place in LOADERS})
+    _restart(scene, WEBS, {place: sleeping(0.1) for place in LOADERS})
     with scene.under_load(CALLS_PER_S):
         time.sleep(2)
         began_s = time.monotonic()
@@ -92,7 +92,7 @@ def _flush(scene: Scene) -> int:
 
 def _lose_redis_in_builds(scene: Scene) -> None:
     """Redis has begun to keep the pushes for a build, and is away when the build is stored."""
-    _restart(scene, WEBS, {"rebuild.computed": _sleeping(0.1)})
+    _restart(scene, WEBS, {"rebuild.computed": sleeping(0.1)})
     cut: list[int] = []
     with scene.under_load(0.75 * CALLS_PER_S):
         time.sleep(2)
@@ -145,20 +145,20 @@ def _poll_only(scene: Scene) -> None:
 def _deliver_twice(scene: Scene) -> None:
     """A drainer hangs in the middle of a batch until its leases end. The other one delivers the
     batch again, and then the first one goes on."""
-    hung, before = scene.cluster.processes["drainer0"], _lost_leases(scene)
+    hung, before = scene.cluster.processes["drainer0"], lost_leases(scene)
     with scene.under_load(CALLS_PER_S), scene.broken():
-        _let_hold_all_lanes(scene, {"drain.before_filing": _sleeping(1.0)})
+        let_first_hold_all_lanes(scene, {"drain.before_filing": sleeping(1.0)})
         hung.pause()
         time.sleep(LEASE_S + 3)
         hung.resume()
         time.sleep(4)
         _restart(scene, ["drainer0"], {})
-    lost = _lost_leases(scene) - before
+    lost = lost_leases(scene) - before
     scene.note(f"a drainer lost its leases {lost} times")
     scene.check_happened(lost > 0, "both drainers deliver a batch", lost)
 
 
-def _let_hold_all_lanes(scene: Scene, armed: Armed) -> None:
+def let_first_hold_all_lanes(scene: Scene, armed: Armed) -> None:
     """The first drainer begins alone; the second one finds no lane that is free."""
     first, second = (scene.cluster.processes[name] for name in DRAINERS)
     for process in (first, second):
@@ -169,12 +169,12 @@ def _let_hold_all_lanes(scene: Scene, armed: Armed) -> None:
     scene.cluster.wait_for_drainers()
 
 
-def _lost_leases(scene: Scene) -> int:
+def lost_leases(scene: Scene) -> int:
     """How often the first drainer has noticed it, over all its starts."""
     return scene.cluster.processes[DRAINERS[0]].log.read_text().count("drainer.lease_lost")
 
 
-def _sleeping(seconds: float) -> dict[str, object]:
+def sleeping(seconds: float) -> dict[str, object]:
     return {"do": "sleep", "seconds": seconds, "times": 10**6}
 
 

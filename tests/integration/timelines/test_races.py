@@ -1,6 +1,7 @@
 """Reads, pushes, builds and follows at the same moment: nothing is missing once drained."""
 
 from collections.abc import Callable, Iterator
+from contextvars import Context
 from datetime import UTC, datetime
 from functools import partial
 from unittest.mock import patch
@@ -8,13 +9,14 @@ from unittest.mock import patch
 import pytest
 
 from infra.caching.client import redis
+from infra.changes.batch_rows import batch_rows
 from infra.changes.failpoints import arm, disarm
 from infra.changes.registry import Delivery
 from infra.sharding.attempts import GaveWay
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow, unfollow
 from relations.changes import EdgeChanged
-from relations.queries.edges import KnownFollow
+from relations.queries.edges import KnownFollow, load_forward_edges
 from relations.queries.following import load_following
 from tests.integration.timelines.homes import first_page
 from tests.interleavings.acts import drain_lanes_of, share_lane
@@ -86,6 +88,24 @@ def test_a_late_follow_does_not_undo_an_unfollow(
     apply_following_changes(shard_of(me), [late])
     # Not the page: it leaves these posts out, and repairs the timeline.
     assert not timeline_store().peek([me])[me].data
+
+
+def test_a_late_batch_does_not_undo_what_came_after_its_first_read(world: None) -> None:
+    """A worker hung after the first consumer of its batch had read the edge."""
+    me, friend = make_accounts(2)
+    publish(friend)
+    follow(me, friend)
+    drain_all()
+    first_page(me)
+    unfollow(me, friend)
+    late = newest_step(me, friend)
+    with batch_rows():
+        load_forward_edges(shard_of(me), [(me, friend)])
+        # Another process, which does not share the rows of this batch.
+        Context().run(follow, me, friend)
+        assert len(Context().run(first_page, me)) == 1
+        apply_following_changes(shard_of(me), [late])
+    assert len(first_page(me)) == 1
 
 
 def test_a_step_that_is_outdated_each_time_drops_the_timeline(world: None) -> None:
