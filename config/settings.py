@@ -186,6 +186,14 @@ _env.require(
     TIMELINE_COLD_DAYS >= TIMELINE_LIVE_DAYS, "TIMELINE_COLD_DAYS: less than TIMELINE_LIVE_DAYS"
 )
 RECENT_DAYS = _env.number("RECENT_DAYS", 7, 1, 365)
+RECENT_INDEX = _env.text("RECENT_INDEX", "replicated")
+_env.require(
+    RECENT_INDEX in {"replicated", "by_author"}, "RECENT_INDEX: needs replicated or by_author"
+)
+_env.require(
+    RECENT_INDEX == "replicated" or TIMELINE_STORE in {"packed", "zset"},
+    "RECENT_INDEX: by_author needs TIMELINE_STORE packed or zset",
+)
 NOTIFICATION_DAYS = _env.number("NOTIFICATION_DAYS", 90, 1, 3_650)
 _env.require(
     NOTIFICATION_DAYS >= CHANGE_REPLAY_DAYS, "NOTIFICATION_DAYS: less than CHANGE_REPLAY_DAYS"

@@ -28,6 +28,7 @@ PURGEABLE = {
         CacheFamily("timelines.home", "a rebuild (a pull) for each reader's next page"),
         CacheFamily("timelines.zset", "a rebuild (a pull) for each reader's next page"),
         CacheFamily("timelines.hot_entries", "one query a hot author"),
+        CacheFamily("timelines.recent", "one query for the authors of a pull on each shard"),
     )
 }
 # purge_caches refuses these and prints the reason.

@@ -3,6 +3,7 @@
 from importlib import import_module
 
 from django.apps import AppConfig
+from django.core.checks import Tags, register
 
 from infra.telemetry.gauges import STORE_METRICS
 
@@ -15,4 +16,5 @@ class TimelinesConfig(AppConfig):
         import_module("timelines.recent.consumers")
         import_module("timelines.increments.consumers")
         import_module("timelines.hot.consumers")
+        register(import_module("timelines.checks").check_recent_index, Tags.database)
         STORE_METRICS.register(import_module("timelines.sampling").HOLES_COLLECTOR)

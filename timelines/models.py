@@ -23,9 +23,10 @@ class ReplicatedModel(models.Model):
 
 
 class RecentPost(ReplicatedModel):
-    """REPLICATED: the recent-posts index (seed S0's post_rep), all posts of RECENT_DAYS.
+    """REPLICATED: the recent-posts index (seed S0's post_rep), all posts of RECENT_DAYS. With
+    RECENT_INDEX=by_author each shard has those of its own accounts.
 
-    Written by timelines.recent.actions.index_posts. One partition a day. Derived from the posts
+    Written by timelines.recent.actions. One partition a day. Derived from the posts
     tables: a deleted post's row may stay until its day is dropped, so readers of the index check
     that each post exists. `shown_author`, `shown_moment`: of a repost, else null.
     `arrival`: when the row was added, by this shard's clock in ms; a small number means long ago.
@@ -56,7 +57,8 @@ class RecentPost(ReplicatedModel):
 
 
 class LowWaterMark(ReplicatedModel):
-    """REPLICATED, at most one row: the second from which on this shard's index is complete.
+    """REPLICATED, at most one row: the second from which on this shard's index is complete. Its id
+    says for which accounts.
 
     Written by timelines.recent.low_water_mark: backfill_recent_posts sets it, and the periodic task
     that drops old days raises it. Without the row no process reads the index.

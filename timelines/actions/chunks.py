@@ -8,7 +8,7 @@ from infra.changes.registry import FollowUp
 from relations.queries.followers import iter_followers, list_bounds
 from timelines.actions.fan_out import push
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
-from timelines.recent.actions.settle_posts import settle_everywhere
+from timelines.recent.factory import recent_index
 
 # A dispatch keeps its lane busy for this many chunks; then other authors' changes come first.
 CHUNKS_PER_DISPATCH = 10
@@ -40,13 +40,13 @@ def push_chunk(author_id: int, chunk: ChunkCut) -> list[FollowUp]:
     """Pushes to the live readers among a chunk's followers, page by page, and settles the entries.
 
     Returns follow-up changes for shards that could not settle them. Safety: may run again. Cost: a
-    page of followers and a push for FOLLOWERS_A_PAGE; one statement a shard, in parallel.
+    page of followers and a push for FOLLOWERS_A_PAGE; as the index.
     """
     reached = 0
     for followers in iter_followers(author_id, chunk.below, chunk.last):
         push(chunk.entries, followers, chunk.shards)
         reached += len(followers)
-    unsettled = settle_everywhere(chunk.shards, [entry.event for entry in chunk.entries])
+    unsettled = recent_index().settle(chunk.shards, [entry.event for entry in chunk.entries])
     CHUNKS.inc()
     FOLLOWERS.inc(reached)
     log.info("fan_out.chunk_pushed", author_id=author_id, followers=reached)

@@ -1,28 +1,21 @@
 """Pushes new entries to the authors' followers, or returns follow-up changes that do it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import partial
 from itertools import chain
 
-import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import FollowUp
 from infra.sharding.buckets import group_by_shard, shard_of
-from infra.sharding.scatter import scatter
-from infra.telemetry.reached_branches import reached
 from relations.queries.followers import load_newest_followers
 from timelines.changes import FanOutBegun, ShardMissed
 from timelines.hot.actions.heat import heat_if_hot
 from timelines.hot.entries import push_hot_entries
-from timelines.recent.actions.index_posts import index_recent
-from timelines.recent.actions.settle_posts import Stopwatch, settle_everywhere, settle_recent
+from timelines.recent.actions.settle_posts import Stopwatch
+from timelines.recent.factory import recent_index
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
-
-log = structlog.get_logger()
 
 # At most this many lists of INLINE_FOLLOWERS are in memory together.
 AUTHORS_TOGETHER = 16
@@ -34,16 +27,15 @@ def fan_out(
 ) -> list[FollowUp]:
     """Pushes to the followers on these shards, as the authors' shard knows them now.
 
-    Entries of `hot` authors go to their hot entries instead, which the followers' pages merge. A
-    shard indexes the entries before any of its readers gets them. Returns follow-up changes for
+    Entries of `hot` authors go to their hot entries instead, which the followers' pages merge. The
+    recent-posts index has the entries before any reader gets them. Returns follow-up changes for
     shards that do not answer, and for authors with more than INLINE_FOLLOWERS; all other readers
     have the entries on return.
-    Safety: may run again; readers skip repeats. Cost: one statement a shard, in parallel; one query
-    and one push for AUTHORS_TOGETHER authors. What took longer than SETTLE_MS is settled: one more
-    statement a shard.
+    Safety: may run again; readers skip repeats. Cost: as the index; one query and one push for
+    AUTHORS_TOGETHER authors. What took longer than SETTLE_MS is settled.
     """
     stopwatch = Stopwatch()
-    added = _index(posted, shards)
+    added = recent_index().add(_entries_of(posted), shards)
     failpoint("fan_out.indexed")
     reached = {shard: count for shard, count in added.items() if count is not None}
     push_hot_entries({author: posted[author] for author in hot})
@@ -63,10 +55,10 @@ def fan_out_to_missed_shard(
     Safety and cost: as `fan_out`.
     """
     entries, stopwatch = _entries_of(posted), Stopwatch()
-    added = index_recent(shard, entries)
+    added = recent_index().add_for(shard, entries)
     follow_ups = _push_all(posted, (shard,), hot)
     if stopwatch.is_late or added < len(entries):
-        settle_recent(shard, (entry.event for entry in entries))
+        recent_index().settle_for(shard, [entry.event for entry in entries])
     return follow_ups
 
 
@@ -126,21 +118,6 @@ def _on(readers: Iterable[int], shards: Sequence[str]) -> Iterable[int]:
     return [reader_id for reader_id in readers if shard_of(reader_id) in shards]
 
 
-def _index(posted: EntriesByAuthor, shards: Iterable[str]) -> dict[str, int | None]:
-    """How many rows each shard added; None: it does not answer."""
-    entries = _entries_of(posted)
-    return scatter({shard: partial(_index_shard, shard, entries) for shard in shards})
-
-
-def _index_shard(shard: str, entries: Sequence[Entry]) -> int | None:
-    try:
-        return index_recent(shard, entries)
-    except (OperationalError, InterfaceError) as error:
-        reached("fan_out.shard_missed")
-        log.warning("fan_out.shard_missed", shard=shard, error=str(error))
-        return None
-
-
 def _settle(
     posted: EntriesByAuthor, added: Mapping[str, int], stopwatch: Stopwatch
 ) -> Sequence[str]:
@@ -148,7 +125,7 @@ def _settle(
     the shards that do not answer."""
     events = [entry.event for entry in _entries_of(posted)]
     late = [shard for shard, n in added.items() if stopwatch.is_late or n < len(events)]
-    return settle_everywhere(late, events)
+    return recent_index().settle(late, events)
 
 
 def _wait_for(posted: EntriesByAuthor, shards: Iterable[str]) -> list[FollowUp]:

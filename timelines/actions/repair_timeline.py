@@ -20,7 +20,7 @@ from infra.caching.keys import key
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from timelines.queries.difference import TimelineDifference, find_difference
-from timelines.recent.actions.settle_posts import settle_recent
+from timelines.recent.factory import recent_index
 from timelines.rules import VisibilityInputs, is_stale
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
@@ -48,7 +48,8 @@ def repair_timeline(reader_id: int, difference: TimelineDifference) -> None:
         return
     if difference.missing:
         timeline_store().push({reader_id: difference.missing})
-        settle_recent(shard_of(reader_id), [entry.event for entry in difference.missing])
+        missing = [entry.event for entry in difference.missing]
+        recent_index().settle_for(shard_of(reader_id), missing)
     failpoint("timeline.holes_filled")
     if difference.stale:
         timeline_store().remove(reader_id, difference.seen, difference.stale)

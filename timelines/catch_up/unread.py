@@ -12,7 +12,8 @@ from timelines.catch_up.types import Bound
 from timelines.home.entries import HomeEntries
 from timelines.home.show import list_places
 from timelines.markers.types import MarkerState
-from timelines.polling.late_posts import MARGIN_MS, PolledAuthors, load_late_posts
+from timelines.polling.late_posts import load_late_posts
+from timelines.recent.queries.late_posts import MARGIN_MS, PolledAuthors
 from timelines.types import Entry, Place
 
 

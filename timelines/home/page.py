@@ -21,12 +21,13 @@ from timelines.home.entries import HomeEntries, TimelineEntries
 from timelines.home.reader import HomeReader
 from timelines.home.show import collect, list_places, take
 from timelines.polling.begin import begin_poll, is_poll
-from timelines.polling.late_posts import PolledAuthors, load_late_posts
+from timelines.polling.late_posts import load_late_posts
 from timelines.polling.ordinary import enter_by_page
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller
 from timelines.queries.cursors import range_of
+from timelines.recent.queries.late_posts import PolledAuthors
 from timelines.types import Entry, TimeRange
 
 # A page is whole or refused. `all`: Redis answered. `without_redis`: the shards gave all of the

@@ -18,7 +18,8 @@ from posts.queries.responses import read_states
 from posts.sql import LIVE_EVENTS
 from posts.types import Kind, Target
 from timelines.recent.actions.index_posts import backfill_recent, find_unindexed
-from timelines.recent.low_water_mark import find_low_water_mark
+from timelines.recent.low_water_mark import find_low_water_mark, find_own_mark
+from timelines.recent.packs import drop_packs
 from timelines.recent.sql import INDEXED
 from timelines.types import Entry
 
@@ -56,18 +57,23 @@ def _lost(post_id: PostId, shown_author: int | None, shown_moment: int | None) -
 
 
 def _audit_posts(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    """Posts of all accounts that the index of these shards lacks, above its low-water mark."""
-    marks = {alias: find_low_water_mark(alias) for alias in work.aliases}
+    """Posts that the index of these shards lacks, above its low-water mark: those of all accounts,
+    with RECENT_INDEX=by_author those of the shard's own ones."""
+    is_by_author = settings.RECENT_INDEX == "by_author"
+    find_mark = find_own_mark if is_by_author else find_low_water_mark
+    marks = {alias: find_mark(alias) for alias in work.aliases}
     complete = {alias: mark for alias, mark in marks.items() if mark is not None}
     if not complete:
         return
     lowest = min(complete.values()) * SEQUENCES
-    for piece in walk_table(work._replace(aliases=settings.SHARD_ALIASES), ACCOUNTS):
+    sources = list(complete) if is_by_author else settings.SHARD_ALIASES
+    for piece in walk_table(work._replace(aliases=sources), ACCOUNTS):
         rows = fetch_all(piece.alias, POSTS, ([row[0] for row in piece.rows], lowest))
         entries = [Entry(PostId.at(*row[:2]), PostId.at(*row[2:])) for row in rows]
         findings = [
             finding
             for alias, mark in complete.items()
+            if alias == piece.alias or not is_by_author
             for finding in _find_lacking(alias, mark, entries, pause)
         ]
         yield report_findings(work, piece, findings, repair)
@@ -79,7 +85,12 @@ def _find_lacking(
     recent = [entry for entry in entries if entry.event.second >= mark]
     for entry in compare_again(recent, partial(_find_not_indexed, alias), pause):
         line = f"account {entry.event.author_id}: post {entry.event.public} is not in the index of"
-        yield AuditFinding(f"{line} {alias}", partial(backfill_recent, alias, [entry]))
+        yield AuditFinding(f"{line} {alias}", partial(_add, alias, entry))
+
+
+def _add(alias: str, entry: Entry) -> None:
+    backfill_recent(alias, [entry])
+    drop_packs([entry.event.author_id])
 
 
 def _find_not_indexed(alias: str, entries: Sequence[Entry]) -> list[Entry]:

@@ -1,8 +1,8 @@
 """Fills the recent-posts index of shards from the posts tables, and sets its low-water mark.
 
-For an upgrade that brings the index, for a new shard, and for an index that lacks what the drain
-could not deliver. The drain indexes what is posted during the run, so all drain processes have to
-know the shard first.
+For an upgrade that brings the index, for a new shard, for an index that lacks what the drain could
+not deliver, and for another RECENT_INDEX. The drain indexes what is posted during the run, so all
+drain processes have to know the shard, and have the setting, first.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,10 +22,17 @@ from posts.sql import LIVE_EVENTS
 from timelines.recent.actions.index_posts import backfill_recent, count_missing
 from timelines.recent.days import PARTITIONS, first_moment, first_second, kept_days, oldest_read
 from timelines.recent.low_water_mark import (
+    begin_own_only,
     delete_low_water_mark,
+    distrust_own_rows,
+    end_own_only,
     find_low_water_mark,
+    find_own_mark,
+    has_own_only,
     lower_low_water_mark,
+    lower_own_mark,
 )
+from timelines.recent.packs import drop_packs
 from timelines.types import Entry
 
 POSTS = f"{LIVE_EVENTS} AND author_id = ANY(%s::bigint[]) AND moment >= %s"
@@ -38,17 +45,25 @@ def today_utc() -> date:
 def backfill_recent_posts(
     work: Work, again: bool = False, today: Callable[[], date] = today_utc
 ) -> Iterator[Batch]:
-    """Adds the newest days' posts of all accounts, a batch at a time, to every shard named.
+    """Adds the newest days' posts, a batch at a time, to the indexes that RECENT_INDEX reads.
 
-    Skips shards whose index is complete. With `again` it fills them too, and no process reads their
-    index until the end. Safety: idempotent, also during writes. The mark is set at the very end,
-    and not by a run with a limit. Raises: the errors in UNREACHABLE; resume then.
+    That is each shard named: with `replicated` it gets the posts of all accounts, with `by_author`
+    those of its own. Skips shards whose index is complete. With `again` it fills them too, and no
+    process reads their index until the end. Safety: idempotent, also during writes. The mark is set
+    at the very end, and not by a run with a limit. Raises: the errors in UNREACHABLE; resume then.
     Cost: per batch one query, and one statement per shard filled.
     """
+    job = _fill_own if settings.RECENT_INDEX == "by_author" else _fill_all
+    yield from job(work, again, today)
+
+
+def _fill_all(work: Work, again: bool, today: Callable[[], date]) -> Iterator[Batch]:
+    """Each index gets the posts of all accounts. Workers of `by_author` have to have ended."""
     targets = [alias for alias in work.aliases if again or find_low_water_mark(alias) is None]
     if not targets:
         return
     if not work.dry_run:
+        end_own_only()
         for alias in targets:
             delete_low_water_mark(alias)
             PARTITIONS.make(alias, kept_days(today()))
@@ -57,11 +72,33 @@ def backfill_recent_posts(
     for source, rows, position in walk_table(everywhere, ACCOUNTS):
         entries = _read_entries(source, [account_id for (account_id,) in rows], lowest)
         missing = _fill(targets, entries, work.dry_run)
-        failpoint("recent_posts.backfilled")
         yield Batch(len(rows), 0, source, missing, position)
     if work.limit is None and not work.dry_run:
         for alias in targets:
             lower_low_water_mark(alias, first_second(oldest_read(today())))
+
+
+def _fill_own(work: Work, again: bool, today: Callable[[], date]) -> Iterator[Batch]:
+    """Each index gets the posts of the shard's own accounts."""
+    marks = {alias: find_own_mark(alias) for alias in work.aliases}
+    oldest = first_second(oldest_read(today()))
+    targets = [i for i, mark in marks.items() if again or mark is None or mark > oldest]
+    if not targets:
+        return
+    if not work.dry_run:
+        if not all(map(has_own_only, settings.SHARD_ALIASES)):
+            begin_own_only()
+        for alias in targets:
+            distrust_own_rows(alias)
+            PARTITIONS.make(alias, kept_days(today()))
+    for alias, rows, position in walk_table(work._replace(aliases=targets), ACCOUNTS):
+        lowest = first_moment(oldest_read(today()))
+        entries = _read_entries(alias, [account_id for (account_id,) in rows], lowest)
+        missing = _fill([alias], entries, work.dry_run)
+        yield Batch(len(rows), 0, alias, missing, position)
+    if work.limit is None and not work.dry_run:
+        for alias in targets:
+            lower_own_mark(alias, first_second(oldest_read(today())))
 
 
 def _read_entries(alias: str, author_ids: Sequence[int], lowest: int) -> list[Entry]:
@@ -72,4 +109,8 @@ def _read_entries(alias: str, author_ids: Sequence[int], lowest: int) -> list[En
 def _fill(targets: Sequence[str], entries: Sequence[Entry], dry_run: bool) -> int:
     """The number of missing rows, all shards together."""
     index = count_missing if dry_run else backfill_recent
-    return sum(scatter({alias: partial(index, alias, entries) for alias in targets}).values())
+    missing = scatter({alias: partial(index, alias, entries) for alias in targets})
+    if not dry_run and any(missing.values()):
+        drop_packs({entry.event.author_id for entry in entries})
+    failpoint("recent_posts.backfilled")
+    return sum(missing.values())

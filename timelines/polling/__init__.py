@@ -19,6 +19,9 @@ query ran before the entries were read.
   second of N, less a second for clocks that differ, less the margin.
 - A rebuild reads the index, which has every row before its push. So it changes no visible time.
 
+With RECENT_INDEX=by_author times are those of the authors' shards, and t is that of the process.
+Their clocks differ by less than a second, so the floor of a record is at most t - 1.25 s.
+
 A page by `since_id` that is full has a range for the client to go down to. Late posts are owed to
 the next poll. If a shard does not answer, the page is served from Redis, and its record keeps the
 old floor. If Redis does not answer either, the page is refused, and the client keeps its cursor.

@@ -1,79 +1,14 @@
-"""Finds the posts that became visible after a client saw a newer one, on the reader's shard."""
-
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+"""Finds the posts that became visible after a client saw a newer one."""
 
 import structlog
 
 from infra.changes.errors import UNREACHABLE
-from infra.sharding.buckets import shard_of
-from infra.sharding.sql import fetch_all
-from posts.ids import EPOCH, SEQUENCES, PostId
-from relations.sql import FOLLOWEES
-from timelines.polling.types import MOST_LATE, LatePost, LatePosts
-from timelines.recent.actions.settle_posts import NOW_MS, SETTLE_MS
-from timelines.types import Entry
+from posts.ids import PostId
+from timelines.polling.types import LatePosts
+from timelines.recent.factory import recent_index
+from timelines.recent.queries.late_posts import PolledAuthors, earliest_floor
 
-# A post is visible at most this long after its row arrived or was settled.
-MARGIN_MS = SETTLE_MS + 50
-# A row that arrived so soon after its second was not visible before it arrived.
-ON_TIME_MS = 1_500
-# Databases' clocks and web processes' clocks differ by less.
-SKEW_MS = 1_000
-# Rows that arrived later than this after their second are in the index of late rows.
-LATE_MS = 3_000
 log = structlog.get_logger()
-
-VISIBLE = "COALESCE(settled, arrival)"
-IS_LATE = f"(settled IS NOT NULL OR arrival > (moment / {SEQUENCES} + {EPOCH}) * 1000 + {LATE_MS})"
-HOME_AUTHORS = f"{FOLLOWEES} AND follower_id = %(reader)s UNION ALL SELECT %(reader)s::bigint"
-LIST_AUTHORS = "SELECT unnest(%(authors)s::bigint[]) AS author_id"
-# Since when: since the record of the cursor. Else since the cursor's own row arrived, if it could
-# not be seen before. Else since the second in which it was made.
-CLOCK = f"""
-SELECT COALESCE(
-    %(floor)s::bigint,
-    (
-        SELECT arrival - {MARGIN_MS} FROM timelines_recentpost
-        WHERE author_id = %(cursor_author)s AND moment = %(cursor_moment)s
-            AND author_id <> %(reader)s
-            AND arrival BETWEEN %(made_ms)s - {SKEW_MS} AND %(made_ms)s + {ON_TIME_MS}
-    ),
-    %(made_ms)s - {SKEW_MS + MARGIN_MS}
-) AS floor, {NOW_MS.replace("clock_timestamp", "statement_timestamp")} AS now_ms
-"""  # noqa: S608
-# Rows of the last seconds below the cursor, author by author: OFFSET keeps the planner from a join
-# with the posts of all authors.
-NEAR = f"""
-SELECT post.* FROM wanted CROSS JOIN LATERAL (
-    SELECT * FROM timelines_recentpost AS post WHERE post.author_id = wanted.author_id
-        AND moment >= %(near)s AND moment < %(upper)s AND {VISIBLE} > clock.floor OFFSET 0
-) AS post
-UNION ALL"""  # noqa: S608
-# All older ones are late, and in the index of late rows.
-READ = f"""
-WITH wanted AS ({{authors}}), clock AS ({CLOCK})
-SELECT clock.floor, clock.now_ms, late.author_id, late.moment,
-    COALESCE(late.shown_author, late.author_id), COALESCE(late.shown_moment, late.moment),
-    late.visible_ms
-FROM clock LEFT JOIN LATERAL (
-    SELECT row.*, COALESCE(row.settled, row.arrival) AS visible_ms FROM (
-        {{near}}
-        SELECT post.* FROM timelines_recentpost AS post JOIN wanted USING (author_id)
-        WHERE {IS_LATE} AND {VISIBLE} > clock.floor AND moment < LEAST(%(near)s, %(upper)s)
-    ) AS row
-    WHERE (row.moment / {SEQUENCES}, row.author_id, row.moment)
-        < (%(cursor_second)s, %(cursor_author)s, %(cursor_moment)s)
-    ORDER BY visible_ms, row.moment, row.author_id LIMIT {MOST_LATE}
-) AS late ON true
-"""  # noqa: S608
-
-
-class PolledAuthors(NamedTuple):
-    """Whose posts are polled: `members`, or if None the reader and the reader's followees."""
-
-    reader_id: int
-    members: Sequence[int] | None = None
 
 
 def load_late_posts(authors: PolledAuthors, cursor: PostId, floor: int | None) -> LatePosts:
@@ -81,55 +16,10 @@ def load_late_posts(authors: PolledAuthors, cursor: PostId, floor: int | None) -
 
     `floor` None: after a client can have seen the cursor first. Call it before the page is read:
     what becomes visible between the two is on the page or is late for the next poll.
-    Source: the index on the reader's shard, also below its low-water mark. If the shard does not
-    answer, the late posts are unread. Cost: one query.
+    If a shard does not answer, the late posts are unread. Cost: as the index.
     """
-    sql, params = _statement(authors, cursor, floor)
     try:
-        rows = fetch_all(shard_of(authors.reader_id), sql, params)
+        return recent_index().load_late(authors, cursor, floor)
     except UNREACHABLE as error:
         log.warning("polls.late_posts_not_read", error=str(error))
-        return LatePosts((), _earliest(cursor, floor), None)
-    posts = [LatePost(_entry(row), row[6]) for row in rows if row[2] is not None]
-    return LatePosts(posts, rows[0][0], rows[0][1] - MARGIN_MS)
-
-
-def _statement(
-    authors: PolledAuthors, cursor: PostId, floor: int | None
-) -> tuple[str, dict[str, Any]]:
-    wanted = HOME_AUTHORS if authors.members is None else LIST_AUTHORS
-    near, upper = (
-        _moment_at(_earliest(cursor, floor) - LATE_MS - 1_000),
-        (cursor.second + 1) * SEQUENCES,
-    )
-    params = {
-        "reader": authors.reader_id,
-        "authors": list(authors.members or ()),
-        "floor": floor,
-        "made_ms": _made_ms(cursor),
-        "cursor_second": cursor.second,
-        "cursor_author": cursor.author_id,
-        "cursor_moment": cursor.moment,
-        "near": near,
-        "upper": upper,
-    }
-    return READ.format(authors=wanted, near=NEAR if near < upper else ""), params
-
-
-def _earliest(cursor: PostId, floor: int | None) -> int:
-    """The floor, or if there is none the earliest that CLOCK can choose."""
-    return _made_ms(cursor) - SKEW_MS - MARGIN_MS if floor is None else floor
-
-
-def _made_ms(post_id: PostId) -> int:
-    """The start of its second, in ms since 1970."""
-    return post_id.posted_at_s * 1000
-
-
-def _moment_at(at_ms: int) -> int:
-    """The first moment of this time's second."""
-    return max(0, at_ms // 1000 - EPOCH) * SEQUENCES
-
-
-def _entry(row: Sequence[Any]) -> Entry:
-    return Entry(PostId.at(*row[2:4]), PostId.at(*row[4:6]))
+        return LatePosts((), earliest_floor(cursor, floor), None)

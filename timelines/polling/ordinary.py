@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from infra.api.pages import Page
 from infra.caching.client import Command
 from infra.caching.questions import Question, answer
-from timelines.polling.late_posts import MARGIN_MS, SKEW_MS
 from timelines.polling.page import id_of
 from timelines.polling.records import EnteredCursor, Poller, save_records
 from timelines.polling.types import PollRecord
+from timelines.recent.queries.late_posts import MARGIN_MS, SKEW_MS
 
 
 def ask_has_polled(poller: Poller | None) -> Question[bool]:

@@ -18,11 +18,12 @@ from relations.lists.types import ListMembers, RepliesPolicy
 from relations.queries.following import load_following
 from timelines.home.page import load_page
 from timelines.polling.begin import begin_poll
-from timelines.polling.late_posts import PolledAuthors, load_late_posts
+from timelines.polling.late_posts import load_late_posts
 from timelines.polling.ordinary import ask_has_polled, enter_by_page
 from timelines.polling.records import Poller
 from timelines.queries.pull import iter_pulled
-from timelines.recent.queries.recent_posts import list_indexed
+from timelines.recent.factory import recent_index
+from timelines.recent.queries.late_posts import PolledAuthors
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
 
@@ -103,7 +104,7 @@ class AccountListEntries:
         known = [e for e in reposts if e.event in self._read or e.event < places[e.original]]
         above, below = self._read_range
         new = [e for e in reposts if e not in known and not above < e.event < below]
-        return [*known, *list_indexed(self.reader_id, new)]
+        return [*known, *recent_index().list_arrived(self.reader_id, new)]
 
     def _note_read(self, time_range: TimeRange, event: PostId) -> None:
         """This request has read all events of the range; the last one is `event`."""

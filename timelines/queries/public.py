@@ -18,13 +18,13 @@ from posts.types import Kind, PostRange, Visibility
 from relations.types import UNRELATED
 from timelines.cache import TTL_S, PublicList, ask_public_list
 from timelines.polling.begin import begin_poll
-from timelines.polling.late_posts import SKEW_MS
 from timelines.polling.ordinary import ask_has_polled, enter_by_page
 from timelines.polling.page import poll_page
 from timelines.polling.records import Poller
 from timelines.polling.types import LatePost, LatePosts
 from timelines.queries.cursors import range_of
 from timelines.recent.actions.settle_posts import SETTLE_MS
+from timelines.recent.queries.late_posts import SKEW_MS
 from timelines.types import Entry, TimeRange
 
 # Own posts of this time before the list was read may be missing on it, because clocks differ.

@@ -1,7 +1,7 @@
 """Computes timelines from the authors' posts (fan-out on read).
 
-Above its low-water mark the recent-posts index on the reader's own shard answers, with one query.
-Below the mark the posts tables of all shards answer.
+Above its low-water mark the recent-posts index answers. Below the mark the posts tables of all
+shards answer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,8 @@ from posts.queries.rows import PAST_ALL, list_timeline
 from posts.sql import LIVE_EVENTS
 from posts.types import PostRange
 from relations.queries.following import Following
-from timelines.recent.queries.recent_posts import RecentEntries, load_recent
+from timelines.recent.factory import recent_index
+from timelines.recent.interface import RecentEntries
 from timelines.types import Entry, LiveTimeline, TimelineAuthors, TimeRange
 
 PULL_BATCH = 60
@@ -43,10 +44,10 @@ def pull(
     """The `limit` newest (or oldest) entries of the authors inside the range, in that order.
 
     Fewer than `limit` means that there are no more. Source: the recent-posts index above its
-    low-water mark, the posts tables below it. Cost: one query; one more per shard, in parallel,
+    low-water mark, the posts tables below it. Cost: as the index; one query per shard, in parallel,
     when entries below the mark are needed.
     """
-    recent = load_recent(authors, time_range, limit, newest_first)
+    recent = recent_index().load(authors, time_range, limit, newest_first)
     return complete_from_tables(recent, authors, time_range, limit, newest_first)
 
 
@@ -131,7 +132,7 @@ def compute_timeline(reader_id: int, following: Following, kept_from: int) -> Li
 def _list_newest(authors: TimelineAuthors, kept_from: int, limit: int) -> tuple[list[Entry], int]:
     """At most `limit` entries. If there are fewer: the second from which on they are all."""
     kept = TimeRange(PostId(kept_from, 0, 0))
-    recent = load_recent(authors, kept, limit)
+    recent = recent_index().load(authors, kept, limit, newest_first=True)
     if recent.complete_from is not None and len(recent.entries) >= min(ENOUGH, limit):
         return recent.entries, max(recent.complete_from, kept_from)
     return complete_from_tables(recent, authors, kept, limit), kept_from

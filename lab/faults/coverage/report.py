@@ -28,6 +28,7 @@ ELSEWHERE: Mapping[str, str] = {
     "pausing.rows_resumed": _CHANGES,
     "relations.backfilled": _RELATIONS,
     "relations.mirrored_again": _RELATIONS,
+    "recent_posts.own_rows_added": "tests/integration/timelines/test_recent_by_author.py",
     "recent_posts.backfilled": "tests/integration/timelines/test_backfill_recent_posts.py",
     "timeline.holes_filled": "tests/faults/test_timeline_jobs_killed.py",
     "unsent.overflowed": "tests/unit/caching/test_unsent.py::MOST_UNSENT",

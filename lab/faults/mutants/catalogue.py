@@ -157,9 +157,9 @@ MUTANTS = (
         ("F37b",),
         (
             Edit(
-                "timelines/polling/late_posts.py",
-                "    posts = [LatePost(_entry(row), row[6]) for row in rows if row[2] is not None]",
-                "    posts = [LatePost(_entry(row), row[6]) for row in rows if row[2] == -1]",
+                "timelines/recent/queries/late_posts.py",
+                "    posts = [LatePost(_entry(row), row[7]) for row in rows if row[3] is not None]",
+                "    posts = [LatePost(_entry(row), row[7]) for row in rows if row[3] == -1]",
             ),
         ),
     ),
@@ -244,8 +244,8 @@ MUTANTS = (
         (
             Edit(
                 "timelines/recent/consumers.py",
-                "partial(_remove, shard, deleted)",
-                "partial(_remove, shard, ())",
+                "recent_index().remove(deleted)",
+                "recent_index().remove(())",
             ),
         ),
     ),

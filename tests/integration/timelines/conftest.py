@@ -44,3 +44,10 @@ def fans(low_threshold: None, world: None) -> object:
     fans = Fans()
     first_page(fans.me)
     return fans
+
+
+@pytest.fixture(params=["replicated", "by_author"])
+def each_index(request: pytest.FixtureRequest, world: None, settings: Settings) -> str:
+    """Runs a test with each recent-posts index."""
+    settings.RECENT_INDEX = request.param
+    return str(request.param)

@@ -5,10 +5,15 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from infra.sharding.buckets import group_by_shard
-from infra.sharding.sql import execute
+from infra.sharding.sql import execute, fetch_all
 from posts.ids import EPOCH, SEQUENCES, PostId
-from timelines.recent.actions.index_posts import index_recent
-from timelines.recent.low_water_mark import lower_low_water_mark
+from timelines.recent.factory import recent_index
+from timelines.recent.low_water_mark import (
+    begin_own_only,
+    lower_low_water_mark,
+    lower_own_mark,
+)
+from timelines.recent.packs import drop_packs
 from timelines.types import Entry
 
 INSERT = """
@@ -25,7 +30,10 @@ WHERE (author_id, moment) IN (SELECT * FROM unnest(%s::bigint[], %s::bigint[]))
 """
 
 
-ON_TIME = f"UPDATE timelines_recentpost SET arrival = (moment / {SEQUENCES} + {EPOCH}) * 1000"
+ON_TIME = f"""
+UPDATE timelines_recentpost SET arrival = (moment / {SEQUENCES} + {EPOCH}) * 1000
+RETURNING author_id
+"""
 
 
 def write_posts(entries: Iterable[Entry]) -> None:
@@ -53,14 +61,29 @@ def delete_posts(ids: Iterable[PostId]) -> None:
 
 
 def index_everywhere(entries: Iterable[Entry], complete_from: int) -> None:
-    """As after the drain: every shard has all posts from this second on."""
-    recent = [entry for entry in entries if entry.event.second >= complete_from]
+    """As after the drain: the index has all posts from this second on."""
+    recent_index().add(
+        [entry for entry in entries if entry.event.second >= complete_from], settings.SHARD_ALIASES
+    )
+    complete_index(complete_from)
+
+
+def complete_index(complete_from: int) -> None:
+    """Says that the index has all posts from this second on."""
     for alias in settings.SHARD_ALIASES:
-        index_recent(alias, recent)
+        lower_mark(alias, complete_from)
+
+
+def lower_mark(alias: str, complete_from: int) -> None:
+    """The same for the index of one shard."""
+    if settings.RECENT_INDEX == "by_author":
+        begin_own_only()
+        lower_own_mark(alias, complete_from)
+    else:
         lower_low_water_mark(alias, complete_from)
 
 
 def arrive_on_time() -> None:
     """As if all indexed posts had arrived in their second, for posts with seconds of a test."""
     for alias in settings.SHARD_ALIASES:
-        execute(alias, ON_TIME)
+        drop_packs({author_id for (author_id,) in fetch_all(alias, ON_TIME)})

@@ -16,11 +16,14 @@ from tests.callers import Caller, ids_of
 from tests.integration.jobs.lost_rows import at_rest, lose_deletion, lose_post
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.posts.interacting import STATUSES
+from tests.integration.timelines.indexed import complete_index
 from tests.world import drain_all, make_accounts, publish
 from timelines.jobs.end_lost_deletions import end_lost_deletions
 from timelines.management.commands.audit_recent_posts import Command as AuditRecentPosts
 from timelines.management.commands.audit_tags import Command as AuditTags
 from timelines.management.commands.backfill_recent_posts import Command as Backfill
+from timelines.recent.packs import load_packs
+from timelines.recent.records import Arrivals
 
 pytestmark = pytest.mark.usefixtures("at_rest")
 __all__ = ["at_rest"]
@@ -101,6 +104,20 @@ def test_post_that_an_index_lacks_is_added(people):
     execute("shard2", "DELETE FROM timelines_recentpost")
     line = f"account {people[0]}: post {post.public} is not in the index of shard2"
     repair(AuditRecentPosts, [line])
+
+
+def test_by_author_each_shard_is_compared_with_its_own_accounts(people, settings):
+    settings.RECENT_INDEX = "by_author"
+    publish(people[1])
+    drain_all()
+    post, alias = publish(people[0]), shard_of(people[0])
+    complete_index(0)
+    assert load_packs(people[:1]).keys() == set(people[:1])
+    execute(alias, "UPDATE changes_change SET state = 2")
+    line = f"account {people[0]}: post {post.public} is not in the index of {alias}"
+    repair(AuditRecentPosts, [line])
+    arrivals = Arrivals(load_packs(people[:1]))
+    assert arrivals.list_events() == {post}
 
 
 def test_index_that_no_process_reads_is_not_compared(people):

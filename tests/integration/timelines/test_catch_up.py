@@ -29,7 +29,7 @@ from tests.integration.timelines.test_bounded_pages import walk
 from tests.world import drain_all, make_account, make_accounts, publish
 from timelines.catch_up import count, pages
 from timelines.catch_up.types import Bound
-from timelines.polling import late_posts
+from timelines.recent import replicated
 from timelines.types import ENTRY_BYTES
 
 HOME = "/api/v1/timelines/home"
@@ -66,7 +66,7 @@ class CatchUpScene:
 @pytest.fixture
 def scene(world: None, monkeypatch: pytest.MonkeyPatch) -> CatchUpScene:
     """Nothing is on its way here, so a bound needs no margin."""
-    monkeypatch.setattr(late_posts, "MARGIN_MS", 0)
+    monkeypatch.setattr(replicated, "MARGIN_MS", 0)
     return CatchUpScene()
 
 

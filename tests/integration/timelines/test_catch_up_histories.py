@@ -20,7 +20,7 @@ from timelines.catch_up.pages import CatchUpRequest, catch_up_page
 from timelines.catch_up.types import CatchUp, Exclusions
 from timelines.markers.rows import advance_home_marker, read_markers
 from timelines.markers.types import Timeline
-from timelines.polling import late_posts
+from timelines.recent import replicated
 
 step = st.one_of(
     step_of("publish", person, st.integers(0, 2)),
@@ -144,7 +144,7 @@ def test_the_groups_are_the_home_timeline_since_the_marker(
     steps: list[tuple[str, int | None, int | None]],
 ) -> None:
     """Nothing is on its way when a bound is made, so it needs no margin."""
-    monkeypatch.setattr(late_posts, "MARGIN_MS", 0)
+    monkeypatch.setattr(replicated, "MARGIN_MS", 0)
     clean()
     history = CatchUpHistory()
     for name, who, what in steps:

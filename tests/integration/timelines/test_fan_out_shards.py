@@ -15,6 +15,7 @@ from infra.sharding.sql import execute, fetch_all
 from tests.integration.timelines.many_followers import each, have, make_live, write_followers
 from tests.world import drain_all, make_account, make_accounts, publish
 from timelines.actions import fan_out
+from timelines.recent import replicated
 from timelines.types import Entry
 
 
@@ -24,8 +25,8 @@ class Away:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.aliases: set[str] = set()
         self.calls: list[str] = []
-        self._index = fan_out.index_recent
-        monkeypatch.setattr(fan_out, "index_recent", self.index)
+        self._index = replicated.index_recent
+        monkeypatch.setattr(replicated, "index_recent", self.index)
 
     def index(self, alias: str, entries: Sequence[Entry]) -> int:
         self.calls.append(alias)

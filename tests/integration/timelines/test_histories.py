@@ -24,13 +24,14 @@ from posts.types import Draft, Kind, Visibility
 from relations.actions.follow import follow, unfollow
 from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.homes import ids_of, read_from_bottom, read_to_end
+from tests.integration.timelines.indexed import lower_mark
 from tests.oracle import Oracle
 from tests.truth import assert_drained_truth
 from tests.world import NOW, clean, drain_all, make_accounts, publish, restrict
 from timelines.home.page import home_page
 from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
-from timelines.recent.low_water_mark import lower_low_water_mark, raise_low_water_mark
+from timelines.recent.low_water_mark import raise_low_water_mark
 from timelines.stores.factory import timeline_store
 
 PEOPLE = 4
@@ -221,7 +222,7 @@ class History:
         True at any time: what is not drained yet is not promised.
         """
         for alias, kept_from in self.kept_from.items():
-            lower_low_water_mark(alias, max(kept_from, self.second - ago))
+            lower_mark(alias, max(kept_from, self.second - ago))
 
     def expire(self, account: int, ago: int) -> None:
         """As drop_old_days, with a second as a day: deletes what is below the mark."""
@@ -298,7 +299,7 @@ def _authors_of(shown: dict[str, Any]) -> set[str]:
 # By itself a list has five steps on average, too few for anything to go wrong.
 @given(steps=st.lists(step, min_size=10, max_size=40))
 def test_home_is_what_the_oracle_says(
-    world: None, tiny_timelines: None, steps: list[tuple[str, int | None, int | None]]
+    each_index: str, tiny_timelines: None, steps: list[tuple[str, int | None, int | None]]
 ) -> None:
     clean()
     history = History()

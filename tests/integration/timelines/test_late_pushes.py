@@ -17,13 +17,16 @@ from tests.integration.timelines.slow_commits import slow_commits
 from tests.world import drain_all, make_accounts, publish
 from timelines.recent.actions import settle_posts
 from timelines.recent.actions.index_posts import index_recent
+from timelines.recent.packs import drop_packs
 
 ROW = "SELECT arrival, settled FROM timelines_recentpost WHERE author_id = %s AND moment = %s"
 DUE = "UPDATE changes_change SET next_attempt_at = clock_timestamp()"
 
+REPLICATED = pytest.mark.parametrize("each_index", ["replicated"], indirect=True)
+
 
 @pytest.fixture
-def author(world, monkeypatch):
+def author(each_index, monkeypatch):
     monkeypatch.setattr(failpoints, "_armed", {})
     author, follower = make_accounts(2)
     follow(follower, author)
@@ -32,9 +35,15 @@ def author(world, monkeypatch):
 
 
 def settled(post):
-    """By shard: whether the post's row is there, and settled after its arrival."""
+    """By shard that has the post: whether it is settled after its arrival."""
     found = {alias: fetch_all(alias, ROW, (post.author_id, post.moment)) for alias in ALIASES}
-    return {alias: rows and late(*rows[0]) for alias, rows in found.items()}
+    return {alias: late(*rows[0]) for alias, rows in found.items() if rows}
+
+
+def where(post, value):
+    """The value for each shard that must have the post."""
+    is_by_author = settings.RECENT_INDEX == "by_author"
+    return dict.fromkeys([shard_of(post.author_id)] if is_by_author else ALIASES, value)
 
 
 def late(arrival, settled_at):
@@ -47,7 +56,7 @@ ALIASES = settings.SHARD_ALIASES
 def test_a_prompt_push_is_not_settled(author):
     post = publish(author)
     drain_all()
-    assert settled(post) == dict.fromkeys(ALIASES, False)
+    assert settled(post) == where(post, False)
 
 
 def test_an_author_has_the_post_before_the_index(author):
@@ -59,7 +68,7 @@ def test_a_push_long_after_the_index_is_settled_everywhere(author):
     post = publish(author)
     arm("fan_out.indexed", lambda: time.sleep((settle_posts.SETTLE_MS + 50) / 1000))
     drain_all()
-    assert settled(post) == dict.fromkeys(ALIASES, True)
+    assert settled(post) == where(post, True)
 
 
 @pytest.mark.parametrize("place", ["fan_out.indexed", "fan_out.page_pushed", "fan_out.pushed"])
@@ -67,18 +76,20 @@ def test_a_drain_that_dies_after_the_index_is_repeated_and_settles(author, place
     post = publish(author)
     with dying_at(place):
         drain_all()
-    assert settled(post) == dict.fromkeys(ALIASES, False)
+    assert settled(post) == where(post, False)
     age(post, settle_posts.SETTLE_MS + 1)
     drain_all()
-    assert settled(post) == dict.fromkeys(ALIASES, True)
+    assert settled(post) == where(post, True)
 
 
 def age(post, by_ms):
     for alias in ALIASES:
         older = "UPDATE timelines_recentpost SET arrival = arrival - %s WHERE moment = %s"
         execute(alias, older, (by_ms, post.moment))
+    drop_packs([post.author_id])
 
 
+@REPLICATED
 def test_a_shard_that_cannot_settle_gets_a_change_of_its_own(author, monkeypatch):
     settle = settle_posts.settle_recent
     away = next(alias for alias in ALIASES if alias != shard_of(author))
@@ -95,7 +106,7 @@ def test_a_shard_that_cannot_settle_gets_a_change_of_its_own(author, monkeypatch
     failpoints.disarm("fan_out.indexed")
     age(post, settle_posts.SETTLE_MS + 1)
     drain_all()
-    assert settled(post) == dict.fromkeys(ALIASES, True)
+    assert settled(post) == where(post, True)
 
 
 def test_every_chunk_settles_the_post(small_pieces, author):
@@ -105,12 +116,13 @@ def test_every_chunk_settles_the_post(small_pieces, author):
     arm("fan_out.page_pushed", lambda: age(post, settle_posts.SETTLE_MS + 1))
     drain_all()
     assert have(crowd) == each(crowd, post)
-    assert settled(post) == dict.fromkeys(ALIASES, True)
+    assert settled(post) == where(post, True)
 
 
+@REPLICATED
 def test_readers_of_a_shard_that_was_away_get_the_post_when_it_arrives_there(author, monkeypatch):
     away = next(alias for alias in ALIASES if alias != shard_of(author))
-    index = "timelines.actions.fan_out.index_recent"
+    index = "timelines.recent.replicated.index_recent"
 
     def index_unless_away(alias, entries):
         if alias == away:
@@ -121,15 +133,16 @@ def test_readers_of_a_shard_that_was_away_get_the_post_when_it_arrives_there(aut
     with monkeypatch.context() as patch:
         patch.setattr(index, index_unless_away)
         drain_all()
-    assert settled(post) == dict.fromkeys(ALIASES, False) | {away: []}
+    assert settled(post) == {i: False for i in ALIASES if i != away}
     age(post, 60_000)
     execute(shard_of(author), DUE)
     drain_all()
-    assert settled(post) == dict.fromkeys(ALIASES, False)
+    assert settled(post) == where(post, False)
     arrivals = {alias: fetch_all(alias, ROW, (author, post.moment))[0][0] for alias in ALIASES}
     assert arrivals[away] == max(arrivals.values())
 
 
+@REPLICATED
 def test_a_time_that_became_visible_late_is_set_again(author):
     """The disk of the shard is busy while it commits that the post is visible now."""
     post, alias = publish(author), ALIASES[0]

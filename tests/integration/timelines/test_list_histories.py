@@ -12,10 +12,10 @@ from relations.lists.errors import NotFollowed
 from relations.lists.types import RepliesPolicy
 from tests.integration.timelines.account_lists import read_from_bottom, read_to_end
 from tests.integration.timelines.drawn import examples, step_of
+from tests.integration.timelines.indexed import lower_mark
 from tests.integration.timelines.test_histories import History, person
 from tests.oracle import author_of
 from tests.world import clean, drain_all
-from timelines.recent.low_water_mark import lower_low_water_mark
 
 policies = st.sampled_from(RepliesPolicy)
 step = st.one_of(
@@ -42,7 +42,7 @@ class RosterHistory(History):
     def __init__(self, policy, is_indexed):
         super().__init__()
         for alias in settings.SHARD_ALIASES if is_indexed else ():
-            lower_low_water_mark(alias, 0)
+            lower_mark(alias, 0)
         self.owner, self.policy = self.people[0], policy
         self.list_id = create_account_list(self.owner, "close", policy).list_id
         self.members, self.muted = set(), set()
@@ -105,7 +105,7 @@ class RosterHistory(History):
 
 @examples(25)
 @given(policies, st.booleans(), st.lists(step, max_size=40))
-def test_it_is_what_the_oracle_says(world, policy, is_indexed, steps):
+def test_it_is_what_the_oracle_says(each_index, policy, is_indexed, steps):
     clean()
     history = RosterHistory(policy, is_indexed)
     for one in steps:

@@ -20,17 +20,17 @@ from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from relations.lists.types import RepliesPolicy
 from tests.integration.timelines.drawn import examples, step_of
+from tests.integration.timelines.indexed import complete_index
 from tests.integration.timelines.polling_clients import CLIENTS, MixedClient
 from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import clean, drain_all, make_accounts, publish
 from timelines import cache
-from timelines.actions import fan_out
 from timelines.home.page import home_page
 from timelines.polling.poll import SHARED_MS
 from timelines.queries.list import account_list_page
 from timelines.queries.public import public_page
+from timelines.recent import replicated
 from timelines.recent.actions.index_posts import index_recent
-from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.stores.factory import timeline_store
 
 pytestmark = pytest.mark.slow
@@ -71,14 +71,13 @@ class PollingHistory:
         for one in self.authors:
             follow(self.me, one)
         drain_all()
-        for alias in settings.SHARD_ALIASES:
-            lower_low_water_mark(alias, 0)
+        complete_index(0)
         self._read = getattr(self, f"_make_{timeline}")()
         tokens = ("1", "2", "3", *["all"] * 5)
         kinds = [*CLIENTS.values(), *CLIENTS.values(), MixedClient, MixedClient]
         self.clients = [kind(self._reader(t)) for kind, t in zip(kinds, tokens, strict=True)]
         self.asked_ms = [time.now_ms] * len(kinds)
-        monkeypatch.setattr(fan_out, "index_recent", self._index)
+        monkeypatch.setattr(replicated, "index_recent", self._index)
 
     def _make_home(self):
         return lambda window, token: home_page(self.me, window, self.time.clock_ms, token)
@@ -181,7 +180,7 @@ class PollingHistory:
 
 
 @pytest.fixture
-def time(world, monkeypatch):
+def time(each_index, monkeypatch):
     monkeypatch.setattr(failpoints, "_armed", {})
     return VirtualTime(monkeypatch)
 

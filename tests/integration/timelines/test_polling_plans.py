@@ -9,8 +9,9 @@ from infra.sharding.sql import execute
 from posts.ids import EPOCH, SEQUENCES, PostId, second_of
 from tests.budgets import count_calls
 from tests.plans import nodes_of, rows_handled, settle
-from timelines.polling.late_posts import PolledAuthors, load_late_posts
+from timelines.polling.late_posts import load_late_posts
 from timelines.recent.days import PARTITIONS, kept_days
+from timelines.recent.queries.late_posts import PolledAuthors
 
 READER, AUTHORS, FOLLOWEES, LATE = 1, 20_000, 500, 300
 ALIAS = "shard1"

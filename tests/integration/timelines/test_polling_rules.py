@@ -14,13 +14,15 @@ from relations.actions.follow import follow
 from relations.actions.mute import mute
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
+from tests.integration.timelines.indexed import complete_index
 from tests.integration.timelines.polling_clients import MinIdClient, SinceIdClient
 from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import drain_all, make_accounts, publish
 from timelines.home.page import home_page
-from timelines.polling import late_posts, records
+from timelines.polling import records
 from timelines.polling.types import PollRecord
-from timelines.recent.actions.settle_posts import settle_recent
+from timelines.recent.factory import recent_index
+from timelines.recent.packs import load_packs
 
 BOTH = pytest.mark.redis("single", "cluster")
 
@@ -35,8 +37,10 @@ class Late:
     def __init__(self, time):
         self.time = time
         self.me, self.author, self.slow, self.other = make_accounts(4)
-        for followee in (self.author, self.slow, self.other):
+        self.followed = [self.author, self.slow, self.other]
+        for followee in self.followed:
             follow(self.me, followee)
+        complete_index(0)
         drain_all()
 
     def post(self, ago_s=0, author=None):
@@ -61,7 +65,7 @@ class Late:
 
 
 @pytest.fixture
-def late(world, monkeypatch):
+def late(world, each_index, monkeypatch):
     return Late(VirtualTime(monkeypatch))
 
 
@@ -147,7 +151,7 @@ def test_by_since_id_they_come_after_a_page_for_which_the_client_goes_down(late)
     late.time.pass_ms(600_000)
     below = [late.post(ago_s=900 - n) for n in range(5)]
     above = [late.post(ago_s=4 - n) for n in range(4)]
-    late.time.pass_ms(1_000)
+    late.time.pass_ms(1_500)
     assert client.poll() == [*below[2::-1], *above[::-1]], "it polls once more"
     assert client.poll() == below[4:2:-1]
     late.time.pass_ms(60_000)
@@ -326,18 +330,21 @@ def test_a_post_whose_push_is_repeated_is_returned_at_most_twice(late, is_moving
             late.post()
         client.poll()
         late.time.pass_ms(1_000)
-        settle_recent(shard_of(late.me), [below])
+        recent_index().settle_for(shard_of(late.me), [below])
         late.time.stamp()
     got = [post for answer in client.got for post in answer]
     assert got.count(below) == (1 if is_moving else 2)
 
 
-def test_a_shard_that_is_away_owes_its_late_posts(late, monkeypatch):
+READS = {"replicated": "read_late_posts", "by_author": "load_packs"}
+
+
+def test_a_shard_that_is_away_owes_its_late_posts(each_index, late, monkeypatch):
     client = late.begin()
     late.time.pass_ms(60_000)
     below, above = late.post(ago_s=120), late.post()
     with monkeypatch.context() as patch:
-        patch.setattr(late_posts, "fetch_all", fail)
+        patch.setattr(f"timelines.recent.{each_index}.{READS[each_index]}", fail)
         assert client.poll() == [above]
         late.time.pass_ms(60_000)
         assert client.poll() == []
@@ -382,19 +389,22 @@ def test_without_records_posts_are_repeated_and_not_lost(late, monkeypatch):
         assert set(client.poll()) <= client.seen
 
 
-def test_a_poll_costs_a_query_and_the_trips_of_its_record(late):
+def test_a_poll_costs_a_query_or_the_packs_and_the_trips_of_its_record(each_index, late):
+    of_index = {"replicated": (1, 0), "by_author": (0, 2)}[each_index]
     client = late.begin()
+    client.poll()
     with count_calls() as calls:
         client.poll()
-    assert (queries(calls), calls.round_trips) == (1, 2), "nothing new"
+    assert (queries(calls), calls.round_trips - 2) == of_index, "nothing new"
     late.post()
     client.poll()
     late.time.pass_ms(1_000)
     late.post()
     home_page(late.me, Window(20))
+    load_packs(late.followed)
     with count_calls() as calls:
         assert len(client.poll()) == 1
-    assert (queries(calls), calls.round_trips) == (1, 4)
+    assert (queries(calls), calls.round_trips - 4) == of_index
 
 
 def queries(calls):

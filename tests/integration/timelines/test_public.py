@@ -22,7 +22,7 @@ from tests.callers import Caller, ids_of, next_link
 from tests.integration.timelines.indexed import arrive_on_time, index_everywhere
 from tests.world import make_accounts, publish
 from timelines import cache
-from timelines.recent.queries import public_posts
+from timelines.recent.queries import newest_posts, public_posts
 from timelines.recent.queries.public_posts import list_newest_public
 from timelines.types import Entry
 
@@ -35,7 +35,7 @@ def people(world):
 
 
 @pytest.fixture
-def posts(people):
+def posts(each_index, people):
     """Ten each of the last four, a second apart; newest first."""
     made = [publish(people[1 + n % 4], clock_s=lambda n=n: EPOCH + 100 + n) for n in range(40)]
     index_everywhere([Entry.of_post(post) for post in made], 0)
@@ -148,7 +148,8 @@ def test_one_shard_down_leaves_the_others_posts(people, posts, monkeypatch):
             raise OperationalError
         return fetch_all(alias, *args)
 
-    monkeypatch.setattr(public_posts, "fetch_all", fetch_unless_down)
+    for module in (newest_posts, public_posts):
+        monkeypatch.setattr(module, "fetch_all", fetch_unless_down)
     expected = [post for post in posts if shard_of(PostId.from_public(post).author_id) != down]
     for first in range(len(aliases)):
         monkeypatch.setattr("random.randrange", lambda _, first=first: first)
@@ -159,7 +160,7 @@ def test_no_shard_is_said(posts, monkeypatch):
     def fetch_nothing(*_):
         raise OperationalError
 
-    monkeypatch.setattr(public_posts, "fetch_all", fetch_nothing)
+    monkeypatch.setattr(newest_posts, "fetch_all", fetch_nothing)
     with pytest.raises(OperationalError):
         list_newest_public(100, {})
 

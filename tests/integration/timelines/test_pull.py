@@ -59,7 +59,9 @@ def pages(authors, time_range, batch, newest_first):
     histories, seconds, st.tuples(ids, ids).map(sorted) | st.just([FIRST, LAST]),
     st.integers(1, 4), st.booleans(),
 )  # fmt: skip
-def test_pull_is_what_the_tables_say(history, complete_from, bounds, batch, newest_first):
+def test_pull_is_what_the_tables_say(
+    each_index, history, complete_from, bounds, batch, newest_first
+):
     clean()
     entries = [Entry(event, original or event) for event, original, _ in history]
     deleted = {event for event, _, is_deleted in history if is_deleted}
@@ -114,18 +116,18 @@ def test_mark_without_posts_says_there_are_none():
     assert load_recent(AUTHORS, TimeRange(), 50) == ([], 1004)
 
 
-def test_ones_own_post_is_there_before_any_index_has_it():
+def test_ones_own_post_is_there_before_any_index_has_it(each_index):
     index_everywhere([], 0)
     write_posts([OWN])
     assert pull(AUTHORS, TimeRange(), 5) == [OWN]
 
 
-def test_ones_own_deleted_post_is_deleted_at_once(home_shard):
+def test_ones_own_deleted_post_is_deleted_at_once(each_index, home_shard):
     delete_posts([OWN.event])
     assert OWN not in pull(AUTHORS, TimeRange(), 50)
 
 
-def test_follower_of_nobody_has_their_own(home_shard):
+def test_follower_of_nobody_has_their_own(each_index, home_shard):
     assert pull(TimelineAuthors(READER, []), TimeRange(), 5) == [OWN]
 
 

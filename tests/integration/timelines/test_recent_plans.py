@@ -12,7 +12,8 @@ from tests.budgets import count_calls
 from tests.plans import nodes_of, settle
 from timelines.recent.days import PARTITIONS, first_second, kept_days
 from timelines.recent.low_water_mark import lower_low_water_mark
-from timelines.recent.queries.public_posts import _read_index
+from timelines.recent.queries.newest_posts import read_index
+from timelines.recent.queries.own_posts import read_packs
 from timelines.recent.queries.recent_posts import load_recent
 from timelines.types import TimelineAuthors, TimeRange
 
@@ -91,10 +92,24 @@ def test_days_below_the_mark_are_not_looked_at(week):
 
 def test_newest_of_everybody_do_not_read_a_day(week):
     with count_calls() as calls:
-        found = _read_index(ALIAS, 100, second_of(NOW.timestamp() + 1) * SEQUENCES)
+        found = read_index(ALIAS, 100, second_of(NOW.timestamp() + 1) * SEQUENCES)
     assert len(found) == 100
     assert list(found) == sorted(found, reverse=True)
     (statement,) = calls.statements
     names = {node.get("Relation Name") for node in run_nodes(statement)} - {None}
     later = {name for name in names if name > PARTITIONS.name(NOW.date())}
     assert names <= {PARTITIONS.name(NOW.date()), *later}
+
+
+def test_packs_read_the_rows_of_their_authors_only(week):
+    """Also where all rows are late: this fixture wrote them long before their seconds."""
+    execute(ALIAS, "UPDATE timelines_recentpost SET settled = arrival")
+    settle(ALIAS, "timelines_recentpost")
+    with count_calls() as calls:
+        found = read_packs(ALIAS, range(2, 22))
+    rows = sum(len(pack.records) for pack in found.values()) // 10
+    scans = [
+        n for n in run_nodes(calls.statements[0]) if "recentpost" in n.get("Relation Name", "")
+    ]
+    assert rows >= 20 * 4 * DAYS
+    assert rows_read(scans) <= 2 * rows

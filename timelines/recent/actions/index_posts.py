@@ -56,8 +56,13 @@ def backfill_recent(alias: str, entries: Sequence[Entry]) -> int:
 def _insert(alias: str, sql: str, entries: Sequence[Entry]) -> int:
     if not entries:
         return 0
+    return execute(alias, sql, columns_of_entries(entries))
+
+
+def columns_of_entries(entries: Sequence[Entry]) -> list[list[int | None]]:
+    """Columns of rows in key order, each entry once."""
     rows = [_row(entry) for entry in sorted(set(entries), key=_key)]
-    return execute(alias, sql, [list(column) for column in zip(*rows, strict=True)])
+    return [list(column) for column in zip(*rows, strict=True)]
 
 
 def count_missing(alias: str, entries: Sequence[Entry]) -> int:

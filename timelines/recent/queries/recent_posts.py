@@ -1,13 +1,15 @@
-"""Pulls from the recent-posts index: one query on the reader's own shard."""
+"""Pulls from a replicated index: one query on the reader's own shard."""
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.sql import LIVE_EVENTS
+from timelines.recent.interface import RecentEntries
+from timelines.recent.low_water_mark import OF_ALL
 from timelines.recent.pull_steps import Steps, steps_down, steps_up
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
@@ -40,28 +42,19 @@ FROM timelines_lowwatermark AS mark LEFT JOIN LATERAL (
         LIMIT %(limit)s
     ) AS entry LIMIT %(limit)s
 ) AS found ON true
+WHERE mark.id = {OF_ALL}
 """  # noqa: S608
 DOWN, UP = READ.format(order="DESC"), READ.format(order="ASC")
 # Without a mark the index is not read, so all have arrived.
 ARRIVED = f"""
 SELECT one.author_id, one.moment
 FROM unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment)
-LEFT JOIN timelines_lowwatermark AS mark ON true
+LEFT JOIN timelines_lowwatermark AS mark ON mark.id = {OF_ALL}
 WHERE mark.complete_from IS NULL OR one.moment < mark.complete_from * {SEQUENCES}
     OR EXISTS (
         SELECT FROM timelines_recentpost AS post
         WHERE post.author_id = one.author_id AND post.moment = one.moment)
 """  # noqa: S608
-
-
-class RecentEntries(NamedTuple):
-    """Entries in the requested order; there are no others from the second `complete_from` on.
-
-    `complete_from` None: this shard's index must not be read (yet).
-    """
-
-    entries: list[Entry]
-    complete_from: int | None
 
 
 def load_recent(

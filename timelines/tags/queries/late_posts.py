@@ -9,9 +9,9 @@ from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import EPOCH, PostId
-from timelines.polling.late_posts import LATE_MS, MARGIN_MS, SKEW_MS
 from timelines.polling.types import MOST_LATE, LatePost, LatePosts
 from timelines.recent.actions.settle_posts import NOW_MS
+from timelines.recent.queries.late_posts import LATE_MS, MARGIN_MS, SKEW_MS
 from timelines.tags.types import tag_id_of
 from timelines.types import Entry
 

@@ -1,0 +1,51 @@
+"""System checks of timelines: is the recent-posts index what RECENT_INDEX reads?"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Info, Warning
+from django.db import DatabaseError, InterfaceError
+
+from timelines.recent.low_water_mark import has_own_only
+
+# With more shards, writing each post to all of them costs more than their pulls save.
+MOST_REPLICAS = 8
+
+
+def check_recent_index(
+    app_configs: Sequence[Any] | None, databases: Sequence[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Compares the setting with what the shards among `databases` have. One query a shard."""
+    shards = [alias for alias in settings.SHARD_ALIASES if alias in (databases or ())]
+    try:
+        own_only = [alias for alias in shards if has_own_only(alias)]
+    except (DatabaseError, InterfaceError):
+        return []  # it does not answer, or has no tables yet: other checks say so
+    if settings.RECENT_INDEX == "by_author":
+        return _check_by_author([alias for alias in shards if alias not in own_only])
+    return [*_check_replicated(own_only), *_check_count()]
+
+
+def _check_by_author(others: Sequence[str]) -> list[CheckMessage]:
+    if not others:
+        return []
+    text = f"No worker with RECENT_INDEX=by_author has written yet: {', '.join(others)}"
+    hint = "Restart all workers with this setting."
+    return [Info(text, hint=hint, id="timelines.I001")]
+
+
+def _check_replicated(own_only: Sequence[str]) -> list[CheckMessage]:
+    if not own_only:
+        return []
+    text = f"The recent-posts index of {', '.join(own_only)} has the posts of its own accounts only"
+    hint = "Restart all workers with RECENT_INDEX=replicated, then run backfill_recent_posts."
+    return [Warning(text, hint=hint, id="timelines.W001")]
+
+
+def _check_count() -> list[CheckMessage]:
+    count = len(settings.SHARD_ALIASES)
+    if count <= MOST_REPLICAS:
+        return []
+    text = f"RECENT_INDEX=replicated writes each post to {count} shards"
+    return [Warning(text, hint="Above 8 shards by_author costs less.", id="timelines.W002")]
