@@ -102,3 +102,16 @@ def test_push_reaches_those_alive_wherever_they_stand_among_others(
     built = store.peek(range(20))
     assert {one: live.data for one, live in built.items()} == dict.fromkeys(alive, entry(5).packed)
     assert redis().call("DBSIZE") == len(alive)
+
+
+@pytest.mark.parametrize("live_count", range(9))
+def test_a_push_leaves_no_timeline_that_was_not_live(store: PackedStore, live_count: int) -> None:
+    """Of a group of eight, from none to all, and one of the next group."""
+    readers = range(READER, READER + 9)
+    for reader in readers[:live_count]:
+        store.begin_build(reader, 1)
+        assert store.finish_build(reader, 1, LiveTimeline.of([], 0, 1))
+    added = [entry(5)]
+    assert store.push(dict.fromkeys(readers, added)) == live_count
+    assert list(store.peek(list(readers))) == list(readers[:live_count])
+    assert redis().call("EXISTS", *(key(FAMILY, reader) for reader in readers)) == live_count

@@ -39,21 +39,28 @@ local function rewrite(key)
   end
 end
 
-local reached = 0
+local reached, made = 0, {}
 for first = 1, #KEYS, GROUP do
   local last = math.min(first + GROUP - 1, #KEYS)
-  local live = call('EXISTS', unpack(KEYS, first, last))
-  local are_all = live == last - first + 1
+  local live, size = call('EXISTS', unpack(KEYS, first, last)), last - first + 1
+  local are_all = live == size
+  -- Where most are live, all get the entries, and the others are deleted again: in one call.
+  local may_make = not are_all and 2 * live > size
   reached = reached + live
   for i = first, live > 0 and last or 0 do
-    if are_all or call('EXISTS', KEYS[i]) == 1 then
+    if are_all or may_make or call('EXISTS', KEYS[i]) == 1 then
       local length = redis.pcall('APPEND', KEYS[i], entries)
       if type(length) == 'table' then
         call('DEL', KEYS[i]) -- a key of another type
+      elseif may_make and length == #entries then
+        made[#made + 1] = KEYS[i]
       elseif (most - length) % step >= crossed then
         rewrite(KEYS[i])
       end
     end
   end
+end
+if #made > 0 then
+  call('DEL', unpack(made))
 end
 return reached
