@@ -27,7 +27,7 @@ Posted = Sequence[Delivery[PostCreated]]
 Edges = Sequence[Delivery[EdgeChanged]]
 
 
-@consumes(PostCreated, inline=True)
+@consumes(PostCreated, inline=True, once=True)
 def push_to_author(alias: str, deliveries: Posted) -> None:
     """Pushes a post to its author's own home timeline, so that the next read has it.
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
+from infra.caching.client import redis
 from infra.changes.drain import drain
 from infra.changes.failpoints import arm, disarm
 from infra.changes.lag import list_lane_lags
@@ -16,6 +17,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute, fetch_all
 from posts.actions.repost import repost
+from posts.ids import PostId
 from relations.actions.follow import follow
 from relations.queries import followers as followers_module
 from tests.budgets import count_calls
@@ -28,7 +30,7 @@ from tests.integration.timelines.many_followers import (
     of_post,
     write_followers,
 )
-from tests.world import clean, drain_all, make_account, make_accounts, publish
+from tests.world import clean, drain_all, find_live, make_account, make_accounts, publish
 from timelines.actions import fan_out
 from timelines.types import Entry
 
@@ -230,3 +232,21 @@ def test_two_big_ones_take_turns_in_one_lane(small_pieces: Settings) -> None:
         [star] * 3 + [rival] * 3 + [star] * 3,
         [rival] * 3 + [star] * 3 + [rival] * 3,
     )
+
+
+def test_the_drain_pushes_to_the_author_only_if_the_request_did_not(world: None) -> None:
+    (author,) = make_accounts(1)
+    make_live([author])
+    first = publish(author)
+    drain_all()
+    assert arrivals(author) == [first]
+    second = publish(author)
+    redis().run([("DEL", name) for name in redis().call("KEYS", "changes.done:*")])
+    drain_all()
+    assert arrivals(author) == [first, second, second]
+
+
+def arrivals(reader: int) -> list[PostId]:
+    """The events of a live timeline, with repeats."""
+    live = find_live(reader)
+    return [] if live is None else [entry.event for entry in Entry.split(live.data)]
