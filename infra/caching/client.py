@@ -30,6 +30,7 @@ from infra.caching.connected_server import ConnectedServer
 from infra.caching.connection import Command as Command
 from infra.caching.decoding import is_unusable, keys_of, report_undecodable
 from infra.caching.errors import REDIS_AWAY
+from infra.caching.joined_reads import divide_replies, join_reads
 from infra.caching.scripts import with_body
 from infra.caching.server_identity import CLEAR
 from infra.caching.unsent import Call, UnsentCalls
@@ -60,7 +61,9 @@ class SingleClient:
         self._server = ConnectedServer(self._pool)
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
-        return self._server.exchange(commands)
+        joined = join_reads(commands)
+        replies = self._server.exchange(joined)
+        return replies if joined is commands else divide_replies(commands, replies)
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
         return self._server.exchange_windowed(commands, self.window)

@@ -1,6 +1,7 @@
 """The thin client: scripts that reload themselves, error replies, threads, forks."""
 
 import os
+import re
 import threading
 import time
 from collections import Counter
@@ -80,6 +81,21 @@ def test_error_reply_in_a_flood_is_raised_after_all_have_run(cache):
     with pytest.raises(ResponseError, match="syntax error"):
         cache.run_windowed(iter([puts[0], ("SET", KEYS[0], "y", "NO"), *puts[1:]]))
     assert cache.call("MGET", *KEYS) == [b"x"] * len(KEYS)
+
+
+def test_neighbouring_reads_are_one_command(cache):
+    cache.run([("SET", one, n) for n, one in enumerate(KEYS[:3])])
+    asked = [("MGET", *KEYS[:2]), ("MGET", KEYS[2], KEYS[3]), ("GET", KEYS[0])]
+    before = mgets(cache)
+    assert cache.run(asked) == [[b"0", b"1"], [b"2", None], b"0"]
+    assert mgets(cache) == before + 1
+
+
+def mgets(cache):
+    """How many MGETs the server has run."""
+    stats = cache.call("INFO", "commandstats").decode()
+    found = re.search(r"cmdstat_mget:calls=(\d+)", stats)
+    return int(found[1]) if found else 0
 
 
 def test_no_commands_no_trip(cache):
