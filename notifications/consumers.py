@@ -48,11 +48,12 @@ def notify_of_interactions(alias: str, deliveries: Interactions) -> list[FollowU
 def end_answered_rows(
     alias: str, deliveries: Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
 ) -> None:
-    """Ends what the authors of the posts have read: their next read shows what was taken back.
+    """Ends what the authors of the posts have read, if a response may have been taken back: their
+    next read shows that. The drain ends it after it has written what is new.
 
-    It runs after the responses were recorded. One round trip.
+    It runs after the responses were recorded. One round trip, none for new responses.
     """
-    end_rows(set(map(_author_of_target, deliveries)))
+    end_rows({_author_of_target(d) for d in deliveries if not _is_new(d)})
 
 
 @consumes(PostCreated)
@@ -101,6 +102,13 @@ def notify_voters_left(alias: str, deliveries: Sequence[Delivery[VotersLeft]]) -
             alias, {PostId.at(delivery.owner_id, delivery.payload.moment): delivery.payload.after}
         )
     ]
+
+
+def _is_new(delivery: Delivery[PostCreated | PostDeleted | PostMarked]) -> bool:
+    """Whether the response exists now. The rows of a write say so, also when it is repeated."""
+    if isinstance(delivery.payload, PostMarked):
+        return delivery.written is not None and delivery.written.is_on
+    return isinstance(delivery.payload, PostCreated)
 
 
 def _author_of_target(delivery: Delivery[PostCreated | PostDeleted | PostMarked]) -> int:

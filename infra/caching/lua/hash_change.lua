@@ -16,8 +16,8 @@ local added = 4 + tonumber(ARGV[3])
 for i = 4, added - 1, 1000 do
   redis.call('HDEL', KEYS[1], unpack(ARGV, i, math.min(i + 999, added - 1)))
 end
+ARGV[#ARGV + 1], ARGV[#ARGV + 2] = '!', ARGV[2]
 for i = added, #ARGV, 1000 do
   redis.call('HSET', KEYS[1], unpack(ARGV, i, math.min(i + 999, #ARGV)))
 end
-redis.call('HSET', KEYS[1], '!', ARGV[2])
 return 1

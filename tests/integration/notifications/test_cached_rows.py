@@ -3,6 +3,7 @@
 import pytest
 
 from infra.caching.client import redis
+from infra.caching.keys import key
 from notifications import cache
 from notifications.actions.policy import change_policy
 from notifications.queries import rows
@@ -102,3 +103,21 @@ def test_unreadable_rows_are_read_again(people: list[int], me: Caller) -> None:
     for name in redis().call("KEYS", f"{cache.FAMILY}:*:*"):
         redis().call("SET", name, validator + b"x")
     assert ids_of(me) == first
+
+
+def test_a_new_favourite_ends_the_rows_when_its_notification_is_written(
+    people: list[int], me: Caller
+) -> None:
+    """Not in the request as well: that would be a round trip for each favourite."""
+    post, validator = publish(people[0]), key(cache.FAMILY, people[0])
+    drain_all()
+    assert ids_of(me) == []
+    mark_post(people[1], post, Kind.FAVOURITE, True)
+    assert redis().call("EXISTS", validator) == 1
+    drain_all()
+    assert redis().call("EXISTS", validator) == 0
+    assert len(ids_of(me)) == 1
+    mark_post(people[1], post, Kind.FAVOURITE, False)
+    mark_post(people[1], post, Kind.FAVOURITE, True)
+    drain_all()
+    assert len(ids_of(me)) == 1
