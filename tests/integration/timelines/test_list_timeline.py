@@ -3,7 +3,6 @@
 from functools import partial
 
 import pytest
-from django.conf import settings
 
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Window
@@ -29,10 +28,9 @@ from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.integration.timelines.account_lists import read_from_bottom, read_page, read_to_end
 from tests.integration.timelines.homes import at, newest_first
-from tests.integration.timelines.indexed import index_everywhere
+from tests.integration.timelines.indexed import complete_index, index_everywhere
 from tests.world import drain_all, find_live, make_accounts, publish
 from timelines.queries.list import account_list_page
-from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.types import Entry
 
 
@@ -225,14 +223,13 @@ def test_without_redis_it_is_the_same(mine):
     assert mine.read() == newest_first(*posts)
 
 
-def test_a_repost_that_has_not_arrived_does_not_take_a_post_away(mine):
+def test_a_repost_that_has_not_arrived_does_not_take_a_post_away(each_index, mine):
     """The shard of the post knows of the repost at once. The page would have the author's later
     post, and not this one."""
     one, other = mine.members
     posts = [publish(one, clock_s=at(second)) for second in (10, 11)]
     drain_all()
-    for alias in settings.SHARD_ALIASES:
-        lower_low_water_mark(alias, 0)
+    complete_index(0)
     reposted, later = repost(other, posts[0], clock_s=at(12)).public, posts[1].public
     assert mine.read() == newest_first(*posts)
     assert mine.read(max_id=later) == [posts[0].public]
