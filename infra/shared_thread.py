@@ -18,10 +18,9 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 import structlog
 from greenlet import getcurrent, greenlet
 
-from infra.evidence import PackedCommand
+from infra.evidence import Command
 
 R = TypeVar("R")
-Command = tuple[Any, ...]
 # One round trip: the replies to the commands, in their order.
 Exchange = Callable[[Sequence[Command]], list[Any]]
 # Greenlets that are kept for the next requests. Each has a stack of 16 kB.
@@ -166,7 +165,7 @@ def _exchange_once(exchange: Exchange, commands: Sequence[Command]) -> list[Any]
     places = []
     for command in commands:
         place = len(sent)
-        if type(command) is PackedCommand:
+        if type(command) is bytes:
             place = first.setdefault(command, place)
         if place == len(sent):
             sent.append(command)

@@ -1,6 +1,6 @@
 """JSON out: orjson for values, ready-made bytes untouched."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from http.cookies import SimpleCookie
 from typing import Any
 
@@ -43,7 +43,8 @@ class OrjsonRenderer(BaseRenderer):
 class JsonAnswer(HttpResponse):
     """Ready-made JSON, made without Django's checks of each header.
 
-    `headers`: by lower-case name, as Django stores them; `items` returns them as they are.
+    `parts`: of the body, which are joined when it is sent. `headers`: by lower-case name, as Django
+    stores them; `items` returns them as they are.
     """
 
     _charset = None
@@ -53,26 +54,35 @@ class JsonAnswer(HttpResponse):
     # Made at its first use, because the API sets no cookies.
     cookies = cached_property(lambda _: SimpleCookie())
 
-    def __init__(self, body: bytes, status: int, headers: dict[str, tuple[str, str]]) -> None:
+    def __init__(
+        self, parts: Sequence[bytes], status: int, headers: dict[str, tuple[str, str]]
+    ) -> None:
         self.headers = ResponseHeaders({})
         self.headers._store = headers
         self.status_code = status
-        self._container = [body]
+        self._container = parts
         self._resource_closers: list[Any] = []
+
+    @property
+    def parts(self) -> Sequence[bytes]:
+        return self._container
 
     def items(self) -> Collection[tuple[str, str]]:
         return self.headers._store.values()
 
 
 def json_response(
-    body: bytes, status: int = 200, headers: Mapping[str, str] | None = None
+    body: bytes | Sequence[bytes], status: int = 200, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
     """A response of ready-made JSON: no renderer, no negotiation.
 
-    Caches must not keep it unless `headers` say otherwise. `headers`: as in `add_trusted_headers`.
+    Caches must not keep it unless `headers` say otherwise. `body`: or its parts. `headers`: as in
+    `add_trusted_headers`.
     """
-    stored = _OF_ALL_ANSWERS | {"content-length": ("Content-Length", str(len(body)))}
-    response = JsonAnswer(body, status, stored)
+    parts = (body,) if isinstance(body, bytes) else body
+    length = str(sum(map(len, parts)))
+    stored = _OF_ALL_ANSWERS | {"content-length": ("Content-Length", length)}
+    response = JsonAnswer(parts, status, stored)
     if headers:
         add_trusted_headers(response, headers)
     return response

@@ -33,9 +33,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from infra.caching.errors import RedisRefuses
-from infra.evidence import PackedCommand
-
-Command = tuple[Any, ...]
+from infra.evidence import Command as Command
 
 # The first exchange on each socket. Raises if the server must not be used.
 Greeting = Callable[[Callable[[Sequence[Command]], list[Any]]], None]
@@ -125,19 +123,17 @@ class PipelinedConnection:
 
     def _send(self, sock: Any, commands: Iterable[Command]) -> int:
         packed = [
-            command.packed if type(command) is PackedCommand else pack_command(command)
-            for command in commands
+            command if isinstance(command, bytes) else pack_command(command) for command in commands
         ]
         sock.sendall(b"".join(packed))
         return len(packed)
 
     def _exchange_windowed(self, sock: Any, commands: Iterable[Command], window: int) -> list[Any]:
         sent, replies = 0, list[Any]()
-        for packed in map(pack_command, commands):
+        for command in commands:
             if sent - len(replies) == window:
                 replies += self._read(sock, 1)
-            sock.sendall(packed)
-            sent += 1
+            sent += self._send(sock, [command])
         return replies + self._read(sock, sent - len(replies))
 
     def _ready_socket(self) -> Any:
@@ -235,7 +231,7 @@ def _tls_context(options: Mapping[str, Any]) -> ssl.SSLContext:
 
 def _greet(sock: socket.socket, options: Mapping[str, Any]) -> None:
     """Signs in and selects the database. Raises RedisConnectionError when the server refuses."""
-    commands: list[Command] = []
+    commands: list[tuple[Any, ...]] = []
     if options.get("password"):
         user = [options["username"]] if options.get("username") else []
         commands.append(("AUTH", *user, options["password"]))

@@ -12,8 +12,8 @@ import structlog
 from prometheus_client import Counter
 from redis.exceptions import RedisError
 
-from infra.caching.connection import Command
 from infra.caching.metrics import family_name
+from infra.evidence import Command, parts_of
 from infra.telemetry.reached_branches import reached
 
 R = TypeVar("R")
@@ -65,6 +65,5 @@ def is_unusable(reply: object) -> bool:
 
 def keys_of(command: Command) -> Sequence[bytes]:
     """The keys of a script call, or the one key of another command."""
-    if command[0] in SCRIPT_CALLS:
-        return command[3 : 3 + command[2]]
-    return command[1:2]
+    name, *others = parts_of(command)
+    return others[2 : 2 + int(others[1])] if name in SCRIPT_CALLS else others[:1]

@@ -1,47 +1,46 @@
 """Whole answers of GETs that a process remembers (remembered.py)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, NamedTuple, Self, TypeVar
+from sys import getsizeof
+from typing import Any, NamedTuple, Self, TypeVar, cast
 
 from django.http import HttpResponse
 
 from infra.api.rendering import JsonAnswer
 from infra.api.request import ApiRequest
-from infra.caching.process_memory import most_entries
 from infra.caching.remembered import Memory
 from infra.clock import now_ms
 
 Get = TypeVar("Get", bound=Callable[..., HttpResponse])
-FAMILY = "infra.answers"
-REMEMBERED_MS = 60_000
 # What an answer may depend on besides the path and the caller.
 _HEADERS = ("QUERY_STRING", "CONTENT_TYPE", "HTTP_IF_NONE_MATCH")
 
 
 class RememberedAnswer(NamedTuple):
-    """`headers`: as JsonAnswer has them."""
+    """`parts`: of the body. `headers`: as JsonAnswer has them."""
 
-    body: bytes
+    parts: Sequence[bytes]
     status: int
     headers: dict[str, tuple[str, str]]
 
     @classmethod
     def of(cls, response: HttpResponse) -> Self:
-        return cls(response.content, response.status_code, dict(response.headers._store))
+        answer = cast(JsonAnswer, response)
+        return cls((*answer.parts,), answer.status_code, dict(answer.headers._store))
 
     def response(self) -> JsonAnswer:
         """A new one each time: headers with the quota are added to it."""
-        return JsonAnswer(self.body, self.status, dict(self.headers))
+        return JsonAnswer(self.parts, self.status, dict(self.headers))
+
+    @property
+    def size(self) -> int:
+        """Bytes. Answers share the parts that many of them have; each is counted once here."""
+        parts = sum(map(getsizeof, {id(part): part for part in self.parts}.values()))
+        return parts + getsizeof(self.parts) + getsizeof(self.headers)
 
 
-_answers: Memory[RememberedAnswer] = Memory(
-    FAMILY,
-    most_entries(FAMILY, share=0.12, bytes_each=1),
-    REMEMBERED_MS,
-    5_000,
-    lambda made: len(made.body),
-)
+_answers: Memory[RememberedAnswer] = Memory("infra.answers", lambda made: made.size)
 
 
 def remembered(get: Get) -> Get:

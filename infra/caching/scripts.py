@@ -8,7 +8,7 @@ from hashlib import sha1
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from infra.caching.connection import Command
+from infra.evidence import Command, parts_of
 
 
 class LuaScript(NamedTuple):
@@ -35,4 +35,6 @@ scripts_by_sha: dict[str, LuaScript] = {}
 
 def with_body(command: Command) -> Command:
     """The same script call with the text, for a server that does not know the script yet."""
-    return ("EVAL", scripts_by_sha[command[1]].body, *command[2:])
+    _, sha, *others = parts_of(command)
+    name = sha.decode() if isinstance(sha, bytes) else sha
+    return ("EVAL", scripts_by_sha[name].body, *others)

@@ -1,6 +1,6 @@
 """Mastodon's Relationship, MutedAccount and FamiliarFollowers, and what Tideline adds."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -16,24 +16,30 @@ _NO_NOTE = b'"note":""'
 def present_relationship(
     account_id: int, relationship: Relationship, now_ms: int, notes: Mapping[int, str] = NO_NOTES
 ) -> bytes:
-    return present_relationships({account_id: relationship}, now_ms, notes)[1:-1]
+    return b"".join(_present_parts({account_id: relationship}, now_ms, notes))
 
 
 def present_relationships(
     relationships: Mapping[int, Relationship], now_ms: int, notes: Mapping[int, str] = NO_NOTES
-) -> bytes:
-    """A list of entities, in the order of the mapping. `notes`: the viewer's, by account."""
-    entities = [
-        b'{"id":"%d",%b'
-        % (other, _encode_fields(related, related.is_muted and related.is_muted_at(now_ms)))
-        for other, related in relationships.items()
-    ]
-    if notes:
-        entities = [
-            entity.replace(_NO_NOTE, b'"note":%b' % orjson.dumps(notes.get(other, "")))
-            for other, entity in zip(relationships, entities, strict=True)
-        ]
-    return b"[%b]" % b",".join(entities)
+) -> list[bytes]:
+    """A list of entities, in the order of the mapping, as parts that follow each other. Equal
+    relationships have one part in common, so that many lists take little memory.
+
+    `notes`: the viewer's, by account.
+    """
+    return [b"[", *_present_parts(relationships, now_ms, notes), b"]"]
+
+
+def _present_parts(
+    relationships: Mapping[int, Relationship], now_ms: int, notes: Mapping[int, str]
+) -> Iterator[bytes]:
+    begin = b'{"id":"%d",'
+    for other, related in relationships.items():
+        yield begin % other
+        fields = _encode_fields(related, related.is_muted and related.is_muted_at(now_ms))
+        note = notes.get(other)
+        yield fields.replace(_NO_NOTE, b'"note":%b' % orjson.dumps(note)) if note else fields
+        begin = b',{"id":"%d",'
 
 
 def present_muted(account: bytes, until_ms: int) -> bytes:

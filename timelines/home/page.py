@@ -5,13 +5,13 @@ The memory is around them: a page is used again while Redis confirms all that it
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from sys import getsizeof
 from typing import NamedTuple
 
 from django.db import InterfaceError, OperationalError
 from prometheus_client import Counter
 
 from infra.api.pages import Page, ReusablePage, Window
-from infra.caching.process_memory import most_entries
 from infra.caching.remembered import Memory
 from infra.clock import now_ms
 from infra.telemetry.fast_series import adder
@@ -37,9 +37,6 @@ PAGES = Counter(
 )
 add_complete, add_without_redis = adder(PAGES.labels("all")), adder(PAGES.labels("without_redis"))
 REFUSED = PAGES.labels("missing_shard")
-FAMILY = "timelines.home_pages"
-# A page that is made again also cuts old entries and requests repairs.
-REMEMBERED_MS = 30_000
 
 
 class MadePage(NamedTuple):
@@ -51,11 +48,7 @@ class MadePage(NamedTuple):
 
 
 _pages: Memory[MadePage] = Memory(
-    FAMILY,
-    most_entries(FAMILY, share=0.5, bytes_each=1),
-    REMEMBERED_MS,
-    50_000,
-    lambda made: sum(map(len, made.page.items)),
+    "timelines.home_pages", lambda made: sum(map(getsizeof, made.page.items))
 )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from infra.api.pages import Page, Window
-from infra.caching.process_memory import most_entries
 from infra.caching.questions import answer, ask_both
 from infra.caching.remembered import Memory
 from infra.clock import now_ms
@@ -23,15 +22,7 @@ from timelines.queries.author_batches import (
 )
 from timelines.queries.cursors import decode_cursor
 
-REMEMBERED_MS = 60_000
-FAMILY = "timelines.author_pages"
-_batches: Memory[AuthorBatch] = Memory(
-    FAMILY,
-    most_entries(FAMILY, share=0.18, bytes_each=1),
-    REMEMBERED_MS,
-    60_000,
-    lambda batch: batch.size,
-)
+_batches: Memory[AuthorBatch] = Memory("timelines.author_pages", lambda batch: batch.size)
 
 
 def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
+from hiredis import pack_command
 from redis.exceptions import ResponseError
 
 from infra.caching import client
@@ -122,6 +123,16 @@ def test_unknown_scripts_are_sent_again_in_one_trip(cache, monkeypatch, tmp_path
     assert sent == [52, 50]
     cache.run(puts)
     assert sent == [52, 50, 50]
+
+
+def test_packed_commands_get_the_same_replies(cache, tmp_path):
+    """Also to scripts that the server does not know, and to entries of another type."""
+    text = tmp_path / "new.lua"
+    text.write_text(f"return redis.call('GET', KEYS[1]) -- {uuid4()}")
+    cache.run([("SET", KEYS[0], "x"), ("SET", KEYS[1], "no hash")])
+    commands = [("GET", KEYS[0]), load_script(text).on([KEYS[0]], "a"), ("HGET", KEYS[1], "f")]
+    assert cache.run([*map(pack_command, commands)]) == [b"x", b"x", None]
+    assert cache.call("EXISTS", KEYS[1]) == 0, "an entry of another type is deleted"
 
 
 def test_threads_do_not_read_each_others_replies(cache):

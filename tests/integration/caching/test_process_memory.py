@@ -1,21 +1,22 @@
 """All caches of a process together take no more than PROCESS_CACHE_MB: their shares and entries."""
 
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from accounts.queries import viewers
+from infra.caching import remembered
 from infra.caching.process_memory import most_entries, sizes_of_caches
 from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.memory_sizes import deep_size
 from tests.world import drain_all, make_accounts, publish
-from timelines.home import page
-from timelines.queries import author
 
 READERS, AUTHORS, POSTS_EACH = 12, 30, 6
 TEXT = "A usual post is about as long as this one, it has two sentences, and there is no image. "
@@ -26,15 +27,7 @@ ROOM = 1.3
 # A cache, and how many entries it has. What it shares with one above is not counted again.
 CACHES: dict[str, Callable[[], tuple[Any, int]]] = {
     "accounts.viewer": lambda: (viewers._viewers, len(viewers._viewers)),
-    "timelines.home_pages": lambda: _weighed(page._pages),
-    "timelines.author_pages": lambda: _weighed(author._batches),
 }
-
-
-def _weighed(memory: Any) -> tuple[Any, int]:
-    """By its bytes."""
-    answers = memory._answers._values
-    return answers, answers.current_size()
 
 
 @pytest.fixture
@@ -43,7 +36,7 @@ def busy(world: None) -> None:
     readers, authors = make_accounts(READERS), make_accounts(AUTHORS)
     for one in authors:
         for number in range(POSTS_EACH):
-            publish(one, f"{TEXT}{number}")
+            post = publish(one, f"{TEXT}{number}")
     for reader in readers:
         for one in authors:
             follow(reader, one)
@@ -53,7 +46,8 @@ def busy(world: None) -> None:
     callers = [Caller(reader) for reader in readers]
     _read(callers, pages)
     # At the end: on a crowded machine kept pages would end before they are measured.
-    _read(callers, [others, "timelines/home"])
+    lists = [f"accounts/{one}/followers" for one in authors[:3]]
+    _read(callers, [others, "timelines/home", f"statuses/{post.public}", *lists])
 
 
 def _read(callers: Sequence[Caller], paths: Sequence[str]) -> None:
@@ -79,10 +73,30 @@ def test_entries_are_not_larger_than_their_caches_say(busy: None) -> None:
     assert too_large == {}
 
 
+def test_answers_weigh_what_they_take(busy: None) -> None:
+    """Within a fifth, by the kind of answer, so that many of a kind may fill the memory."""
+    counted: set[int] = set()
+    weights, sizes = Counter[str](), Counter[str]()
+    answers = remembered._ROOM.answers._values
+    for key in answers.keys():  # noqa: SIM118 - not a dict
+        entry: Any = answers.peek(key)
+        kind = re.sub(r"\d\w*", "…", f"{key[0]} {key[1][0]}")
+        sizes[kind] += deep_size(key, counted) + deep_size(entry, counted)
+        weights[kind] += entry[1].weight
+    assert len(sizes) == 5
+    wrong = {k: (weights[k], size) for k, size in sizes.items() if not is_near(weights[k], size)}
+    assert wrong == {}
+
+
+def is_near(weight: int, size: int) -> bool:
+    return abs(weight - size) <= 0.2 * size
+
+
 def test_the_caches_share_the_memory_of_a_process() -> None:
     """In a process that has loaded all of Tideline."""
     code = """
 import web.wsgi
+from infra.caching import remembered
 from infra.caching.process_memory import sizes_of_caches
 print(sum(one.share for one in sizes_of_caches().values()), *sizes_of_caches())
 """
@@ -95,7 +109,7 @@ print(sum(one.share for one in sizes_of_caches().values()), *sizes_of_caches())
 
 
 def test_more_memory_is_more_entries(settings: Any) -> None:
-    size = sizes_of_caches()["timelines.home_pages"]
-    most = most_entries("timelines.home_pages", *size)
+    size = sizes_of_caches()["infra.answers"]
+    most = most_entries("infra.answers", *size)
     settings.PROCESS_CACHE_MB *= 2
-    assert most_entries("timelines.home_pages", *size) == pytest.approx(2 * most, abs=1)
+    assert most_entries("infra.answers", *size) == pytest.approx(2 * most, abs=1)

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hiredis import pack_command
 
 from infra.caching.client import FeedRedis
-from infra.caching.remembered import Memory, forget_answers
+from infra.caching.remembered import AN_ANSWER, Memory, Room
 from infra.evidence import note_end, note_other_source
 from infra.sharding.sql import fetch_one
 from tests.budgets import count_calls
@@ -15,14 +16,12 @@ from tests.redis_away import redis_away, wait_for_redis
 
 NOW_MS = 1_000_000
 TTL_MS = 1_000
-USUAL = 1_000  # bytes of an answer
 KEY, WEEK = b"tests.value:v1:{1}", b"tests.week:v1:{1}:7"
 
 
 def memory_of(*keys: object, most: int = 100_000) -> Memory[list[Any]]:
     """A memory that has answered these once, so it remembers their next answers."""
-    forget_answers()
-    memory: Memory[list[Any]] = Memory("tests.answers", most, TTL_MS, USUAL, len)
+    memory: Memory[list[Any]] = Memory("tests.answers", len, Room(most, TTL_MS))
     for key in keys:
         memory.make(key, NOW_MS, list)
     return memory
@@ -70,7 +69,7 @@ def test_an_answer_is_remembered_when_it_is_made_for_the_second_time(cache: Feed
 
 def test_more_answers_in_turn_than_the_memory_holds_are_not_remembered(cache: FeedRedis) -> None:
     """Each would end before it is used: to note what confirms it would be in vain."""
-    memory = memory_of(most=3 * USUAL)
+    memory = memory_of(most=3 * AN_ANSWER)
 
     def get(number: int) -> list[Any]:
         return memory.find_or_make(number, NOW_MS, lambda: cache.run([("GET", KEY)]))
@@ -80,6 +79,20 @@ def test_more_answers_in_turn_than_the_memory_holds_are_not_remembered(cache: Fe
     assert [memory.peek(number, NOW_MS) for number in range(5)] == [None] * 5
     get(0)
     assert get(0) is get(0)
+
+
+def test_a_key_is_forgotten_after_as_many_bytes_of_others_as_the_memory_holds(
+    cache: FeedRedis,
+) -> None:
+    memory = memory_of(most=10 * AN_ANSWER)
+
+    def get(number: int, size: int = 1) -> list[Any]:
+        return memory.find_or_make(number, NOW_MS, lambda: cache.run([("GET", KEY)]) * size)
+
+    get(1), get(2, 4 * AN_ANSWER), get(1)
+    assert memory.peek(1, NOW_MS) is not None
+    get(3), get(4, 9 * AN_ANSWER), get(3)
+    assert memory.peek(3, NOW_MS) is None
 
 
 def test_another_reply_makes_another_answer(answers: Answers, cache: FeedRedis) -> None:
@@ -101,6 +114,28 @@ def test_each_reply_of_each_trip_counts(cache: FeedRedis) -> None:
         assert answers.get() is first
 
 
+def test_a_command_that_was_sent_twice_confirms_once(cache: FeedRedis) -> None:
+    answers = Answers(cache, ("GET", KEY), ("GET", KEY))
+    first = answers.get()
+    sent = list[Any]()
+    run = cache._run
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cache, "_run", lambda commands: sent.extend(commands) or run(commands))
+        assert answers.get() is first
+    assert sent == [pack_command(("GET", KEY))]
+
+
+def test_what_changed_between_two_of_its_reads_is_not_remembered(cache: FeedRedis) -> None:
+    answers = Answers(cache, ("GET", KEY))
+
+    def change_and_read_again() -> None:
+        run_together([lambda: cache.call("SET", KEY, b"new")])
+        cache.call("GET", KEY)
+
+    answers.get(also=change_and_read_again)
+    assert answers.memory.peek("key", NOW_MS) is None
+
+
 def test_the_version_of_a_hash_stands_for_its_fields(cache: FeedRedis) -> None:
     cache.call("HSET", WEEK, "!", 1, "5", b"text")
     answers = Answers(cache, ("HMGET", WEEK, "!", "5"))
@@ -110,7 +145,7 @@ def test_the_version_of_a_hash_stands_for_its_fields(cache: FeedRedis) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cache, "_run", lambda commands: sent.extend(commands) or run(commands))
         assert answers.get() is first
-    assert sent == [("HGET", WEEK, "!")]
+    assert sent == [pack_command(("HGET", WEEK, "!"))]
     cache.call("HSET", WEEK, "!", 2, "5", b"other")
     assert answers.get() == [[b"2", b"other"]]
 
@@ -172,7 +207,7 @@ def test_what_other_threads_ask_is_no_evidence(answers: Answers, cache: FeedRedi
 
 
 def test_answers_weigh_what_they_have_and_what_confirms_them(cache: FeedRedis) -> None:
-    memory = memory_of(1, 2, 3, most=10_000)
+    memory = memory_of(1, 2, 3, most=12_000)
 
     def get(number: int, size: int) -> list[Any]:
         key = b"tests:v1:{%d}" % number
@@ -180,5 +215,6 @@ def test_answers_weigh_what_they_have_and_what_confirms_them(cache: FeedRedis) -
 
     first, large = get(1, 5_000), get(2, 7_000)
     assert get(1, 5_000) is not first, "both together weigh too much"
+    get(1, 5_000)
     assert get(2, 7_000) is not large
-    assert get(3, 10_001) is not get(3, 10_001), "more than all may weigh"
+    assert get(3, 12_001) is not get(3, 12_001), "more than all may weigh"
