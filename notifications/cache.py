@@ -35,11 +35,8 @@ log = structlog.get_logger()
 def load_rows(owner_id: int, selection: Selection, ids: IdRange, limit: int) -> ReadRows:
     """As `read_rows`, with those that were taken back.
 
-    Cost: one round trip; if Redis lacks them, two queries and one more. Two queries for unread
-    ones: the marker ends no entry.
+    Cost: one round trip; if Redis lacks them, two queries and one more.
     """
-    if ids.is_unread:
-        return with_undone(owner_id, read_rows(owner_id, selection, ids, limit))
     asked = (list(map(int, selection.kinds)), selection.from_id, ids, limit)
     name = key(FAMILY, owner_id, xxh3_128_hexdigest(repr(asked).encode()))
     validator, kept = answer(_ask(owner_id, name))

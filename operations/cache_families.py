@@ -29,6 +29,7 @@ PURGEABLE = {
         CacheFamily("timelines.zset", "a rebuild (a pull) for each reader's next page"),
         CacheFamily("timelines.hot_entries", "one query a hot author"),
         CacheFamily("timelines.recent", "one query for the authors of a pull on each shard"),
+        CacheFamily("timelines.markers", "one query by key for each account"),
     )
 }
 # purge_caches refuses these and prints the reason.

@@ -10,6 +10,7 @@ from notifications.queries.pages import (
     MOST_BATCHES_OF_A_COUNT,
     ExaminedRange,
     id_range_of,
+    load_unread_range,
     page_of_notifications,
     read_until_enough,
 )
@@ -118,7 +119,7 @@ def count_groups(
 
     It looks at as few rows as `count_unread_notifications`.
     """
-    ids, most = IdRange(is_unread=True), MOST_BATCHES_OF_A_COUNT
+    ids, most = load_unread_range(owner_id), MOST_BATCHES_OF_A_COUNT
     read = _read(owner_id, selection, grouped, ids, limit, now_ms, most)
     return min(len(group(read.shown, grouped)), limit)
 

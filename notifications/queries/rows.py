@@ -7,7 +7,6 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from notifications.ids import KIND_DIGIT, MAX_ID
 from notifications.types import Measure, NotificationRow, Policy, Selection
-from timelines.markers.sql import READ_NOTIFICATIONS
 
 POLICY = ", ".join(f"inbox.{name}" for name in Policy._fields)
 COLUMNS = f"""
@@ -17,13 +16,9 @@ COLUMNS = f"""
         WHERE permission.owner_id = inbox.owner_id AND permission.from_id = found.from_id
     ), {POLICY}
 """
-# Without a marker it is null, which `greatest` leaves out.
-UNREAD = f"""
-(SELECT least(read_up_to, {MAX_ID})::bigint FROM ({READ_NOTIFICATIONS}) AS marker)
-"""  # noqa: S608
 BOUNDS = """
     owner_id = inbox.owner_id AND is_on AND NOT is_dismissed
-    AND id > greatest(%(above)s, inbox.cleared_id{marker}) AND id < %(below)s
+    AND id > greatest(%(above)s, inbox.cleared_id) AND id < %(below)s
 """
 # The newest or oldest rows of each wanted kind, merged: index-only, however many rows there are.
 OF_KINDS = f"""
@@ -59,15 +54,11 @@ ORDERS = {True: "DESC", False: "ASC"}
 
 
 class IdRange(NamedTuple):
-    """Ids above one and below another, to be read in one of the two directions.
-
-    `is_unread`: only those above the owner's marker.
-    """
+    """Ids above one and below another, to be read in one of the two directions."""
 
     above: int = 0
     below: int = MAX_ID
     newest_first: bool = True
-    is_unread: bool = False
 
     def after(self, last_id: int) -> "IdRange":
         """The rest, when the rows up to this one were read."""
@@ -98,15 +89,14 @@ def read_rows(owner_id: int, selection: Selection, ids: IdRange, limit: int) -> 
         "owner": owner_id, "kinds": [int(kind) for kind in selection.kinds],
         "from": selection.from_id, "above": ids.above, "below": ids.below, "limit": limit,
     }  # fmt: skip
-    marker = f", {UNREAD}" if ids.is_unread else ""
-    return _read(owner_id, sql.format(order=ORDERS[ids.newest_first], marker=marker), params)
+    return _read(owner_id, sql.format(order=ORDERS[ids.newest_first]), params)
 
 
 def read_rows_to_push(owner_id: int, ids: Sequence[int]) -> ReadRows:
     """Those of the rows whose messages are to be sent, and that the list still has. One query."""
     kinds = [number % KIND_DIGIT for number in ids]
     params = {"owner": owner_id, "kinds": kinds, "ids": list(ids), "above": 0, "below": MAX_ID}
-    return _read(owner_id, TO_PUSH.format(marker=""), params)
+    return _read(owner_id, TO_PUSH, params)
 
 
 def _read(owner_id: int, sql: str, params: Mapping[str, object]) -> ReadRows:

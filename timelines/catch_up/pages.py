@@ -22,7 +22,7 @@ from timelines.catch_up.unread import (
 )
 from timelines.home.reader import HomeReader
 from timelines.home.show import collect, show
-from timelines.markers.rows import read_markers
+from timelines.markers.cache import load_markers
 from timelines.markers.types import Timeline
 from timelines.types import Entry, Place, TimeRange
 
@@ -69,7 +69,7 @@ def _find_kept(request: CatchUpRequest) -> CatchUp | None:
 def _find_arrived(request: CatchUpRequest, at_ms: int) -> Arrived:
     if request.bound is not None:
         return load_arrived_until(request.reader_id, request.bound)
-    marker = read_markers(request.reader_id, [Timeline.HOME]).get(Timeline.HOME)
+    marker = load_markers(request.reader_id, [Timeline.HOME]).get(Timeline.HOME)
     return find_arrived(request.reader_id, marker, at_ms)
 
 

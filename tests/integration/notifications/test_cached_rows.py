@@ -42,6 +42,27 @@ def test_a_warm_page_asks_no_shard(people: list[int], me: Caller) -> None:
     assert len(ids_of(me)) == 6
 
 
+def test_a_warm_count_of_unread_ones_asks_no_shard_and_follows_the_marker(
+    people: list[int], me: Caller
+) -> None:
+    def count() -> list[int]:
+        return [me.get(f"{path}/unread_count").json()["count"] for path in LISTS]
+
+    for other in people[1:]:
+        follow(other, people[0])
+    drain_all()
+    newest, middle, oldest = ids_of(me)
+    assert count() == [3, 1], "follows are one group"
+    for read_up_to, counts in [(middle, [1, 1]), (newest, [0, 0]), (oldest, [2, 1])]:
+        me.post("/api/v1/markers", {"notifications": {"last_read_id": read_up_to}})
+        assert count() == counts
+        with count_calls() as calls:
+            assert count() == counts
+        assert calls.sql == {}
+    me.post(f"/api/v1/notifications/{newest}/dismiss")
+    assert count() == [1, 1]
+
+
 def test_each_write_is_in_the_next_page(people: list[int], me: Caller) -> None:
     post = publish(people[0])
     assert ids_of(me) == []

@@ -41,7 +41,6 @@ def test_a_page_reads_no_more_entries_than_it_shows(owner):
         IdRange(),
         IdRange(below=150_000),
         IdRange(10, newest_first=False),
-        IdRange(is_unread=True),
     ]:
         for selection in [Selection(), MENTIONS]:
             with count_calls() as calls:

@@ -20,7 +20,7 @@ from tests.integration.timelines.test_polling_histories import PollingHistory, s
 from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import clean, drain_all, make_accounts, publish
 from timelines.catch_up.pages import CatchUpRequest, catch_up_page
-from timelines.markers.rows import advance_home_marker
+from timelines.markers.actions.move_markers import advance_home_marker
 from timelines.recent.actions.settle_posts import SETTLE_MS
 
 

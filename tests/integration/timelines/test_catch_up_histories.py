@@ -18,7 +18,8 @@ from timelines.catch_up.count import count_unread_entries
 from timelines.catch_up.order import split_groups
 from timelines.catch_up.pages import CatchUpRequest, catch_up_page
 from timelines.catch_up.types import CatchUp, Exclusions
-from timelines.markers.rows import advance_home_marker, read_markers
+from timelines.markers.actions.move_markers import advance_home_marker
+from timelines.markers.rows import read_markers
 from timelines.markers.types import Timeline
 from timelines.recent import replicated
 

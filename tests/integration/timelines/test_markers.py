@@ -5,11 +5,15 @@ from functools import partial
 import orjson
 import pytest
 
+from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
 from posts.ids import LAST, PostId
+from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.races import run_together
 from tests.world import make_account, make_accounts
+from timelines.markers import cache
+from timelines.markers.actions import move_markers
 from timelines.markers.models import Marker
 
 MARKERS = "/api/v1/markers"
@@ -74,6 +78,45 @@ def test_it_is_on_the_shard_of_its_account(world):
     for account in make_accounts(4):
         body(Caller(account).post(MARKERS, home(OLD)))
         assert Marker.objects.on(shard_of(account)).filter(account_id=account).count() == 1
+
+
+def test_warm_markers_ask_no_shard_and_each_move_is_read_at_once(me):
+    notifications = {"timeline[]": ["notifications"]}
+    for number in (7, 9, 8):
+        body(me.post(MARKERS, {"notifications": {"last_read_id": number}}))
+        shown = body(me.get(MARKERS, notifications))["notifications"]["last_read_id"]
+        assert shown == str(number)
+        with count_calls() as calls:
+            assert body(me.get(MARKERS, notifications))["notifications"]["last_read_id"] == shown
+        assert calls.sql == {}
+        redis().call("FLUSHDB")
+        assert body(me.get(MARKERS, notifications))["notifications"]["last_read_id"] == shown
+
+
+def test_a_slow_loader_brings_no_old_marker_back(me, monkeypatch):
+    """It has read the row when another client moves the marker."""
+    body(me.post(MARKERS, home(OLD)))
+    load = cache.read_markers
+
+    def move_after_read(*wanted):
+        rows = load(*wanted)
+        monkeypatch.setattr(cache, "read_markers", load)
+        run_together([lambda: body(me.post(MARKERS, home(NEW)))])
+        return rows
+
+    monkeypatch.setattr(cache, "read_markers", move_after_read)
+    read(me)
+    assert read(me)["home"]["last_read_id"] == NEW
+
+
+def test_a_move_that_died_is_read_when_it_is_repeated(me, monkeypatch):
+    body(me.post(MARKERS, home(OLD)))
+    assert read(me)["home"]["last_read_id"] == OLD
+    with monkeypatch.context() as patch:
+        patch.setattr(move_markers, "end_markers_of", lambda _: None)
+        body(me.post(MARKERS, home(NEW)))
+    body(me.post(MARKERS, home(NEW)))
+    assert read(me)["home"]["last_read_id"] == NEW
 
 
 def test_nobody_else_sees_it(me):

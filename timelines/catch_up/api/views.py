@@ -15,8 +15,8 @@ from timelines.catch_up.api.parse import read_bound, read_request
 from timelines.catch_up.api.present import present_page
 from timelines.catch_up.pages import catch_up_page
 from timelines.catch_up.types import CatchUpPage
+from timelines.markers.actions.move_markers import advance_home_marker
 from timelines.markers.api.views import present_markers
-from timelines.markers.rows import advance_home_marker
 from timelines.markers.types import Timeline
 
 CURSORS = ("bound", "after_id")

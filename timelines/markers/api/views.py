@@ -14,9 +14,10 @@ from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.ids import PostId
 from timelines.catch_up.count import UnreadCount, count_unread_entries
+from timelines.markers.actions.move_markers import move_markers
 from timelines.markers.api import schema
 from timelines.markers.api.parse import read_moves
-from timelines.markers.rows import move_markers, read_markers
+from timelines.markers.cache import load_markers
 from timelines.markers.types import MarkerState, Timeline
 
 log = structlog.get_logger()
@@ -32,7 +33,7 @@ class MarkersView(Endpoint):
         query = request.query_params
         names = query.getlist("timeline[]") or query.getlist("timeline")
         wanted = [timeline for timeline in Timeline if timeline.name.lower() in names]
-        marked = read_markers(request.account_id, wanted) if wanted else {}
+        marked = load_markers(request.account_id, wanted) if wanted else {}
         home = marked.get(Timeline.HOME)
         return present_markers(marked, home and _find_unread(request.account_id, home))
 
