@@ -47,6 +47,12 @@ class Evidence:
         self.commands += commands
         self.replies += replies
 
+    def leave_out_confirmations(self) -> None:
+        """For an answer that is used only together with those that were confirmed here."""
+        pairs = zip(self.commands, self.replies, strict=True)
+        own = [pair for pair in pairs if not isinstance(pair[0], bytes)]
+        self.commands, self.replies = [pair[0] for pair in own], [pair[1] for pair in own]
+
     def end_at(self, at_ms: int) -> None:
         """The answer may be another one from this time on. A time that has passed changes nothing:
         mutes that have ended stay where they are."""

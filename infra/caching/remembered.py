@@ -38,8 +38,8 @@ _READS = frozenset(
 VERSION_FIELD = "!"
 # How long old texts may stay in memory. No answer is right because of it.
 REMEMBERED_MS = 60_000
-# Bytes of memory: a key and what Python adds to it and to its answer, and to a command.
-AN_ANSWER, A_COMMAND = 1_000, 41
+# Bytes of memory: a short key and what Python adds to it and to its answer, and to a command.
+AN_ANSWER, A_COMMAND = 400, 41
 _encode = msgspec.msgpack.encode
 # By the checksum of a script.
 _cheaper_scripts: dict[str, Cheaper] = {}
@@ -119,6 +119,10 @@ class Memory(Generic[T]):
         asked = self.ask(key, now_ms)
         known = answer(asked) if asked.commands() else None
         return known if known is not None else self.make(key, now_ms, make)
+
+    def keep(self, key: Hashable, now_ms: int, evidence: Evidence, value: T) -> None:
+        """Remembers an answer that was made elsewhere, if its evidence is whole."""
+        self._keep((self._family, key), now_ms, evidence, value)
 
     def _find(self, key: Hashable, now_ms: int) -> Remembered[T] | None:
         known = self._room.answers.get((self._family, key), now_ms)

@@ -7,6 +7,7 @@ from infra.api.pages import Page, Window
 from infra.caching.questions import answer, ask_both
 from infra.caching.remembered import Memory
 from infra.clock import now_ms
+from infra.evidence import collecting
 from posts.ids import moment_after, moment_below
 from posts.queries.rows import PAST_ALL
 from posts.reading.viewer import PostViewer, ask_viewer
@@ -23,6 +24,9 @@ from timelines.queries.author_batches import (
 from timelines.queries.cursors import decode_cursor
 
 _batches: Memory[AuthorBatch] = Memory("timelines.author_pages", lambda batch: batch.size)
+BatchKey = tuple[AuthorTimelineQuery, PostRange]
+# By viewer and the serial of a batch: the viewer gets the batch's own page.
+_plain: Memory[bool] = Memory("timelines.plain_viewers", lambda _: 0)
 
 
 def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
@@ -37,24 +41,49 @@ def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
     """
     post_range = _range_of(query.author_id, window)
     query = query._replace(most_closed=_guess_most_closed(query), kinds=tuple(query.kinds))
-    batch, viewer = _read(query, post_range)
-    page = find_page(batch, viewer)
+    key, at_ms = (query._replace(viewer_id=None), post_range), now_ms()
+    known, page = _find_plain(key, query.viewer_id, at_ms)
     if page is not None:
         return page
-    return page_of(post_range, _take(query, post_range, batch, viewer))
+    with collecting(at_ms) as evidence:
+        batch, viewer = _read(key, known, query, at_ms)
+    page = find_page(batch, viewer)
+    if page is None:
+        return page_of(post_range, _take(query, post_range, batch, viewer))
+    if batch is known:
+        evidence.leave_out_confirmations()
+        _plain.keep((query.viewer_id, batch.serial), at_ms, evidence, value=True)
+    return page
 
 
-def _read(query: AuthorTimelineQuery, post_range: PostRange) -> tuple[AuthorBatch, PostViewer]:
+def _find_plain(
+    key: BatchKey, viewer_id: int | None, at_ms: int
+) -> tuple[AuthorBatch | None, Page[bytes] | None]:
+    """The batch that this process remembers, if any, and its page if the viewer gets this one.
+
+    Cost: one round trip if the process remembers that it was so for this viewer; else none.
+    """
+    batch = _batches.peek(key, at_ms)
+    plain = viewer_id, batch and batch.serial
+    if batch is None or not _plain.peek(plain, at_ms):
+        return batch, None
+    asked = ask_both(_batches.ask(key, at_ms), _plain.ask(plain, at_ms))
+    confirmed, is_plain = answer(asked)
+    # Not the page of another batch that another thread has stored since.
+    return confirmed, batch.page if confirmed is batch and is_plain else None
+
+
+def _read(
+    key: BatchKey, known: AuthorBatch | None, query: AuthorTimelineQuery, at_ms: int
+) -> tuple[AuthorBatch, PostViewer]:
     """The first batch, and its viewer. One round trip if this process remembers the batch."""
-    key, at_ms = (query._replace(viewer_id=None), post_range), now_ms()
-    known = _batches.peek(key, at_ms)
     if known is not None:
         asked = ask_both(_batches.ask(key, at_ms), ask_viewer(query.viewer_id, known.authors))
         batch, viewer = answer(asked)
         # Not another one that another thread has stored since: it may have more authors.
         if batch is known:
             return known, viewer
-    batch = _batches.make(key, at_ms, partial(read_batch, query, post_range))
+    batch = _batches.make(key, at_ms, partial(read_batch, query, key[1]))
     return batch, answer(ask_viewer(query.viewer_id, batch.authors))
 
 

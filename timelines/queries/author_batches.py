@@ -53,11 +53,12 @@ A_POST = 600
 
 class AuthorBatch(NamedTuple):
     """Some posts of a timeline, visible or not. `page`: of all of them, for viewers who see all and
-    have no flags and filters. None: some are not open."""
+    have no flags and filters. None: some are not open. `serial`: another one for each batch."""
 
     pairs: Sequence[ListedPair]
     hydrated: Hydrated
     page: ReusablePage | None
+    serial: object
 
     @property
     def size(self) -> int:
@@ -82,7 +83,7 @@ def read_batch(query: AuthorTimelineQuery, post_range: PostRange) -> AuthorBatch
     shown = dict(pairs)
     reposts = [event for event, original in pairs if event != original]
     hydrated = hydrate(list(dict.fromkeys(shown.values())), reposts)
-    return AuthorBatch(pairs, hydrated, _find_page(query, post_range, pairs, hydrated))
+    return AuthorBatch(pairs, hydrated, _find_page(query, post_range, pairs, hydrated), object())
 
 
 def show_batch(
@@ -124,7 +125,7 @@ def _find_page(
     pairs: Sequence[ListedPair],
     hydrated: Hydrated,
 ) -> ReusablePage | None:
-    statuses = show_batch(query, AuthorBatch(pairs, hydrated, None), PostViewer(None))
+    statuses = show_batch(query, AuthorBatch(pairs, hydrated, None, None), PostViewer(None))
     return page_of(post_range, statuses) if statuses and len(statuses) == len(pairs) else None
 
 

@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from pytest_django import Settings
 
 from accounts.actions.update_profile import update_profile
+from accounts.errors import AccountNotFound
 from accounts.types import ProfileEdit
 from infra.api.pages import Page, Window
 from infra.caching.client import redis
@@ -273,6 +275,45 @@ def test_viewers_of_an_author_have_their_own_pages(fan: Fan) -> None:
             pages[viewer] = author_page(AuthorTimelineQuery(author, viewer), FIRST)
     assert b'"favourited":true' in pages[fan.me].items[0]
     assert pages[None] == pages[fan.far] != pages[fan.me]
+
+
+AUTHOR_CHANGES = CHANGES | {
+    # It changes no count that the posts are shown with.
+    "a bookmark of mine": lambda fan: mark_post(fan.me, fan.posts[-1], Kind.BOOKMARK, True),
+}
+
+
+def look_at_author(fan: Fan) -> list[bytes]:
+    """The page of one of my friends, as it is, and as a process without memory makes it."""
+    author = fan.posts[-1].author_id
+    try:
+        return [*author_page(AuthorTimelineQuery(author, fan.me), FIRST).items]
+    except AccountNotFound:
+        return []
+
+
+def test_the_viewer_of_a_plain_page_is_confirmed_by_two_commands(fan: Fan) -> None:
+    """As all replies are the same, nothing is decoded."""
+    pages = [look_at_author(fan) for _ in range(4)]
+    sent = list[Any]()
+    run = redis()._run
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(redis(), "_run", lambda commands: sent.extend(commands) or run(commands))
+        assert look_at_author(fan) == pages[0]
+    assert all(isinstance(command, bytes) for command in sent)
+    mine = [command for command in sent if b"{%d}" % fan.me in command]
+    assert len(mine) == 2, "the viewer state, and the validator of relationships"
+
+
+@pytest.mark.redis("single", "cluster")
+@pytest.mark.parametrize("change", AUTHOR_CHANGES)
+def test_a_change_shows_at_the_next_read_of_an_author(fan: Fan, change: str) -> None:
+    for _ in range(4):
+        look_at_author(fan)
+    AUTHOR_CHANGES[change](fan)
+    shown = look_at_author(fan)
+    forget_memory()
+    assert shown == look_at_author(fan)
 
 
 def test_headers_are_those_of_the_request(fan: Fan) -> None:
