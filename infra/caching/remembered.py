@@ -14,6 +14,7 @@ one memory, so those that are asked for again have all of it.
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
+from sys import getsizeof
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -38,8 +39,8 @@ _READS = frozenset(
 VERSION_FIELD = "!"
 # How long old texts may stay in memory. No answer is right because of it.
 REMEMBERED_MS = 60_000
-# Bytes of memory: a short key and what Python adds to it and to its answer, and to a command.
-AN_ANSWER, A_COMMAND = 400, 41
+# Bytes of memory: what Python and the tables add to an answer and its key, and to a command.
+AN_ANSWER, A_COMMAND = 350, 41
 _encode = msgspec.msgpack.encode
 # By the checksum of a script.
 _cheaper_scripts: dict[str, Cheaper] = {}
@@ -110,7 +111,7 @@ class Memory(Generic[T]):
         else:
             with collecting(now_ms) as evidence:
                 value = make()
-            self._keep(own_key, now_ms, evidence, value)
+            self.keep(key, now_ms, evidence, value)
         room.answered[hashed] = min(room.most, AN_ANSWER + self._weigh(value))
         return value
 
@@ -121,8 +122,17 @@ class Memory(Generic[T]):
         return known if known is not None else self.make(key, now_ms, make)
 
     def keep(self, key: Hashable, now_ms: int, evidence: Evidence, value: T) -> None:
-        """Remembers an answer that was made elsewhere, if its evidence is whole."""
-        self._keep((self._family, key), now_ms, evidence, value)
+        """Remembers an answer that was made, if its evidence is whole and has only reads."""
+        answers, own_key = self._room.answers, (self._family, key)
+        asked = _confirmation_of(evidence) if evidence.is_whole else None
+        if not asked:
+            answers.drop(own_key)
+            return
+        asked_size = sum(map(len, asked)) + A_COMMAND * len(asked)
+        weight = AN_ANSWER + _weigh_key(key) + asked_size + self._weigh(value)
+        digest = _digest([*asked.values()])
+        remembered = Remembered((*asked,), digest, evidence.until_ms, value, weight)
+        answers.put(own_key, remembered, now_ms)
 
     def _find(self, key: Hashable, now_ms: int) -> Remembered[T] | None:
         known = self._room.answers.get((self._family, key), now_ms)
@@ -135,15 +145,10 @@ class Memory(Generic[T]):
         count_reads(self._family, "process", int(is_same), int(not is_same))
         return known.value if is_same else None
 
-    def _keep(self, key: Hashable, now_ms: int, evidence: Evidence, value: T) -> None:
-        asked = _confirmation_of(evidence) if evidence.is_whole else None
-        if not asked:
-            self._room.answers.drop(key)
-            return
-        weight = AN_ANSWER + self._weigh(value) + sum(map(len, asked)) + A_COMMAND * len(asked)
-        digest = _digest([*asked.values()])
-        remembered = Remembered((*asked,), digest, evidence.until_ms, value, weight)
-        self._room.answers.put(key, remembered, now_ms)
+
+def _weigh_key(key: Hashable) -> int:
+    """Its texts may be long: a path, a query."""
+    return sum(map(getsizeof, key)) if isinstance(key, tuple) else getsizeof(key)
 
 
 def forget_answers() -> None:

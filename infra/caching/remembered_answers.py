@@ -15,8 +15,8 @@ from infra.clock import now_ms
 Get = TypeVar("Get", bound=Callable[..., HttpResponse])
 # What an answer may depend on besides the path and the caller.
 _HEADERS = ("QUERY_STRING", "CONTENT_TYPE", "HTTP_IF_NONE_MATCH")
-# Bytes of a usual key, which has a path and a query, and of the headers that each answer has.
-_TEXTS = 600
+# Bytes of the headers that each answer has, besides their table.
+_HEADER_TEXTS = 400
 
 
 class RememberedAnswer(NamedTuple):
@@ -39,7 +39,7 @@ class RememberedAnswer(NamedTuple):
     def size(self) -> int:
         """Bytes. Answers share the parts that many of them have; each is counted once here."""
         parts = sum(map(getsizeof, {id(part): part for part in self.parts}.values()))
-        return parts + getsizeof(self.parts) + getsizeof(self.headers) + _TEXTS
+        return parts + getsizeof(self.parts) + getsizeof(self.headers) + _HEADER_TEXTS
 
 
 _answers: Memory[RememberedAnswer] = Memory("infra.answers", lambda made: made.size)

@@ -206,6 +206,16 @@ def test_what_other_threads_ask_is_no_evidence(answers: Answers, cache: FeedRedi
     assert answers.get() is first
 
 
+def test_long_keys_weigh_what_they_have(cache: FeedRedis) -> None:
+    """A client could fill the memory with its queries."""
+    short, long = ("path", "x"), ("path", "x" * 9_000)
+    memory = memory_of(short, long, most=9_000)
+    for key in (short, long):
+        memory.find_or_make(key, NOW_MS, lambda: cache.run([("GET", KEY)]))
+    assert memory.peek(short, NOW_MS) is not None
+    assert memory.peek(long, NOW_MS) is None
+
+
 def test_answers_weigh_what_they_have_and_what_confirms_them(cache: FeedRedis) -> None:
     memory = memory_of(1, 2, 3, most=12_000)
 
