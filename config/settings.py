@@ -109,7 +109,6 @@ DATABASES |= {
     for number, (name, url) in enumerate(zip(REPLICA_ALIASES[alias], urls, strict=True))
 }
 DATABASE_ROUTERS = ["infra.sharding.router.PlacementRouter"]
-ATTEMPT_MS = _env.number("ATTEMPT_MS", 100, 1, 60_000)
 SCATTER_THREADS = _env.number("SCATTER_THREADS", 8, 1, 256)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

@@ -4,6 +4,7 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
+from infra.api.live_parts import register_overlay
 from infra.telemetry.gauges import STORE_METRICS
 
 
@@ -12,4 +13,5 @@ class CountersConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("counters.consumers")
+        register_overlay(import_module("counters.own_counts").show_own_acts)
         STORE_METRICS.register(import_module("counters.metrics").DRIFT_COLLECTOR)

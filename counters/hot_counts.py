@@ -22,13 +22,13 @@ FAMILY = "counters.hot:v1"
 HOT_WRITES_S, HOT_S = 10, 2
 
 
-def find_hot_counts(subjects: Iterable[Subject], is_write: bool) -> Collection[Subject]:
-    """The subjects whose counts are hot. `is_write`: the caller is about to write them.
+def find_hot_counts(subjects: Iterable[Subject]) -> Collection[Subject]:
+    """The subjects whose counts are hot. The caller is about to write each of them once.
 
     Cost: one round trip.
     """
     wanted = list(dict.fromkeys(subjects))
-    arguments = (HOT_WRITES_S, HOT_S, int(is_write))
+    arguments = (HOT_WRITES_S, HOT_S)
     commands = [HOT_COUNTS.on([key(FAMILY, *subject)], *arguments) for subject in wanted]
     try:
         replies = redis().run(commands)

@@ -46,10 +46,11 @@ class Rider(NamedTuple):
 
 
 class _Request:
-    __slots__ = ("riders",)
+    __slots__ = ("notes", "riders")
 
     def __init__(self) -> None:
         self.riders: list[Rider] = []
+        self.notes: dict[str, Any] = {}
 
 
 _current: ContextVar[_Request | None] = ContextVar("tideline_confirmations", default=None)
@@ -72,6 +73,13 @@ def confirm_later(rider: Rider) -> bool:
         return False
     request.riders.append(rider)
     return True
+
+
+def notes_of_request() -> dict[str, Any]:
+    """What riders have learned for the rest of the request, by name. Empty, and kept nowhere, if
+    nothing can ride."""
+    request = _current.get()
+    return request.notes if request is not None else {}
 
 
 def run_confirming(run: Run, commands: Sequence[Command]) -> list[Any]:

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from infra.changes.registry import Delivery, FollowUp, attempts, consumes
+from infra.changes.registry import Delivery, FollowUp, consumes
 from notifications.actions.announce_ends import BEGINNING, announce_ends
 from notifications.actions.notify import notify
 from notifications.actions.notify_subscribers import notify_few_subscribers, notify_next_subscribers
-from notifications.cache import end_rows
 from notifications.changes import SubscribersLeft, VotersLeft
 from notifications.queries.actor_sources import (
     Interactions,
@@ -15,7 +14,6 @@ from notifications.queries.actor_sources import (
 )
 from notifications.queries.muted import Threads, without_muted
 from notifications.queries.subscribers import find_new_posts, new_post_of
-from posts.actions.delivered_responses import is_response
 from posts.changes import PollClosed, PostCreated, PostDeleted, PostEdited, PostMarked
 from posts.ids import PostId
 from posts.queries.threads import thread_of
@@ -42,18 +40,6 @@ def notify_of_interactions(alias: str, deliveries: Interactions) -> list[FollowU
     """
     happened = list(read_response_occurrences(alias, deliveries))
     return notify(without_muted(happened, _threads_of(deliveries)))
-
-
-@attempts(PostCreated, PostDeleted, PostMarked, has_work=is_response)
-def end_answered_rows(
-    alias: str, deliveries: Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
-) -> None:
-    """Ends what the authors of the posts have read, if a response may have been taken back: their
-    next read shows that. The drain ends it after it has written what is new.
-
-    It runs after the responses were recorded. One round trip, none for new responses.
-    """
-    end_rows({_author_of_target(d) for d in deliveries if not _is_new(d)})
 
 
 @consumes(PostCreated)
@@ -102,20 +88,6 @@ def notify_voters_left(alias: str, deliveries: Sequence[Delivery[VotersLeft]]) -
             alias, {PostId.at(delivery.owner_id, delivery.payload.moment): delivery.payload.after}
         )
     ]
-
-
-def _is_new(delivery: Delivery[PostCreated | PostDeleted | PostMarked]) -> bool:
-    """Whether the response exists now. The rows of a write say so, also when it is repeated."""
-    if isinstance(delivery.payload, PostMarked):
-        return delivery.written is not None and delivery.written.is_on
-    return isinstance(delivery.payload, PostCreated)
-
-
-def _author_of_target(delivery: Delivery[PostCreated | PostDeleted | PostMarked]) -> int:
-    payload = delivery.payload
-    if isinstance(payload, PostMarked):
-        return payload.target_author
-    return payload.target.author_id if payload.target is not None else delivery.owner_id
 
 
 def _threads_of(deliveries: Interactions) -> Threads:

@@ -13,5 +13,6 @@ class PostsConfig(AppConfig):
     def ready(self) -> None:
         import_module("posts.consumers")
         import_module("posts.counter_rows")
+        import_module("posts.queries.own_responses")
         place = import_module("posts.api.poll_place")
         register_live_part(place.FIRST_BYTE, import_module("posts.api.live_polls").fill_polls)

@@ -6,11 +6,40 @@ of accounts): of the post; of a deleted one, those that it had. `thread`: author
 first post of the thread, for a reply.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from counters.kinds import CounterKind
 from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Payload
-from posts.types import Kind, Target
+from infra.own_acts import TAGGED, Act
+from posts.ids import PostId
+from posts.types import Kind, Target, Visibility
+
+_COUNTS = {
+    Kind.REPLY: CounterKind.REPLIES,
+    Kind.CLOSED_REPLY: CounterKind.REPLIES,
+    Kind.REPOST: CounterKind.REPOSTS,
+    Kind.FAVOURITE: CounterKind.FAVOURITES,
+}
+
+
+def act_of_response(kind: int, post_id: PostId, reply_moment: int = 0) -> Act:
+    """A response to this post, or the end of one."""
+    return Act(_COUNTS[Kind(kind)], post_id.author_id, post_id.moment, reply_moment)
+
+
+def _acts_of(
+    post_id: PostId, target: Target | None, tags: Sequence[str], visibility: int
+) -> Sequence[Act]:
+    """Only public posts are on the pages of their tags."""
+    acts = []
+    if target is not None:
+        moment = 0 if target.kind == Kind.REPOST else post_id.moment
+        acts.append(act_of_response(target.kind, target.post_id, moment))
+    if tags and visibility == Visibility.PUBLIC:
+        acts.append(Act(TAGGED, post_id.author_id, post_id.moment))
+    return acts
 
 
 class PostCreated(Payload, frozen=True, omit_defaults=True):
@@ -24,6 +53,10 @@ class PostCreated(Payload, frozen=True, omit_defaults=True):
     tags: tuple[str, ...] = ()
     mentioned: tuple[int, ...] = ()
     thread: tuple[int, int] | None = None
+
+    def own_acts(self, owner_id: int) -> Sequence[Act]:
+        post_id = PostId.at(owner_id, self.moment)
+        return _acts_of(post_id, self.target, self.tags, self.visibility)
 
 
 class PostDeleted(Payload, frozen=True, omit_defaults=True):
@@ -39,6 +72,9 @@ class PostDeleted(Payload, frozen=True, omit_defaults=True):
     tags: tuple[str, ...] = ()
     mentioned: tuple[int, ...] = ()
     keeps_images: bool = False
+
+    def own_acts(self, owner_id: int) -> Sequence[Act]:
+        return _acts_of(PostId.at(owner_id, self.moment), self.target, (), self.visibility)
 
 
 class PostEdited(Payload, frozen=True, omit_defaults=True):
@@ -59,6 +95,9 @@ class PostEdited(Payload, frozen=True, omit_defaults=True):
     mentioned_before: tuple[int, ...] = ()
     thread: tuple[int, int] | None = None
     has_new_poll: bool = False
+
+    def own_acts(self, owner_id: int) -> Sequence[Act]:
+        return _acts_of(PostId.at(owner_id, self.moment), None, self.tags, self.visibility)
 
 
 class PostHidden(Payload, frozen=True):
@@ -99,6 +138,12 @@ class PostMarked(Payload, frozen=True):
     mark: int
     target_author: int
     target_moment: int
+
+    def own_acts(self, owner_id: int) -> Sequence[Act]:
+        """Of a favourite: no other shard knows the other marks."""
+        if self.mark != Kind.FAVOURITE:
+            return ()
+        return [act_of_response(self.mark, PostId.at(self.target_author, self.target_moment))]
 
 
 class PollVoted(Payload, frozen=True):

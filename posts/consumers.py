@@ -2,24 +2,22 @@
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import partial
 
 from accounts.images.actions.use_image import end_images_of_posts
 from counters.cache import account_counts, entry_of, refresh_account_counts
 from counters.changes import CountsRepaired
 from counters.hot_counts import find_hot_counts
+from counters.kinds import POST_KINDS
 from counters.queries.counts import Subject
 from counters.types import Count
 from infra.caching.hashes import HashChange
 from infra.caching.round_trips import run_together
-from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
-from infra.changes.registry import Delivery, FollowUp, attempts, consumes
-from infra.sharding.attempts import attempt
+from infra.changes.own_acts import settle_own_acts
+from infra.changes.registry import Delivery, FollowUp, consumes
 from posts.actions.delivered_responses import (
     Interactions,
     changes_viewer_state,
-    is_response,
     iter_responses,
 )
 from posts.actions.end_reposts import end_reposts, undo_reposts_of_deleted
@@ -178,7 +176,7 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
     writing the rows.
     """
     groups = by_shard(iter_responses(alias, deliveries))
-    hot = _find_hot(groups, is_write=False)
+    hot = _find_hot(groups)
     counts: dict[Subject, list[Count]] = {}
     for target, group in groups.items():
         counts |= write_responses(target, group, hot=hot)
@@ -186,27 +184,7 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
     # After all rows: without Redis the rows at least are current.
     responses = [response for group in groups.values() for response in group.values()]
     post_counts.refresh(count_entries(counts), end_replies_commands(find_answered_posts(responses)))
-
-
-@attempts(PostCreated, PostDeleted, PostMarked, spares=record_responses, has_work=is_response)
-def record_at_once(alias: str, deliveries: Interactions) -> None:
-    """Records the responses before the answer, so that the actor's next read shows them everywhere.
-
-    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: at most two queries on the
-    responder's shard, two on the shard of the post, one round trip to Redis.
-    """
-    groups = by_shard(iter_responses(alias, deliveries))
-    hot = _find_hot(groups, is_write=True)
-    for target, group in groups.items():
-        counts = attempt(target, partial(_record_and_count, target, group, hot))
-        failpoint("posts.recorded_at_once")
-        post_counts.refresh(counts, end_replies_commands(find_answered_posts(group.values())))
-
-
-def _record_and_count(
-    alias: str, responses: Mapping[Identity, ResponseRow], hot: Collection[Subject]
-) -> Mapping[int, Versioned]:
-    return count_entries(write_responses(alias, responses, gives_way=True, hot=hot))
+    settle_own_acts(deliveries, POST_KINDS)
 
 
 @consumes(CountsRepaired, inline=True)
@@ -292,8 +270,8 @@ def fold_responses(alias: str, deliveries: Sequence[Delivery[ResponsesPostponed]
 
 
 def _find_hot(
-    groups: Mapping[str, Mapping[Identity, ResponseRow]], is_write: bool
+    groups: Mapping[str, Mapping[Identity, ResponseRow]],
 ) -> Collection[Subject]:
     """Posts whose counts are written very often. One round trip if there are responses."""
     posts = {identity[:2] for group in groups.values() for identity in group}
-    return find_hot_counts(posts, is_write=is_write) if posts else ()
+    return find_hot_counts(posts) if posts else ()

@@ -323,8 +323,7 @@ END $$;
 -- Records responses on the shard of the posts' authors, as posts/actions/record_responses.py. The arrays
 -- have one element for each response. Only what is newer than its row is written, and counted once: the
 -- rows are locked before the old states are read. `counted`: the kind of the count, 0 for none.
--- `fold_lanes`, `fold_payloads`: of the change that adds up postponed moves of the post. `lock_ms`: how
--- long to wait for a locked row; 0: as long as usual.
+-- `fold_lanes`, `fold_payloads`: of the change that adds up postponed moves of the post.
 --
 -- A row that does not exist cannot be locked. If another transaction creates one at the same time, this
 -- is an error of serialization, and nothing is written.
@@ -332,7 +331,7 @@ CREATE OR REPLACE FUNCTION posts_record_responses(
     author_ids bigint[], moments bigint[], kinds smallint[], responder_ids bigint[],
     reply_moments bigint[], times bigint[], revisions bigint[], are_on boolean[], counted smallint[],
     hot_owners bigint[], hot_subjects bigint[], fold_kind text, fold_lanes integer[],
-    fold_payloads jsonb[], lock_ms integer, OUT late_owners bigint[], OUT late_subjects bigint[]
+    fold_payloads jsonb[], OUT late_owners bigint[], OUT late_subjects bigint[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
     newer integer[];
@@ -342,9 +341,6 @@ DECLARE
     created bigint;
     deltas bigint[];
 BEGIN
-    IF lock_ms > 0 THEN
-        PERFORM set_config('lock_timeout', lock_ms::text, true);
-    END IF;
     PERFORM FROM unnest(author_ids, moments, kinds, responder_ids, reply_moments) AS w (a, m, k, r, rm)
     JOIN posts_response AS old
         ON old.author_id = a AND old.moment = m AND old.kind = k AND old.responder_id = r

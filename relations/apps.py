@@ -1,4 +1,4 @@
-"""The Django app of relations. Its consumers and counted rows register on import."""
+"""The Django app of relations. Its consumers and counts register on import."""
 
 from importlib import import_module
 
@@ -11,3 +11,4 @@ class RelationsConfig(AppConfig):
     def ready(self) -> None:
         import_module("relations.consumers")
         import_module("relations.counter_rows")
+        import_module("relations.queries.own_followers")

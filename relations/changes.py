@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from counters.kinds import CounterKind
 from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Delivery, Payload
+from infra.own_acts import Act
 from relations.types import Edge
 
 
@@ -19,6 +21,9 @@ class EdgeChanged(Payload, frozen=True):
     followee_id: int
     before: int
     after: int
+
+    def own_acts(self, owner_id: int) -> Sequence[Act]:
+        return [Act(CounterKind.FOLLOWERS, self.followee_id)]
 
 
 class RequestsLeft(Payload, frozen=True):

@@ -5,7 +5,6 @@ shard of a followee delays neither.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 
 from accounts.changes import ProfileChanged
 from counters.cache import (
@@ -14,6 +13,7 @@ from counters.cache import (
     refresh_account_counts,
 )
 from counters.hot_counts import find_hot_counts
+from counters.kinds import CounterKind
 from counters.queries.counts import Subject
 from counters.types import ACCOUNT
 from infra.caching.client import Command, redis
@@ -21,8 +21,8 @@ from infra.caching.lists import ListCache, ListChange, change_lists
 from infra.caching.round_trips import run_together
 from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.changes.failpoints import failpoint
-from infra.changes.registry import Delivery, FollowUp, attempts, consumes
-from infra.sharding.attempts import attempt
+from infra.changes.own_acts import settle_own_acts
+from infra.changes.registry import Delivery, FollowUp, consumes
 from relations.actions.approve_waiting import approve_page, approve_requests, find_unlocked
 from relations.actions.fold_followers import fold_follower_moves
 from relations.actions.mirror import mirror_on_shard, refresh_followers
@@ -43,7 +43,7 @@ from relations.changes import (
     find_written_edges,
 )
 from relations.queries.edges import Pair, group_by_followee_shard, load_forward_edges
-from relations.types import FOLLOWS, Attribute, Edge, ListedAccount
+from relations.types import FOLLOWS, Edge, ListedAccount
 
 Deliveries = Sequence[Delivery[EdgeChanged]]
 
@@ -83,13 +83,14 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     """
     forward = load_forward_edges(alias, _pairs(deliveries))
     groups = group_by_followee_shard(forward)
-    hot = find_hot_counts(_subjects(forward), is_write=False)
+    hot = find_hot_counts(_subjects(forward))
     mirrored = [mirror_on_shard(target, group, hot=hot) for target, group in groups.items()]
     failpoint("relations.mirrored")
     # After all rows: they are written even when Redis is away.
     redis().run(_relationships(forward))
     for followees in mirrored:
         refresh_followers(followees)
+    settle_own_acts(deliveries, [CounterKind.FOLLOWERS])
     _approve_needless_requests(forward)
 
 
@@ -103,30 +104,6 @@ def _approve_needless_requests(forward: Mapping[Pair, Edge]) -> None:
     for target, group in group_by_followee_shard(requests).items():
         unlocked = find_unlocked(target, {followee_id for _, followee_id in group})
         approve_requests(pair for pair in group if pair[1] in unlocked)
-
-
-@attempts(EdgeChanged, spares=mirror_backward_edges)
-def mirror_at_once(alias: str, deliveries: Deliveries) -> list[int]:
-    """Mirrors the edges before the answer, so that the actor's next read shows them everywhere.
-
-    Blocks are left out: their action mirrors them, and waits longer. Returns the versions of these,
-    and of requests.
-    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: one statement on the followee's
-    shard, two round trips to Redis.
-    """
-    forward = find_written_edges(deliveries) or load_forward_edges(alias, _pairs(deliveries))
-    edges = {p: edge for p, edge in forward.items() if edge.attribute is not Attribute.BLACK}
-    hot = find_hot_counts(_subjects(edges), is_write=True)
-    for target, group in group_by_followee_shard(edges).items():
-        mirrored = attempt(target, partial(mirror_on_shard, target, group, True, hot))
-        failpoint("relations.mirrored_at_once")
-        refresh_followers(mirrored, _relationships(group))
-    return [d.version for d in deliveries if not _is_done(edges.get(_pair(d)))]
-
-
-def _is_done(mirrored: Edge | None) -> bool:
-    """Whether nothing is left to the drain: it approves requests that are needless by now."""
-    return mirrored is not None and not mirrored.is_request
 
 
 @consumes(ProfileChanged, RequestsLeft)

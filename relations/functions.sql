@@ -128,9 +128,8 @@ END $$;
 -- Writes backward edges, and moves their counts (relations/actions/mirror.py). The arrays of the edges
 -- are in the order of the rows: by followee, then by follower. `cold`: the followees whose counts are
 -- locked, in order; those of the others are written very often, and their moves are postponed.
--- `states`, `kinds`: which counts (`kinds`) an edge is part of, by its attribute. `lock_ms`: how long
--- to wait for each lock; NULL: as long as the session does. `lane`, `change`, `payload`: the change that
--- adds postponed moves up.
+-- `states`, `kinds`: which counts (`kinds`) an edge is part of, by its attribute. `lane`, `change`,
+-- `payload`: the change that adds postponed moves up.
 --
 -- `locks_accounts`: locks the cold followees too, for blocks. Returns a row for each edge that was
 -- written, and a row without a follower for each followee: `list_version` of the followers list, and
@@ -138,7 +137,7 @@ END $$;
 CREATE OR REPLACE FUNCTION relations_mirror(
     followers bigint[], followees bigint[], attributes integer[], revisions bigint[],
     sinces_ms bigint[], all_flags integer[], cold bigint[], states integer[], kinds integer[],
-    locks_accounts boolean, lock_ms integer, lane integer, change text, payload jsonb
+    locks_accounts boolean, lane integer, change text, payload jsonb
 ) RETURNS TABLE (
     follower bigint, followee bigint, old bigint[], edge bigint[], opposite bigint[],
     list_version bigint, counts bigint[], change_id bigint, changed_at timestamptz
@@ -152,9 +151,6 @@ DECLARE
     postponed bigint[];
     moved record;
 BEGIN
-    IF lock_ms IS NOT NULL THEN
-        PERFORM set_config('lock_timeout', lock_ms::text, true);
-    END IF;
     IF locks_accounts THEN
         FOREACH followee IN ARRAY cold LOOP
             PERFORM accounts_lock(followee);

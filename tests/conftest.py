@@ -53,8 +53,6 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("REDIS_TIMEOUT_MS", "30000")
     os.environ.setdefault("DATABASE_ANSWER_MS", "30000")
     os.environ.setdefault("READ_DEADLINE_MS", "60000")
-    # Nor is it a shard that hangs; tests of giving way set their own patience.
-    os.environ.setdefault("ATTEMPT_MS", "30000")
     # Whether keys get hot says how fast the machine is; tests of hot keys have their own limits.
     os.environ.setdefault("HOT_KEY_READS", "10000000")
     # Whether a page asks Redis would say how fast the machine is; tests of the window open it.

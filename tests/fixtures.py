@@ -15,7 +15,6 @@ from pytest_django import DjangoDbBlocker
 
 from infra.caching.client import redis
 from infra.caching.scripts import scripts_by_sha
-from infra.changes import registry
 from infra.jobs import findings
 from infra.sharding.identity import create_identity
 from infra.sharding.new_database import create_schema
@@ -114,9 +113,3 @@ def disconnected(world: None) -> Iterator[Callable[..., str]]:
     """Asks another web process (disconnected_reader)."""
     with disconnected_reader() as say:
         yield say
-
-
-@pytest.fixture
-def only_drain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of other shards are written by the drain alone, as if each attempt gave way."""
-    monkeypatch.setattr(registry, "_attempts", {})

@@ -13,9 +13,13 @@ from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind, Visibility
 from relations.changes import EdgeChanged, find_written_edges
-from relations.consumers import mirror_backward_edges
 from relations.queries.edges import KnownFollow, load_follows
-from timelines.actions.change_following import change_following
+from timelines.actions.change_following import (
+    FindEntries,
+    change_following,
+    find_entries,
+    find_indexed_entries,
+)
 from timelines.actions.chunks import cut_chunks, push_chunk
 from timelines.actions.fan_out import fan_out, fan_out_to_missed_shard
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
@@ -96,22 +100,25 @@ def push_to_missed_shards(
         raise WholeBatchFails(str(error)) from error
 
 
-@consumes(EdgeChanged, inline=True, once=True, after=mirror_backward_edges)
+@consumes(EdgeChanged, inline=True)
 def apply_following_changes(alias: str, deliveries: Edges) -> None:
     """Adds a new followee's posts to the follower's timeline; removes those of a former followee.
 
-    This runs after the backward edge was written. Posts from before that are found here, later
-    posts are pushed. If a request could not write it, the drain does, and runs this again.
+    A request adds those that the follower's own shard knows. The drain runs this after the backward
+    edge was written: posts from before that are found then, later posts are pushed.
     Cost: `change_following` for each delivery; in the drain also two queries.
     """
     for delivery, known in zip(deliveries, _known_follows(alias, deliveries), strict=True):
-        step = partial(_change_following, delivery, known)
+        find = find_indexed_entries if delivery.written is not None else find_entries
+        step = partial(_change_following, delivery, known, find)
         # After the following list, which has the same version.
         run_together([], step)
 
 
-def _change_following(delivery: Delivery[EdgeChanged], known: KnownFollow, _: object) -> None:
-    change_following(delivery.owner_id, delivery.payload, known)
+def _change_following(
+    delivery: Delivery[EdgeChanged], known: KnownFollow, find: FindEntries, _: object
+) -> None:
+    change_following(delivery.owner_id, delivery.payload, known, find)
 
 
 def _known_follows(alias: str, deliveries: Edges) -> list[KnownFollow]:

@@ -12,6 +12,7 @@ from accounts.queries.viewers import find_viewer
 from accounts.token_tags import is_tagged
 from accounts.types import Viewer
 from infra.api.errors import TokenInvalid
+from infra.changes.own_acts import watch_own_acts
 
 SCHEME = "Bearer"
 
@@ -42,6 +43,8 @@ class BearerToken(BaseAuthentication):
         if viewer is None:
             REFUSED_TOKENS.charge(request)
             raise TokenInvalid
+        if viewer.account_id is not None:
+            watch_own_acts(viewer.account_id, request.META)
         return viewer, None
 
     def authenticate_header(self, request: Request) -> str:

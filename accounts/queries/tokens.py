@@ -1,6 +1,7 @@
 """Reads what tokens allow: from Redis, then from the default database."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 import structlog
@@ -19,7 +20,9 @@ from accounts.types import Restriction
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.loading import SharedLoads
 from infra.caching.questions import answer
+from infra.changes.errors import UNREACHABLE
 from infra.changes.failpoints import failpoint
+from infra.changes.own_acts import bring_back_own_acts
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
 
@@ -88,6 +91,10 @@ def _fresh_facts(checksum: str, entry: TokenEntry | None) -> dict[str, TokenFact
 def _load_and_write(checksum: str, tokens: LoadTokens) -> TokenFacts | None:
     facts = _load(checksum)
     failpoint("accounts.token_loaded")
+    if facts is not None and facts.account_id is not None:
+        # What has lost the token may have lost these. Before the token is there again.
+        with suppress(*UNREACHABLE):
+            bring_back_own_acts(facts.account_id)
     if not tokens.by_entry:
         return facts
     try:

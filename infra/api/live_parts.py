@@ -1,7 +1,7 @@
 """Parts of answers that change too often for caches. They are put in when the answer is ready.
 
-An app registers a byte that marks such a part, and a function that fills an answer. An answer with
-such parts has no ETag, because its tag was made before.
+An app registers a byte that marks such a part, and a function that fills an answer; or a function
+that changes any answer to its reader. A changed answer has no ETag: its tag was made before.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from infra.api.rendering import JsonAnswer
 Fill = Callable[[bytes, int | None], bytes]
 # By the value of the byte: a search for a number is faster than one for a text.
 _fills: dict[int, Fill] = {}
+_overlays: list[Fill] = []
 
 
 def register_live_part(mark: bytes, fill: Fill) -> None:
@@ -21,13 +22,23 @@ def register_live_part(mark: bytes, fill: Fill) -> None:
     _fills[ord(mark)] = fill
 
 
+def register_overlay(overlay: Fill) -> None:
+    """Calls `overlay` for each answer to an account, after all parts are filled."""
+    _overlays.append(overlay)
+
+
 def fill_live_parts(answer: HttpResponse, viewer_id: int | None) -> None:
     """Puts all live parts into a JSON answer. Cost: half a microsecond for a page without any."""
     if not isinstance(answer, JsonAnswer):
         return
-    body = answer.content
+    body = filled = answer.content
     for mark, fill in _fills.items():
-        if mark in body and (filled := fill(body, viewer_id)) is not body:
-            answer.content = body = filled
-            answer["Content-Length"] = str(len(filled))
-            del answer["ETag"]
+        if mark in filled:
+            filled = fill(filled, viewer_id)
+    if viewer_id is not None:
+        for overlay in _overlays:
+            filled = overlay(filled, viewer_id)
+    if filled is not body:
+        answer.content = filled
+        answer["Content-Length"] = str(len(filled))
+        del answer["ETag"]

@@ -11,6 +11,7 @@ from infra.api.rendering import JsonAnswer
 from infra.api.request import ApiRequest
 from infra.caching.remembered import Memory
 from infra.clock import now_ms
+from infra.own_acts import acts_of_request
 
 Get = TypeVar("Get", bound=Callable[..., HttpResponse])
 # What an answer may depend on besides the path and the caller.
@@ -47,7 +48,8 @@ _answers: Memory[RememberedAnswer] = Memory("infra.answers", lambda made: made.s
 
 def remembered(get: Get) -> Get:
     """The `get` of an Endpoint that depends on nothing but the request, its caller and what it
-    reads, and that does nothing but read. Errors are not remembered.
+    reads, and that does nothing but read. Errors are not remembered. While acts of the caller are
+    pending, its answers are not either.
 
     Cost: one round trip for an answer that this process remembers, else that of `get`.
     """
@@ -60,6 +62,8 @@ def remembered(get: Get) -> Get:
         made = _answers.find_or_make(
             key, now_ms(), lambda: RememberedAnswer.of(get(view, request, *arguments, **named))
         )
+        if acts_of_request():  # lists may have another member then, and no reply says so
+            return get(view, request, *arguments, **named)
         return made.response()
 
     return answer  # type: ignore[return-value]

@@ -18,24 +18,23 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import redis
 from infra.caching.errors import REDIS_AWAY
-from infra.caching.round_trips import one_round_trip
+from infra.caching.round_trips import one_round_trip, run_together
 from infra.changes.batch_rows import batch_rows
 from infra.changes.causes import with_causes
 from infra.changes.done_inline import DoneConsumers, note_commands
 from infra.changes.errors import UNREACHABLE, NotInTransaction, UnknownKind
 from infra.changes.failpoints import failpoint
 from infra.changes.lanes import lane_of
+from infra.changes.own_acts import note_commands as note_own_acts_commands
 from infra.changes.registry import (
-    Attempt,
     Consumer,
     Delivery,
     FollowUp,
     Payload,
-    attempts_of,
     inline_consumers_of,
     is_inline_consumer_of,
     read_payload,
-    spared_by,
+    runs_once,
 )
 from infra.changes.wake_up import wake, wake_commands
 from infra.sharding.sql import fetch_all, fetch_one
@@ -95,12 +94,13 @@ def change_columns(owner_id: int, payload: Payload) -> ChangeColumns:
 class AppendedChange(NamedTuple):
     """A change that a function of the database has written. `version`, `at`: what it returned.
 
-    `written`: see Delivery.
+    `written`, `shown`: see Delivery.
     """
 
     version: int
     at: datetime
     written: Any = None
+    shown: int | None = None
 
 
 def announce(alias: str, owner_id: int, payload: Payload, change: AppendedChange) -> None:
@@ -108,8 +108,9 @@ def announce(alias: str, owner_id: int, payload: Payload, change: AppendedChange
 
     Inside a transaction it waits for the commit.
     """
-    version, at, written = change
-    delivery = Delivery(version, owner_id, at, payload, get_request_ids(), written)
+    version, at, written, shown = change
+    requests = get_request_ids()
+    delivery = Delivery(version, owner_id, at, payload, requests, written, shown=shown)
     transaction.on_commit(lambda: _run_inline(alias, [delivery]), using=alias)
 
 
@@ -178,15 +179,10 @@ def _run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     is not noted as done.
     """
     failpoint("changes.committed")
-    payloads = [delivery.payload for delivery in deliveries]
-    consumers: Sequence[Consumer | Attempt] = inline_consumers_of({p.kind for p in payloads})
-    # An attempt may wait for another shard, so the caches of this one are up to date before.
-    groups = [consumers, *([attempt] for attempt in attempts_of(payloads))]
+    consumers = inline_consumers_of({delivery.payload.kind for delivery in deliveries})
     done = DoneConsumers()
-    with batch_rows():
-        for group in groups:
-            with _logged(deliveries):
-                _consume_or_keep(alias, group, deliveries, done)
+    with _logged(deliveries), batch_rows():
+        _consume_or_keep(alias, consumers, deliveries, done)
     failpoint("changes.consumed_inline")
     # The drain begins after all that: else both want the same rows, and the processors, at once.
     with _logged(deliveries):
@@ -203,7 +199,7 @@ def _wake_drainers(alias: str, lanes: Collection[int], done: DoneConsumers) -> N
 
 def _consume_or_keep(
     alias: str,
-    consumers: Sequence[Consumer | Attempt],
+    consumers: Sequence[Consumer],
     deliveries: Sequence[Delivery[Payload]],
     done: DoneConsumers,
 ) -> None:
@@ -218,22 +214,22 @@ def _consume_or_keep(
 
 
 def _consume(
-    alias: str, consumers: Sequence[Consumer | Attempt], deliveries: Sequence[Delivery[Payload]]
+    alias: str, consumers: Sequence[Consumer], deliveries: Sequence[Delivery[Payload]]
 ) -> list[tuple[Consumer, Sequence[int]]]:
-    """Each consumer gets what is of its kinds, in one round trip for all.
+    """Notes the acts. Each consumer gets what is of its kinds, in one round trip for all.
 
     Returns the versions of the changes by the consumer that need not run for them any more. Raises:
     RedisError.
     """
     done: list[tuple[Consumer, Sequence[int]]] = []
     with one_round_trip():
+        run_together(note_own_acts_commands(deliveries))
         for consumer in consumers:
             mine = [d for d in deliveries if is_inline_consumer_of(consumer, d.payload.kind)]
             with _logged(mine, but=REDIS_AWAY):
-                left = consumer(alias, mine)
-                if (spared := spared_by(consumer)) is not None:
-                    versions = [d.version for d in mine if not left or d.version not in left]
-                    done.append((spared, versions))
+                consumer(alias, mine)
+                if runs_once(consumer):
+                    done.append((consumer, [d.version for d in mine]))
     return done
 
 

@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import Command, redis
 from infra.caching.keys import key
-from infra.changes.registry import Consumer, name_of, needed_by
+from infra.changes.registry import Consumer, name_of
 
 FAMILY = "changes.done:v1"
 # A change that waits for longer is done as a whole. So notes take little memory without a drainer.
@@ -33,11 +33,7 @@ class DoneConsumers:
 
     @property
     def notes(self) -> dict[int, str]:
-        """Without consumers that ran too early: what they need is left to the drain."""
-        return {
-            version: ",".join(name_of(c) for c in done if needed_by(c) in (None, *done))
-            for version, done in self._done.items()
-        }
+        return {version: ",".join(map(name_of, done)) for version, done in self._done.items()}
 
 
 def note_commands(alias: str, done: DoneConsumers) -> list[Command]:

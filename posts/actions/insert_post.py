@@ -18,6 +18,7 @@ from infra.sharding.sql import fetch_one
 from posts.changes import PostCreated
 from posts.errors import ImagesTaken, TooManyLinksToday
 from posts.ids import SEQUENCES, PostId, second_of
+from posts.queries.own_responses import find_seen_responses, is_counted
 from posts.types import NO_LINKS, Draft, Kind, PostLinks, PostRow, Target, WrittenPost
 
 # posts/functions.sql: lock, row, count and change in one round trip.
@@ -48,7 +49,8 @@ def insert_post(
     """The id of the new post, or of the earlier one: with the same key, or the same repost.
 
     Raises: AccountNotFound, ImagesTaken; TooManyLinksToday above MENTIONS_PER_DAY or TAGS_PER_DAY.
-    Safety: the function (posts/functions.sql) locks the account, then reads and writes.
+    Cost: one statement, and for a response a round trip. Safety: the function (posts/functions.sql)
+    locks the account, then reads and writes.
     """
     alias = shard_of(author_id)
     wanted = _row_of(author_id, draft, target, links)
@@ -66,6 +68,7 @@ def insert_post(
     change = change_columns(author_id, created)
     earliest = second_of(now_s) * SEQUENCES
     values = (author_id, author_id, key, earliest, *_columns_of(wanted), *limits, *change)
+    seen = find_seen_responses(author_id, Kind(target.kind), target.post_id) if target else None
     row = fetch_one(alias, CREATE, values)
     is_known, refused, moment, _, version, change_id, at, counts = row  # type: ignore[misc]  # one row
     if not is_known:
@@ -77,7 +80,8 @@ def insert_post(
     else:
         created = replace(created, moment=moment, before=version - 1, after=version)
         written = WrittenPost(wanted._replace(moment=moment), counts, time.monotonic())
-        announce(alias, author_id, created, AppendedChange(change_id, at, written))
+        shown = None if seen is None else seen + is_counted(wanted.kind, wanted.visibility)
+        announce(alias, author_id, created, AppendedChange(change_id, at, written, shown))
     return PostId.at(author_id, moment)
 
 

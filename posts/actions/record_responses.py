@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from django.conf import settings
 from django.db import OperationalError, transaction
 from psycopg.errors import SerializationFailure
 
@@ -13,7 +12,6 @@ from counters.queries.counts import Subject, read_subject_counts
 from counters.types import Count
 from infra.changes.append import change_columns
 from infra.changes.wake_up import wake
-from infra.sharding.attempts import LOCK_SHARE
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
 from infra.telemetry.reached_branches import reached
@@ -31,7 +29,7 @@ RECORD = """
 SELECT late_owners FROM posts_record_responses(
     %(author_ids)s, %(moments)s, %(kinds)s::smallint[], %(responder_ids)s, %(reply_moments)s,
     %(times)s, %(revisions)s, %(are_on)s, %(counted)s::smallint[], %(hot_owners)s,
-    %(hot_subjects)s, %(fold_kind)s, %(fold_lanes)s, %(fold_payloads)s::jsonb[], %(lock_ms)s
+    %(hot_subjects)s, %(fold_kind)s, %(fold_lanes)s, %(fold_payloads)s::jsonb[]
 )
 """
 _COLUMNS = (
@@ -55,13 +53,11 @@ def by_shard(responses: Iterable[ResponseRow]) -> dict[str, dict[Identity, Respo
 def write_responses(
     alias: str,
     responses: Mapping[Identity, ResponseRow],
-    gives_way: bool = False,
     hot: Collection[Subject] = frozenset(),
 ) -> dict[Subject, list[Count]]:
     """Writes the responses that are newer than their rows on the authors' shard.
 
-    Returns the counts of the posts, in the order of POST_KINDS. `gives_way`: the caller would
-    rather have an error of UNREACHABLE than wait for a locked row. `hot`: posts whose counts are
+    Returns the counts of the posts, in the order of POST_KINDS. `hot`: posts whose counts are
     written very often; their moves are postponed.
     Raises: OperationalError, also if another transaction records one of them at the same time,
     twice. Safety: idempotent, and the order of deliveries does not matter. One transaction; it
@@ -72,7 +68,7 @@ def write_responses(
     """
     if not responses:
         return {}
-    params = _params(list(responses.values()), gives_way, hot)
+    params = _params(list(responses.values()), hot)
     try:
         row = fetch_one(alias, RECORD, params)
     except OperationalError as error:
@@ -89,9 +85,7 @@ def write_responses(
     return read_subject_counts(alias, subjects, POST_KINDS)
 
 
-def _params(
-    responses: Sequence[ResponseRow], gives_way: bool, hot: Collection[Subject]
-) -> dict[str, object]:
+def _params(responses: Sequence[ResponseRow], hot: Collection[Subject]) -> dict[str, object]:
     columns = [list(column) for column in zip(*responses, strict=True)]
     folds = [change_columns(r.author_id, ResponsesPostponed(r.moment)) for r in responses]
     return {
@@ -102,7 +96,6 @@ def _params(
         "fold_kind": ResponsesPostponed.kind,
         "fold_lanes": [fold.lane for fold in folds],
         "fold_payloads": [fold.body for fold in folds],
-        "lock_ms": int(settings.ATTEMPT_MS * LOCK_SHARE) if gives_way else 0,
     }
 
 

@@ -11,6 +11,7 @@ from infra.sharding.sql import fetch_one
 from posts.actions.insert_post import insert_post
 from posts.changes import PostDeleted
 from posts.ids import PostId
+from posts.queries.own_responses import find_seen_responses
 from posts.types import Draft, Kind, Target, Visibility, WrittenPost
 
 # posts/functions.sql: lock, row, count and change in one round trip.
@@ -39,11 +40,13 @@ def repost(
 def undo_repost(author_id: int, original: PostId) -> bool:
     """Deletes the author's repost of a post, even if that post is deleted. False: no repost.
 
-    Raises: AccountNotFound. Safety: idempotent. Cost: one statement on the author's shard.
+    Raises: AccountNotFound. Safety: idempotent. Cost: one statement on the author's shard,
+    and a round trip.
     """
     target = Target(Kind.REPOST, original.author_id, original.moment)
     alias, columns = shard_of(author_id), change_columns(author_id, PostDeleted(0, 0, 0))
     values = (author_id, author_id, original.author_id, original.moment, *columns)
+    seen = find_seen_responses(author_id, Kind.REPOST, original)
     row = fetch_one(alias, UNDO, values)
     is_known, moment, _, version, change_id, at, counts = row  # type: ignore[misc]  # one row
     if not is_known:
@@ -52,6 +55,7 @@ def undo_repost(author_id: int, original: PostId) -> bool:
         finish_interrupted(alias, author_id)
         return False
     deleted = PostDeleted(moment, version - 1, version, target)
-    change = AppendedChange(change_id, at, WrittenPost(None, counts, time.monotonic()))
+    written = WrittenPost(None, counts, time.monotonic())
+    change = AppendedChange(change_id, at, written, None if seen is None else seen - 1)
     announce(alias, author_id, deleted, change)
     return True

@@ -38,6 +38,7 @@ REPOST_PREFIX = b">"
 REPOST_HEAD_BYTES = len(REPOST_PREFIX) + BASE36_DIGITS
 # The first matches are the fields themselves: text that people write comes after them.
 THREAD = re.compile(rb'"conversation_id":"(\d+)"')
+ANSWERED = re.compile(rb'"in_reply_to_id":(?:null|"(\d+)")')
 REPLIED_TO = re.compile(rb'"in_reply_to_account_id":(?:null|"(\d+)")')
 # So is this one.
 VISIBILITY = re.compile(rb'"visibility":"(\w+)"')
@@ -99,6 +100,18 @@ def find_replied_to(fragment: bytes) -> int | None:
     """The id of the account that a reply's fragment answers; None for other fragments."""
     match = REPLIED_TO.search(fragment)
     return int(match[1]) if match and match[1] else None
+
+
+def find_target(status: bytes, post_id: PostId, original: PostId) -> Target | None:
+    """What a post is about, from its Status entity. `original`: the post itself unless it is a
+    repost."""
+    if original != post_id:
+        return Target(Kind.REPOST, original.author_id, original.moment)
+    match = ANSWERED.search(status)
+    if match is None or match[1] is None:
+        return None
+    answered = PostId.from_public(match[1].decode())
+    return Target(Kind.REPLY, answered.author_id, answered.moment)
 
 
 def find_tags(fragment: bytes) -> set[str]:

@@ -11,6 +11,7 @@ from infra.sharding.sql import fetch_all
 from posts.cache.ancestors import ask_ancestors, keep_ancestors
 from posts.cache.replies import load_replies
 from posts.ids import PostId
+from posts.queries.own_responses import add_own_replies
 from posts.reading.statuses import MOST_AT_ONCE, get_original, load_visible
 from posts.types import Kind
 
@@ -68,7 +69,7 @@ def load_context(post_id: PostId, viewer_id: int | None) -> Context:
     original = get_original(post_id, viewer_id)
     bounds = FOR_GUESTS if viewer_id is None else FOR_VIEWERS
     ancestors = _find_ancestors(original, bounds.ancestors)
-    descendants = _find_descendants(original, bounds)
+    descendants = _find_descendants(original, bounds, viewer_id)
     shown = _load_shown([*ancestors, *descendants], viewer_id)
     return Context(
         [shown[i] for i in reversed(ancestors) if i in shown],
@@ -105,12 +106,13 @@ def _read_ancestors(post_id: PostId, most: int) -> tuple[list[PostId], bool]:
     return ancestors, False
 
 
-def _find_descendants(root: PostId, bounds: Bounds) -> list[PostId]:
+def _find_descendants(root: PostId, bounds: Bounds, viewer_id: int | None) -> list[PostId]:
     """The descendants, each after the post it answers, also deleted ones."""
     replies: dict[PostId, list[PostId]] = {}
     level, left = [root], bounds.descendants
     for _ in range(bounds.depth):
         below = load_replies(level, left)
+        add_own_replies(viewer_id, set(level), below)
         replies |= below
         level = [reply for children in below.values() for reply in children]
         left -= len(level)

@@ -1,49 +1,36 @@
 """The JSON that answers an interaction: a repost, favourite, bookmark, or its undoing."""
 
+import time
+
 from accounts.queries.load import find_bare_account_json
-from counters.kinds import POST_KINDS, CounterKind
-from counters.sql import select_counts
-from infra.changes.errors import UNREACHABLE
+from counters.own_counts import with_own_acts
+from infra.caching.questions import answer, ask_both
+from infra.changes.own_acts import ask_own_acts
 from infra.sharding.buckets import shard_of
-from infra.sharding.sql import fetch_all
-from posts.api.present import (
-    FAVOURITED,
-    MUTED,
-    REPOSTED,
-    encode_post,
-    find_thread,
-    is_open,
-    present_counts,
-)
+from posts.api.present import MUTED, encode_post, find_reposted, find_thread, is_open
 from posts.cache.single_posts import Fragments
 from posts.cache.viewer_state import read_own_marks
+from posts.cache.weeks import ask_weeks
 from posts.errors import PostNotFound
 from posts.filters.matching import NO_FILTERS, FilterSet
 from posts.ids import PostId
 from posts.queries.rows import find_post_row, read_posts
-from posts.reading.hydrate import Hydrated, hydrate
+from posts.reading.hydrate import Hydrated, ask_posts
 from posts.reading.statuses import load_status_json
 from posts.rules import is_for_viewer
 from posts.types import Kind, PostRow
 from relations.queries.relationships import load_relationships
-
-_KINDS = ", ".join(str(int(kind)) for kind in POST_KINDS)
-# The counts, and the viewer's responses that they include. One statement, hence one snapshot.
-COUNTED = f"""
-{select_counts("%(author)s", "%(moment)s", f"kind IN ({_KINDS})")}
-UNION ALL
-SELECT -kind, is_on::int FROM posts_response
-WHERE author_id = %(author)s AND moment = %(moment)s AND kind IN (2, 3)
-    AND responder_id = %(viewer)s AND reply_moment = 0
-"""  # noqa: S608
 
 
 def get_any_original(post_id: PostId) -> PostId:
     """The post, or its original if it is a repost. Both may be deleted or hidden.
 
     For undoing an interaction, which needs no permission to see the post. Raises: PostNotFound if
-    the post never existed. Cost: one query by key.
+    the post never existed. Cost: one round trip; one query by key for a post that is not shown.
     """
+    fragment = answer(ask_weeks([post_id], time.time())).get(post_id)
+    if fragment is not None:
+        return find_reposted(fragment) or post_id
     row = find_post_row(post_id)
     if row is None:
         raise PostNotFound
@@ -78,20 +65,18 @@ def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> byt
 
     The interaction is included before the drain has recorded it on the post's shard. A deleted post
     is shown with empty texts, and so is one of an account that is not shown. Raises: PostNotFound.
-    Cost: two queries by key, and hydration.
+    Cost: one query by key, and hydration.
     """
-    hydrated = hydrate([original], reposts=[event] if event != original else [])
+    reposts = [event] if event != original else []
+    acts, hydrated = answer(ask_both(ask_own_acts(viewer_id), ask_posts([original], reposts)))
     missing = _read_missing({event, original} - set(hydrated.fragments))
     hydrated = hydrated._replace(fragments=hydrated.fragments | missing)
     hydrated = _with_bare_author(original, hydrated)
     flags, filters = _read_marks(viewer_id, original, hydrated.fragments)
-    hydrated = hydrated._replace(
-        counts={**hydrated.counts, **_load_exact_counts(viewer_id, original, flags)},
-    )
     if not hydrated.has_both(event, original):
         raise PostNotFound
     shown = _without_texts(viewer_id, event, original, hydrated)
-    return filters.apply(shown.present(event, original, flags))
+    return with_own_acts(filters.apply(shown.present(event, original, flags)), viewer_id, acts)
 
 
 def _without_texts(viewer_id: int, event: PostId, original: PostId, hydrated: Hydrated) -> Hydrated:
@@ -145,21 +130,3 @@ def _read_marks(viewer_id: int, original: PostId, fragments: Fragments) -> tuple
 def _read_missing(ids: set[PostId]) -> Fragments:
     rows = {post_id: find_post_row(post_id) for post_id in ids}
     return {post_id: encode_post(row) for post_id, row in rows.items() if row is not None}
-
-
-def _load_exact_counts(viewer_id: int, original: PostId, flags: int) -> dict[PostId, bytes]:
-    """The counts as if all interactions of the viewer were delivered already.
-
-    Empty while the post's shard cannot be reached.
-    """
-    params = {"author": original.author_id, "moment": original.moment, "viewer": viewer_id}
-    try:
-        counted = dict(fetch_all(shard_of(original.author_id), COUNTED, params))
-    except UNREACHABLE:
-        return {}
-    reposts = counted.get(CounterKind.REPOSTS, 0) - counted.get(-Kind.REPOST, 0)
-    favourites = counted.get(CounterKind.FAVOURITES, 0) - counted.get(-Kind.FAVOURITE, 0)
-    reposts += bool(flags & REPOSTED)
-    favourites += bool(flags & FAVOURITED)
-    replies = counted.get(CounterKind.REPLIES, 0)
-    return {original: present_counts(b"%d,%d,%d" % (replies, reposts, favourites))}

@@ -16,6 +16,7 @@ from infra.api.pages import Page, Window
 from infra.clock import now_ms
 from posts.api.present import find_replied_to
 from posts.ids import BASE36_DIGITS, PostId
+from posts.queries.own_responses import find_own_row
 from posts.queries.row_pages import ListSource, Row, list_rows
 from posts.reading.statuses import get_with_visibility, load_visible
 from posts.types import Kind, Visibility
@@ -47,7 +48,8 @@ def list_responders(
         hidden = {i for i, r in relationships.items() if r.is_blocked or r.is_muted_at(now)}
         return [None if i in hidden else accounts.get(i) for i in ids]
 
-    return list_rows(RESPONDERS, (original.author_id, original.moment, int(kind)), window, show)
+    where = (original.author_id, original.moment, int(kind))
+    return list_rows(RESPONDERS, where, window, show, find_own_row(viewer_id, kind, original))
 
 
 def list_marked(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:

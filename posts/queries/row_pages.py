@@ -41,16 +41,33 @@ class ListSource(NamedTuple):
     more: Sequence[str] = ()
 
 
-def list_rows(source: ListSource, owner: Sequence[int], window: Window, show: Show) -> Page[bytes]:
+class OwnRow(NamedTuple):
+    """The viewer's own row of a list, which the shard of the list may not have yet, or still have.
+
+    `at`: None if the viewer is not on the list.
+    """
+
+    account_id: int
+    at: int | None
+
+
+def list_rows(
+    source: ListSource,
+    owner: Sequence[int],
+    window: Window,
+    show: Show,
+    own: OwnRow | None = None,
+) -> Page[bytes]:
     """A full page, unless the list ends or MOST_BATCHES did not fill the page.
 
-    The cursors name only rows that the viewer may see: a hidden row is as good as absent.
+    The cursors name only rows that the viewer may see: a hidden row is as good as absent. `own`: of
+    a list of accounts, by time.
     """
     shown: list[ExaminedRow] = []
     last: Row | None = None
     size = window.limit + 1
     for _ in range(MOST_BATCHES):
-        batch = _read(source, owner, window, last, size)
+        batch = _read(source, owner, window, last, size, own)
         examined = map(ExaminedRow, batch, show(batch))
         shown += [row for row in examined if row.body is not None]
         if len(shown) > window.limit:
@@ -62,7 +79,12 @@ def list_rows(source: ListSource, owner: Sequence[int], window: Window, show: Sh
 
 
 def _read(
-    source: ListSource, owner: Sequence[int], window: Window, after: Row | None, size: int
+    source: ListSource,
+    owner: Sequence[int],
+    window: Window,
+    after: Row | None,
+    size: int,
+    own: OwnRow | None = None,
 ) -> list[Row]:
     """The first `size` rows of the window after `after`. One query."""
     newest_first = window.min_id is None
@@ -79,8 +101,17 @@ def _read(
         f"SELECT {wanted} FROM {source.table} WHERE {' AND '.join(conditions)}"  # noqa: S608
         f" ORDER BY {', '.join(f'{name} {direction}' for name in source.order)} LIMIT %s"
     )
-    params = [*owner, *(value for row, _ in given for value in row), size]
-    return fetch_all(shard_of(owner[0]), sql, params)
+    # One more: the row of `own` may be among them.
+    params = [*owner, *(value for row, _ in given for value in row), size + (own is not None)]
+    rows = fetch_all(shard_of(owner[0]), sql, params)
+    if own is None:
+        return rows
+    others = [row for row in rows if row[1] != own.account_id]
+    own_rows = [(own.at, own.account_id)] if own.at is not None else []
+    inside = [
+        r for r in own_rows if all(r < row if sign == "<" else r > row for row, sign in given)
+    ]
+    return sorted([*others, *inside], reverse=newest_first)[:size]
 
 
 def _page(

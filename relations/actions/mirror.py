@@ -20,7 +20,6 @@ from infra.caching.values import Versioned
 from infra.changes.append import AppendedChange, announce, change_columns
 from infra.changes.errors import UNREACHABLE
 from infra.changes.failpoints import failpoint
-from infra.sharding.attempts import lock_patience_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.functions import named_call
 from infra.sharding.sql import fetch_all
@@ -44,7 +43,7 @@ log = structlog.get_logger()
 # The function and its rows: relations/functions.sql
 PARAMETERS = (
     *("followers", "followees", "attributes", "revisions", "sinces_ms", "all_flags"),
-    *("cold", "states", "kinds", "locks_accounts", "lock_ms", "lane", "change", "payload"),
+    *("cold", "states", "kinds", "locks_accounts", "lane", "change", "payload"),
 )
 MIRROR = f"SELECT * FROM {named_call('relations_mirror', PARAMETERS)}"  # noqa: S608
 COUNTED = [[int(state), int(kind)] for state, kinds in BACKWARD_KINDS.items() for kind in kinds]
@@ -82,13 +81,11 @@ class WrittenEdges(NamedTuple):
 def mirror_on_shard(
     alias: str,
     forward: Mapping[Pair, Edge],
-    gives_way: bool = False,
     hot: Collection[Subject] = frozenset(),
 ) -> dict[int, MirroredFollowee]:
     """Writes those of the edges that are newer than what the followees' shard has.
 
-    Returns all followees, also those without an update, but for hot ones. `gives_way`: the caller
-    would rather have an error of UNREACHABLE than wait for a locked row. `hot`: subjects of counts
+    Returns all followees, also those without an update, but for hot ones. `hot`: subjects of counts
     that are written very often; their moves are postponed.
     Safety: one transaction. It locks the followers counts first, as a block does, so it sees all
     blocks; and it knows the old row of each edge, so each edge is counted once. Without that lock,
@@ -98,9 +95,9 @@ def mirror_on_shard(
     and a statement more for each block that ends a follow.
     """
     if not any(map(last_block_turn, forward.values())):
-        return _write(alias, forward, gives_way, hot).followees
+        return _write(alias, forward, hot).followees
     with transaction.atomic(using=alias):
-        written = _write(alias, forward, gives_way, hot, locks_accounts=True)
+        written = _write(alias, forward, hot, locks_accounts=True)
         _end_follows_of_the_blocked(alias, written.updates)
     return written.followees
 
@@ -198,17 +195,15 @@ def _list_change(version: int, updated: Mapping[int, Edge]) -> ListChange:
 def _write(
     alias: str,
     forward: Mapping[Pair, Edge],
-    gives_way: bool = False,
     hot: Collection[Subject] = frozenset(),
     locks_accounts: bool = False,
 ) -> WrittenEdges:
     rows = sorted((followee, follower, *edge) for (follower, followee), edge in forward.items())
     followees, followers, *facts = ([int(v) for v in column] for column in zip(*rows, strict=True))
     cold = [i for i in dict.fromkeys(followees) if (i, ACCOUNT) not in hot]
-    waits = locks_accounts, lock_patience_ms() if gives_way else None
     # The folded lane is the same for all owners.
     change = change_columns(0, FollowersPostponed())
-    values = (followers, followees, *facts, cold, STATES, KINDS, *waits, *change)
+    values = (followers, followees, *facts, cold, STATES, KINDS, locks_accounts, *change)
     return _read(alias, fetch_all(alias, MIRROR, values))
 
 

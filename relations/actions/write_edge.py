@@ -12,6 +12,7 @@ from infra.changes.append import AppendedChange, announce, change_columns, finis
 from infra.sharding.functions import named_call
 from infra.sharding.sql import fetch_one
 from infra.telemetry.reached_branches import reached
+from relations.cache import OPEN_FOLLOWS
 from relations.changes import EdgeChanged
 from relations.counter_rows import FORWARD_KINDS, iter_moves
 from relations.errors import (
@@ -21,6 +22,7 @@ from relations.errors import (
     TooManyFollowsToday,
 )
 from relations.queries.edges import edge_of
+from relations.queries.own_followers import find_seen_followers
 from relations.types import NO_EDGE, Edge, WrittenEdge
 
 # The function and its outcomes: relations/functions.sql
@@ -45,11 +47,13 @@ def change_edge(
 
     `seen`: the edge as it probably is. If it is another one, `next_edge` is asked again. Without a
     change it finishes what an earlier call began. Raises: what `next_edge` raises, and as
-    `write_edge`. Cost: one statement; another for a wrong `seen`, and another without a change.
+    `write_edge`. Cost: a round trip and one statement; another for a wrong `seen`, and another
+    without a change.
     """
+    followers = find_seen_followers(follower_id, followee_id)
     while (changed := next_edge(seen)) != seen:
         try:
-            write_edge(alias, follower_id, followee_id, seen, changed)
+            write_edge(alias, follower_id, followee_id, seen, changed, followers)
         except EdgeMoved as error:
             reached("relations.edge_moved")
             seen = error.edge
@@ -59,13 +63,21 @@ def change_edge(
     return False
 
 
-def write_edge(alias: str, follower_id: int, followee_id: int, old: Edge, new: Edge) -> None:
+def write_edge(
+    alias: str,
+    follower_id: int,
+    followee_id: int,
+    old: Edge,
+    new: Edge,
+    followers: int | None = None,
+) -> None:
     """Writes the edge, moves its owner's counts and appends the change.
 
-    The version of the following count is the version of the following list. It grows with every
-    edge. Raises: EdgeMoved if the edge is not `old`, which cannot happen under the follower's row
-    lock; AccountNotFound; for a new follow or request also CannotFollowBlocked, TooManyFollowsToday
-    and FollowCapReached, exact under concurrency. Cost: one statement.
+    `followers`: of the followee, as the follower sees them before. The version of the following
+    count is the version of the following list. It grows with every edge. Raises: EdgeMoved if the
+    edge is not `old`, which cannot happen under the follower's row lock; AccountNotFound; for a new
+    follow or request also CannotFollowBlocked, TooManyFollowsToday and FollowCapReached, exact
+    under concurrency. Cost: one statement.
     """
     state = (int(new.attribute), new.revision, new.since_ms, int(new.flags))
     change = change_columns(follower_id, EdgeChanged(followee_id, 0, 0))
@@ -74,8 +86,14 @@ def write_edge(alias: str, follower_id: int, followee_id: int, old: Edge, new: E
     outcome, *columns, _, version, change_id, at, counts = row  # type: ignore[misc]  # a function has one row
     if outcome != "written":
         _refuse(outcome, NO_EDGE if columns[1] is None else edge_of(columns), new.since_ms)
-    appended = AppendedChange(change_id, at, WrittenEdge(new, counts))
+    shown = None if followers is None else followers + _is_open(new) - _is_open(old)
+    appended = AppendedChange(change_id, at, WrittenEdge(new, counts), shown)
     announce(alias, follower_id, EdgeChanged(followee_id, version - 1, version), appended)
+
+
+def _is_open(edge: Edge) -> bool:
+    """Whether others see the follower."""
+    return edge.attribute in OPEN_FOLLOWS
 
 
 def _limits(old: Edge, new: Edge) -> tuple[int | None, int, int]:

@@ -8,10 +8,7 @@ from django.conf import settings
 from infra.changes.batches import TAKE
 from infra.changes.registry import (
     Payload,
-    _attempts,
-    _last_consumers,
-    _needed,
-    _spared,
+    _once,
     consumers_of,
     inline_consumers_of,
     registered_consumers,
@@ -60,28 +57,17 @@ def test_consumers_run_from_the_lowest_floor_up():
 
 def test_docs_list_every_consumer_and_whether_it_is_inline():
     kinds = {payload.kind for payload in OURS}
-    last = {consumer for kind in kinds for consumer in _last_consumers.get(kind, ())}
-    inline = last.union(inline_consumers_of(kinds))
+    inline = inline_consumers_of(kinds)
     ours = {consumer for kind in kinds for consumer in consumers_of(kind)}
     told = (settings.BASE_DIR / "docs/explanation/changes.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| (yes|no) \|", told, re.MULTILINE)
     assert dict(rows) == {c.__name__: "yes" if c in inline else "no" for c in ours}
-    attempts = {attempt.__name__ for kind in kinds for attempt, _ in _attempts.get(kind, ())}
-    assert attempts <= set(re.findall(r"`(\w+)`", told))
 
 
 def test_a_consumer_that_the_request_spares_the_drain_returns_no_follow_ups():
     """The request ignores them."""
-    for consumer in _spared.values():
+    for consumer in _once:
         assert consumer.__annotations__["return"] is None, consumer.__name__
-
-
-def test_a_consumer_is_of_the_kinds_of_what_it_needs_and_comes_after_it():
-    order = registered_consumers()
-    for consumer, needed in _needed.items():
-        kinds = [payload.kind for payload in OURS if consumer in consumers_of(payload.kind)]
-        assert all(needed in consumers_of(kind) for kind in kinds), consumer.__name__
-        assert order.index(needed) < order.index(consumer)
 
 
 def test_batch_is_found_by_its_index(world):

@@ -4,17 +4,13 @@ Some actors write rows without the caches, so that no error of theirs is swallow
 compared, and not what is cached.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
-
-import pytest
 
 from counters.hot_counts import HOT_WRITES_S, find_hot_counts
 from counters.jobs.recount_counters import repair
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT
-from infra.changes import registry
 from infra.sharding.buckets import shard_of
 from posts.actions import record_responses
 from posts.actions.mark_post import mark_post
@@ -53,9 +49,8 @@ def block_and_fold() -> Play:
 def mirrors_and_fold() -> Play:
     """The ends of two follows are mirrored together while their begins are folded."""
     star, *fans = _make_star()
-    with _undelivered():
-        for fan in fans:
-            unfollow(fan, star)
+    for fan in fans:
+        unfollow(fan, star)
     edges = {(fan, star): get_edge(shard_of(fan), fan, star) for fan in fans}
     alias, hot = shard_of(star), [(star, ACCOUNT)]
     return Play(
@@ -94,10 +89,9 @@ def responses_and_fold() -> Play:
     drain_all()
     _heat(author, hot.moment)
     mark_post(fans[0], hot, Kind.FAVOURITE, True)
-    with _undelivered():
-        mark_post(fans[0], hot, Kind.FAVOURITE, False)
-        for fan in fans:
-            mark_post(fan, cold, Kind.FAVOURITE, True)
+    mark_post(fans[0], hot, Kind.FAVOURITE, False)
+    for fan in fans:
+        mark_post(fan, cold, Kind.FAVOURITE, True)
     mine, theirs = (_read_responses(fan, posts) for fan in fans)
     record = partial(record_responses.write_responses, shard_of(author))
     return Play(
@@ -123,20 +117,12 @@ def _make_star() -> list[int]:
 def _heat(owner_id: int, subject: int) -> None:
     """As if many accounts had just written this count."""
     for _ in range(HOT_WRITES_S + 1):
-        find_hot_counts([(owner_id, subject)], is_write=True)
+        find_hot_counts([(owner_id, subject)])
 
 
 def _assert_true_when_drained() -> None:
     drain_all()
     assert_drained_truth()
-
-
-@contextmanager
-def _undelivered() -> Iterator[None]:
-    """Writes inside are left to the drain."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_attempts", {})
-        yield
 
 
 def _read_responses(fan: int, posts: Sequence[PostId]) -> dict[Identity, ResponseRow]:

@@ -2,14 +2,11 @@
 
 from functools import partial
 
-import pytest
-
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
 from counters.cache import account_counts
 from counters.jobs.rebuild_count_cache import rebuild_count_cache
 from counters.jobs.recount_counters import repair
-from infra.changes import registry
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
@@ -51,9 +48,7 @@ def two_mirrors() -> Play:
     people = me, friend, other = make_accounts(3)
     follow(other, friend)
     drain_all()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_attempts", {})
-        follow(me, friend)
+    follow(me, friend)
     return Play(
         people,
         {

@@ -1,5 +1,6 @@
 """Applies one step of a reader's following list to the live timeline."""
 
+from collections.abc import Callable
 from functools import partial
 
 from django.conf import settings
@@ -9,17 +10,34 @@ from infra.sharding.buckets import shard_of
 from infra.telemetry.reached_branches import reached
 from relations.changes import EdgeChanged
 from relations.queries.edges import KnownFollow, load_follows
-from timelines.queries.pull import list_newest_entries
+from timelines.queries.pull import list_indexed_entries, list_newest_entries
 from timelines.stores.factory import timeline_store
 from timelines.stores.interface import FollowingChange
+from timelines.types import Entry
 
 # Each attempt but the first needs another step by the reader while the one before it ran.
 MOST_ATTEMPTS = 3
+NewEntries = tuple[list[Entry], int]
+FindEntries = Callable[[int, int, int], NewEntries]
 
 
-def change_following(reader_id: int, step: EdgeChanged, known: KnownFollow) -> None:
+def find_entries(reader_id: int, author_id: int, mark: int) -> NewEntries:
+    """All of the followee's posts. One query on the followee's shard."""
+    return list_newest_entries(author_id, mark, settings.TIMELINE_ENTRIES)
+
+
+def find_indexed_entries(reader_id: int, author_id: int, mark: int) -> NewEntries:
+    """Those that the recent-posts index of the reader's shard has. One query there."""
+    return list_indexed_entries(reader_id, author_id, mark, settings.TIMELINE_ENTRIES)
+
+
+def change_following(
+    reader_id: int, step: EdgeChanged, known: KnownFollow, find: FindEntries = find_entries
+) -> None:
     """Adds a followee's posts to the live timeline, or removes those of a former followee.
 
+    `find(reader, author, mark)`: the posts from the second `mark` on, and the second from which on
+    these are all that the timeline has room for.
     The step may have been undone since it was read: the reader followed again, and another process
     has added the posts already. Then the edge is read again.
     Cost: one round trip, and for a new followee another one and a query.
@@ -27,14 +45,14 @@ def change_following(reader_id: int, step: EdgeChanged, known: KnownFollow) -> N
     pair = reader_id, step.followee_id
     for _ in range(MOST_ATTEMPTS):
         failpoint("timelines.follow_read")
-        if _apply(reader_id, step, known):
+        if _apply(reader_id, step, known, find):
             return
         reached("timeline.step_outdated")
         known = load_follows(shard_of(reader_id), [pair])[pair]
     timeline_store().drop(reader_id)
 
 
-def _apply(reader_id: int, step: EdgeChanged, known: KnownFollow) -> bool:
+def _apply(reader_id: int, step: EdgeChanged, known: KnownFollow, find: FindEntries) -> bool:
     store = timeline_store()
     change = partial(FollowingChange, step.before, step.after, read_at=known.version)
     if not known.is_follow:
@@ -42,6 +60,5 @@ def _apply(reader_id: int, step: EdgeChanged, known: KnownFollow) -> bool:
     mark = store.find_complete_from(reader_id)
     if mark is None:
         return True
-    most = settings.TIMELINE_ENTRIES
-    added, complete_from = list_newest_entries(step.followee_id, mark, most)
+    added, complete_from = find(reader_id, step.followee_id, mark)
     return store.change_following(reader_id, change(added, complete_from))

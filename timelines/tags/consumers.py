@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from infra.changes.registry import Delivery, attempts, consumes
+from infra.changes.own_acts import settle_own_acts
+from infra.changes.registry import Delivery, consumes
+from infra.own_acts import TAGGED
 from posts.changes import PostCreated, PostDeleted, PostEdited
 from posts.ids import PostId
-from posts.types import Visibility
 from timelines.tags.actions.index_posts import (
-    attempt_to_index,
     index_posts,
     read_tags,
     settle_tagged,
@@ -15,28 +15,6 @@ from timelines.tags.actions.index_posts import (
 
 Tagged = PostCreated | PostEdited | PostDeleted
 Deliveries = Sequence[Delivery[Tagged]]
-
-
-def _has_index(payload: PostCreated | PostEdited) -> bool:
-    """Whether the index has the post."""
-    return bool(payload.tags) and payload.visibility == Visibility.PUBLIC
-
-
-@attempts(PostCreated, PostEdited, has_work=_has_index)
-def index_tags_at_once(
-    alias: str, deliveries: Sequence[Delivery[PostCreated | PostEdited]]
-) -> None:
-    """Adds a post to the index before the answer, so that its author finds it at the next read.
-
-    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: one transaction for each shard
-    that has one of the tags.
-    """
-    new = {
-        PostId.at(delivery.owner_id, delivery.payload.moment): delivery.payload.tags
-        for delivery in deliveries
-        if _has_index(delivery.payload)
-    }
-    attempt_to_index(new)
 
 
 @consumes(PostCreated, PostEdited, PostDeleted)
@@ -58,6 +36,7 @@ def index_tagged_posts(alias: str, deliveries: Deliveries) -> None:
     gone = {i: names - set(now.get(i, ())) for i, names in named.items()}
     index_posts(now, gone)
     settle_tagged(_list_new(deliveries, now))
+    settle_own_acts(deliveries, [TAGGED])
 
 
 def _list_new(

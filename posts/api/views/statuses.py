@@ -33,7 +33,7 @@ from posts.actions.delete_post import delete_post
 from posts.actions.edit_post import edit_post
 from posts.api import schema
 from posts.api.live_polls import fill_polls
-from posts.api.present import with_source
+from posts.api.present import find_target, with_source
 from posts.api.same_images import check_same_images
 from posts.errors import ImagesTaken, ParentNotFound, PostNotFound
 from posts.ids import MalformedPostId, PostId
@@ -110,7 +110,8 @@ class StatusView(Endpoint):
         original = get_any_original(status_id)
         status = get_interaction_json(request.account_id, status_id, original)
         status = fill_polls(status, request.account_id)  # a deleted post has no poll
-        return json_response(with_source(status, delete_post(status_id, keeps_images)))
+        target = find_target(status, status_id, original)
+        return json_response(with_source(status, delete_post(status_id, keeps_images, target)))
 
 
 class ContextView(Endpoint):

@@ -39,6 +39,7 @@ from relations.queries.edge_lists import (
     reads_of,
 )
 from relations.queries.edge_rows import muted_at, read_mute_ends
+from relations.queries.own_followers import with_own_follow
 from relations.queries.shown_lists import Show, cut_shown, list_shown, load_for_others
 
 DEFAULT_LIMIT, MOST = 40, 80
@@ -75,7 +76,10 @@ class FollowersView(Endpoint):
         if request.is_from(account_id):
             show = load_account_json
             return answer_list(request, self.own, account_id, show, check)
-        return self.answer_others(request, account_id, reads_of(self.shown, account_id, check))
+        reads = reads_of(self.shown, account_id, check)
+        if self.shown is FOLLOWERS_LIST:
+            reads = with_own_follow(reads, account_id, request.viewer_id)
+        return self.answer_others(request, account_id, reads)
 
     def answer_others(self, request: ApiRequest, account_id: int, reads: ListReads) -> HttpResponse:
         """Raises: AccountNotFound."""

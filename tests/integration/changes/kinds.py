@@ -7,7 +7,7 @@ from django.db import transaction
 
 from infra.changes.append import append_change
 from infra.changes.lanes import LaneGroup
-from infra.changes.registry import Delivery, FollowUp, Payload, attempts, consumes
+from infra.changes.registry import Delivery, FollowUp, Payload, consumes
 from infra.sharding.sql import execute, fetch_all
 
 ALIAS, OWNER, OTHER_OWNER = "shard0", 2, 3
@@ -35,12 +35,6 @@ class NotedOnce(Payload, frozen=True):
     number: int = 0
 
 
-class NotedAfter(Payload, frozen=True):
-    """The request writes it down after the attempt of its consumer, which may leave its work."""
-
-    kind: ClassVar[str] = "tests.noted_after"
-
-
 class BulkNoted(Payload, frozen=True):
     kind: ClassVar[str] = "tests.bulk_noted"
     lanes: ClassVar[LaneGroup] = LaneGroup.BULK
@@ -64,18 +58,13 @@ class Asked(Payload, frozen=True):
 
 
 class Journal:
-    """`heard`: versions by run of the consumer. `act`: what the consumer does first.
-
-    `prepared`: what ran for NotedAfter. `gives_way`: whether its attempt leaves the work.
-    """
+    """`heard`: versions by run of the consumer. `act`: what the consumer does first."""
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
         self.heard: list[list[int]] = []
-        self.prepared: list[str] = []
-        self.gives_way = False
         self.deliveries: list[Delivery[Any]] = []
         self.act: Callable[[Sequence[Delivery[Any]]], Any] = lambda deliveries: None
         self.ask: Callable[[Sequence[Delivery[Any]]], list[FollowUp]] = lambda deliveries: []
@@ -115,23 +104,6 @@ def write_down_inline(alias: str, deliveries: Sequence[Delivery[Any]]) -> None:
 
 @consumes(NotedOnce, inline=True, once=True)
 def write_down_once(alias: str, deliveries: Sequence[Delivery[Any]]) -> None:
-    journal.write(deliveries)
-
-
-@consumes(NotedAfter)
-def prepare(alias: str, deliveries: Sequence[Delivery[Any]]) -> None:
-    journal.prepared += ["drain" for _ in deliveries]
-
-
-@attempts(NotedAfter, spares=prepare)
-def prepare_at_once(alias: str, deliveries: Sequence[Delivery[Any]]) -> list[int]:
-    journal.prepared.append("attempt")
-    return [d.version for d in deliveries if journal.gives_way]
-
-
-@consumes(NotedAfter, inline=True, once=True, after=prepare)
-def write_down_after(alias: str, deliveries: Sequence[Delivery[Any]]) -> None:
-    journal.prepared.append("written")
     journal.write(deliveries)
 
 

@@ -12,7 +12,6 @@ from tests.integration.changes.kinds import (
     LANE,
     Journal,
     Noted,
-    NotedAfter,
     NotedInline,
     NotedOnce,
     delivered,
@@ -41,23 +40,6 @@ def test_what_the_request_did_is_not_done_again(journal: Journal) -> None:
     assert journal.heard == [versions[:1], versions[1:2], versions[2:], versions[2:]]
     assert (pending(), delivered()) == ([], versions)
     assert not redis().call("EXISTS", *map(note_of, versions)), "its notes are removed"
-
-
-def test_what_ran_after_its_attempt_is_not_done_again(journal: Journal) -> None:
-    versions = emit(NotedAfter())
-    drain(ALIAS, LANE)
-    assert journal.prepared == ["attempt", "written"]
-    assert (journal.versions, delivered()) == (versions, versions)
-
-
-def test_what_ran_after_an_attempt_that_gave_way_is_done_again_after_the_work(
-    journal: Journal,
-) -> None:
-    journal.gives_way = True
-    versions = emit(NotedAfter())
-    drain(ALIAS, LANE)
-    assert journal.prepared == ["attempt", "written", "drain", "written"]
-    assert journal.versions == versions * 2
 
 
 @pytest.mark.parametrize("place", ["changes.committed", "changes.consumed_inline"])

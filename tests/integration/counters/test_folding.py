@@ -15,9 +15,6 @@ from tests.world import make_account
 SHARD, LANE = "shard0", 0
 
 
-pytestmark = pytest.mark.usefixtures("only_drain")
-
-
 @pytest.mark.parametrize("follows", [1, 200])
 def test_follows_of_one_account_in_a_batch_are_one_write_of_its_row(world, follows):
     star = make_account()

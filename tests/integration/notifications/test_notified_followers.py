@@ -75,6 +75,7 @@ def test_muted_threads_and_a_bell_that_was_turned_off_are_silent(subscribed, peo
     drain_all()
     do(bob, "unmute", first)
     act(bob, "follow", people[0], {"notify": False})
+    drain_all()
     post(ann)
     assert told(bob) == [("status", str(people[0]), first)]
 

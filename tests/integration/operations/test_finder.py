@@ -176,7 +176,7 @@ def test_posts_that_never_were(operator):
     )
 
 
-def test_an_edge_from_both_sides(operator, only_drain):
+def test_an_edge_from_both_sides(operator):
     ann, ben = make_accounts(2)
     follow(ann, ben, FollowOptions(quiet=True, special=True))
     page = text_of(operator, reverse("find_edge", args=[ann, ben]))

@@ -81,6 +81,7 @@ def test_block_ends_both_follows_and_unblock_restores_none(people):
     actor, other = people
     actor.act(f"{ACCOUNTS}/{other.id}/follow")
     other.act(f"{ACCOUNTS}/{actor.id}/follow")
+    drain_all()
     assert actor.see_ids(f"{ACCOUNTS}/{actor.id}/followers") == [other.id]
     actor.act(f"{ACCOUNTS}/{other.id}/block")
     assert actor.see_ids("/api/v1/blocks") == [other.id]
@@ -108,6 +109,7 @@ def test_mute_and_unmute(people):
 def test_removed_follower(people):
     actor, other = people
     other.act(f"{ACCOUNTS}/{actor.id}/follow")
+    drain_all()
     for path in (f"{actor.id}/followers", f"{other.id}/following"):
         assert len(actor.see(f"{ACCOUNTS}/{path}")) == 1
     actor.act(f"{ACCOUNTS}/{other.id}/remove_from_followers")

@@ -30,10 +30,12 @@ def test_a_warm_thread_of_100_replies_asks_no_shard(people, ann, bob, original):
     assert calls.round_trips <= 15
 
 
-def test_a_reply_is_in_the_next_page_of_everybody(people, ann, bob, original):
+def test_a_reply_is_in_the_next_page_of_everybody(people, ann, bob, original, drain):
     first = reply(bob, original)["id"]
+    drain()
     assert around(ann, original) == around(bob, original) == ([], [first])
     second, below = reply(ann, original)["id"], reply(bob, first)["id"]
+    drain()
     assert around(ann, original) == around(bob, original)
     assert {*around(ann, original)[1]} == {first, below, second}
     assert around(ann, first) == ([original], [below])
@@ -62,7 +64,7 @@ def test_closed_replies_are_for_those_who_may_see_them(people, ann, bob, origina
         assert around(carol, original)[1] == []
 
 
-def test_a_reply_during_a_load_is_not_hidden_by_it(people, ann, bob, original, monkeypatch):
+def test_a_reply_during_a_load_is_not_hidden_by_it(people, ann, bob, original, monkeypatch, drain):
     """The load has read the rows from before the reply, and stores after it."""
     late: list[str] = []
 
@@ -71,6 +73,7 @@ def test_a_reply_during_a_load_is_not_hidden_by_it(people, ann, bob, original, m
         if not late:
             late.append("")
             late[0] = reply(bob, original)["id"]
+            drain()
         return found
 
     monkeypatch.setattr(module, "read_replies", read_slowly)
@@ -80,8 +83,9 @@ def test_a_reply_during_a_load_is_not_hidden_by_it(people, ann, bob, original, m
 
 def test_dying_before_the_entry_is_ended_leaves_it_to_the_drain(people, ann, bob, original, drain):
     assert around(ann, original) == ([], [])
-    with dying_at("posts.recorded_at_once"):
-        reply(bob, original)
+    reply(bob, original)
+    with dying_at("posts.responses_recorded"):
+        drain()
     assert around(ann, original) == ([], [])
     drain()
     assert len(around(ann, original)[1]) == 1

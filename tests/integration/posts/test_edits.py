@@ -14,7 +14,7 @@ from tests.integration.posts.interacting import STATUSES, do, reply, see
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth
 from tests.world import publish
-from timelines.tags.actions.index_posts import attempt_to_index
+from timelines.tags.actions.index_posts import index_posts
 
 
 def edit(caller: Caller, post: str, text: str, status: int = 200, **more: object):
@@ -176,11 +176,11 @@ def test_the_tags_of_the_new_text_are_indexed_and_the_old_ones_are_not(people, a
 
 
 def test_a_tag_that_an_edit_took_away_stays_away(ann, drain):
-    """Also if the process that published it was paused before it wrote to the index."""
+    """Also if a drain was paused before it wrote to the index."""
     post = ann.post(STATUSES, {"status": "#tea"}).json()["id"]
     edit(ann, post, "no tag")
     drain()
-    attempt_to_index({PostId.from_public(post): ["tea"]})
+    index_posts({PostId.from_public(post): ["tea"]})
     assert ids_of(ann.get("/api/v1/timelines/tag/tea")) == []
 
 

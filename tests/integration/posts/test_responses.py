@@ -56,7 +56,7 @@ def counts_of(post_id: PostId) -> tuple[int, int, int]:
     )
 
 
-def test_repost_is_a_post_of_its_own_with_a_target(original, drain, only_drain):
+def test_repost_is_a_post_of_its_own_with_a_target(original, drain):
     ann = make_account()
     event = repost(ann, original)
     row = Post.objects.of(ann).get(moment=event.moment)
@@ -175,7 +175,7 @@ def test_reposting_and_taking_back_at_once_end_in_one_or_none(original, drain):
     assert_drained_truth()
 
 
-def test_two_that_record_one_response_at_once_both_succeed_and_count_it_once(original, only_drain):
+def test_two_that_record_one_response_at_once_both_succeed_and_count_it_once(original):
     """Both read that there is no row. The later writer waits for the other's row, and records
     again when that is committed."""
     ann, alias = make_account(), shard_of(original.author_id)

@@ -21,9 +21,6 @@ from tests.world import drain_all, make_accounts, publish
 AT_ONCE = "infra.changes.append.inline_consumers_of"
 
 
-pytestmark = pytest.mark.usefixtures("only_drain")
-
-
 @pytest.fixture
 def people(world):
     return make_accounts(2)

@@ -150,7 +150,7 @@ def test_switch_killed_after_its_commit_is_finished_by_the_drain(mutual, drain, 
     assert len(first_page(a)) == 2
 
 
-def test_switch_killed_in_the_drain_between_rows_and_caches(mutual, drain, only_drain):
+def test_switch_killed_in_the_drain_between_rows_and_caches(mutual, drain):
     """The followee's list of open followers must lose the follower."""
     a, b = mutual
     follow(a, b, QUIET)

@@ -15,7 +15,6 @@ from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
 from infra.api.pages import Window
 from infra.caching.client import redis
-from infra.changes import registry
 from infra.changes.drain import drain
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
@@ -35,7 +34,7 @@ from relations.queries.edge_lists import QUIET_FOLLOWERS_LIST, REQUESTS_LIST, li
 from relations.types import Edge, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
 from tests.contradictions import assert_no_contradiction
-from tests.relations_oracle import ASKED, ASKED_QUIETLY, BLOCK, OPEN, OracleEdge, RelationsOracle
+from tests.relations_oracle import ASKED, ASKED_QUIETLY, OPEN, OracleEdge, RelationsOracle
 from tests.relations_oracle import QUIET as QUIETLY
 from tests.truth import assert_drained_truth, backward_edges, forward_edges
 from tests.world import clean, drain_all, make_accounts
@@ -97,19 +96,10 @@ class History:
             assert follow(a, b, wish, lambda: self.now_ms) is expected
             if expected:
                 self.asked.add((a, b))
-            self._attempt(a, b, expected)
 
     def unfollow(self, a: int, b: int, _: None) -> None:
         is_ended = self.oracle.unfollow(a, b)
         assert unfollow(a, b) is is_ended
-        self._attempt(a, b, is_ended)
-
-    def _attempt(self, a: int, b: int, is_changed: bool) -> None:
-        """A write without a change runs the pending inline work again, but of no block."""
-        others = {b} if is_changed else {other for one, other in self.oracle.edges if one == a}
-        for other in others:
-            if self.oracle.edges[a, other].state != BLOCK:
-                self.oracle.mirror(a, other)
 
     def remove_follower(self, a: int, b: int, _: None) -> None:
         assert remove_follower(a, b) is self.oracle.unfollow(b, a)
@@ -134,7 +124,6 @@ class History:
         else:
             with pytest.raises(FollowRequestNotFound):
                 act()
-        self._attempt(b, a, is_answered)
         self.oracle.mirror(b, a)
 
     def block(self, a: int, b: int, is_mirrored: bool) -> None:
@@ -142,7 +131,6 @@ class History:
             is_changed = self.oracle.block(a, b, self.now_ms)
             assert block(a, b, lambda: self.now_ms) is is_changed
         if is_mirrored:
-            self._attempt(a, b, is_changed)
             self.oracle.mirror(a, b)
 
     def unblock(self, a: int, b: int, is_mirrored: bool) -> None:
@@ -150,7 +138,6 @@ class History:
             is_changed = self.oracle.unblock(a, b)
             assert unblock(a, b) is is_changed
         if is_mirrored:
-            self._attempt(a, b, is_changed)
             self.oracle.mirror(a, b)
 
     def blink(self, a: int, b: int, _: None) -> None:
@@ -241,7 +228,6 @@ def _reachable(is_mirrored: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if not is_mirrored:
             patch.setattr(block_module, "mirror_now", lambda *pair: False)
-            patch.setattr(registry, "_attempts", {})
         yield
 
 

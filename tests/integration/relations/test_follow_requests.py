@@ -4,7 +4,6 @@ import pytest
 
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
-from infra.changes import registry
 from infra.changes.drain import drain as drain_lane
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
@@ -16,7 +15,7 @@ from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
 from tests.dying import dying_at
 from tests.truth import assert_drained_truth
-from tests.world import make_accounts, publish
+from tests.world import drain_all, make_accounts, publish
 
 ACCOUNTS = "/api/v1/accounts"
 REQUESTS = "/api/v1/follow_requests"
@@ -66,9 +65,9 @@ def test_a_request_waits_for_approval(people, star, drain):
     assert home(me) == []
     asked = write(me, f"{ACCOUNTS}/{famous}/follow", {"notify": True})
     assert (asked["requested"], asked["following"], asked["showing_reblogs"]) == (True, False, True)
-    assert ids_of(star.get(REQUESTS)) == [str(fan)], "before the drain"
-    assert relation(star, fan)["requested_by"]
     drain()
+    assert ids_of(star.get(REQUESTS)) == [str(fan)]
+    assert relation(star, fan)["requested_by"]
     assert (home(me), count_requests(star)) == ([], 1)
     assert ids_of(me.get(f"{ACCOUNTS}/{famous}/followers")) == []
     approved = write(star, f"{REQUESTS}/{fan}/authorize")
@@ -157,13 +156,9 @@ def test_a_death_between_two_approvals_leaves_the_rest_to_the_next_drain(people,
     assert_all_follow(people, star)
 
 
-def test_a_request_that_is_mirrored_after_the_unlocking_is_approved_too(
-    people, star, drain, monkeypatch
-):
+def test_a_request_that_is_mirrored_after_the_unlocking_is_approved_too(people, star, drain):
     """The requesters' shards did the writes, and the other side does not have them yet."""
-    with monkeypatch.context() as patch:
-        patch.setattr(registry, "_attempts", {})
-        ask_all(people)
+    ask_all(people)
     assert ids_of(star.get(REQUESTS)) == []
     update_profile(people[0], ProfileEdit(is_locked=False))
     drain_profile = (shard_of(people[0]), lane_of(people[0]))
@@ -178,7 +173,6 @@ def test_a_block_that_is_not_mirrored_yet_ends_a_request_first(people, star, dra
     drain()
     with monkeypatch.context() as patch:
         patch.setattr(block_module, "mirror_now", lambda *pair: False)
-        patch.setattr(registry, "_attempts", {})
         block(famous, fan)
         unblock(famous, fan)
     assert approve_waiting.approve_page(famous, None) is None
@@ -218,6 +212,7 @@ def test_pages_of_requests(people, star):
     famous, *fans = people
     for moment, fan in enumerate(fans, start=1_000):
         follow(fan, famous, clock_ms=lambda moment=moment: moment)
+    drain_all()
     first = star.get(REQUESTS, {"limit": 2})
     assert ids_of(first) == [str(fans[2]), str(fans[1])]
     link = next_link(first)

@@ -36,7 +36,7 @@ def followers_of(account_id: int) -> list[int]:
     return [i.account_id for i in list_page(FOLLOWERS_LIST, account_id, Window(80)).items]
 
 
-def test_follow_writes_edge_count_and_change_then_the_drain_the_other_side(pair, drain, only_drain):
+def test_follow_writes_edge_count_and_change_then_the_drain_the_other_side(pair, drain):
     ann, bob = pair
     assert follow(ann, bob, clock_ms=lambda: 1_000)
     assert forward_edges() == {(ann, bob): Edge(Attribute.FOLLOW, 1, 1_000)}

@@ -100,7 +100,7 @@ def test_killed_between_the_other_side_and_its_cache(world, point, write):
     assert_as_the_rows(me, other)
 
 
-def test_a_drain_killed_after_the_rows_refreshes_what_has_no_news_left(world, only_drain):
+def test_a_drain_killed_after_the_rows_refreshes_what_has_no_news_left(world):
     me, fan = make_accounts(2)
     load_relationships(me, [fan])
     follow(fan, me)

@@ -12,7 +12,6 @@ from infra.caching.client import redis
 from infra.changes.batch_rows import batch_rows
 from infra.changes.failpoints import arm, disarm
 from infra.changes.registry import Delivery
-from infra.sharding.attempts import GaveWay
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow, unfollow
 from relations.changes import EdgeChanged
@@ -189,8 +188,8 @@ def publish_and_push(author: int, posts: list[str]) -> None:
 # What the mirror does first.
 FIND_HOT = "relations.consumers.find_hot_counts"
 PLACES = (
-    *("changes.committed", "before the mirror", "relations.mirrored_at_once"),
-    *("timelines.follow_read", "changes.consumed_inline"),
+    *("changes.committed", "timelines.follow_read", "changes.consumed_inline"),
+    *("before the mirror", "relations.mirrored"),
 )
 
 
@@ -198,39 +197,37 @@ PLACES = (
 def test_a_post_between_the_steps_of_a_follow_is_not_lost(
     reader_and_friend: tuple[int, int], place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is pushed, or found: the request alone does that, and the drain does not look again."""
+    """It is found by the request or the drain, or pushed."""
     me, friend = reader_and_friend
     posts: list[str] = []
     push = partial(publish_and_push, friend, posts)
     if place == "before the mirror":
-        monkeypatch.setattr(FIND_HOT, lambda *_, **__: (push(), ())[1])
+        with monkeypatch.context() as patch:
+            patch.setattr(FIND_HOT, lambda *_: (push(), ())[1])
+            follow(me, friend)
+            drain_lanes_of(me)
     else:
         arm_once(place, push)
-    try:
-        follow(me, friend)
-    finally:
-        disarm(place)
-    monkeypatch.setattr("timelines.consumers.change_following", fail)
+        try:
+            follow(me, friend)
+            drain_lanes_of(me)
+        finally:
+            disarm(place)
     drain_all()
+    assert posts
     assert first_page(me) == posts
 
 
 def test_a_post_before_the_mirror_of_the_drain_is_not_lost(
     reader_and_friend: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The attempt gave way. My friend's new post is pushed before my edge is there."""
+    """My friend's new post is pushed before my edge is there."""
     me, friend = reader_and_friend
     posts: list[str] = []
-    with monkeypatch.context() as patch:
-        patch.setattr("relations.consumers.attempt", fail)
-        follow(me, friend)
+    follow(me, friend)
     publish_and_push(friend, posts)
     drain_all()
     assert first_page(me) == posts
-
-
-def fail(*_: object) -> None:
-    raise GaveWay("not now")
 
 
 @pytest.mark.parametrize("is_drained", [False, True])

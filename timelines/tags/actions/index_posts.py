@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from infra.sharding.attempts import attempt, timeouts
 from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import Statement, execute, fetch_all, fetch_pipelined
@@ -88,13 +87,6 @@ def index_posts(tags: TagsByPost, gone: TagsByPost | None = None) -> None:
     )
 
 
-def attempt_to_index(tags: TagsByPost) -> None:
-    """As `index_posts`, but gives way to a shard that does not answer at once. The drain adds the
-    posts then. Raises: errors of UNREACHABLE."""
-    for alias, rows in _by_shard(tags).items():
-        attempt(alias, partial(_write, alias, rows, [], gives_way=True))
-
-
 def settle_tagged(tags: TagsByPost) -> None:
     """Records that these posts became visible under these tags only now, if their rows arrived more
     than SETTLE_MS ago: the transaction took long, or the request added them and the drain is late.
@@ -126,13 +118,8 @@ def _by_shard(tags: TagsByPost) -> dict[str, list[TaggedRow]]:
     return rows
 
 
-def _write(
-    alias: str,
-    added: Collection[TaggedRow],
-    removed: Collection[TaggedRow],
-    gives_way: bool = False,
-) -> None:
-    statements = [timeouts()] if gives_way else []
+def _write(alias: str, added: Collection[TaggedRow], removed: Collection[TaggedRow]) -> None:
+    statements = []
     if removed:
         statements.append(Statement(REMOVE, _columns(removed)))
     if added:

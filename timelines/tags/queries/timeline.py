@@ -9,6 +9,7 @@ from typing import NamedTuple
 from accounts.encode import is_limited
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
+from infra.own_acts import NO_ACTS, TAGGED, acts_of_request
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
@@ -100,7 +101,14 @@ def _read_ids(
         for alias, tag_ids in group_by_shard(map(tag_id_of, query.any_of)).items()
     }
     lists = [entry for lists in scatter(calls).values() for entry in lists]
-    return _merge(lists, newest_first)[:count]
+    own = [i for i in _own_ids(query.viewer_id) if time_range.above < i < time_range.below]
+    return _merge([*lists, sorted(own, reverse=newest_first)], newest_first)[:count]
+
+
+def _own_ids(viewer_id: int | None) -> set[PostId]:
+    """The viewer's own posts with tags that the index may lack."""
+    acts = acts_of_request() if viewer_id is not None else NO_ACTS
+    return {PostId.at(act.owner_id, act.subject) for act in acts if act.kind == TAGGED}
 
 
 def _read_of_shard(
@@ -136,8 +144,10 @@ def _is_asked(query: TagQuery, view: ViewedPosts, post_id: PostId) -> bool:
     fragment = view.hydrated.fragments[post_id]
     if query.only_media and not has_media(fragment):
         return False
-    # The index keeps the tags that an edit took away until the drain has removed their rows.
-    if not query.all_of and not query.none_of and not is_edited(fragment):
+    # The index keeps the tags that an edit took away until the drain has removed their rows. A post
+    # that the index lacks may have other tags.
+    is_indexed = not is_edited(fragment) and post_id not in _own_ids(query.viewer_id)
+    if not query.all_of and not query.none_of and is_indexed:
         return True
     tags = find_tags(fragment)
     is_wanted = tags.issuperset(query.all_of) and tags.isdisjoint(query.none_of)

@@ -237,7 +237,7 @@ def test_backward_edge_of_an_account_that_does_not_exist_is_ended(world):
     assert again.out.splitlines()[:-1] == [f"edge {net.ann} → {net.eve}: {gone}"]
 
 
-def test_pending_change_is_waited_for_and_delivered_meanwhile(world, monkeypatch, only_drain):
+def test_pending_change_is_waited_for_and_delivered_meanwhile(world, monkeypatch):
     net = make_network()
     unfollow(net.ann, net.bob)
     pauses = []
@@ -252,7 +252,7 @@ def test_pending_change_is_waited_for_and_delivered_meanwhile(world, monkeypatch
     assert len(pauses) == 1
 
 
-def test_change_that_stays_pending_is_said_so_and_left_to_the_drain(world, monkeypatch, only_drain):
+def test_change_that_stays_pending_is_said_so_and_left_to_the_drain(world, monkeypatch):
     net = make_network()
     unfollow(net.ann, net.bob)
     monkeypatch.setattr(Command, "pause", lambda self, seconds: True)
@@ -266,7 +266,7 @@ def test_change_that_stays_pending_is_said_so_and_left_to_the_drain(world, monke
     assert audit().code == 0
 
 
-def test_parked_change_is_a_difference(world, only_drain):
+def test_parked_change_is_a_difference(world):
     net = make_network()
     unfollow(net.ann, net.bob)
     Change.objects.on(shard_of(net.ann)).update(state=ChangeState.PARKED)

@@ -3,8 +3,10 @@
 import pytest
 from django.conf import settings
 
+from infra.jobs import findings
 from infra.jobs.types import Work
 from relations.actions.follow import follow
+from relations.jobs import audit_forward
 from relations.jobs.audit_edges import audit_edges
 from tests.integration.relations.jobs.busy import Busy, blocker, drainer, toggler
 from tests.integration.relations.jobs.damage import delete_edge, write_backward
@@ -20,8 +22,10 @@ def audit(busy, repair):
 
 
 @pytest.fixture(autouse=True)
-def tireless(settings):
+def tireless(settings, monkeypatch):
     settings.FOLLOWS_PER_DAY = 1_000_000
+    for module in (findings, audit_forward):  # as long as ever: a drain takes a moment
+        monkeypatch.setattr(module, "COMPARE_EVERY_S", 0.1)
 
 
 def test_nothing_is_reported_that_is_only_on_its_way(world):

@@ -40,7 +40,7 @@ def test_second_run_changes_nothing(world):
     assert everything_written() == before
 
 
-def test_older_edge_is_brought_up_and_newer_one_left(world, only_drain):
+def test_older_edge_is_brought_up_and_newer_one_left(world):
     ann, bob, cyd = make_accounts(3)
     follow(ann, bob)
     follow(ann, cyd)

@@ -1,0 +1,124 @@
+"""Counts as the account sees them that has just acted: its acts that are pending are in them.
+
+The answer is made of cached counts, as for everybody. Only an account with pending acts gets an
+answer that is changed afterwards: in every account and post that it shows. So no code that reads
+counts knows of pending acts.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+
+from counters.queries.counts import Subject
+from infra.caching.questions import Question, answer, ask_both
+from infra.changes.errors import UNREACHABLE
+from infra.changes.own_acts import ask_own_acts, keep_own_acts
+from infra.own_acts import Act, Acts, NotedAct, acts_of_request
+from infra.telemetry.reached_branches import reached
+
+Read = Callable[[int, Sequence[Act]], int]
+
+
+class ShownCount(NamedTuple):
+    """How a kind of count is shown. `field`: of the entity. `id_of`: the entity's id, by subject.
+
+    `read(account, acts)`: the count with these acts on it, from the shards. Raises: errors of
+    UNREACHABLE.
+    """
+
+    field: str
+    id_of: Callable[[Subject], str]
+    read: Read
+
+
+_shown: dict[int, ShownCount] = {}
+# By the id of an entity, its fields.
+Fields = Mapping[str, Mapping[str, int]]
+
+
+def register_shown_count(kind: int, shown: ShownCount) -> None:
+    _shown[kind] = shown
+
+
+def find_seen_count(account_id: int, act: Act, cached: Question[int | None]) -> int | None:
+    """The count as the account sees it before it acts; None if neither a noted act nor the cache
+    has it. Cost: one round trip. Call it before the write: later the act may be in the cache."""
+    acts, count = answer(ask_both(ask_own_acts(account_id), cached))
+    newest = _newest(acts).get(_count_of(act))
+    return count if newest is None else newest[1].shown
+
+
+def show_own_acts(body: bytes, viewer_id: int | None) -> bytes:
+    """The answer with the pending acts of its reader. Cost: half a microsecond without any."""
+    acts = acts_of_request()
+    return with_own_acts(body, viewer_id, acts) if acts and viewer_id is not None else body
+
+
+def with_own_acts(body: bytes, account_id: int, acts: Acts) -> bytes:
+    """An answer, JSON, with these acts of the account. The same bytes if it shows none of them.
+
+    Cost: to parse it, if it shows one; and `ShownCount.read` if its count is not known.
+    """
+    fields: dict[str, dict[str, int]] = {}
+    for act, noted in _newest(acts).values():
+        how = _shown[act.kind]
+        entity_id = how.id_of((act.owner_id, act.subject))
+        if b'"id":"%b"' % entity_id.encode() not in body:
+            continue
+        shown = noted.shown if noted.shown is not None else _read(account_id, act, acts)
+        if shown is not None:
+            fields.setdefault(entity_id, {})[how.field] = shown
+    if not fields:
+        return body
+    reached("own_acts.shown")
+    answered = orjson.loads(body)
+    _fill(answered, fields)
+    return orjson.dumps(answered)
+
+
+def _newest(acts: Acts) -> dict[Act, tuple[Act, NotedAct]]:
+    """The latest act on each count that is shown."""
+    newest: dict[Act, tuple[Act, NotedAct]] = {}
+    for act, noted in acts.items():
+        if act.kind not in _shown:
+            continue
+        known = newest.get(_count_of(act))
+        if known is None or known[1].change_id < noted.change_id:
+            newest[_count_of(act)] = (act, noted)
+    return newest
+
+
+def _count_of(act: Act) -> Act:
+    return act._replace(part=0)
+
+
+def _read(account_id: int, newest: Act, acts: Acts) -> int | None:
+    """The count from the shards; None while they cannot be reached."""
+    reached("own_acts.count_read")
+    on_it = [act for act in acts if _count_of(act) == _count_of(newest)]
+    try:
+        shown = _shown[newest.kind].read(account_id, on_it)
+    except UNREACHABLE:
+        return None
+    keep_own_acts(account_id, {newest: acts[newest]._replace(shown=shown)})
+    return shown
+
+
+def _fill(value: Any, fields: Fields) -> None:
+    """Sets the counts of all entities in an answer. A repost has the counts of its original."""
+    if isinstance(value, list):
+        for part in value:
+            _fill(part, fields)
+    if not isinstance(value, dict):
+        return
+    reposted = value.get("reblog")
+    counted = reposted if isinstance(reposted, dict) else value
+    value |= {
+        name: count
+        for name, count in fields.get(str(counted.get("id")), {}).items()
+        if name in value
+    }
+    for part in value.values():
+        if isinstance(part, dict | list):
+            _fill(part, fields)

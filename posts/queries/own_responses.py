@@ -1,0 +1,116 @@
+"""Responses to a post as the account sees them that has just responded."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from counters.kinds import POST_KINDS, CounterKind
+from counters.own_counts import ShownCount, find_seen_count, register_shown_count
+from counters.sql import select_counts
+from infra.caching.questions import Question
+from infra.own_acts import Act, acts_of_request
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all, fetch_one
+from posts.cache.by_post import number_of
+from posts.cache.counts import post_counts
+from posts.changes import act_of_response
+from posts.ids import PostId
+from posts.queries.responses import read_mark_responses, read_states
+from posts.queries.row_pages import OwnRow
+from posts.types import Kind, Visibility
+
+_KINDS = ", ".join(str(int(kind)) for kind in POST_KINDS)
+_FIELDS = {
+    CounterKind.REPLIES: "replies_count",
+    CounterKind.REPOSTS: "reblogs_count",
+    CounterKind.FAVOURITES: "favourites_count",
+}
+_RESPONSES = {
+    CounterKind.REPLIES: Kind.REPLY,
+    CounterKind.REPOSTS: Kind.REPOST,
+    CounterKind.FAVOURITES: Kind.FAVOURITE,
+}
+# The counts of a post, and those of the account's responses that they include. One statement, hence
+# one snapshot.
+COUNTED = f"""
+{select_counts("%(author)s", "%(moment)s", f"kind IN ({_KINDS})")}
+UNION ALL
+SELECT -kind, sum(is_on::int) FROM posts_response
+WHERE author_id = %(author)s AND moment = %(moment)s AND kind = %(kind)s
+    AND responder_id = %(account)s AND reply_moment = ANY(%(parts)s::bigint[])
+GROUP BY kind
+"""  # noqa: S608
+REPOST = """
+SELECT moment FROM posts_post
+WHERE author_id = %s AND target_moment = %s AND target_author = %s AND kind = 2
+    AND deleted_at IS NULL
+"""
+
+
+def find_seen_responses(account_id: int, kind: Kind, post_id: PostId) -> int | None:
+    """The count of these responses as the account sees it before it responds; None if Redis does
+    not know. One round trip."""
+    act, number = act_of_response(kind, post_id), number_of(post_id)
+    place = POST_KINDS.index(CounterKind(act.kind))
+    cached: Question[int | None] = post_counts.ask_cached([number]).then(
+        lambda entries: int(entries[number].payload.split(b",")[place]) if entries else None
+    )
+    return find_seen_count(account_id, act, cached)
+
+
+def is_counted(kind: int, visibility: int) -> bool:
+    """Whether a response is part of a count: a reply is if all may see it."""
+    return kind != Kind.REPLY or visibility <= Visibility.UNLISTED
+
+
+def find_own_row(account_id: int | None, kind: Kind, post_id: PostId) -> OwnRow | None:
+    """The account's place among the responders of a post, while its response is pending. One query
+    on the account's shard, none while it is not."""
+    if account_id is None or act_of_response(kind, post_id) not in acts_of_request():
+        return None
+    return OwnRow(account_id, _find_time(account_id, kind, post_id))
+
+
+def add_own_replies(
+    account_id: int | None, parents: Collection[PostId], replies: dict[PostId, list[PostId]]
+) -> None:
+    """Adds the account's pending replies to these posts, also those that it has deleted."""
+    if account_id is None:
+        return
+    for act in acts_of_request():
+        parent = PostId.at(act.owner_id, act.subject)
+        if act.kind == CounterKind.REPLIES and parent in parents:
+            reply, known = PostId.at(account_id, act.part), replies.get(parent, [])
+            replies[parent] = known if reply in known else sorted([*known, reply])
+
+
+def _find_time(account_id: int, kind: Kind, post_id: PostId) -> int | None:
+    """When the account reposted or favourited the post; None if it does not now. One query."""
+    alias, where = shard_of(account_id), (account_id, post_id.moment, post_id.author_id)
+    if kind is Kind.REPOST:
+        row = fetch_one(alias, REPOST, where)
+        return row[0] if row else None
+    marks = [mark for mark in read_mark_responses(alias, [(*where, int(kind))]) if mark.is_on]
+    return marks[0].at if marks else None
+
+
+def _read_responses(account_id: int, acts: Sequence[Act]) -> int:
+    """Two queries, one of them on the shard of the post."""
+    post_id, counted_kind = PostId.at(acts[0].owner_id, acts[0].subject), acts[0].kind
+    kind, parts = _RESPONSES[CounterKind(counted_kind)], [act.part for act in acts]
+    params: dict[str, Any] = {"author": post_id.author_id, "moment": post_id.moment}
+    params |= {"account": account_id, "kind": int(kind), "parts": parts}
+    counted = dict(fetch_all(shard_of(post_id.author_id), COUNTED, params))
+    own = _count_own(account_id, kind, post_id, parts)
+    return int(counted.get(counted_kind, 0) - counted.get(-kind, 0) + own)
+
+
+def _count_own(account_id: int, kind: Kind, post_id: PostId, parts: Sequence[int]) -> int:
+    """How many of these responses the account's shard has now."""
+    if kind is not Kind.REPLY:
+        return int(_find_time(account_id, kind, post_id) is not None)
+    states = read_states(shard_of(account_id), [PostId.at(account_id, part) for part in parts])
+    return sum(is_live and is_counted(kind, visibility) for is_live, visibility in states.values())
+
+
+for _kind, _field in _FIELDS.items():
+    register_shown_count(_kind, ShownCount(_field, lambda s: PostId.at(*s).public, _read_responses))
