@@ -19,8 +19,9 @@ _NOTE = "own_acts"
 class Act(NamedTuple):
     """What an act changes on another shard: a count of this kind, and the list behind it.
 
-    `subject`: as in the table of counts. `part`: the moment of a reply, because an account may
-    reply several times; else 0. TAGGED moves no count: the shards of its tags list this post.
+    `subject`: as in the table of counts. `part`: 0; of a reply the list also has an act with its
+    moment, because an account may reply several times. TAGGED moves no count: the shards of its
+    tags list this post.
     """
 
     kind: int

@@ -35,8 +35,9 @@ def _acts_of(
     """Only public posts are on the pages of their tags."""
     acts = []
     if target is not None:
-        moment = 0 if target.kind == Kind.REPOST else post_id.moment
-        acts.append(act_of_response(target.kind, target.post_id, moment))
+        acts.append(act_of_response(target.kind, target.post_id))
+        if target.kind != Kind.REPOST:
+            acts.append(act_of_response(target.kind, target.post_id, post_id.moment))
     if tags and visibility == Visibility.PUBLIC:
         acts.append(Act(TAGGED, post_id.author_id, post_id.moment))
     return acts

@@ -1,7 +1,6 @@
 """Consumers of timelines: push new posts, and apply changes of following lists."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
@@ -12,14 +11,10 @@ from infra.changes.registry import Delivery, FollowUp, consumes
 from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind, Visibility
-from relations.changes import EdgeChanged, find_written_edges
-from relations.queries.edges import KnownFollow, load_follows
-from timelines.actions.change_following import (
-    FindEntries,
-    change_following,
-    find_entries,
-    find_indexed_entries,
-)
+from relations.changes import EdgeChanged
+from relations.queries.edges import KnownFollow, load_forward_edges
+from relations.types import NO_EDGE
+from timelines.actions.change_following import change_following
 from timelines.actions.chunks import cut_chunks, push_chunk
 from timelines.actions.fan_out import fan_out, fan_out_to_missed_shard
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
@@ -100,38 +95,29 @@ def push_to_missed_shards(
         raise WholeBatchFails(str(error)) from error
 
 
-@consumes(EdgeChanged, inline=True)
+@consumes(EdgeChanged)
 def apply_following_changes(alias: str, deliveries: Edges) -> None:
     """Adds a new followee's posts to the follower's timeline; removes those of a former followee.
 
-    A request adds those that the follower's own shard knows. The drain runs this after the backward
-    edge was written: posts from before that are found then, later posts are pushed.
-    Cost: `change_following` for each delivery; in the drain also two queries.
+    This runs after the backward edge was written: posts from before that are found here, later
+    posts are pushed. Until then the timeline is older than the following list, and a page that
+    needs it computes it again.
+    Cost: a query, and `change_following` for each delivery.
     """
     for delivery, known in zip(deliveries, _known_follows(alias, deliveries), strict=True):
-        find = find_indexed_entries if delivery.written is not None else find_entries
-        step = partial(_change_following, delivery, known, find)
-        # After the following list, which has the same version.
-        run_together([], step)
-
-
-def _change_following(
-    delivery: Delivery[EdgeChanged], known: KnownFollow, find: FindEntries, _: object
-) -> None:
-    change_following(delivery.owner_id, delivery.payload, known, find)
+        change_following(delivery.owner_id, delivery.payload, known)
 
 
 def _known_follows(alias: str, deliveries: Edges) -> list[KnownFollow]:
-    """What each write returned, or else what the shard has now."""
+    """What the shard has now: that is at least as new as all of these changes. One query, which
+    consumers of one batch share."""
     pairs = [(delivery.owner_id, delivery.payload.followee_id) for delivery in deliveries]
-    written = find_written_edges(deliveries)
-    if written is None:
-        known = load_follows(alias, pairs)
-        return [known[pair] for pair in pairs]
-    return [
-        KnownFollow(written[pair].is_follow, delivery.payload.after)
-        for pair, delivery in zip(pairs, deliveries, strict=True)
-    ]
+    edges = load_forward_edges(alias, pairs)
+    versions: dict[int, int] = {}
+    for delivery in deliveries:
+        version = versions.get(delivery.owner_id, 0)
+        versions[delivery.owner_id] = max(version, delivery.payload.after)
+    return [KnownFollow(edges.get(p, NO_EDGE).is_follow, versions[p[0]]) for p in pairs]
 
 
 def _entries_by_author(deliveries: Posted) -> Mapping[int, Sequence[Entry]]:

@@ -57,7 +57,7 @@ STILL_PENDING = "SELECT id FROM changes_change WHERE id = ANY(%s::bigint[])"
 def note_commands(deliveries: Iterable[Delivery[Payload]]) -> list[Command]:
     """Note the acts among changes that were committed just now."""
     return [
-        _note(d.owner_id, act, NotedAct(d.version, int(time.time()), d.shown))
+        _note(d.owner_id, act, NotedAct(d.version, int(time.time()), None if act.part else d.shown))
         for d in deliveries
         for act in d.payload.own_acts(d.owner_id)
     ]
@@ -80,6 +80,14 @@ def settle_own_acts(deliveries: Iterable[Delivery[Any]], kinds: Collection[int])
 def ask_own_acts(account_id: int) -> Question[Acts]:
     """The acts that are noted. One command; while Redis is away, a query."""
     return Question([_read(account_id)], partial(_complete, account_id))
+
+
+def ask_own_act(account_id: int, act: Act) -> Question[NotedAct | None]:
+    """This act, if it is noted. One command."""
+    command = ("HGET", key(FAMILY, account_id), _field(act))
+    return Question(
+        [command], lambda replies: decode(FAMILY, _decode_noted, replies[0]) if replies else None
+    )
 
 
 def watch_own_acts(account_id: int, meta: dict[str, Any]) -> None:

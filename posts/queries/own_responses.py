@@ -78,7 +78,7 @@ def add_own_replies(
         return
     for act in acts_of_request():
         parent = PostId.at(act.owner_id, act.subject)
-        if act.kind == CounterKind.REPLIES and parent in parents:
+        if act.kind == CounterKind.REPLIES and act.part and parent in parents:
             reply, known = PostId.at(account_id, act.part), replies.get(parent, [])
             replies[parent] = known if reply in known else sorted([*known, reply])
 
@@ -96,7 +96,8 @@ def _find_time(account_id: int, kind: Kind, post_id: PostId) -> int | None:
 def _read_responses(account_id: int, acts: Sequence[Act]) -> int:
     """Two queries, one of them on the shard of the post."""
     post_id, counted_kind = PostId.at(acts[0].owner_id, acts[0].subject), acts[0].kind
-    kind, parts = _RESPONSES[CounterKind(counted_kind)], [act.part for act in acts]
+    kind = _RESPONSES[CounterKind(counted_kind)]
+    parts = [act.part for act in acts if act.part] if kind is Kind.REPLY else [0]
     params: dict[str, Any] = {"author": post_id.author_id, "moment": post_id.moment}
     params |= {"account": account_id, "kind": int(kind), "parts": parts}
     counted = dict(fetch_all(shard_of(post_id.author_id), COUNTED, params))

@@ -1,6 +1,5 @@
 """Applies one step of a reader's following list to the live timeline."""
 
-from collections.abc import Callable
 from functools import partial
 
 from django.conf import settings
@@ -10,34 +9,17 @@ from infra.sharding.buckets import shard_of
 from infra.telemetry.reached_branches import reached
 from relations.changes import EdgeChanged
 from relations.queries.edges import KnownFollow, load_follows
-from timelines.queries.pull import list_indexed_entries, list_newest_entries
+from timelines.queries.pull import list_newest_entries
 from timelines.stores.factory import timeline_store
 from timelines.stores.interface import FollowingChange
-from timelines.types import Entry
 
 # Each attempt but the first needs another step by the reader while the one before it ran.
 MOST_ATTEMPTS = 3
-NewEntries = tuple[list[Entry], int]
-FindEntries = Callable[[int, int, int], NewEntries]
 
 
-def find_entries(reader_id: int, author_id: int, mark: int) -> NewEntries:
-    """All of the followee's posts. One query on the followee's shard."""
-    return list_newest_entries(author_id, mark, settings.TIMELINE_ENTRIES)
-
-
-def find_indexed_entries(reader_id: int, author_id: int, mark: int) -> NewEntries:
-    """Those that the recent-posts index of the reader's shard has. One query there."""
-    return list_indexed_entries(reader_id, author_id, mark, settings.TIMELINE_ENTRIES)
-
-
-def change_following(
-    reader_id: int, step: EdgeChanged, known: KnownFollow, find: FindEntries = find_entries
-) -> None:
+def change_following(reader_id: int, step: EdgeChanged, known: KnownFollow) -> None:
     """Adds a followee's posts to the live timeline, or removes those of a former followee.
 
-    `find(reader, author, mark)`: the posts from the second `mark` on, and the second from which on
-    these are all that the timeline has room for.
     The step may have been undone since it was read: the reader followed again, and another process
     has added the posts already. Then the edge is read again.
     Cost: one round trip, and for a new followee another one and a query.
@@ -45,14 +27,14 @@ def change_following(
     pair = reader_id, step.followee_id
     for _ in range(MOST_ATTEMPTS):
         failpoint("timelines.follow_read")
-        if _apply(reader_id, step, known, find):
+        if _apply(reader_id, step, known):
             return
         reached("timeline.step_outdated")
         known = load_follows(shard_of(reader_id), [pair])[pair]
     timeline_store().drop(reader_id)
 
 
-def _apply(reader_id: int, step: EdgeChanged, known: KnownFollow, find: FindEntries) -> bool:
+def _apply(reader_id: int, step: EdgeChanged, known: KnownFollow) -> bool:
     store = timeline_store()
     change = partial(FollowingChange, step.before, step.after, read_at=known.version)
     if not known.is_follow:
@@ -60,5 +42,6 @@ def _apply(reader_id: int, step: EdgeChanged, known: KnownFollow, find: FindEntr
     mark = store.find_complete_from(reader_id)
     if mark is None:
         return True
-    added, complete_from = find(reader_id, step.followee_id, mark)
+    most = settings.TIMELINE_ENTRIES
+    added, complete_from = list_newest_entries(step.followee_id, mark, most)
     return store.change_following(reader_id, change(added, complete_from))

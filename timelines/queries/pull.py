@@ -145,26 +145,7 @@ def list_newest_entries(author_id: int, complete_from: int, most: int) -> tuple[
     there were more than `most`. Source: the posts table. Cost: one query on the author's shard.
     """
     newest = PostRange(complete_from * SEQUENCES, PAST_ALL, most + 1, newest_first=True)
-    return _cut([Entry(*pair) for pair in list_timeline(author_id, newest)], complete_from, most)
-
-
-def list_indexed_entries(
-    reader_id: int, author_id: int, complete_from: int, most: int
-) -> tuple[list[Entry], int]:
-    """As `list_newest_entries`, of the entries that the recent-posts index has.
-
-    Source: the index on the reader's shard, as late as the drain. Cost: one query there; on a shard
-    whose index must not be read yet, `list_newest_entries` too.
-    """
-    above = TimeRange(above=PostId(complete_from, 0, 0))
-    authors = TimelineAuthors(reader_id, [author_id], has_own=False)
-    recent = load_recent(authors, above, most + 1)
-    if recent.complete_from is None:
-        return list_newest_entries(author_id, complete_from, most)
-    return _cut(recent.entries, complete_from, most)
-
-
-def _cut(entries: list[Entry], complete_from: int, most: int) -> tuple[list[Entry], int]:
+    entries = [Entry(*pair) for pair in list_timeline(author_id, newest)]
     if len(entries) > most:
         complete_from = entries[-1].event.second + 1
     return [e for e in entries if e.event.second >= complete_from], complete_from

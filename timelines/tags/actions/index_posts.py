@@ -89,7 +89,7 @@ def index_posts(tags: TagsByPost, gone: TagsByPost | None = None) -> None:
 
 def settle_tagged(tags: TagsByPost) -> None:
     """Records that these posts became visible under these tags only now, if their rows arrived more
-    than SETTLE_MS ago: the transaction took long, or the request added them and the drain is late.
+    than SETTLE_MS ago: the transaction took long, or a drain died after it.
     Call it after `index_posts`, before the change is filed: a drain that dies is repeated, and the
     repetition settles.
 
