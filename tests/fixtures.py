@@ -15,6 +15,7 @@ from pytest_django import DjangoDbBlocker
 
 from infra.caching.client import redis
 from infra.caching.scripts import scripts_by_sha
+from infra.changes import append
 from infra.jobs import findings
 from infra.sharding.identity import create_identity
 from infra.sharding.new_database import create_schema
@@ -113,3 +114,9 @@ def disconnected(world: None) -> Iterator[Callable[..., str]]:
     """Asks another web process (disconnected_reader)."""
     with disconnected_reader() as say:
         yield say
+
+
+@pytest.fixture
+def delivered_at_once(world: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with a worker that is quicker than the next read: others see each write."""
+    monkeypatch.setattr(append, "_wake_drainers", lambda *_: drain_all())

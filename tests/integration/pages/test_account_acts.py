@@ -88,6 +88,7 @@ def test_a_suspended_account_has_a_page_that_says_so(ann: int, bob: int) -> None
     assert "deleted or suspended" in Browser(ann).read("/@bob", 404)
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_a_locked_account_is_asked_and_answers(ann: int, bob: int) -> None:
     update_profile(bob, ProfileEdit(is_locked=True))
     asking, asked = Browser(ann), Browser(bob)

@@ -22,6 +22,7 @@ def test_marked_posts_are_listed_with_the_older_ones_a_link_away(ann: int, act: 
     assert Browser().client.get(f"/{act}s")["Location"].startswith("/auth/sign_in")
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_the_people_who_responded_are_listed(ann: int) -> None:
     post, (bob, cyd) = publish(ann), make_accounts(2)
     path = f"/statuses/{post.public}"

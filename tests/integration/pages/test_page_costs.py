@@ -1,6 +1,7 @@
 """What each list of the API and each web page costs when it is warm: SQL statements and Redis
 round trips.
 
+import pytest
 A page is made of several requests to the API, so a loop in a view or a template would cost a
 request for each entry. The costs must not depend on the number of entries.
 """
@@ -8,6 +9,7 @@ request for each entry. The costs must not depend on the number of entries.
 from collections.abc import Callable
 from typing import NamedTuple
 
+import pytest
 from django.conf import settings
 
 from accounts.actions.update_profile import update_profile
@@ -211,6 +213,7 @@ def _cost_of(read: Callable[[str], object], address: str) -> Cost:
     return Cost(calls.sql.total(), calls.round_trips)
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_pages_cost_the_same_with_many_entries(world: None) -> None:
     street = Street()
     few = street.costs()

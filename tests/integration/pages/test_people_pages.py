@@ -25,6 +25,7 @@ def _people(page: str) -> list[int]:
     return [int(one) for one in re.findall(r'<li id="person-(\d+)"', page)]
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_followers_come_page_by_page_with_a_button_each(ann: int) -> None:
     followers = [make_account() for _ in range(45)]
     for one in followers:
@@ -38,6 +39,7 @@ def test_followers_come_page_by_page_with_a_button_each(ann: int) -> None:
     assert "Remove" not in page
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_a_follower_is_removed_on_the_own_page(ann: int, bob: int) -> None:
     follow(bob, ann)
     browser = Browser(ann)
@@ -47,6 +49,7 @@ def test_a_follower_is_removed_on_the_own_page(ann: int, bob: int) -> None:
     assert _people(browser.read("/@ann/followers")) == []
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_hidden_lists_say_so_and_their_owner_sees_them(ann: int, bob: int) -> None:
     follow(bob, ann)
     follow(ann, bob)
@@ -57,6 +60,7 @@ def test_hidden_lists_say_so_and_their_owner_sees_them(ann: int, bob: int) -> No
         assert _people(Browser(ann).read(f"/@ann/{name}")) == [bob]
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_lists_of_ones_own(ann: int, bob: int) -> None:
     cyd = make_account("cyd")
     follow(ann, bob, QUIET)

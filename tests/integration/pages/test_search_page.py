@@ -20,6 +20,7 @@ def test_one_search_finds_people_posts_and_tags(ann: int) -> None:
     assert "<b>xyz" not in browser.read("/search?q=%3Cb%3Exyz")
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_the_page_of_a_tag_in_any_script_has_its_posts(ann: int) -> None:
     for name in ["日本語", "münchen", "Ελληνικά", "café", "plain"]:
         post = publish(ann, f"I write #{name}")

@@ -169,6 +169,7 @@ def test_traits_of_posts_are_searched_and_never_ignored(people: list[int], me: C
     assert found('tea "has:poll"') == set()
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_tags_of_all_scripts_are_found_by_their_beginnings(people: list[int], me: Caller) -> None:
     publish(people[0], "#हिन्दी #Cafe\u0301s #กรุงเทพ #col·legi")
     for text, name in (
@@ -284,6 +285,7 @@ def test_posts_of_authors_who_do_not_want_it_are_not_found(people: list[int], me
     assert texts(me, "tea") == [f"tea {people[0]}"]
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_tags_by_their_beginnings(people: list[int], me: Caller) -> None:
     def names(client: Any, text: str, **query: Any) -> list[str]:
         found = search(client, text, type="hashtags", **query)
@@ -304,6 +306,7 @@ def test_tags_by_their_beginnings(people: list[int], me: Caller) -> None:
     assert (coffee["following"], len(coffee["history"])) == (True, 7)
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_a_search_for_tags_asks_each_shard_twice(people: list[int], me: Caller) -> None:
     publish(people[0], " ".join(f"#tea{n}" for n in range(20)))
     search(me, "tea", type="hashtags")

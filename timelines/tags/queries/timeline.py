@@ -1,7 +1,7 @@
 """A page of a tag timeline: public posts with certain tags, newest first."""
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -80,10 +80,19 @@ class PolledTag(NamedTuple):
 
 
 def _take(query: TagQuery, time_range: TimeRange, count: int, newest_first: bool) -> list[bytes]:
-    """The first wanted posts of the range."""
+    """The first wanted posts of the range. The index is read again for a viewer with own posts that
+    it may lack: the first look at posts says whether there are any."""
+    shown = _take_with(frozenset(), query, time_range, count, newest_first)
+    own = _own_ids(query.viewer_id)
+    return _take_with(own, query, time_range, count, newest_first) if own else shown
+
+
+def _take_with(
+    own: Set[PostId], query: TagQuery, time_range: TimeRange, count: int, newest_first: bool
+) -> list[bytes]:
     shown: list[bytes] = []
     for _ in range(MOST_BATCHES):
-        ids = _read_ids(query, time_range, count, newest_first)
+        ids = _read_ids(own, query, time_range, count, newest_first)
         shown += _show(query, ids)
         if len(ids) < count or len(shown) >= count:
             break
@@ -92,20 +101,20 @@ def _take(query: TagQuery, time_range: TimeRange, count: int, newest_first: bool
 
 
 def _read_ids(
-    query: TagQuery, time_range: TimeRange, count: int, newest_first: bool
+    own: Set[PostId], query: TagQuery, time_range: TimeRange, count: int, newest_first: bool
 ) -> list[PostId]:
-    """The first posts of the range with any of the tags."""
+    """The first posts of the range with any of the tags, and those of `own` in it."""
     sql, limits = OLDER if newest_first else NEWER, (*time_range.above, *time_range.below, count)
     calls = {
         alias: partial(_read_of_shard, alias, sql, tag_ids, limits)
         for alias, tag_ids in group_by_shard(map(tag_id_of, query.any_of)).items()
     }
     lists = [entry for lists in scatter(calls).values() for entry in lists]
-    own = [i for i in _own_ids(query.viewer_id) if time_range.above < i < time_range.below]
-    return _merge([*lists, sorted(own, reverse=newest_first)], newest_first)[:count]
+    inside = [i for i in own if time_range.above < i < time_range.below]
+    return _merge([*lists, sorted(inside, reverse=newest_first)], newest_first)[:count]
 
 
-def _own_ids(viewer_id: int | None) -> set[PostId]:
+def _own_ids(viewer_id: int | None) -> Set[PostId]:
     """The viewer's own posts with tags that the index may lack."""
     acts = acts_of_request() if viewer_id is not None else NO_ACTS
     return {PostId.at(act.owner_id, act.subject) for act in acts if act.kind == TAGGED}
