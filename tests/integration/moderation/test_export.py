@@ -39,6 +39,7 @@ def lines(archive: ZipFile, name: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(archive.read(name).decode())))
 
 
+@pytest.mark.usefixtures("delivered_at_once")
 def test_all_of_an_account_is_in_the_archive(ann, tmp_path, settings):
     settings.PUBLIC_URL = "https://tide.example"
     bob, cyd, dan = (make_account(name) for name in ("bob", "cyd", "dan"))
