@@ -13,6 +13,7 @@ from counters.queries.drift import find_drift, list_owners
 from infra.caching.database_reports import DatabaseReports
 from infra.jobs.periodic import PeriodicTask
 from infra.jobs.sampling import Sample, SampleReport, SamplingAudit
+from infra.sharding.buckets import is_owned
 from infra.sharding.placement import Placement
 from infra.sharding.sql import execute, fetch_one
 
@@ -27,7 +28,8 @@ log = structlog.get_logger()
 
 def _sample(alias: str, draw: float, known: Mapping[int, int]) -> Sample:
     after = int(draw * fetch_one(alias, LATEST)[0])  # type: ignore[index]  # an aggregate
-    owners = {owner_id for (owner_id,) in list_owners(alias, after, OWNERS)}
+    listed = list_owners(alias, after, OWNERS)
+    owners = {owner_id for (owner_id,) in listed if is_owned(alias, owner_id)}
     return Sample(_count_drift(alias, owners - known.keys(), {}))
 
 

@@ -17,8 +17,8 @@ from config.environment import Environment
 from infra.caching.client import forget_client
 from infra.changes.models import Change
 from infra.sharding.bounded.breaker import reset_breakers
-from infra.sharding.buckets import bucket_map
 from infra.sharding.identity import _installations
+from infra.sharding.map_copy import MapCopy
 from infra.sharding.placement import all_aliases
 from infra.sharding.replicas import replicas_of
 from infra.sharding.scatter import _threads
@@ -136,7 +136,7 @@ def forget_connections() -> None:
     replicas_of.cache_clear()
     reset_breakers()
     forget_client()
-    bucket_map.cache_clear()
+    MapCopy.forget()
     _installations.clear()
     forget_memory()
 

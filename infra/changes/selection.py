@@ -76,7 +76,7 @@ def walk_changes(
     def read(alias: str, after: Key | None, count: int) -> list[Row]:
         return [*list_undelivered_changes(alias, state, after[0] if after else 0, count, selection)]
 
-    for alias, rows, position in walk(work, read):
+    for alias, rows, position in walk(work, read, owner_at=None):
         ids = [row[0] for row in rows]
         failpoint("parking.batch_selected")
         changed = len(ids) if work.dry_run else act(alias, ids)

@@ -1,6 +1,7 @@
 """Walks all rows of a table, shard by shard and batch by batch, by key and never by OFFSET.
 
-It does not see rows that are inserted before its position while it runs.
+It does not see rows that are inserted before its position while it runs. It leaves out the copies
+of other shards' rows that a move of buckets makes and leaves.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -9,6 +10,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from infra.jobs.types import Work
+from infra.sharding.buckets import is_owned
+from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
 
 Row = tuple[Any, ...]
@@ -39,8 +42,10 @@ class Table:
     key: tuple[str, ...]
     columns: tuple[str, ...] = ()
     where: str = "true"
-    # The column of --account; by default the first column of the key.
+    # The column of --account; by default the first column of the key. A column of the key.
     owner: str = ""
+    # Each shard has the rows of all owners.
+    is_replicated: bool = False
 
     def read(self, account_id: int | None, alias: str, after: Key | None, count: int) -> list[Row]:
         """One batch. One query."""
@@ -62,12 +67,16 @@ class Table:
 
 def walk_table(work: Work, table: Table) -> Iterator[Piece]:
     """The rows of a table, as pieces. One query a piece, and one more a shard."""
-    return walk(work, partial(table.read, work.account_id), len(table.key))
+    owner_at = None if table.is_replicated else table.key.index(table.owner or table.key[0])
+    return walk(work, partial(table.read, work.account_id), len(table.key), owner_at)
 
 
-def walk(work: Work, read_rows: ReadRows, key_length: int = 1) -> Iterator[Piece]:
+def walk(
+    work: Work, read_rows: ReadRows, key_length: int = 1, owner_at: int | None = 0
+) -> Iterator[Piece]:
     """Walks rows that `read_rows` finds. It yields no empty piece.
 
+    `owner_at`: where a row has its owner. None: rows of any owner may be on any database.
     It starts after `work.after` (with the aliases in the same order) and stops at `work.limit`.
     """
     after = work.after or {"alias": None, "key": None}
@@ -82,8 +91,10 @@ def walk(work: Work, read_rows: ReadRows, key_length: int = 1) -> Iterator[Piece
             if not rows:
                 break
             key = list(rows[-1][:key_length])
-            yield Piece(alias, rows, {"alias": alias, "key": key})
-            left = left and left - len(rows)
+            own = rows if owner_at is None else _own(alias, rows, owner_at)
+            if own:
+                yield Piece(alias, own, {"alias": alias, "key": key})
+            left = left and left - len(own)
 
 
 def estimate_rows(work: Work, table: Table) -> int | None:
@@ -96,6 +107,12 @@ def estimate_rows(work: Work, table: Table) -> int | None:
     estimates = [fetch_one(alias, ESTIMATE, (table.name,)) for alias in work.aliases]
     rows = sum(row[0] for row in estimates if row)
     return rows if work.limit is None else min(rows, work.limit)
+
+
+def _own(alias: str, rows: list[Row], owner_at: int) -> list[Row]:
+    if alias == GLOBAL_ALIAS:
+        return rows
+    return [row for row in rows if is_owned(alias, row[owner_at])]
 
 
 def _flat(params: dict[str, Any]) -> dict[str, Any]:

@@ -1,20 +1,26 @@
 """Account id → bucket → database alias.
 
 The map is in the default database, so a new shard in the environment moves no accounts. Each
-process reads the map once; a move of buckets must make processes read it again.
+process keeps a copy. It reads the map again when a database tells of a later epoch, and when a
+write meets the guard of a move.
 """
 
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Sequence
 
-from django.apps import apps
+import structlog
 from django.conf import settings
 
-from infra.sharding.errors import UnmappedBucket
+from infra.sharding.errors import NO_ANSWER, UnmappedBucket
+from infra.sharding.map_copy import BucketMap, MapCopy
 from infra.sharding.placement import GLOBAL_ALIAS
-from infra.sharding.sql import fetch_all
+from infra.sharding.sql import fetch_all, fetch_one
 
 BUCKET_COUNT = 16_384  # a power of two: it can be split again without moving rows
+EPOCH = "SELECT map_epoch FROM sharding_databaseidentity"
+READ = f"""
+SELECT bucket, alias, (extract(epoch FROM moved_at) * 1000)::bigint, ({EPOCH}) FROM sharding_bucket
+"""  # noqa: S608
+log = structlog.get_logger()
 
 
 def bucket_of(account_id: int) -> int:
@@ -23,7 +29,8 @@ def bucket_of(account_id: int) -> int:
 
 def shard_of(account_id: int) -> str:
     """The alias of the database that owns this account's rows. No query once the map is read."""
-    return bucket_map()[account_id % BUCKET_COUNT]
+    known = MapCopy.map if MapCopy.is_current else current_map()
+    return known.aliases[account_id % BUCKET_COUNT]
 
 
 def group_by_shard(account_ids: Iterable[int]) -> dict[str, list[int]]:
@@ -34,15 +41,37 @@ def group_by_shard(account_ids: Iterable[int]) -> dict[str, list[int]]:
     return groups
 
 
-@cache
-def bucket_map() -> tuple[str, ...]:
-    """The database alias of each bucket. One query per process. Raises UnmappedBucket."""
-    bucket_model = apps.get_model("sharding", "Bucket")
-    rows = dict(bucket_model.objects.using(GLOBAL_ALIAS).values_list("bucket", "alias"))
-    missing = [n for n in range(BUCKET_COUNT) if rows.get(n) not in settings.SHARD_ALIASES]
-    if missing:
-        raise UnmappedBucket(f"{len(missing)} buckets have no shard, first {missing[0]}")
-    return tuple(rows[n] for n in range(BUCKET_COUNT))
+def is_owned(alias: str, account_id: int) -> bool:
+    """Whether the rows of this account on the shard are the account's. A move leaves copies."""
+    return shard_of(account_id) == alias
+
+
+def moved_at_ms(account_id: int) -> int | None:
+    """When the account last got another shard, by the clock of the default database; or None."""
+    return current_map().moved_ms.get(account_id % BUCKET_COUNT)
+
+
+def bucket_map() -> Sequence[str]:
+    """The database alias of each bucket. Raises UnmappedBucket."""
+    return current_map().aliases
+
+
+def current_map() -> BucketMap:
+    """The map. One query if there is a doubt about the copy of this process, two if it is old.
+
+    Without an answer the copy stays in use, and the next call asks again. Raises: UnmappedBucket;
+    errors of the default database before the first copy.
+    """
+    if MapCopy.is_current:
+        return MapCopy.map
+    doubts, known = MapCopy.doubts, MapCopy.map
+    try:
+        MapCopy.keep(_read_if_newer(known), doubts)
+    except NO_ANSWER as error:
+        if not known.aliases:
+            raise
+        log.warning("bucket_map.not_read", error=str(error))
+    return MapCopy.map
 
 
 def list_missing_shards() -> list[str]:
@@ -59,3 +88,20 @@ def even_map(aliases: list[str]) -> list[str]:
     """The aliases in turn, one for each bucket. Accounts with neighbouring ids, and so the first
     accounts, are spread evenly."""
     return [aliases[n % len(aliases)] for n in range(BUCKET_COUNT)]
+
+
+def _read_if_newer(known: BucketMap) -> BucketMap:
+    if known.aliases and fetch_one(GLOBAL_ALIAS, EPOCH) == (known.epoch,):
+        return known
+    return _read_map()
+
+
+def _read_map() -> BucketMap:
+    """One statement, so that the map and its epoch belong together."""
+    rows = fetch_all(GLOBAL_ALIAS, READ)
+    aliases = {row[0]: row[1] for row in rows}
+    missing = [n for n in range(BUCKET_COUNT) if aliases.get(n) not in settings.SHARD_ALIASES]
+    if missing:
+        raise UnmappedBucket(f"{len(missing)} buckets have no shard, first {missing[0]}")
+    moved = {bucket: moved_ms for bucket, _, moved_ms, _ in rows if moved_ms is not None}
+    return BucketMap(tuple(aliases[n] for n in range(BUCKET_COUNT)), rows[0][3] or 0, moved)

@@ -11,7 +11,9 @@ import psycopg
 from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from infra.moving import AccountMoving, may_begin_again
 from infra.sharding.errors import WrongDatabase
+from infra.sharding.map_copy import MapCopy
 from infra.sharding.models import DatabaseIdentity
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases, shard_behind
 from infra.sharding.sql import execute
@@ -20,7 +22,7 @@ INSERT = """
 INSERT INTO sharding_databaseidentity (alias, installation, created_at) VALUES (%s, %s, now())
 ON CONFLICT (id) DO NOTHING
 """
-READ = "SELECT alias, installation FROM sharding_databaseidentity"
+READ = "SELECT alias, installation, map_epoch FROM sharding_databaseidentity"
 HAS_TABLE = "SELECT to_regclass('sharding_databaseidentity') IS NOT NULL"
 # Databases in which this process has seen the table. To ask for a table that is missing is an error
 # in the log of the server, and processes that wait for migrate_shards ask again and again.
@@ -30,10 +32,11 @@ _installations: dict[str, UUID] = {}
 
 
 class Identity(NamedTuple):
-    """What a database says of itself."""
+    """What a database says of itself. `map_epoch`: of the bucket map, when a move last told it."""
 
     alias: str
     installation: UUID
+    map_epoch: int
 
 
 def find_identity(alias: str) -> DatabaseIdentity | None:
@@ -56,7 +59,9 @@ def create_identity(alias: str) -> None:
 def refuse_wrong_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
     """Receiver of connection_created. A database without an identity passes: it may be new.
 
-    Raises: WrongDatabase; the connection is closed then. Cost: one round trip for each connection.
+    Raises: WrongDatabase; the connection is closed then. AccountMoving in a read whose process has
+    an old bucket map: it may have chosen this shard by it. Cost: one round trip for each
+    connection.
     """
     shard = shard_behind(connection.alias) or connection.alias
     if shard not in all_aliases():
@@ -65,6 +70,7 @@ def refuse_wrong_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
         identity = read_identity(connection)
         if identity is not None:
             _compare(connection, shard, identity)
+            _note_epoch(shard, identity)
     except BaseException:
         connection.close()
         raise
@@ -93,6 +99,12 @@ def setting_of(alias: str) -> str:
         return f"SHARD_DATABASE_URLS[{settings.SHARD_ALIASES.index(alias)}]"
     number = settings.REPLICA_ALIASES[shard].index(alias)
     return f"SHARD_REPLICA_URLS[{settings.SHARD_ALIASES.index(shard)}][{number}]"
+
+
+def _note_epoch(shard: str, identity: Identity) -> None:
+    """A move ends the idle sessions of its source, so that processes with an old map come here."""
+    if MapCopy.note_epoch(identity.map_epoch) and may_begin_again():
+        raise AccountMoving(f"{shard} has the bucket map of epoch {identity.map_epoch}")
 
 
 def _compare(connection: BaseDatabaseWrapper, shard: str, identity: Identity) -> None:

@@ -12,8 +12,7 @@ from infra.sharding.placement import Placement
 class Bucket(models.Model):
     """GLOBAL, 16,384 rows, written by migrate_shards and by moves of buckets.
 
-    `epoch`: raised when a bucket gets another alias, so that an old copy of the map can be told
-    from the current one. No code moves buckets yet.
+    `epoch`: that of the map since the bucket has this alias (0: always). `moved_at`: since when.
     """
 
     placement = Placement.GLOBAL
@@ -21,6 +20,7 @@ class Bucket(models.Model):
     bucket = models.PositiveSmallIntegerField(primary_key=True)
     alias = models.CharField(max_length=32)
     epoch = models.PositiveIntegerField(default=0, db_default=0)
+    moved_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"{self.bucket} → {self.alias}"
@@ -31,6 +31,8 @@ class DatabaseIdentity(models.Model):
 
     `installation` is the same in all databases of an installation. Together with `alias` it is
     unique, so a database of another installation, or under the wrong alias, can be recognised.
+    `map_epoch`: in the default database that of the bucket map; on a shard the last one that a
+    move wrote there.
     """
 
     placement = Placement.EVERYWHERE
@@ -39,6 +41,7 @@ class DatabaseIdentity(models.Model):
     alias = models.CharField(max_length=32)
     installation = models.UUIDField()
     created_at = models.DateTimeField()
+    map_epoch = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         constraints = [

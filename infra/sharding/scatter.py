@@ -17,6 +17,7 @@ from django.db import InterfaceError, OperationalError, connections
 
 from infra.evidence import note_other_source
 from infra.missing_databases import note_missing
+from infra.moving import AccountMoving
 from infra.sharding.connection_health import give_back_connections
 from infra.shared_thread import need_own_thread
 
@@ -81,6 +82,8 @@ def begin(alias: str, call: Callable[[], object]) -> None:
 def _try(call: Callable[[], T]) -> tuple[T | None, OperationalError | InterfaceError | None]:
     try:
         return call(), None
+    except AccountMoving:
+        raise
     except (OperationalError, InterfaceError) as error:
         return None, error
 

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import FollowUp
-from infra.sharding.buckets import group_by_shard, shard_of
+from infra.sharding.buckets import group_by_shard, moved_at_ms, shard_of
 from relations.queries.followers import load_newest_followers
 from timelines.changes import FanOutBegun, ShardMissed
 from timelines.hot.actions.heat import heat_if_hot
@@ -112,10 +112,15 @@ def _push_each(
 
 
 def _on(readers: Iterable[int], shards: Sequence[str]) -> Iterable[int]:
-    """The readers on these shards."""
+    """The readers on these shards, and all who ever moved: the change may be from before that, and
+    then it may name the shard that a reader had."""
     if len(shards) == len(settings.SHARD_ALIASES):
         return readers
-    return [reader_id for reader_id in readers if shard_of(reader_id) in shards]
+    return [
+        reader_id
+        for reader_id in readers
+        if shard_of(reader_id) in shards or moved_at_ms(reader_id) is not None
+    ]
 
 
 def _settle(

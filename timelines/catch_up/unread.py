@@ -73,7 +73,8 @@ def _load_arrived(
     reader_id: int, since: PostId, floor_ms: int | None, until_ms: int | None = None
 ) -> Arrived:
     late = load_late_posts(PolledAuthors(reader_id), since, floor_ms)
-    floor = late.floor + MARGIN_MS if floor_ms is None else floor_ms
+    # That of the answer is earlier if the reader has moved to another shard since.
+    floor = late.floor + MARGIN_MS if floor_ms is None else min(floor_ms, late.floor)
     end = late.end if until_ms is None else until_ms
     arrived = [post.entry for post in late.posts if floor < post.visible_ms <= end]
     return Arrived(since, floor, end, sorted(arrived, reverse=True))

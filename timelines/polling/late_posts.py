@@ -4,6 +4,7 @@ import structlog
 
 from infra.changes.errors import UNREACHABLE
 from posts.ids import PostId
+from timelines.polling.moved import floor_after_move
 from timelines.polling.types import LatePosts
 from timelines.recent.factory import recent_index
 from timelines.recent.queries.late_posts import PolledAuthors, earliest_floor
@@ -18,6 +19,7 @@ def load_late_posts(authors: PolledAuthors, cursor: PostId, floor: int | None) -
     what becomes visible between the two is on the page or is late for the next poll.
     If a shard does not answer, the late posts are unread. Cost: as the index.
     """
+    floor = floor_after_move(authors.reader_id, cursor, floor)
     try:
         return recent_index().load_late(authors, cursor, floor)
     except UNREACHABLE as error:

@@ -2,4 +2,9 @@
 
 from infra.jobs.walk import Table
 
-INDEXED = Table("timelines_recentpost", ("author_id", "moment"), ("shown_author", "shown_moment"))
+INDEXED = Table(
+    "timelines_recentpost",
+    ("author_id", "moment"),
+    ("shown_author", "shown_moment"),
+    is_replicated=True,
+)

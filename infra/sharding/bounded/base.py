@@ -21,7 +21,8 @@ from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
 from infra.sharding.bounded.connection_shortage import connect_when_free, is_scarce
 from infra.sharding.bounded.last_server import note_server, with_last_first
 from infra.sharding.bounded.limits import LimitedConnection, note_unreplicated
-from infra.sharding.bounded.plans import MOST_PREPARED, PREPARED_AFTER, PlansRenewed
+from infra.sharding.bounded.moved_rows import MovesNoticed
+from infra.sharding.bounded.plans import MOST_PREPARED, PREPARED_AFTER
 from infra.sharding.bounded.wait_limits import patience, session_limits
 from infra.sharding.errors import AnswerTooLate, RequestTooLong
 from infra.shared_thread import need_own_thread
@@ -102,8 +103,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     Database = _PSYCOPG
 
     @cached_property
-    def wrap_database_errors(self) -> PlansRenewed:
-        return PlansRenewed(self)
+    def wrap_database_errors(self) -> MovesNoticed:
+        return MovesNoticed(self)
 
     def get_connection_params(self) -> dict[str, Any]:
         parameters = super().get_connection_params()

@@ -3,6 +3,7 @@ from django.db import migrations, models
 
 from infra.sharding.buckets import even_map
 
+
 def write_bucket_map(apps, schema_editor):
     """The map of a new installation: its buckets are spread evenly over its shards."""
     aliases = even_map(settings.SHARD_ALIASES)
@@ -13,31 +14,40 @@ def write_bucket_map(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Bucket',
+            name="Bucket",
             fields=[
-                ('bucket', models.PositiveSmallIntegerField(primary_key=True, serialize=False)),
-                ('alias', models.CharField(max_length=32)),
-                ('epoch', models.PositiveIntegerField(db_default=0, default=0)),
+                ("bucket", models.PositiveSmallIntegerField(primary_key=True, serialize=False)),
+                ("alias", models.CharField(max_length=32)),
+                ("epoch", models.PositiveIntegerField(db_default=0, default=0)),
+                ("moved_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='DatabaseIdentity',
+            name="DatabaseIdentity",
             fields=[
-                ('id', models.PositiveSmallIntegerField(db_default=1, default=1, primary_key=True, serialize=False)),
-                ('alias', models.CharField(max_length=32)),
-                ('installation', models.UUIDField()),
-                ('created_at', models.DateTimeField()),
+                (
+                    "id",
+                    models.PositiveSmallIntegerField(
+                        db_default=1, default=1, primary_key=True, serialize=False
+                    ),
+                ),
+                ("alias", models.CharField(max_length=32)),
+                ("installation", models.UUIDField()),
+                ("created_at", models.DateTimeField()),
+                ("map_epoch", models.PositiveIntegerField(db_default=0, default=0)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='database_identity_one_row')],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("id", 1)), name="database_identity_one_row"
+                    )
+                ],
             },
         ),
         migrations.RunPython(

@@ -111,7 +111,7 @@ def test_rows_may_come_from_anywhere():
     def read(alias, after, count):
         return [row for row in rows[alias] if after is None or [row[0]] > after][:count]
 
-    pieces = list(walk(Work(list(rows), batch_size=2), read))
+    pieces = list(walk(Work(list(rows), batch_size=2), read, owner_at=None))
     assert [piece.rows for piece in pieces] == [[(1, "a"), (2, "b")], [(5, "c")], [(3, "d")]]
     assert [piece.position["key"] for piece in pieces] == [[2], [5], [3]]
 
@@ -122,3 +122,15 @@ def test_estimate_is_what_analyze_knows(people):
     assert estimate_rows(everything(), EDGES) == 30
     assert estimate_rows(everything(limit=7), EDGES) == 7
     assert estimate_rows(Work(["shard0"], account_id=4), EDGES) is None
+
+
+def test_copies_of_rows_of_another_shard_are_left_out(people):
+    """As a move of buckets makes them on its target and leaves them on its source."""
+    other = next(alias for alias in settings.SHARD_ALIASES if alias != shard_of(people[0]))
+    execute(
+        other,
+        "INSERT INTO accounts_account (id, username, created_at) VALUES (%s, 'copy', now())",
+        (people[0],),
+    )
+    found = rows_of(everything(batch_size=2), ACCOUNTS)
+    assert sorted(row[1] for row in found) == people

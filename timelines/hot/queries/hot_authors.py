@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
+from infra.sharding.buckets import is_owned
 from infra.sharding.sql import fetch_all
 
 UNPUSHED = """
@@ -24,7 +25,8 @@ def list_unpushed_authors(alias: str, author_ids: Collection[int]) -> set[int]:
 
 def list_hot_authors(alias: str) -> list[int]:
     """All hot authors of this shard, cooling or not: their entries are merged. There are few."""
-    return [row[0] for row in fetch_all(alias, "SELECT author_id FROM timelines_hotauthor")]
+    rows = fetch_all(alias, "SELECT author_id FROM timelines_hotauthor")
+    return [author_id for (author_id,) in rows if is_owned(alias, author_id)]
 
 
 def load_follower_counts(alias: str, author_ids: Sequence[int]) -> dict[int, int]:

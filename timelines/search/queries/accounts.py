@@ -13,7 +13,7 @@ from accounts.queries.search import (
     search_names,
 )
 from accounts.queries.users import find_account_id
-from infra.sharding.buckets import group_by_shard
+from infra.sharding.buckets import group_by_shard, is_owned
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.scatter import scatter_available
 from relations.queries.following import load_following
@@ -95,7 +95,7 @@ def _ask(
 
 
 def _ask_shard(alias: str, names: NameSearch, match: NameMatch) -> list[Candidate]:
-    hits = search_names(alias, names, match)
+    hits = [hit for hit in search_names(alias, names, match) if is_owned(alias, hit.account_id)]
     if match is NameMatch.SIMILAR:
         hits = [hit for hit in hits if resemble(names.text, hit.words)]
     return [Candidate(hit.account_id, hit.followers) for hit in hits]

@@ -10,7 +10,7 @@ from django.conf import settings
 from accounts.encode import is_indexable
 from infra.caching.questions import answer
 from infra.clock import now_ms
-from infra.sharding.buckets import shard_of
+from infra.sharding.buckets import is_owned, shard_of
 from infra.sharding.scatter import scatter_available
 from posts.ids import PostId, authors_of, second_of
 from posts.queries.search import WordSearch, search_words
@@ -61,13 +61,19 @@ def _ask(words: WordSearch, now_second: int) -> list[PostId]:
     if kept is not None:
         return kept
     calls = {
-        alias: partial(search_words, alias, words, now_second) for alias in settings.SHARD_ALIASES
+        alias: partial(_ask_shard, alias, words, now_second) for alias in settings.SHARD_ALIASES
     }
     answers = scatter_available(calls)
     ids = sorted(chain.from_iterable(answers.values()), reverse=True)[: words.limit]
     if len(answers) == len(calls):
         keep_hits(words, ids)
     return ids
+
+
+def _ask_shard(alias: str, words: WordSearch, now_second: int) -> list[PostId]:
+    """Without the posts of authors who are moving to this shard, or have moved away."""
+    ids = search_words(alias, words, now_second)
+    return [post_id for post_id in ids if is_owned(alias, post_id.author_id)]
 
 
 def _load_shown(ids: Sequence[PostId], viewer_id: int) -> list[bytes]:

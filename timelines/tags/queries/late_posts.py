@@ -9,6 +9,7 @@ from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import EPOCH, PostId
+from timelines.polling.moved import floor_after_move
 from timelines.polling.types import MOST_LATE, LatePost, LatePosts
 from timelines.recent.actions.settle_posts import NOW_MS
 from timelines.recent.queries.late_posts import LATE_MS, MARGIN_MS, SKEW_MS
@@ -43,7 +44,10 @@ def load_late_tagged(names: Iterable[str], cursor: PostId, floor: int | None) ->
     page is read. Source: the tag index. Raises: OperationalError, InterfaceError, as the page does.
     Cost: one query on each shard that has one of the tags.
     """
-    since = cursor.posted_at_s * 1000 - SKEW_MS - MARGIN_MS if floor is None else floor
+    tag_ids = [*map(tag_id_of, names)]
+    floors = [floor_after_move(tag_id, cursor, floor) for tag_id in tag_ids]
+    made_ms = cursor.posted_at_s * 1000 - SKEW_MS - MARGIN_MS
+    since = min((made_ms if floor is None else floor for floor in floors), default=made_ms)
     params = {
         "floor": since,
         "near": (since - LATE_MS) // 1000 - 1 - EPOCH,
@@ -52,8 +56,8 @@ def load_late_tagged(names: Iterable[str], cursor: PostId, floor: int | None) ->
         "cursor_sequence": cursor.sequence,
     }
     calls = {
-        alias: partial(_read_of_shard, alias, tag_ids, params)
-        for alias, tag_ids in group_by_shard(map(tag_id_of, names)).items()
+        alias: partial(_read_of_shard, alias, ids, params)
+        for alias, ids in group_by_shard(tag_ids).items()
     }
     answers = scatter(calls).values()
     seen_until = min(now_ms for now_ms, _ in answers) - MARGIN_MS

@@ -5,6 +5,7 @@ from functools import partial
 
 from django.conf import settings
 
+from infra.sharding.buckets import is_owned
 from infra.sharding.scatter import scatter_available
 from infra.sharding.sql import fetch_all
 
@@ -12,7 +13,7 @@ from infra.sharding.sql import fetch_all
 MOST_MATCHES = 100
 # The time of the newest post with the tag; tags without posts are left out.
 SEARCH = """
-SELECT tag.name, newest.second FROM (
+SELECT tag.name, newest.second, tag.tag_id FROM (
     SELECT tag_id, name FROM tags_tag WHERE name LIKE %s ORDER BY name USING ~<~ LIMIT %s
 ) AS tag CROSS JOIN LATERAL (
     SELECT second FROM tags_taggedpost WHERE tag_id = tag.tag_id
@@ -35,4 +36,5 @@ def search_tags(beginning: str, limit: int, offset: int = 0) -> list[str]:
 
 def _ask(alias: str, beginning: str) -> Sequence[tuple[str, int]]:
     pattern = "".join(f"\\{sign}" if sign in "\\%_" else sign for sign in beginning)
-    return [(row[0], row[1]) for row in fetch_all(alias, SEARCH, (f"{pattern}%", MOST_MATCHES))]
+    rows = fetch_all(alias, SEARCH, (f"{pattern}%", MOST_MATCHES))
+    return [(name, second) for name, second, tag_id in rows if is_owned(alias, tag_id)]
