@@ -42,6 +42,7 @@ OWN_APPS = [
     "moderation",
     "pages",
     "operations",
+    "operations.moves",
     "web",
     "config",
 ]

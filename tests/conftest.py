@@ -26,7 +26,13 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # Plugins, not conftests: those are imported before the settings have their servers.
-FIXTURES = ("tests.fixtures", "tests.redis_kinds", "tests.people", "tests.private_world")
+FIXTURES = (
+    "tests.fixtures",
+    "tests.redis_kinds",
+    "tests.people",
+    "tests.private_world",
+    "tests.moving",
+)
 # Folders whose modules start servers, browsers or many schedules.
 LONG = {"faults", "interleavings", "browser"}
 _services = pytest.StashKey[SessionServices]()

@@ -16,6 +16,7 @@ WHERE pronamespace = %s::regnamespace AND prokind = 'f'
 # Called functions first.
 ON_SHARDS = (
     "changes", "accounts", "counters", "images", "posts", "relations", "push", "notifications",
+    "moves",
 )  # fmt: skip
 
 

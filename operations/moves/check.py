@@ -1,0 +1,78 @@
+"""What must be so before a move begins. Each fault is a line that says what to do."""
+
+from collections.abc import Iterator
+
+from infra.changes.pausing import list_pauses
+from infra.sharding.database_info import read_clock_offset
+from infra.sharding.schema import find_missing_schema, list_missing_migrations, read_schema
+from infra.sharding.sql import fetch_all, fetch_one
+
+CLOCK_MS = 200
+# A slot for the stream, and one for each table that is copied at the same time.
+SLOTS, WORKERS = 4, 4
+SETTINGS = """
+SELECT name, setting FROM pg_settings WHERE name IN ('wal_level', 'max_replication_slots',
+    'max_wal_senders', 'max_logical_replication_workers', 'max_worker_processes',
+    'max_slot_wal_keep_size')
+"""
+USED = (
+    "SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_stat_replication)"
+)
+ROLE = """
+SELECT rolsuper OR (rolreplication AND EXISTS (
+    SELECT FROM pg_roles AS may WHERE may.rolname = 'pg_create_subscription'
+        AND pg_has_role(may.oid, 'USAGE')))
+FROM pg_roles WHERE rolname = current_user
+"""
+
+
+def find_faults(source: str, target: str) -> list[str]:
+    """Why buckets cannot move between these shards now. About thirty short queries."""
+    faults = [fault for alias in (source, target) for fault in _faults_of(alias)]
+    if any(" lacks " in fault for fault in faults):
+        return faults
+    return [*faults, *_differences(source, target)]
+
+
+def find_warnings(source: str, target: str) -> list[str]:
+    """What makes a move less safe than it could be."""
+    return [
+        f"{alias}: max_slot_wal_keep_size is -1: if the other shard hangs, the log fills the disk"
+        for alias in (source, target)
+        if _settings(alias)["max_slot_wal_keep_size"] == "-1"
+    ]
+
+
+def _faults_of(alias: str) -> Iterator[str]:
+    own, used = _settings(alias), fetch_one(alias, USED) or (0, 0)
+    if own["wal_level"] != "logical":
+        yield f"{alias}: wal_level is {own['wal_level']}: set wal_level = logical, and restart it"
+    least = {
+        "max_replication_slots": used[0] + SLOTS,
+        "max_wal_senders": used[1] + SLOTS,
+        "max_logical_replication_workers": WORKERS,
+        "max_worker_processes": WORKERS + 1,
+    }
+    for name, wanted in least.items():
+        if int(own[name]) < wanted:
+            yield f"{alias}: {name} is {own[name]}: it needs {wanted} at least, and a restart"
+    if fetch_one(alias, ROLE) != (True,):
+        yield f"{alias}: the role may not subscribe: it must be a superuser, or have REPLICATION"
+    for line in list_missing_migrations(alias) + find_missing_schema(alias, read_schema(alias)):
+        yield f"{alias} {line}: run migrate_shards"
+
+
+def _differences(source: str, target: str) -> Iterator[str]:
+    schemas = {alias: read_schema(alias) for alias in (source, target)}
+    for alias, other in ((source, target), (target, source)):
+        yield from (f"{alias} lacks {line}" for line in sorted(schemas[other] - schemas[alias]))
+    apart_ms = abs(read_clock_offset(source) - read_clock_offset(target)) * 1e3
+    if apart_ms > CLOCK_MS:
+        yield f"the clocks of {source} and {target} are {apart_ms:,.0f} ms apart"
+    paused = {pause.kind for pause in list_pauses(source)}
+    for kind in sorted(paused - {pause.kind for pause in list_pauses(target)}):
+        yield f"{kind} is paused on {source}: pause it on {target}, too"
+
+
+def _settings(alias: str) -> dict[str, str]:
+    return dict(fetch_all(alias, SETTINGS))

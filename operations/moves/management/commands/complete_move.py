@@ -1,0 +1,12 @@
+"""`manage.py complete_move`: ends the way back, and deletes the rows that were left."""
+
+from operations.moves.command import MoveCommand
+from operations.moves.types import MoveRoute
+
+
+class Command(MoveCommand):
+    help = (
+        "Ends the way back of a move whose accounts have moved, and deletes their rows on the shard"
+        " that they came from."
+    )
+    route = MoveRoute.COMPLETE

@@ -1,0 +1,10 @@
+"""`manage.py resume_move`: goes on with a move that was stopped."""
+
+from operations.moves.command import MoveCommand
+
+
+class Command(MoveCommand):
+    help = (
+        "Goes on with the unfinished move where it stopped: with moving, undoing, giving up or"
+        " completing."
+    )

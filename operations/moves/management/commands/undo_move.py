@@ -1,0 +1,12 @@
+"""`manage.py undo_move`: gives the accounts of a move back to the shard that they came from."""
+
+from operations.moves.command import MoveCommand
+from operations.moves.types import MoveRoute
+
+
+class Command(MoveCommand):
+    help = (
+        "Gives the accounts of the unfinished move back to the shard that they came from, with all"
+        " that was written since, and deletes the copies on the other."
+    )
+    route = MoveRoute.UNDO

@@ -1,0 +1,103 @@
+"""The rows of moves in the default database: which step is done, and who does the next one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from django.db import transaction
+
+from infra.sharding.map_changes import give_buckets
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.sql import execute, fetch_all, fetch_one
+from operations.moves.bucket_set import BucketSet
+from operations.moves.errors import MoveLost, MoveRefused
+from operations.moves.models import Move
+from operations.moves.types import MoveRef, MoveRoute
+
+TAKE = "UPDATE moves_move SET token = token + 1 WHERE id = %s AND NOT is_finished RETURNING token"
+STEP = """
+UPDATE moves_move SET step = %s, is_finished = %s, stepped_at = clock_timestamp()
+WHERE id = %s AND token = %s AND route = %s
+"""
+ROUTE = """
+UPDATE moves_move SET route = %s, step = '', stepped_at = clock_timestamp()
+WHERE id = %s AND token = %s AND route = %s AND step = ANY(%s) AND (epoch IS NULL) = %s
+"""
+NOTE = "UPDATE moves_move SET figures = figures || %s::jsonb WHERE id = %s AND token = %s"
+LOCK_MOVE = "SELECT 1 FROM moves_move WHERE id = %s AND token = %s AND route = %s FOR UPDATE"
+SET_EPOCH = "UPDATE moves_move SET {column} = %s WHERE id = %s"
+
+
+def find_unfinished() -> Move | None:
+    """The move that is not finished. There is one at most."""
+    return Move.objects.filter(is_finished=False).first()
+
+
+def list_moves() -> list[Move]:
+    """All moves, the latest first."""
+    return list(Move.objects.order_by("-pk"))
+
+
+def create_move(source: str, target: str, buckets: BucketSet) -> Move:
+    """Writes the row, before anything is made. Raises: MoveRefused if another move is unfinished.
+
+    The caller is the only process that works on moves.
+    """
+    if unfinished := find_unfinished():
+        raise MoveRefused(
+            f"{unfinished} is not finished: run resume_move, complete_move, undo_move or abort_move"
+        )
+    return Move.objects.create(
+        source=source, target=target, mask=buckets.mask, values=list(buckets.values)
+    )
+
+
+def take_move(move: Move) -> MoveRef:
+    """From now on this process works on the move, and others that did fail at their next step."""
+    row = fetch_one(GLOBAL_ALIAS, TAKE, (move.pk,))
+    if row is None:
+        raise MoveRefused(f"{move} is finished")
+    return MoveRef(move.pk, row[0], move.source, move.target, buckets_of(move))
+
+
+def buckets_of(move: Move) -> BucketSet:
+    return BucketSet(move.mask, tuple(move.values))
+
+
+def record_step(ref: MoveRef, route: MoveRoute, step: str, is_last: bool) -> None:
+    """Raises: MoveLost."""
+    _require(execute(GLOBAL_ALIAS, STEP, (step, is_last, ref.id, ref.token, route)), ref)
+
+
+def begin_route(ref: MoveRef, before: str, steps: list[str], route: MoveRoute, moved: bool) -> bool:
+    """Leaves the route `before` at one of these steps. False: the move is not there.
+
+    `moved`: whether the buckets must have moved, or must not.
+    """
+    values = (route, ref.id, ref.token, before, steps, not moved)
+    return execute(GLOBAL_ALIAS, ROUTE, values) > 0
+
+
+def note_figures(ref: MoveRef, figures: Mapping[str, Any]) -> None:
+    """Adds to what was measured."""
+    execute(GLOBAL_ALIAS, NOTE, (msgspec.json.encode(figures).decode(), ref.id, ref.token))
+
+
+def flip(ref: MoveRef, route: MoveRoute) -> int:
+    """Gives the buckets to the target, in one transaction; returns the new epoch of the map.
+
+    Raises: MoveLost if another process has the move; BucketsElsewhere.
+    """
+    with transaction.atomic(using=GLOBAL_ALIAS):
+        is_mine = fetch_all(GLOBAL_ALIAS, LOCK_MOVE, (ref.id, ref.token, route))
+        _require(len(is_mine), ref)
+        condition = ref.buckets.condition("bucket")
+        epoch = give_buckets(ref.source, ref.target, condition, ref.buckets.size)
+        column = "undo_epoch" if ref.is_back else "epoch"
+        execute(GLOBAL_ALIAS, SET_EPOCH.format(column=column), (epoch, ref.id))
+    return epoch
+
+
+def _require(count: int, ref: MoveRef) -> None:
+    if count != 1:
+        raise MoveLost(f"move {ref.id} is not as this process left it")

@@ -1,0 +1,38 @@
+"""Values of moves."""
+
+from typing import NamedTuple, Self
+
+from django.db import models
+
+from operations.moves.bucket_set import BucketSet
+
+
+class MoveRoute(models.TextChoices):
+    """What a move is doing. Each is an order of steps (route.py)."""
+
+    MOVE = "move"
+    UNDO = "undo"
+    ABORT = "abort"
+    COMPLETE = "complete"
+
+
+class MoveRef(NamedTuple):
+    """A move as one process works on it, with the token by which the databases know it.
+
+    `stream`: the name of publication, slot and subscription from the source to the target.
+    """
+
+    id: int
+    token: int
+    source: str
+    target: str
+    buckets: BucketSet
+    is_back: bool = False
+
+    @property
+    def stream(self) -> str:
+        return f"tideline_move_{self.id}{'_back' if self.is_back else ''}"
+
+    def back(self) -> Self:
+        """The same in the other direction."""
+        return self._replace(source=self.target, target=self.source, is_back=not self.is_back)

@@ -1,0 +1,57 @@
+"""What must be so before a move begins, on servers that cannot move buckets."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from infra.changes.pausing import pause_kind
+from infra.sharding.sql import execute
+from operations.moves.check import find_faults
+from operations.moves.models import Move
+from operations.moves.tables import list_moved_tables
+
+
+def test_a_server_without_logical_replication_is_named(world, capsys):
+    with pytest.raises(CommandError, match="shard0: wal_level is replica: set wal_level = logical"):
+        call_command("move_buckets", "--from", "shard0", "--to", "shard1", "--share", "1/4")
+    assert not Move.objects.exists()
+    assert "1024 of 4096 buckets from shard0 to shard1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("shard0", "shard0", "1/4"), "the same shard"),
+        (("shard0", "shard1", "1/9999"), "less than one"),
+        (("shard0", "shard1", "2"), "not between 0 and 1"),
+        (("shard0", "shard1", "half"), "not a share"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused(world, words, why):
+    source, target, share = words
+    with pytest.raises(CommandError, match=why):
+        call_command("move_buckets", "--from", source, "--to", target, "--share", share)
+
+
+@pytest.mark.parametrize("command", ["undo_move", "abort_move", "complete_move", "resume_move"])
+def test_without_a_move_there_is_nothing_to_do(world, command):
+    with pytest.raises(CommandError, match="no move is unfinished"):
+        call_command(command)
+
+
+def test_differences_between_the_shards_are_named(world):
+    pause_kind("shard0", "posts.created", "a test")
+    execute("shard1", "CREATE INDEX odd ON markers_marker (version)")
+    try:
+        faults = find_faults("shard0", "shard1")
+    finally:
+        execute("shard1", "DROP INDEX odd")
+    assert any("posts.created is paused on shard0" in fault for fault in faults)
+    assert any(fault.startswith("shard0 lacks index markers_marker") for fault in faults)
+
+
+def test_every_sharded_table_moves_by_its_owner(world):
+    tables = {table.name: table.owner for table in list_moved_tables()}
+    assert len(tables) == 34
+    assert tables["accounts_account"] == "id"
+    assert tables["tags_taggedpost"] == "tag_id"
+    assert tables["timelines_entry"] == "reader_id"

@@ -1,0 +1,317 @@
+"""Moves of buckets while people read and write: nothing is lost, refused or left behind."""
+
+import json
+import random
+import threading
+from contextlib import ExitStack
+from functools import partial
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError
+
+from infra.sharding.bounded.breaker import reset_breakers
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute, fetch_all, fetch_one
+from operations.moves.command import MoveCommand
+from operations.moves.errors import MoveLost
+from operations.moves.models import Move
+from relations.actions.follow import follow
+from tests.api_process import ApiProcess
+from tests.callers import Caller, token_of
+from tests.dying import Killed, armed, die
+from tests.moving import (
+    MASK,
+    SOURCE,
+    TARGET,
+    compare_shards,
+    list_leftovers,
+    make_movers,
+    move,
+    repeating,
+)
+from tests.private_world import catch_up
+from tests.server_faults import hanging, kill
+from tests.waiting import until
+from tests.world import drain_all, make_accounts, publish
+
+pytestmark = pytest.mark.slow
+POSTS = "SELECT count(*) FROM posts_post WHERE author_id = %s"
+PUBLIC_ID = "SELECT author_id, moment FROM posts_post WHERE author_id = ANY(%s)"
+
+
+@pytest.fixture
+def people(moving):
+    """Two accounts that move, and two that stay, who follow each other."""
+    movers = make_movers(2)
+    people = [*movers, *[a for a in make_accounts(6) if a & MASK][:2]]
+    for one in people:
+        for other in people:
+            if one != other:
+                follow(one, other)
+        publish(one, "hello #tea")
+    catch_up()
+    return people
+
+
+class Writer:
+    """Somebody who posts, marks and reads at a web process of their own."""
+
+    def __init__(self, account: int, token: str, process: ApiProcess) -> None:
+        self.account, self._token, self._process = account, token, process
+        self.posted: list[str] = []
+        self._ask("GET", "/api/v1/timelines/home")
+
+    def act(self) -> None:
+        posted = json.loads(self._ask("POST", "/api/v1/statuses", {"status": f"{random.random()}"}))
+        self.posted.append(posted["id"])
+        self._ask("POST", f"/api/v1/statuses/{posted['id']}/favourite")
+        own = json.loads(self._ask("GET", f"/api/v1/accounts/{self.account}/statuses?limit=40"))
+        assert posted["id"] in [status["id"] for status in own]
+        self._ask("GET", "/api/v1/timelines/home")
+
+    def _ask(self, method: str, path: str, body: object = None) -> str:
+        status, text = self._process.do(method, self._token, path, body)
+        assert status == 200, f"{method} {path}: {status} {text}"
+        return text
+
+
+def test_a_quarter_moves_there_and_back_under_load(people, capsys):
+    """And there once more, for good. Each web process has a copy of the map of its own."""
+    movers, stayers = people[:2], people[2:]
+    with ExitStack() as stack:
+        writers = [
+            Writer(account, token_of(account), stack.enter_context(ApiProcess()))
+            for account in people
+        ]
+        with repeating(*(writer.act for writer in writers), drain_all) as errors:
+            move()
+            moved_at = [len(writer.posted) for writer in writers]
+            call_command("undo_move")
+            move()
+            end = threading.Event()
+            end.wait(0.3)
+        assert errors == []
+        catch_up()
+        assert compare_shards() > len(movers)
+        call_command("complete_move")
+    assert all(moved_at), "everybody wrote before the move ended"
+    assert {shard_of(mover) for mover in movers} == {TARGET}
+    assert TARGET not in {shard_of(stayer) for stayer in stayers if stayer & 3 == 0}
+    for writer in writers:
+        there = {str(row) for row in _public_ids(writer.account)}
+        assert {*writer.posted} <= there
+        home = _home_of(people[0] if writer.account != people[0] else people[1])
+        assert {*writer.posted[-3:]} <= home
+    assert [fetch_one(SOURCE, POSTS, (mover,)) for mover in movers] == [(0,), (0,)]
+    assert list_leftovers() == []
+    assert "writes waited" in capsys.readouterr().out
+
+
+def _public_ids(account):
+    statuses = Caller(account).get(f"/api/v1/accounts/{account}/statuses?limit=40").json()
+    ids = [status["id"] for status in statuses]
+    while statuses:
+        path = f"/api/v1/accounts/{account}/statuses?limit=40&max_id={ids[-1]}"
+        statuses = Caller(account).get(path).json()
+        ids += [status["id"] for status in statuses]
+    return ids
+
+
+def _home_of(account):
+    ids, path = set(), "/api/v1/timelines/home?limit=40"
+    for _ in range(20):
+        page = Caller(account).get(path).json()
+        if not page:
+            break
+        ids |= {status["id"] for status in page}
+        path = f"/api/v1/timelines/home?limit=40&max_id={page[-1]['id']}"
+    return ids
+
+
+SWITCH = (
+    "moves.closed",
+    "moves.applied",
+    "moves.handed_over",
+    "moves.closed_for_good",
+    "moves.flipped",
+)
+
+
+def killed_everywhere(begin, go_on):
+    """Runs a command, which dies after each step, before and after it is recorded, and at each
+    place of the switch."""
+    command, deaths = begin, 0
+    places = list(SWITCH)
+    step = None
+    while True:
+        try:
+            with ExitStack() as stack:
+                if places:
+                    stack.enter_context(armed(places[0], partial(_reach, places)))
+                stack.enter_context(armed("moves.step_done", partial(_die_first, step)))
+                stack.enter_context(armed("moves.step_recorded", die))
+                command()
+            return deaths
+        except Killed:
+            deaths += 1
+            last = Move.objects.latest("pk")
+            step = last.step if last.step != step else f"again {last.step}"
+            command = go_on
+            if last.is_finished:
+                return deaths
+
+
+def _reach(places):
+    places.pop(0)
+    die()
+
+
+def _die_first(step):
+    """Before a step is recorded, it dies the first time only."""
+    if step is None or not step.startswith("again "):
+        die()
+
+
+def resume():
+    call_command("resume_move")
+
+
+def test_a_move_that_is_killed_everywhere_goes_on(people):
+    assert killed_everywhere(move, resume) > 16
+    resume()
+    assert {shard_of(mover) for mover in people[:2]} == {TARGET}
+    after = publish(people[0], "after")
+    drain_all()
+    assert killed_everywhere(partial(call_command, "undo_move"), resume) > 8
+    assert {shard_of(mover) for mover in people[:2]} == {SOURCE}
+    assert after.number and fetch_one(SOURCE, POSTS, (people[0],)) == (2,)
+    assert fetch_one(TARGET, POSTS, (people[0],)) == (0,)
+    assert list_leftovers() == []
+
+
+def test_abort_and_complete_go_on_too(people):
+    with pytest.raises(Killed), armed("moves.handed_over", die):
+        move()
+    assert killed_everywhere(partial(call_command, "abort_move"), resume) >= 4
+    assert list_leftovers() == []
+    assert fetch_one(TARGET, POSTS, (people[0],)) == (0,)
+    publish(people[0], "goes on")
+    move()
+    assert killed_everywhere(partial(call_command, "complete_move"), resume) >= 3
+    assert list_leftovers() == []
+    assert fetch_one(SOURCE, POSTS, (people[0],)) == (0,)
+    assert fetch_one(TARGET, POSTS, (people[0],)) == (2,)
+
+
+def test_a_fence_whose_process_died_opens_again(people, monkeypatch):
+    monkeypatch.setattr("infra.moving.PATIENCE_S", 20.0)
+    monkeypatch.setattr(
+        "operations.moves.guard.CLOSE_FOR_A_WHILE",
+        "UPDATE moves_guard SET closed_until = clock_timestamp() + interval '1 s'"
+        " WHERE move = %s AND token = %s",
+    )
+    with pytest.raises(Killed), armed("moves.closed", die):
+        move()
+    assert Caller(people[0]).post("/api/v1/statuses", {"status": "later"}).status_code == 200
+    assert shard_of(people[0]) == SOURCE
+
+
+def test_one_process_at_a_time_works_on_moves(people):
+    refused = []
+
+    def second():
+        with pytest.raises(CommandError, match="runs already") as caught:
+            resume()
+        refused.append(caught.value)
+
+    with armed("moves.closed", second):
+        move()
+    assert len(refused) == 1
+
+
+@pytest.mark.parametrize("place", ["moves.applied", "moves.handed_over"])
+def test_a_process_that_was_replaced_changes_nothing_more(people, place):
+    """As if it had slept in the middle of the switch, and its lock had been lost."""
+
+    def replaced():
+        with armed(place, lambda: None):
+            list(MoveCommand().go_on(Move.objects.get(is_finished=False)))
+        publish(people[0], "by the successor")
+
+    with pytest.raises(MoveLost), armed(place, replaced):
+        move()
+    assert shard_of(people[0]) == TARGET
+    publish(people[0], "still open")
+    drain_all()
+    assert compare_shards() > 0
+
+
+def test_a_process_that_slept_reads_the_new_shard(people):
+    """Its session on the source ended, and the next one tells it of the map."""
+    mover, path = people[0], "/api/v1/markers?timeline[]=notifications"
+    token = token_of(mover)
+    body = {"notifications": {"last_read_id": "5"}}
+    with ApiProcess() as process:
+        process.do("GET", token, path)
+        move()
+        assert Caller(mover).post("/api/v1/markers", body).status_code == 200
+        assert fetch_one(TARGET, "SELECT count(*) FROM markers_marker") == (1,)
+        status, text = process.do("GET", token, path)
+    assert (status, json.loads(text)["notifications"]["last_read_id"]) == (200, "5")
+
+
+def test_undelivered_changes_are_handed_over(people, settings):
+    """Of a big fan-out, too, whose pieces name shards."""
+    settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = 1, 1
+    post = publish(people[0], "in between")
+    move()
+    assert fetch_one(SOURCE, "SELECT count(*) FROM changes_change") == (0,)
+    assert fetch_all(TARGET, "SELECT owner_id FROM changes_change") == [(people[0],)]
+    catch_up()
+    for reader in people[1:]:
+        assert post.public in _home_of(reader) or post.routed in _home_of(reader)
+
+
+def test_a_target_that_hangs_can_be_given_up(moving, people):
+    """The source goes on at once, and keeps no log. The rest is done when the target is back."""
+    with pytest.raises(Killed), armed("moves.step_recorded", _die_at("published")):
+        move()
+    with hanging(moving.postgres[TARGET]):
+        with pytest.raises(OperationalError):
+            call_command("abort_move")
+        assert fetch_all(SOURCE, "SELECT slot_name FROM pg_replication_slots") == []
+        publish(people[0], "goes on")
+    reset_breakers()
+    resume()
+    assert list_leftovers() == []
+
+
+def test_a_slot_that_lost_its_log_ends_the_move(moving, people):
+    with pytest.raises(Killed), armed("moves.step_recorded", _die_at("published")):
+        move()
+    kill(moving.postgres[TARGET])
+    execute(SOURCE, "ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'")
+    fetch_one(SOURCE, "SELECT pg_reload_conf()")
+    until(partial(_has_lost_log, people[0]))
+    execute(SOURCE, "ALTER SYSTEM RESET max_slot_wal_keep_size")
+    moving.postgres[TARGET].start()
+    with pytest.raises(CommandError, match="abort"):
+        resume()
+    call_command("abort_move")
+    assert list_leftovers() == []
+
+
+def _has_lost_log(account):
+    publish(account, "more log")
+    fetch_one(SOURCE, "SELECT pg_switch_wal()")
+    execute(SOURCE, "CHECKPOINT")
+    return fetch_all(SOURCE, "SELECT DISTINCT wal_status FROM pg_replication_slots") == [("lost",)]
+
+
+def _die_at(step):
+    def look():
+        if Move.objects.latest("pk").step == step:
+            die()
+
+    return look
