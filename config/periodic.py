@@ -11,6 +11,7 @@ from infra.jobs.periodic import PeriodicTask
 from moderation import periodic as moderation
 from notifications import periodic as notifications
 from operations import periodic as operations
+from operations.moves import periodic as moves
 from posts import periodic as posts
 from timelines import periodic as timelines
 
@@ -24,4 +25,5 @@ PERIODIC_TASKS: tuple[PeriodicTask, ...] = (
     *notifications.PERIODIC_TASKS,
     *moderation.PERIODIC_TASKS,
     *operations.PERIODIC_TASKS,
+    *moves.PERIODIC_TASKS,
 )

@@ -6,16 +6,17 @@ write meets the guard of a move.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import structlog
 from django.conf import settings
 
+from infra.sharding.bucket_set import BUCKET_COUNT, describe_buckets
 from infra.sharding.errors import NO_ANSWER, UnmappedBucket
 from infra.sharding.map_copy import BucketMap, MapCopy
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
 
-BUCKET_COUNT = 16_384  # a power of two: it can be split again without moving rows
 EPOCH = "SELECT map_epoch FROM sharding_databaseidentity"
 READ = f"""
 SELECT bucket, alias, (extract(epoch FROM moved_at) * 1000)::bigint, ({EPOCH}) FROM sharding_bucket
@@ -44,6 +45,14 @@ def group_by_shard(account_ids: Iterable[int]) -> dict[str, list[int]]:
 def is_owned(alias: str, account_id: int) -> bool:
     """Whether the rows of this account on the shard are the account's. A move leaves copies."""
     return shard_of(account_id) == alias
+
+
+def owned_condition(alias: str, column: str) -> str:
+    """SQL that is true for rows whose owner, in this column, has this shard; without parameters.
+
+    For statements that find their rows by anything else than an owner. No query.
+    """
+    return _owned_condition(current_map(), alias, column)
 
 
 def moved_at_ms(account_id: int) -> int | None:
@@ -88,6 +97,12 @@ def even_map(aliases: list[str]) -> list[str]:
     """The aliases in turn, one for each bucket. Accounts with neighbouring ids, and so the first
     accounts, are spread evenly."""
     return [aliases[n % len(aliases)] for n in range(BUCKET_COUNT)]
+
+
+@lru_cache(64)
+def _owned_condition(known: BucketMap, alias: str, column: str) -> str:
+    owned = [bucket for bucket, owner in enumerate(known.aliases) if owner == alias]
+    return describe_buckets(owned).condition(column) if owned else "false"
 
 
 def _read_if_newer(known: BucketMap) -> BucketMap:

@@ -15,6 +15,9 @@ class BucketMap(NamedTuple):
     epoch: int = -1
     moved_ms: Mapping[int, int] = {}
 
+    def __hash__(self) -> int:
+        return hash(self.epoch)
+
 
 class MapCopy:
     """`doubts` counts the reasons to look at the map again."""

@@ -34,6 +34,7 @@ KEEP_CLOSED = SET.format(until="'infinity'") + " AND closed_until > clock_timest
 CLOSE, OPEN = SET.format(until="'infinity'"), SET.format(until="'-infinity'")
 IS_MINE = "SELECT 1 FROM moves_guard WHERE move = %s AND token = %s FOR SHARE"
 HAS_GUARD = "SELECT 1 FROM moves_guard WHERE move = %s"
+IS_CLOSED = HAS_GUARD + " AND closed_until > clock_timestamp()"
 TRIGGERS = """
 SELECT tgrelid::regclass::text, tgname FROM pg_trigger
 WHERE tgname = ANY(%s::text[]) AND tgparentid = 0
@@ -78,6 +79,10 @@ def claim_guard(ref: MoveRef, alias: str) -> None:
 
 def has_guard(ref: MoveRef, alias: str) -> bool:
     return fetch_one(alias, HAS_GUARD, (ref.id,)) is not None
+
+
+def is_closed(move_id: int, alias: str) -> bool:
+    return fetch_one(alias, IS_CLOSED, (move_id,)) is not None
 
 
 def require_mine(ref: MoveRef, alias: str) -> None:

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
+from infra.sharding.bucket_set import BucketSet
 from infra.sharding.buckets import bucket_map
 from infra.sharding.sql import fetch_all
-from operations.moves.bucket_set import BucketSet
 from operations.moves.tables import list_moved_tables
 
 SIZES = """

@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 from django.db import transaction
 
+from infra.sharding.bucket_set import BucketSet
 from infra.sharding.map_changes import give_buckets
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute, fetch_all, fetch_one
-from operations.moves.bucket_set import BucketSet
 from operations.moves.errors import MoveLost, MoveRefused
 from operations.moves.models import Move
 from operations.moves.types import MoveRef, MoveRoute

@@ -1,8 +1,7 @@
 """The switch: writes stop for a moment, and go on at the other shard.
 
 Nothing is lost if this process dies anywhere in it. Until the guard is kept closed, it opens again
-by itself. From then until the map has changed, writes wait for the next process; that is one commit
-long.
+by itself; after that a periodic task opens one of the shards (interrupted.py).
 """
 
 import time

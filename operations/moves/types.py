@@ -4,7 +4,7 @@ from typing import NamedTuple, Self
 
 from django.db import models
 
-from operations.moves.bucket_set import BucketSet
+from infra.sharding.bucket_set import BucketSet
 
 
 class MoveRoute(models.TextChoices):

@@ -2,7 +2,7 @@
 
 from infra.changes.append import AppendedChange, announce, change_columns
 from infra.changes.failpoints import failpoint
-from infra.sharding.buckets import is_owned
+from infra.sharding.buckets import owned_condition
 from infra.sharding.sql import fetch_all, fetch_one
 from posts.changes import PollClosed
 
@@ -10,12 +10,10 @@ from posts.changes import PollClosed
 GRACE_S = 5
 # Changes of the shard wait while the ends are reported. The next run reports the others.
 MOST_AT_ONCE = 100
-# Some may be of authors who have moved to another shard, and whose rows are still here.
-MOST_READ = 10_000
 ENDED = """
 SELECT author_id, moment FROM posts_post
 WHERE poll IS NOT NULL AND NOT is_end_reported AND deleted_at IS NULL
-    AND (poll ->> 'expires_at_s')::bigint <= %s
+    AND (poll ->> 'expires_at_s')::bigint <= %s AND {owned}
 ORDER BY (poll ->> 'expires_at_s')::bigint LIMIT %s
 """
 END = f"SELECT * FROM posts_end_poll({', '.join(['%s'] * 5)})"  # noqa: S608
@@ -27,8 +25,8 @@ def end_polls(alias: str, now_s: float) -> int:
     Safety: each end is reported once, also when several processes run it, or when one dies. Cost:
     one query by index, and one statement for each end.
     """
-    rows = fetch_all(alias, ENDED, (int(now_s) - GRACE_S, MOST_READ))
-    ended = [row for row in rows if is_owned(alias, row[0])][:MOST_AT_ONCE]
+    sql = ENDED.format(owned=owned_condition(alias, "author_id"))
+    ended = fetch_all(alias, sql, (int(now_s) - GRACE_S, MOST_AT_ONCE))
     return sum(_end(alias, author_id, moment) for author_id, moment in ended)
 
 

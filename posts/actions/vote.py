@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 
 from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
-from infra.sharding.buckets import shard_of
+from infra.sharding.buckets import owned_condition, shard_of
 from infra.sharding.sql import execute, fetch_one
 from posts.changes import PollVoted
 from posts.errors import AlreadyVoted, CannotVoteOnOwnPoll, NoSuchChoice, PollIsOver, PollNotFound
@@ -12,7 +12,7 @@ from posts.ids import PostId
 
 # posts/functions.sql: lock, vote, tally and change in one round trip.
 VOTE = f"SELECT * FROM posts_vote({', '.join(['%s'] * 8)})"  # noqa: S608
-FORGET = "DELETE FROM posts_pollvote WHERE voter_id = %s"
+FORGET = "DELETE FROM posts_pollvote WHERE voter_id = %s AND {owned}"
 DELETE = """
 WITH gone AS (SELECT * FROM unnest(%s::bigint[], %s::bigint[]) AS gone (author_id, moment)),
 votes AS (DELETE FROM posts_pollvote USING gone
@@ -65,4 +65,4 @@ def delete_votes_of_posts(alias: str, ids: Sequence[PostId]) -> None:
 
 def delete_voters(alias: str, voter_id: int) -> int:
     """Deletes on one shard who voted; the tallies stay. Returns how many votes. One statement."""
-    return execute(alias, FORGET, (voter_id,))
+    return execute(alias, FORGET.format(owned=owned_condition(alias, "author_id")), (voter_id,))

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import structlog
 from django.conf import settings
 
+from infra.sharding.buckets import owned_condition
 from infra.sharding.partitions import DailyPartitions
 from infra.sharding.sql import execute, fetch_one
 from timelines.recent.days import first_second
@@ -16,7 +17,7 @@ EXPIRED_AFTER = timedelta(days=3)
 EXPIRED_PER_RUN = 500
 DELETE_EXPIRED = """
 WITH expired AS (
-    SELECT reader_id FROM timelines_head WHERE read_at < now() - %s * interval '1 day'
+    SELECT reader_id FROM timelines_head WHERE read_at < now() - %s * interval '1 day' AND {owned}
     ORDER BY read_at LIMIT %s FOR UPDATE SKIP LOCKED
 ), heads AS (
     DELETE FROM timelines_head AS head USING expired WHERE head.reader_id = expired.reader_id
@@ -60,7 +61,8 @@ def delete_expired(alias: str, limit: int = EXPIRED_PER_RUN) -> int:
     """
     is_tiered = settings.TIMELINE_STORE == "tiered"
     live_days = settings.TIMELINE_COLD_DAYS if is_tiered else settings.TIMELINE_LIVE_DAYS
-    row = fetch_one(alias, DELETE_EXPIRED, (live_days + EXPIRED_AFTER.days, limit))
+    sql = DELETE_EXPIRED.format(owned=owned_condition(alias, "reader_id"))
+    row = fetch_one(alias, sql, (live_days + EXPIRED_AFTER.days, limit))
     return int(row[0])  # type: ignore[index]  # an aggregate
 
 

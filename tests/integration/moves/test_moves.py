@@ -3,19 +3,29 @@
 import json
 import random
 import threading
+import time
 from contextlib import ExitStack
 from functools import partial
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
+from config.periodic import PERIODIC_TASKS
+from infra.moving import AccountMoving
 from infra.sharding.bounded.breaker import reset_breakers
 from infra.sharding.buckets import shard_of
+from infra.sharding.placement import is_allowed
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from operations.moves.command import MoveCommand
 from operations.moves.errors import MoveLost
+from operations.moves.interrupted import finish_interrupted_switch
 from operations.moves.models import Move
+from posts.actions.create_post import create_post
+from posts.actions.end_polls import end_polls
+from posts.actions.vote import delete_voters
+from posts.types import Draft, NewPoll
 from relations.actions.follow import follow
 from tests.api_process import ApiProcess
 from tests.callers import Caller, token_of
@@ -217,6 +227,30 @@ def test_a_fence_whose_process_died_opens_again(people, monkeypatch):
     assert shard_of(people[0]) == SOURCE
 
 
+@pytest.mark.parametrize(
+    ("place", "shard"), [("moves.closed_for_good", SOURCE), ("moves.flipped", TARGET)]
+)
+def test_a_switch_whose_process_died_is_finished(people, place, shard):
+    """By the compensator. The accounts write again before anybody resumes the move."""
+    begun = partial(call_command, "undo_move")
+    for command, there in ((move, shard), (begun, {SOURCE: TARGET, TARGET: SOURCE}[shard])):
+        with pytest.raises(Killed), armed(place, die):
+            command()
+        with pytest.raises(AccountMoving):
+            publish(people[0])
+        finish_interrupted_switch("default")
+        assert shard_of(people[0]) == there
+        publish(people[0], "goes on")
+        resume()
+    assert list_leftovers() == []
+
+
+def test_a_switch_whose_process_works_is_left_alone(people):
+    with armed("moves.closed_for_good", partial(finish_interrupted_switch, "default")):
+        move()
+    assert shard_of(people[0]) == TARGET
+
+
 def test_one_process_at_a_time_works_on_moves(people):
     refused = []
 
@@ -261,9 +295,10 @@ def test_a_process_that_slept_reads_the_new_shard(people):
     assert (status, json.loads(text)["notifications"]["last_read_id"]) == (200, "5")
 
 
-def test_undelivered_changes_are_handed_over(people, settings):
+def test_undelivered_changes_are_handed_over(people, monkeypatch):
     """Of a big fan-out, too, whose pieces name shards."""
-    settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = 1, 1
+    for name in ("INLINE_FOLLOWERS", "CHUNK_FOLLOWERS"):
+        monkeypatch.setattr(settings, name, 1)
     post = publish(people[0], "in between")
     move()
     assert fetch_one(SOURCE, "SELECT count(*) FROM changes_change") == (0,)
@@ -271,6 +306,35 @@ def test_undelivered_changes_are_handed_over(people, settings):
     catch_up()
     for reader in people[1:]:
         assert post.public in _home_of(reader) or post.routed in _home_of(reader)
+
+
+def test_periodic_tasks_pass_over_the_copies(people):
+    """On both shards, before and after the switch: a guard would end the whole task."""
+    for hours in (1, 2):
+        poll = NewPoll(("tea", "milk"), False, False, int(time.time()) + hours * 3_600)
+        post = create_post(people[0], Draft("which?", poll=poll))
+        answer = Caller(people[2]).post(f"/api/v1/polls/{post.public}/votes", {"choices": [0]})
+        assert answer.status_code == 200
+    catch_up()
+    ends = [5_400, 9_000]
+
+    def run_all():
+        end_s = time.time() + ends.pop(0)
+        for alias in (SOURCE, TARGET):
+            for task in PERIODIC_TASKS:
+                if is_allowed(task.placement, alias):
+                    task.function(alias)
+            end_polls(alias, end_s)
+        for alias in settings.SHARD_ALIASES:
+            delete_voters(alias, people[2])
+
+    with armed("moves.step_recorded", _at("copied", run_all)):
+        move()
+    run_all()
+    catch_up()
+    assert compare_shards() > 0
+    ended = "SELECT count(*) FROM posts_post WHERE is_end_reported"
+    assert fetch_one(TARGET, ended) == (2,)
 
 
 def test_a_target_that_hangs_can_be_given_up(moving, people):
@@ -310,8 +374,12 @@ def _has_lost_log(account):
 
 
 def _die_at(step):
+    return _at(step, die)
+
+
+def _at(step, action):
     def look():
         if Move.objects.latest("pk").step == step:
-            die()
+            action()
 
     return look

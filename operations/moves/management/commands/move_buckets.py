@@ -9,8 +9,8 @@ from django.conf import settings
 
 from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
+from infra.sharding.bucket_set import BucketSet, take_share
 from infra.sharding.buckets import bucket_map
-from operations.moves.bucket_set import BucketSet, take_share
 from operations.moves.check import find_faults, find_warnings
 from operations.moves.command import MoveCommand
 from operations.moves.errors import MoveRefused

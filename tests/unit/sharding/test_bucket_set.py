@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infra.sharding.bucket_set import BucketSet, describe_buckets, take_share
 from infra.sharding.buckets import BUCKET_COUNT
-from operations.moves.bucket_set import BucketSet, describe_buckets, take_share
 
 DEALT = range(0, BUCKET_COUNT, 4)
 

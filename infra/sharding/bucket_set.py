@@ -1,4 +1,4 @@
-"""Sets of buckets, as a condition on an owner's id that PostgreSQL can check for each row.
+"""Sets of buckets, as a condition on an owner's id that PostgreSQL checks for each row.
 
 A set is a mask and the values that the masked bits may have: buckets 0, 16, 32, … are mask 15 and
 value 0. Shards have such sets, because a new installation deals its buckets in turn.
@@ -8,8 +8,7 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from infra.sharding.buckets import BUCKET_COUNT
-
+BUCKET_COUNT = 16_384  # a power of two: it can be split again without moving rows
 _BITS = BUCKET_COUNT.bit_length() - 1
 
 

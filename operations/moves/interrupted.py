@@ -1,0 +1,52 @@
+"""Opens a guard that a dead process left closed on both shards.
+
+A switch closes the source for good, flips the map, and opens the target, within milliseconds. If
+its process dies in between, writes of the accounts would wait until an operator comes.
+"""
+
+import structlog
+
+from infra.jobs.errors import AlreadyRunning
+from infra.jobs.models import JobRun
+from infra.jobs.runs import recorded_run
+from operations.moves import guard, rows, switch
+from operations.moves.models import Move
+from operations.moves.route import claim
+from operations.moves.types import MoveRoute
+
+log = structlog.get_logger()
+
+
+def finish_interrupted_switch(_: str) -> None:
+    """Opens the shard that has the accounts now. The steps that are left wait for `resume_move`.
+
+    It does nothing while a process works on moves. Cost: one query; two more during a move.
+    """
+    move = rows.find_unfinished()
+    if move is None or not _is_closed(move):
+        return
+    try:
+        with recorded_run("moves", [""], "finish_interrupted_switch", dry_run=False) as run:
+            move.refresh_from_db()
+            if _is_closed(move):  # its process may have ended well while this one waited
+                _open(move)
+            run.finish(JobRun.State.DONE)
+    except AlreadyRunning:
+        return
+
+
+def _is_closed(move: Move) -> bool:
+    return all(guard.is_closed(move.pk, alias) for alias in (move.source, move.target))
+
+
+def _open(move: Move) -> None:
+    is_undo = move.route == MoveRoute.UNDO
+    ref = rows.take_move(move)
+    claim(ref, is_abort=False)
+    ref = ref.back() if is_undo else ref
+    epoch = move.undo_epoch if is_undo else move.epoch
+    if epoch is None:
+        guard.set_guard(ref, ref.source, guard.OPEN)
+    else:
+        switch.open_target(ref, epoch)
+    log.warning("move.opened", move=move.pk, has_switched=epoch is not None)

@@ -1,0 +1,15 @@
+"""The periodic task of moves: none of them may stay closed because its process died."""
+
+from infra.jobs.periodic import PeriodicTask
+from infra.sharding.placement import Placement
+from operations.moves.interrupted import finish_interrupted_switch
+
+PERIODIC_TASKS = (
+    PeriodicTask(
+        "finish_interrupted_switch",
+        5,
+        Placement.GLOBAL,
+        "one query; two more during a move",
+        finish_interrupted_switch,
+    ),
+)
