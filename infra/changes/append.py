@@ -37,6 +37,7 @@ from infra.changes.registry import (
     runs_once,
 )
 from infra.changes.wake_up import wake, wake_commands
+from infra.moving import note_written
 from infra.sharding.sql import fetch_all, fetch_one
 from infra.telemetry.reached_branches import reached
 from infra.telemetry.request_ids import get_request_ids
@@ -178,6 +179,7 @@ def _run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     What Redis did not get is sent when it answers again. The drain does what else failed, and what
     is not noted as done.
     """
+    note_written()
     failpoint("changes.committed")
     consumers = inline_consumers_of({delivery.payload.kind for delivery in deliveries})
     done = DoneConsumers()

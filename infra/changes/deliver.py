@@ -20,6 +20,7 @@ from infra.changes.registry import (
     read_payload,
     registered_consumers,
 )
+from infra.moving import choosing_shards
 from infra.telemetry.reached_branches import reached
 from infra.telemetry.request_ids import caused_by
 
@@ -78,7 +79,7 @@ def _run_consumers(alias: str, rows: Sequence[ChangeRow]) -> list[FollowUp]:
     shard are still written. Raises the first error; then all consumers run again later."""
     deliveries = [_read(row) for row in rows]
     causes = [request for delivery in deliveries for request in delivery.requests]
-    with caused_by(causes), batch_rows():
+    with caused_by(causes), batch_rows(), choosing_shards():
         return _call_consumers(alias, deliveries)
 
 

@@ -11,7 +11,8 @@ import psycopg
 from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from infra.moving import AccountMoving, may_begin_again
+from infra.moving import AccountMoving, may_be_old
+from infra.sharding.buckets import current_map
 from infra.sharding.errors import WrongDatabase
 from infra.sharding.map_copy import MapCopy
 from infra.sharding.models import DatabaseIdentity
@@ -59,9 +60,8 @@ def create_identity(alias: str) -> None:
 def refuse_wrong_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
     """Receiver of connection_created. A database without an identity passes: it may be new.
 
-    Raises: WrongDatabase; the connection is closed then. AccountMoving in a read whose process has
-    an old bucket map: it may have chosen this shard by it. Cost: one round trip for each
-    connection.
+    Raises: WrongDatabase, and AccountMoving if the caller may have chosen this shard by an old
+    bucket map; the connection is closed then. Cost: one round trip for each connection.
     """
     shard = shard_behind(connection.alias) or connection.alias
     if shard not in all_aliases():
@@ -103,8 +103,11 @@ def setting_of(alias: str) -> str:
 
 def _note_epoch(shard: str, identity: Identity) -> None:
     """A move ends the idle sessions of its source, so that processes with an old map come here."""
-    if MapCopy.note_epoch(identity.map_epoch) and may_begin_again():
-        raise AccountMoving(f"{shard} has the bucket map of epoch {identity.map_epoch}")
+    if may_be_old(identity.map_epoch):
+        MapCopy.doubt()
+        if shard != GLOBAL_ALIAS:
+            current_map()  # the next connection of this process must not fail for it, too
+            raise AccountMoving(f"{shard} knows a later bucket map: {identity.map_epoch}")
 
 
 def _compare(connection: BaseDatabaseWrapper, shard: str, identity: Identity) -> None:

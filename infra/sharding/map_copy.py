@@ -4,6 +4,8 @@ import threading
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from infra.moving import KnownEpoch
+
 
 class BucketMap(NamedTuple):
     """`aliases`: of each bucket. `moved_ms`: when a bucket got its shard, if it ever moved.
@@ -32,7 +34,7 @@ class MapCopy:
         """A map that was read when there were so many doubts."""
         with cls._lock:
             if known.epoch >= cls.map.epoch:
-                cls.map = known
+                cls.map, KnownEpoch.value = known, known.epoch
             cls.is_current = cls.doubts == doubts
 
     @classmethod
@@ -43,16 +45,8 @@ class MapCopy:
             cls.is_current = False
 
     @classmethod
-    def note_epoch(cls, epoch: int) -> bool:
-        """A database says that the map has this epoch. Returns whether the copy is older."""
-        is_old = bool(cls.map.aliases) and epoch > cls.map.epoch
-        if is_old:
-            cls.doubt()
-        return is_old
-
-    @classmethod
     def forget(cls) -> None:
         """For a process that gets other databases."""
         with cls._lock:
-            cls.map, cls.is_current = BucketMap(), False
+            cls.map, cls.is_current, KnownEpoch.value = BucketMap(), False, -1
             cls.doubts += 1

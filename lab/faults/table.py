@@ -169,6 +169,11 @@ ROWS = [
     ),
     TableRow(
         "F45",
+        "the accounts of a shard move there, back and for good",
+        "no call fails, nothing is lost; p99 of who moves at most 500 ms",
+    ),
+    TableRow(
+        "F46",
         "of several workers one hangs, one dies and comes back far away",
         "each entry is there once, in homes and counts",
     ),

@@ -19,10 +19,10 @@ FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'cli
     AND pid <> pg_backend_pid() AND backend_start < %s
 """
 # One that has just answered may get its next statement now.
-END_IDLE = f"""
-SELECT count(pg_terminate_backend(pid)) {_OLD}
-    AND state = 'idle' AND state_change < clock_timestamp() - interval '3 ms'
-"""
+_IDLE = " AND state = 'idle' AND state_change < clock_timestamp() - interval '3 ms'"
+LIST_IDLE = f"SELECT pid {_OLD} {_IDLE}"
+# Each in a statement of its own, which sees whether it is still idle.
+END = f"SELECT pg_terminate_backend(pid) {_OLD} {_IDLE} AND pid = %s"
 LEFT = f"SELECT pid, coalesce(state, ''), left(query, 60) {_OLD}"
 PAUSE_S, SAY_EVERY_S = 0.01, 2.0
 
@@ -35,7 +35,8 @@ def read_clock(alias: str) -> object:
 
 def end_idle_sessions(alias: str, before: object) -> int:
     """Ends the idle sessions that began before this time; returns how many older ones are left."""
-    fetch_one(alias, END_IDLE, (before,))
+    for (pid,) in fetch_all(alias, LIST_IDLE, (before,)):
+        fetch_one(alias, END, (before, pid))
     return len(fetch_all(alias, LEFT, (before,)))
 
 

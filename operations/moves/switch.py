@@ -54,8 +54,7 @@ def switch(ref: MoveRef, route: MoveRoute, busy: Differing, way_back: bool) -> d
 
 def open_target(ref: MoveRef, epoch: int) -> None:
     """Writes go on at the target; reads of processes with the old map end. Safety: idempotent."""
-    for alias in (ref.target, ref.source):
-        tell_epoch(alias, epoch)
+    tell_epoch(ref.source, epoch)
     before = sessions.read_clock(ref.source)
     guard.set_guard(ref, ref.source, guard.CLOSE)
     ends_at = time.monotonic() + END_S

@@ -2,12 +2,14 @@
 
 from types import TracebackType
 
-from infra.moving import AccountMoving
+from infra.moving import AccountMoving, is_in_read
 from infra.sharding.bounded.plans import PlansRenewed
 from infra.sharding.map_copy import MapCopy
 
 # The SQLSTATE that the guard raises. No code of PostgreSQL begins with T.
 MOVING_CODE = "TL001"
+# A move ends idle sessions. One may get a statement at this very moment.
+ENDED_CODE = "57P01"
 
 
 class MovesNoticed(PlansRenewed):
@@ -19,7 +21,9 @@ class MovesNoticed(PlansRenewed):
         exc_value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if getattr(exc_value, "sqlstate", None) == MOVING_CODE:
+        code = getattr(exc_value, "sqlstate", None)
+        if code == MOVING_CODE:
             MapCopy.doubt()
+        if code == MOVING_CODE or (code == ENDED_CODE and is_in_read()):
             raise AccountMoving(str(exc_value)) from exc_value
         super().__exit__(exc_type, exc_value, traceback)

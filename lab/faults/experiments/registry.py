@@ -8,6 +8,7 @@ from lab.faults.experiments.encounters import ENCOUNTERS
 from lab.faults.experiments.failpoints import FAILPOINTS
 from lab.faults.experiments.hangs import HANGS
 from lab.faults.experiments.kills import KILL_EXPERIMENTS
+from lab.faults.experiments.moves import MOVES
 from lab.faults.experiments.poison import POISON
 from lab.faults.experiments.redis_data import REDIS_DATA
 from lab.faults.experiments.refusals import REFUSING
@@ -34,4 +35,5 @@ EXPERIMENTS = [
     *VERSIONS,
     *ENCOUNTERS,
     *POISON,
+    *MOVES,
 ]

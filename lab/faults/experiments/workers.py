@@ -53,7 +53,7 @@ def _slow_down(scene: Scene, name: str) -> int:
 
 WORKERS = [
     Experiment(
-        "F45",
+        "F46",
         "a worker hangs past its leases, one is killed and comes back far away",
         _lose_workers,
         settings=SMALL_CHUNKS,

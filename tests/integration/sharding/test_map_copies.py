@@ -1,14 +1,15 @@
 """A process notices that the bucket map has changed, and reads it again."""
 
 import pytest
-from django.db import connections, transaction
+from django.db import OperationalError, connections, transaction
 
-from infra.moving import AccountMoving, again_while_moving
+from infra.moving import AccountMoving, again_while_moving, choosing_shards
 from infra.sharding.buckets import BUCKET_COUNT, current_map, moved_at_ms, shard_of
 from infra.sharding.map_copy import MapCopy
 from infra.sharding.models import Bucket
 from infra.sharding.sql import execute, fetch_one
 from tests.budgets import count_calls
+from tests.world import make_account, publish
 
 BUCKET, BEFORE, AFTER = 8, "shard0", "shard1"
 ACCOUNT = BUCKET + BUCKET_COUNT
@@ -29,6 +30,7 @@ def moved(world):
             (AFTER, BUCKET))  # fmt: skip
     execute("default", TELL, (7,))
     yield
+    MapCopy.forget()
     rows.update(alias=BEFORE, moved_at=None)
     for alias in ("default", BEFORE):
         execute(alias, TELL, (0,))
@@ -40,35 +42,71 @@ def reconnect(alias):
     fetch_one(alias, "SELECT 1")
 
 
-def test_the_copy_stays_until_a_database_tells_of_a_later_map(moved):
+def test_a_connection_that_tells_of_a_later_map_fails_once(moved):
+    """What uses it may have chosen this shard by the old map: rows may be missing there."""
     reconnect(BEFORE)
     assert shard_of(ACCOUNT) == BEFORE
     execute(BEFORE, TELL, (7,))
-    reconnect(BEFORE)
+    with pytest.raises(AccountMoving):
+        reconnect(BEFORE)
     assert (shard_of(ACCOUNT), current_map().epoch) == (AFTER, 7)
     assert moved_at_ms(ACCOUNT) is not None
     assert moved_at_ms(ACCOUNT + 1) is None
+    reconnect(BEFORE)
 
 
-def test_a_read_that_connects_with_an_old_map_begins_again(moved):
+def test_a_call_that_began_with_an_old_map_fails_when_another_has_read_the_new_one(moved):
+    execute(BEFORE, TELL, (7,))
+    with choosing_shards():
+        chosen = shard_of(ACCOUNT)
+        MapCopy.doubt()
+        assert shard_of(ACCOUNT) == AFTER
+        with pytest.raises(AccountMoving):
+            reconnect(chosen)
+    reconnect(BEFORE)
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_call_that_connects_with_an_old_map_begins_again(moved, is_read):
     execute(BEFORE, TELL, (7,))
     connections[BEFORE].close()
     asked = []
 
-    def read():
+    def ask():
         asked.append(shard_of(ACCOUNT))
         return fetch_one(asked[-1], "SELECT 1")
 
-    assert again_while_moving(read, is_read=True) == (1,)
+    assert again_while_moving(ask, is_read) == (1,)
     assert asked == [BEFORE, AFTER]
 
 
-def test_a_write_that_connects_does_not_begin_again(moved):
-    """It may have committed something on another shard before. The guard stops it here."""
+def test_a_write_that_has_committed_does_not_begin_again(moved):
+    """It would write twice."""
     execute(BEFORE, TELL, (7,))
     connections[BEFORE].close()
-    write = [shard_of(ACCOUNT)].pop
-    assert again_while_moving(lambda: fetch_one(write(), "SELECT 1"), is_read=False) == (1,)
+    written = []
+
+    def write():
+        author = make_account()
+        publish(author)
+        written.append(author)
+        connections[BEFORE].close()
+        fetch_one(BEFORE, "SELECT 1")
+
+    MapCopy.doubt()
+    shard_of(ACCOUNT)
+    execute(BEFORE, "UPDATE sharding_databaseidentity SET map_epoch = 8")
+    with pytest.raises(AccountMoving):
+        again_while_moving(write, is_read=False)
+    assert len(written) == 1
+
+
+def test_a_read_whose_session_is_ended_begins_again(world):
+    ends = ["SELECT pg_terminate_backend(pg_backend_pid())", "SELECT 1"]
+    assert again_while_moving(lambda: fetch_one(BEFORE, ends.pop(0)), is_read=True) == (1,)
+    ends = ["SELECT pg_terminate_backend(pg_backend_pid())", "SELECT 1"]
+    with pytest.raises(OperationalError):
+        again_while_moving(lambda: fetch_one(BEFORE, ends.pop(0)), is_read=False)
 
 
 def test_a_doubt_costs_one_short_query_while_the_map_is_the_same(world):
