@@ -7,7 +7,7 @@ from lab.faults.cluster.with_failpoints import EXIT_CODE
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment
 
-CALLS_PER_S = 100.0
+CALLS_PER_S = 40.0
 IDLE_S, BETWEEN_S = 5.0, 2.0
 PROMISED_MS = 500.0
 SOURCE, TARGET = "shard0", "shard1"
@@ -35,7 +35,7 @@ def _move(scene: Scene) -> None:
 
 def _die_in_switches(scene: Scene) -> None:
     """The process of the move dies in the switch, there and back."""
-    with scene.under_load(CALLS_PER_S / 2):
+    with scene.under_load(CALLS_PER_S):
         time.sleep(IDLE_S)
         with scene.broken():
             for place in PLACES:
