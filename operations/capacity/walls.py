@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from infra.sharding.buckets import BUCKET_COUNT
+from infra.sharding.bucket_set import BUCKET_COUNT
 from operations.capacity.plan import Plan
 from operations.capacity.site_load import Machines, SiteLoad
 

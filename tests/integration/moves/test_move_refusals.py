@@ -49,6 +49,12 @@ def test_differences_between_the_shards_are_named(world):
     assert any(fault.startswith("shard0 lacks index markers_marker") for fault in faults)
 
 
+def test_posts_that_are_indexed_by_author_do_not_move(world, settings):
+    settings.RECENT_INDEX = "by_author"
+    faults = find_faults("shard0", "shard1")
+    assert "RECENT_INDEX is by_author: moves need replicated, on all processes" in faults
+
+
 def test_every_sharded_table_moves_by_its_owner(world):
     tables = {table.name: table.owner for table in list_moved_tables()}
     assert len(tables) == 34
