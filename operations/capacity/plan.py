@@ -50,11 +50,11 @@ class Plan(NamedTuple):
 def compute_plan(load: SiteLoad, machines: Machines, shards: int | None = None) -> Plan:
     """`shards`: as many instead of as many as needed."""
     shards = shards or _shards_needed(load, machines)
-    cpu = _cpu(load, shards)
+    cpu = _cpu(load, _index_copies(shards))
     web = _processes(cpu.web, machines)
     workers = _processes(cpu.worker, machines)
     redis_gb = load.active_accounts * costs.READER_BYTES / 1e9
-    index_tb = _index_rows(load) * costs.INDEX_ROW_BYTES / 1e12
+    index_tb = _index_tb(load) * _index_copies(shards) / shards
     return Plan(
         shards=shards,
         cpu=cpu,
@@ -71,17 +71,28 @@ def compute_plan(load: SiteLoad, machines: Machines, shards: int | None = None) 
 
 
 def _shards_needed(load: SiteLoad, machines: Machines) -> int:
-    """By size, or by CPU. The index costs each shard the same, so it does not divide."""
-    index_tb = _index_rows(load) * costs.INDEX_ROW_BYTES / 1e12
-    room_tb = max(machines.shard_tb - index_tb, machines.shard_tb / 4)
+    """By size, or by CPU. An index on every shard does not divide: it leaves less room on each."""
+    on_each = 1 if _index_copies(2) > 1 else 0
     index_cores = costs.INDEX_ROW.times(load.posts).postgres / 1e6
-    room_cores = machines.shard_cores * machines.busy_share
-    room_cores = max(room_cores - index_cores, room_cores / 4)
-    return max(1, ceil(_data_tb(load) / room_tb), ceil(_cpu(load, 0).postgres / room_cores))
+    room_tb = _room(machines.shard_tb, on_each * _index_tb(load))
+    room_cores = _room(machines.shard_cores * machines.busy_share, on_each * index_cores)
+    data_tb = _data_tb(load) + (1 - on_each) * _index_tb(load)
+    cores = _cpu(load, 0).postgres + (1 - on_each) * index_cores
+    return max(1, ceil(data_tb / room_tb), ceil(cores / room_cores))
 
 
-def _cpu(load: SiteLoad, shards: int) -> CpuCost:
-    """Busy cores."""
+def _room(whole: float, index: float) -> float:
+    """What the index leaves of a shard: a quarter at least, or no number of shards is enough."""
+    return max(whole - index, whole / 4)
+
+
+def _index_copies(shards: int) -> int:
+    """How many shards have a row for each post."""
+    return shards if settings.RECENT_INDEX == "replicated" else 1
+
+
+def _cpu(load: SiteLoad, copies: int) -> CpuCost:
+    """Busy cores, with so many copies of the recent-posts index."""
     again = load.reads * (1 - load.first_share)
     first = load.reads * (load.first_share - load.away_share)
     spent = (
@@ -92,7 +103,7 @@ def _cpu(load: SiteLoad, shards: int) -> CpuCost:
         costs.FAVOURITE.times(load.favourites),
         costs.FOLLOW.times(load.follows),
         costs.DELIVERY.times(load.posts * load.live_followers),
-        costs.INDEX_ROW.times(load.posts * shards),
+        costs.INDEX_ROW.times(load.posts * copies),
     )
     return CpuCost(*(sum(parts) / 1e6 for parts in zip(*spent, strict=True)))
 
@@ -115,16 +126,17 @@ def _data_tb(load: SiteLoad) -> float:
     return (follows + posts + history) / 1e12
 
 
-def _index_rows(load: SiteLoad) -> float:
-    """On each shard. One day more than `RECENT_DAYS` is kept."""
-    return load.posts * DAY_S * (settings.RECENT_DAYS + 1)
+def _index_tb(load: SiteLoad) -> float:
+    """One copy. One day more than `RECENT_DAYS` is kept."""
+    rows = load.posts * DAY_S * (settings.RECENT_DAYS + 1)
+    return rows * costs.INDEX_ROW_BYTES / 1e12
 
 
 def _wal_bytes(load: SiteLoad, shards: int) -> float:
     """A second, over all shards."""
     return (
         load.posts * costs.POST_WAL_BYTES
-        + load.posts * (shards - 1) * costs.INDEX_ROW_WAL_BYTES
+        + load.posts * (_index_copies(shards) - 1) * costs.INDEX_ROW_WAL_BYTES
         + load.follows * costs.FOLLOW_WAL_BYTES
         + load.favourites * costs.FAVOURITE_WAL_BYTES
     )

@@ -47,7 +47,7 @@ def _walls(load: SiteLoad, plan: Plan, machines: Machines) -> Sequence[Wall]:
             "recent-posts index on each shard, TB",
             plan.index_tb_per_shard,
             machines.shard_tb * _INDEX_SHARE,
-            "fewer RECENT_DAYS, or an index by author",
+            "RECENT_INDEX=by_author, or fewer RECENT_DAYS",
         ),
         Wall("log of one shard, MB/s", plan.wal_mb_per_shard, _WAL_MB, "more shards"),
         Wall(

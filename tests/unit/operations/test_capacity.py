@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentTypeError
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -86,6 +87,16 @@ def test_index_costs_each_shard_the_same() -> None:
     assert plans[0].index_tb_per_shard == plans[1].index_tb_per_shard
     assert plans[1].cpu.postgres > plans[0].cpu.postgres
     assert plans[1].wal_mb_per_shard < plans[0].wal_mb_per_shard
+
+
+def test_index_by_author_divides(settings: Any) -> None:
+    load = SMALL._replace(accounts=1e8, followees=500, posts=10_000)
+    replicated = compute_plan(load, MACHINES)
+    settings.RECENT_INDEX = "by_author"
+    by_author = compute_plan(load, MACHINES)
+    assert by_author.shards < replicated.shards / 3
+    assert by_author.index_tb_per_shard < replicated.index_tb_per_shard / 20
+    assert by_author.cpu.postgres < replicated.cpu.postgres
 
 
 def test_first_reads_cost_more_than_others() -> None:
