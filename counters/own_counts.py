@@ -15,10 +15,10 @@ from counters.queries.counts import Subject
 from infra.caching.questions import Question, answer, ask_both
 from infra.changes.errors import UNREACHABLE
 from infra.changes.own_acts import ask_own_act, keep_own_acts
-from infra.own_acts import Act, Acts, acts_of_request
+from infra.own_acts import Acts, OwnAct, acts_of_request
 from infra.telemetry.reached_branches import reached
 
-Read = Callable[[int, Sequence[Act]], int]
+Read = Callable[[int, Sequence[OwnAct]], int]
 
 
 class ShownCount(NamedTuple):
@@ -44,7 +44,7 @@ def register_shown_count(kind: int, shown: ShownCount) -> None:
     _shown[kind] = shown
 
 
-def find_seen_count(account_id: int, act: Act, cached: Question[int | None]) -> int | None:
+def find_seen_count(account_id: int, act: OwnAct, cached: Question[int | None]) -> int | None:
     """The count as the account sees it before it acts; None if neither a noted act nor the cache
     has it. Cost: one round trip. Call it before the write: later the act may be in the cache."""
     noted, count = answer(ask_both(ask_own_act(account_id, act), cached))
@@ -82,7 +82,7 @@ def with_own_acts(body: bytes, account_id: int, acts: Acts) -> bytes:
     return orjson.dumps(answered)
 
 
-def _read(account_id: int, counted: Act, acts: Acts) -> int | None:
+def _read(account_id: int, counted: OwnAct, acts: Acts) -> int | None:
     """The count from the shards; None while they cannot be reached."""
     reached("own_acts.count_read")
     on_it = [act for act in acts if act._replace(part=0) == counted]

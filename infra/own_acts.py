@@ -16,7 +16,7 @@ TAGGED = 0
 _NOTE = "own_acts"
 
 
-class Act(NamedTuple):
+class OwnAct(NamedTuple):
     """What an act changes on another shard: a count of this kind, and the list behind it.
 
     `subject`: as in the table of counts. `part`: 0; of a reply the list also has an act with its
@@ -39,7 +39,7 @@ class NotedAct(NamedTuple):
     shown: int | None
 
 
-Acts = Mapping[Act, NotedAct]
+Acts = Mapping[OwnAct, NotedAct]
 NO_ACTS: Acts = MappingProxyType({})
 
 

@@ -38,6 +38,7 @@ NOT_CACHES = {
     "caching.hot": "counts of reads; they expire within seconds",
     "changes.drainers": "which drainers run; written again every three seconds",
     "changes.done": "what requests have done of changes; the drain would do it again",
+    "changes.own_acts": "acts that are not delivered; their accounts would not see them until then",
     "changes.wake_up": "wake-ups of drainers; one element for each group of lanes",
     "changes.lag": "reports of the compensator; they expire after a minute",
     "counters.hot": "how often counts are written; these keys expire within seconds",

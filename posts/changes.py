@@ -12,7 +12,7 @@ from typing import ClassVar
 from counters.kinds import CounterKind
 from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Payload
-from infra.own_acts import TAGGED, Act
+from infra.own_acts import TAGGED, OwnAct
 from posts.ids import PostId
 from posts.types import Kind, Target, Visibility
 
@@ -24,14 +24,14 @@ _COUNTS = {
 }
 
 
-def act_of_response(kind: int, post_id: PostId, reply_moment: int = 0) -> Act:
+def act_of_response(kind: int, post_id: PostId, reply_moment: int = 0) -> OwnAct:
     """A response to this post, or the end of one."""
-    return Act(_COUNTS[Kind(kind)], post_id.author_id, post_id.moment, reply_moment)
+    return OwnAct(_COUNTS[Kind(kind)], post_id.author_id, post_id.moment, reply_moment)
 
 
 def _acts_of(
     post_id: PostId, target: Target | None, tags: Sequence[str], visibility: int
-) -> Sequence[Act]:
+) -> Sequence[OwnAct]:
     """Only public posts are on the pages of their tags."""
     acts = []
     if target is not None:
@@ -39,7 +39,7 @@ def _acts_of(
         if target.kind != Kind.REPOST:
             acts.append(act_of_response(target.kind, target.post_id, post_id.moment))
     if tags and visibility == Visibility.PUBLIC:
-        acts.append(Act(TAGGED, post_id.author_id, post_id.moment))
+        acts.append(OwnAct(TAGGED, post_id.author_id, post_id.moment))
     return acts
 
 
@@ -55,7 +55,7 @@ class PostCreated(Payload, frozen=True, omit_defaults=True):
     mentioned: tuple[int, ...] = ()
     thread: tuple[int, int] | None = None
 
-    def own_acts(self, owner_id: int) -> Sequence[Act]:
+    def own_acts(self, owner_id: int) -> Sequence[OwnAct]:
         post_id = PostId.at(owner_id, self.moment)
         return _acts_of(post_id, self.target, self.tags, self.visibility)
 
@@ -74,7 +74,7 @@ class PostDeleted(Payload, frozen=True, omit_defaults=True):
     mentioned: tuple[int, ...] = ()
     keeps_images: bool = False
 
-    def own_acts(self, owner_id: int) -> Sequence[Act]:
+    def own_acts(self, owner_id: int) -> Sequence[OwnAct]:
         return _acts_of(PostId.at(owner_id, self.moment), self.target, (), self.visibility)
 
 
@@ -97,7 +97,7 @@ class PostEdited(Payload, frozen=True, omit_defaults=True):
     thread: tuple[int, int] | None = None
     has_new_poll: bool = False
 
-    def own_acts(self, owner_id: int) -> Sequence[Act]:
+    def own_acts(self, owner_id: int) -> Sequence[OwnAct]:
         return _acts_of(PostId.at(owner_id, self.moment), None, self.tags, self.visibility)
 
 
@@ -140,7 +140,7 @@ class PostMarked(Payload, frozen=True):
     target_author: int
     target_moment: int
 
-    def own_acts(self, owner_id: int) -> Sequence[Act]:
+    def own_acts(self, owner_id: int) -> Sequence[OwnAct]:
         """Of a favourite: no other shard knows the other marks."""
         if self.mark != Kind.FAVOURITE:
             return ()

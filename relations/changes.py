@@ -6,7 +6,7 @@ from typing import ClassVar
 from counters.kinds import CounterKind
 from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Delivery, Payload
-from infra.own_acts import Act
+from infra.own_acts import OwnAct
 from relations.types import Edge
 
 
@@ -22,8 +22,8 @@ class EdgeChanged(Payload, frozen=True):
     before: int
     after: int
 
-    def own_acts(self, owner_id: int) -> Sequence[Act]:
-        return [Act(CounterKind.FOLLOWERS, self.followee_id)]
+    def own_acts(self, owner_id: int) -> Sequence[OwnAct]:
+        return [OwnAct(CounterKind.FOLLOWERS, self.followee_id)]
 
 
 class RequestsLeft(Payload, frozen=True):

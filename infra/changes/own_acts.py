@@ -32,7 +32,7 @@ from infra.changes.errors import UnknownKind
 from infra.changes.lanes import PAUSED_OFFSET, lane_of
 from infra.changes.registry import Delivery, Payload, read_payload
 from infra.confirmations import Rider, confirm_later
-from infra.own_acts import NO_ACTS, Act, Acts, NotedAct, note_acts_of_request
+from infra.own_acts import NO_ACTS, Acts, NotedAct, OwnAct, note_acts_of_request
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from infra.telemetry.reached_branches import reached
@@ -82,7 +82,7 @@ def ask_own_acts(account_id: int) -> Question[Acts]:
     return Question([_read(account_id)], partial(_complete, account_id))
 
 
-def ask_own_act(account_id: int, act: Act) -> Question[NotedAct | None]:
+def ask_own_act(account_id: int, act: OwnAct) -> Question[NotedAct | None]:
     """This act, if it is noted. One command."""
     command = ("HGET", key(FAMILY, account_id), _field(act))
     return Question(
@@ -113,7 +113,7 @@ def bring_back_own_acts(account_id: int) -> Acts:
     """
     lane, now_s = lane_of(account_id), int(time.time())
     rows = fetch_all(shard_of(account_id), PENDING, ([lane, lane + PAUSED_OFFSET], account_id))
-    acts: dict[Act, NotedAct] = {}
+    acts: dict[OwnAct, NotedAct] = {}
     for change_id, kind, payload in rows:
         with suppress(UnknownKind, msgspec.ValidationError):
             for act in read_payload(kind, payload).own_acts(account_id):
@@ -163,20 +163,20 @@ def _read(account_id: int) -> Command:
     return ("HGETALL", key(FAMILY, account_id))
 
 
-def _note(account_id: int, act: Act, noted: NotedAct) -> Command:
+def _note(account_id: int, act: OwnAct, noted: NotedAct) -> Command:
     shown = b"" if noted.shown is None else b"%d" % noted.shown
     ending = b":%d:%b" % (noted.at_s, shown)
     return NOTE.on([key(FAMILY, account_id)], _field(act), noted.change_id, ending, TTL_MS)
 
 
-def _field(act: Act) -> bytes:
+def _field(act: OwnAct) -> bytes:
     return b"%d:%d:%d:%d" % act
 
 
-def _decode(parts: Sequence[bytes]) -> Mapping[Act, NotedAct]:
+def _decode(parts: Sequence[bytes]) -> Mapping[OwnAct, NotedAct]:
     fields, values = parts[::2], parts[1::2]
     return {
-        Act(*map(int, field.split(b":"))): _decode_noted(value)
+        OwnAct(*map(int, field.split(b":"))): _decode_noted(value)
         for field, value in zip(fields, values, strict=True)
     }
 

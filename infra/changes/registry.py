@@ -12,7 +12,7 @@ import msgspec
 
 from infra.changes.errors import KindTaken, UnknownKind
 from infra.changes.lanes import LaneGroup
-from infra.own_acts import Act
+from infra.own_acts import OwnAct
 
 
 class Payload(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class Payload(msgspec.Struct, frozen=True):
             raise KindTaken(f"{cls.kind!r} is {_payloads[cls.kind].__qualname__} already")
         _payloads[cls.kind] = cls
 
-    def own_acts(self, owner_id: int) -> Sequence[Act]:
+    def own_acts(self, owner_id: int) -> Sequence[OwnAct]:
         """What the change moves on other shards, and its owner sees at once."""
         return ()
 

@@ -7,7 +7,7 @@ from counters.kinds import POST_KINDS, CounterKind
 from counters.own_counts import ShownCount, find_seen_count, register_shown_count
 from counters.sql import select_counts
 from infra.caching.questions import Question
-from infra.own_acts import Act, acts_of_request
+from infra.own_acts import OwnAct, acts_of_request
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
 from posts.cache.by_post import number_of
@@ -93,7 +93,7 @@ def _find_time(account_id: int, kind: Kind, post_id: PostId) -> int | None:
     return marks[0].at if marks else None
 
 
-def _read_responses(account_id: int, acts: Sequence[Act]) -> int:
+def _read_responses(account_id: int, acts: Sequence[OwnAct]) -> int:
     """Two queries, one of them on the shard of the post."""
     post_id, counted_kind = PostId.at(acts[0].owner_id, acts[0].subject), acts[0].kind
     kind = _RESPONSES[CounterKind(counted_kind)]

@@ -7,7 +7,7 @@ from counters.kinds import CounterKind
 from counters.own_counts import ShownCount, find_seen_count, register_shown_count
 from counters.sql import select_counts
 from infra.caching.questions import Question
-from infra.own_acts import Act, acts_of_request
+from infra.own_acts import OwnAct, acts_of_request
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.cache import OPEN_FOLLOWS
@@ -25,9 +25,9 @@ WHERE followee_id = %(followee)s AND kind = {KIND} AND follower_id = %(follower)
 """  # noqa: S608
 
 
-def follow_of(followee_id: int) -> Act:
+def follow_of(followee_id: int) -> OwnAct:
     """A change of an account's follow of this one."""
-    return Act(CounterKind.FOLLOWERS, followee_id)
+    return OwnAct(CounterKind.FOLLOWERS, followee_id)
 
 
 def find_seen_followers(follower_id: int, followee_id: int) -> int | None:
@@ -83,7 +83,7 @@ def _open_followers(payload: bytes) -> int:
     return followers - quiet
 
 
-def _read_followers(follower_id: int, acts: Sequence[Act]) -> int:
+def _read_followers(follower_id: int, acts: Sequence[OwnAct]) -> int:
     """Two queries, one of them on the followee's shard."""
     followee_id = acts[0].owner_id
     params = {"followee": followee_id, "follower": follower_id}

@@ -12,7 +12,7 @@ from relations.cache import FOLLOWING
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
 from tests.integration.timelines.homes import first_page
-from tests.interleavings.acts import evict, flush, in_order, make_friends
+from tests.interleavings.acts import drain_lanes_of, evict, flush, in_order, make_friends
 from tests.interleavings.exploring import Play
 from tests.interleavings.outages import pass_outage
 from tests.redis_away import wait_for_redis
@@ -30,12 +30,10 @@ def list_and_unfollow() -> Play:
 
 
 def relationship_and_follow() -> Play:
-    """A relationship is loaded while it begins."""
+    """A relationship is loaded while it begins, and while its other side is written."""
     people = me, other = make_accounts(2)
-    return Play(
-        people,
-        {"follow": partial(follow, other, me), "load": partial(load_relationships, me, [other])},
-    )
+    begin = in_order(partial(follow, other, me), partial(drain_lanes_of, other))
+    return Play(people, {"follow": begin, "load": partial(load_relationships, me, [other])})
 
 
 def counts_and_follow() -> Play:

@@ -31,14 +31,15 @@ EXPIRE = "UPDATE changes_drainlease SET expires_at = clock_timestamp() - interva
 
 
 def follow_and_unfollow() -> Play:
-    """A follow and its end, while both sides are drained."""
+    """A follow and its end, while both sides are drained, also by two workers."""
     people = me, friend = make_accounts(2)
+    mirror = partial(mirror_now, me, friend)
     return Play(
         people,
         {
             "drain": partial(drain_lanes_of, me),
-            "unfollow": partial(unfollow, me, friend),
-            "follow": partial(follow, me, friend),
+            "unfollow": in_order(partial(unfollow, me, friend), mirror),
+            "follow": in_order(partial(follow, me, friend), mirror),
         },
     )
 

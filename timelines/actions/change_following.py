@@ -10,6 +10,7 @@ from infra.telemetry.reached_branches import reached
 from relations.changes import EdgeChanged
 from relations.queries.edges import KnownFollow, load_follows
 from timelines.queries.pull import list_newest_entries
+from timelines.recent.factory import recent_index
 from timelines.stores.factory import timeline_store
 from timelines.stores.interface import FollowingChange
 
@@ -22,7 +23,7 @@ def change_following(reader_id: int, step: EdgeChanged, known: KnownFollow) -> N
 
     The step may have been undone since it was read: the reader followed again, and another process
     has added the posts already. Then the edge is read again.
-    Cost: one round trip, and for a new followee another one and a query.
+    Cost: one round trip, and for a new followee another one and two queries.
     """
     pair = reader_id, step.followee_id
     for _ in range(MOST_ATTEMPTS):
@@ -43,5 +44,8 @@ def _apply(reader_id: int, step: EdgeChanged, known: KnownFollow) -> bool:
     if mark is None:
         return True
     most = settings.TIMELINE_ENTRIES
-    added, complete_from = list_newest_entries(step.followee_id, mark, most)
+    posted, complete_from = list_newest_entries(step.followee_id, mark, most)
+    # Without those that are not indexed yet: a build would not find them, and what was shown would
+    # go again. They are pushed later, to a follower who is known by now.
+    added = recent_index().list_arrived(reader_id, posted)
     return store.change_following(reader_id, change(added, complete_from))

@@ -11,7 +11,7 @@ from infra.caching.keys import key
 from infra.caching.questions import answer
 from infra.changes import own_acts
 from infra.changes.own_acts import ask_own_acts, keep_own_acts
-from infra.own_acts import Act
+from infra.own_acts import OwnAct
 from posts.cache.by_post import number_of
 from posts.cache.counts import post_counts
 from posts.ids import PostId
@@ -122,7 +122,7 @@ def test_the_delivery_of_an_act_leaves_the_note_of_a_later_one(two):
     follow(actor, other, "un")
     (last,) = noted(actor).values()
     assert (first.shown, last.shown) == (1, 0)
-    act = Act(CounterKind.FOLLOWERS, int(other.id))
+    act = OwnAct(CounterKind.FOLLOWERS, int(other.id))
     keep_own_acts(int(actor.id), {act: first})
     assert noted(actor)[act].change_id == last.change_id
     notes = key(own_acts.FAMILY, int(actor.id))

@@ -31,7 +31,7 @@ def test_a_follow_is_few_statements_and_commands(world: None) -> None:
         commands.append(count_commands() - before)
         drain_all()
         first_page(me)
-    # the edge, its mirror, the followee's newest posts, the relationship for the answer
-    assert calls.sql.total() == 4
+    # the edge, and the relationship for the answer
+    assert calls.sql.total() == 2
     # Other threads of the process ask this Redis, too.
     assert min(commands[2:]) <= 60

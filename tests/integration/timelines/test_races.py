@@ -7,6 +7,7 @@ from functools import partial
 from unittest.mock import patch
 
 import pytest
+from django.conf import settings
 
 from infra.caching.client import redis
 from infra.changes.batch_rows import batch_rows
@@ -24,6 +25,7 @@ from tests.world import drain_all, make_accounts, publish
 from timelines.actions import change_following as change_following_module
 from timelines.actions.change_following import change_following
 from timelines.consumers import apply_following_changes
+from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.stores.factory import timeline_store
 
 ROUNDS = 8
@@ -261,3 +263,24 @@ def test_toggling_a_follow_ends_as_the_rows_say(world: None) -> None:
         was_followed = first_page(me) == [post.public]
         assert unfollow(me, friend) is was_followed
         assert first_page(me) == []
+
+
+def test_posts_of_a_new_followee_that_are_not_indexed_come_later_and_stay(world: None) -> None:
+    """Else the next build would not find them, and the page would go backwards."""
+    for alias in settings.SHARD_ALIASES:
+        lower_low_water_mark(alias, 0)
+    me, *others = make_accounts(12)
+    friend, other = [one for one in others if not share_lane(one, me)][:2]
+    follow(me, other)
+    drain_all()
+    first_page(me)
+    post = publish(friend)
+    follow(me, friend)
+    drain_lanes_of(me)
+    before = first_page(me)
+    unfollow(me, other)
+    drain_lanes_of(me)
+    timeline_store().drop(me)
+    assert set(before) <= set(first_page(me))
+    drain_all()
+    assert first_page(me) == [post.public]

@@ -27,8 +27,8 @@ PUBLISHERS, POSTS = 3, 6
 HEADS = "SELECT count(*) FROM timelines_head"
 OLD_HEADS = """
 INSERT INTO timelines_head (reader_id, complete_from, following_version, epoch, read_at)
-SELECT n, 0, 1, 1, now() - interval '400 days' FROM generate_series(1, 700) AS n
-"""
+SELECT 4 * n + 1, 0, 1, 1, now() - interval '400 days' FROM generate_series(1, 700) AS n
+"""  # accounts of shard1
 
 
 @pytest.fixture
