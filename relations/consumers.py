@@ -82,6 +82,7 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     died between rows and caches.
     """
     forward = load_forward_edges(alias, _pairs(deliveries))
+    failpoint("relations.edges_read")
     groups = group_by_followee_shard(forward)
     hot = find_hot_counts(_subjects(forward))
     mirrored = [mirror_on_shard(target, group, hot=hot) for target, group in groups.items()]

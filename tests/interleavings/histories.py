@@ -20,6 +20,7 @@ from tests.interleavings.scheduler import Turn
 
 ALL: tuple[History, ...] = (
     writes.follow_and_unfollow,
+    writes.follow_and_late_drainer,
     writes.block_and_follow,
     writes.block_and_unblock,
     writes.request_and_answers,

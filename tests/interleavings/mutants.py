@@ -162,7 +162,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "an old state of an edge is mirrored over a newer one",
-        writes.follow_and_unfollow,
+        writes.follow_and_late_drainer,
         (
             in_database(
                 "relations",

@@ -23,7 +23,13 @@ from relations.actions.follow import (
 from relations.actions.mirror import mirror_now
 from relations.errors import CannotFollowBlocked, FollowRequestNotFound
 from tests.integration.timelines.homes import first_page
-from tests.interleavings.acts import drain_lanes_of, in_order, make_friends, share_lane
+from tests.interleavings.acts import (
+    drain_lanes_of,
+    in_order,
+    make_friends,
+    share_lane,
+    slow_at,
+)
 from tests.interleavings.exploring import Play
 from tests.world import drain_all, make_accounts, publish
 
@@ -31,15 +37,14 @@ EXPIRE = "UPDATE changes_drainlease SET expires_at = clock_timestamp() - interva
 
 
 def follow_and_unfollow() -> Play:
-    """A follow and its end, while both sides are drained, also by two workers."""
+    """A follow and its end, while both sides are drained."""
     people = me, friend = make_accounts(2)
-    mirror = partial(mirror_now, me, friend)
     return Play(
         people,
         {
             "drain": partial(drain_lanes_of, me),
-            "unfollow": in_order(partial(unfollow, me, friend), mirror),
-            "follow": in_order(partial(follow, me, friend), mirror),
+            "unfollow": partial(unfollow, me, friend),
+            "follow": partial(follow, me, friend),
         },
     )
 
@@ -139,6 +144,16 @@ def two_drainers() -> Play:
             "another drainer": partial(drain_lanes_of, me, friend),
         },
     )
+
+
+def follow_and_late_drainer() -> Play:
+    """A drainer has read a follow, and another one delivers its end first."""
+    people = me, friend = make_accounts(2)
+    follow(me, friend)
+    drain = partial(drain_lanes_of, me)
+    expire = partial(execute, shard_of(me), EXPIRE)
+    end = in_order(expire, partial(unfollow, me, friend), drain)
+    return Play(people, {"late drainer": slow_at("relations.edges_read", drain), "unfollow": end})
 
 
 def commits_out_of_order() -> Play:
