@@ -23,9 +23,9 @@ class CpuCost(NamedTuple):
 FIRST_PAGE = CpuCost(1_333, redis=213)
 PAGE_AGAIN = CpuCost(263, redis=59)
 PAGE_OF_WHO_WAS_AWAY = CpuCost(7_167, postgres=5_333, redis=932)
-# Writes: `--only writes`, at 200 a second. A favourite was not measured at that rate.
-POST = CpuCost(2_640, 2_680, 2_930, 530)
-FOLLOW = CpuCost(4_690, 2_230, 4_580, 890)
+# Writes: `--only writes`, at 200 a second, 2026-11-27. A favourite was not measured at that rate.
+POST = CpuCost(2_510, 2_580, 2_960, 500)
+FOLLOW = CpuCost(2_670, 2_240, 3_210, 700)
 FAVOURITE = FOLLOW
 # A post into one live timeline.
 DELIVERY = CpuCost(0, 2.7, 1.7, 2.0)
