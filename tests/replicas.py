@@ -9,16 +9,28 @@ from infra.sharding.placement import shard_behind
 from infra.sharding.replica import Replica
 from infra.sharding.replica_lag import read_log_position
 from infra.sharding.replicas import replicas_of
+from lab.services.postgres import PostgresServer
 from tests.replica_servers import ReplicaServer, ReplicatedServices
 from tests.waiting import until
 
 PAUSED = "SELECT pg_get_wal_replay_pause_state() = 'paused'"
+SYNCHRONOUS = "SELECT sync_state FROM pg_stat_replication"
 REPLAYED = "SELECT (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint"
 
 
 def ask(server: ReplicaServer, sql: str) -> object:
     with psycopg.connect(server.url, autocommit=True) as connection:
         return connection.execute(sql).fetchone()[0]
+
+
+def wait_for_standbys(primary: PostgresServer, names: str) -> None:
+    """Commits on this server wait for these standbys from now on; "": for none, "*": for any."""
+    with psycopg.connect(primary.url, autocommit=True) as session:
+        session.execute("SET synchronous_commit = local")
+        session.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'")
+        session.execute("SELECT pg_reload_conf()")
+        if names:
+            until(lambda: session.execute(SYNCHRONOUS).fetchall() == [("sync",)])
 
 
 def catch_replicas_up(services: ReplicatedServices) -> None:

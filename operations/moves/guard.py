@@ -137,7 +137,9 @@ def run_soon(alias: str, statement: str) -> None:
 def who_holds(alias: str) -> str:
     """The oldest transactions of a database, in words."""
     rows = fetch_all(alias, OLDEST)
-    return "; ".join(f"process {pid} for {age} s: {query}" for pid, age, query in rows) or "nobody"
+    return (
+        "; ".join(f"process {pid} for {age} s: {query}" for pid, age, query in rows) or "no process"
+    )
 
 
 def _require_lock_timeout(error: Exception) -> None:

@@ -12,6 +12,7 @@ from tests.callers import token_of
 from tests.faults.hung_world import environment_of, running_web
 from tests.paced_requests import Ask
 from tests.private_world import bring_back
+from tests.replicas import wait_for_standbys
 from tests.server_faults import kill, pause
 from tests.waiting import until
 from tests.world import make_accounts
@@ -37,24 +38,14 @@ def me(services):
 def standby(services):
     """Is as new afterwards: a promoted server cannot follow again."""
     primary, standby = services.postgres["shard0"], services.replicas["shard0_replica0"]
-    set_synchronous(primary, "*")
+    wait_for_standbys(primary, "*")
     yield standby
     bring_back(primary)
-    set_synchronous(primary, "")
+    wait_for_standbys(primary, "")
     bring_back(standby)
     standby.stop()
     standby.copy()
     standby.start()
-
-
-def set_synchronous(primary, names):
-    with psycopg.connect(primary.url, autocommit=True) as session:
-        session.execute("SET synchronous_commit = local")
-        session.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'")
-        session.execute("SELECT pg_reload_conf()")
-        if names:
-            state = "SELECT sync_state FROM pg_stat_replication"
-            until(lambda: session.execute(state).fetchall() == [("sync",)])
 
 
 def promote(standby):

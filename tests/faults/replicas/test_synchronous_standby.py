@@ -13,12 +13,12 @@ from infra.changes.append import finish_interrupted
 from infra.sharding.buckets import shard_of
 from tests.callers import Caller
 from tests.private_world import bring_back
+from tests.replicas import wait_for_standbys
 from tests.server_faults import pause
 from tests.waiting import until
 from tests.world import drain_all, make_accounts, publish
 
 WAITING = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
-SYNCHRONOUS = "SELECT sync_state FROM pg_stat_replication"
 # Grows with each transaction that writes.
 NEXT_TRANSACTION = "SELECT pg_snapshot_xmax(pg_current_snapshot())"
 KEY = {"Idempotency-Key": "once"}
@@ -41,26 +41,20 @@ def other(services, me):
 
 @pytest.fixture
 def admin(services):
-    """A session on the primary whose own commits wait for nobody."""
+    """A session on the primary whose own commits wait for no standby."""
     with psycopg.connect(services.postgres["shard0"].url, autocommit=True) as session:
         session.execute("SET synchronous_commit = local")
         yield session
 
 
 @pytest.fixture
-def standby(services, admin):
+def standby(services):
     """The commits of shard0 wait for this server."""
-    set_names(admin, "'*'")
-    until(lambda: admin.execute(SYNCHRONOUS).fetchall() == [("sync",)])
+    wait_for_standbys(services.postgres["shard0"], "*")
     server = services.replicas["shard0_replica0"]
     yield server
-    set_names(admin, "''")
+    wait_for_standbys(services.postgres["shard0"], "")
     bring_back(server)
-
-
-def set_names(admin, names):
-    admin.execute(f"ALTER SYSTEM SET synchronous_standby_names = {names}")
-    admin.execute("SELECT pg_reload_conf()")
 
 
 class Sent:

@@ -68,7 +68,7 @@ def test_an_answer_is_remembered_when_it_is_made_for_the_second_time(cache: Feed
 
 
 def test_more_answers_in_turn_than_the_memory_holds_are_not_remembered(cache: FeedRedis) -> None:
-    """Each would end before it is used: to note what confirms it would be in vain."""
+    """Each would end before it is used, so nothing is noted that would confirm it."""
     memory = memory_of(most=3 * AN_ANSWER)
 
     def get(number: int) -> list[Any]:

@@ -26,7 +26,7 @@ WORDS: dict[str, Sequence[str]] = {
     "suspend_account": ("--account", "{me}", *WHY),
     "unpark_changes": KIND,
 }
-# Those make things anew each time, or need files or servers of their own; their own tests run them.
+# Those make new things each time, or need files or servers of their own; their own tests run them.
 MAKERS = {
     "abort_move", "complete_move", "create_account", "demo_token", "export_account", "load_demo",
     "load_graph", "move_buckets", "resume_move", "undo_move",

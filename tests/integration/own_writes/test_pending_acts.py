@@ -1,4 +1,4 @@
-"""A pending act is shown once, whatever is delivered meanwhile, and whatever Redis loses."""
+"""A pending act is shown once, during its delivery and after Redis has lost it."""
 
 import time
 

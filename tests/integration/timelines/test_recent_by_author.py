@@ -1,5 +1,7 @@
-"""The recent-posts index by author: packs lose nothing and repeat nothing, whatever happens to
-Redis, to the worker, or to the setting of another process."""
+"""The recent-posts index by author: packs lose nothing and repeat nothing.
+
+Not when Redis or the worker is lost, nor when another process has the other setting.
+"""
 
 import pytest
 from django.conf import settings
@@ -235,7 +237,7 @@ def _loaded(author):
 
 
 class TestMixedSettings:
-    """Processes with both settings: whatever is restarted first, no page is wrong."""
+    """Processes with both settings, restarted in any order: no page is wrong."""
 
     def test_the_first_worker_by_author_makes_no_index_look_whole(self, world, settings):
         me, author = make_accounts(2)
