@@ -132,6 +132,24 @@ def test_one_address_has_a_bounded_number_of_requests(site):
     until(lambda: ask(proxy.port)[0] == 200)
 
 
+@pytest.mark.parametrize("header", ["Authorization", "Cookie"])
+def test_a_reader_returns_to_the_web_server_that_remembers_it(site, header):
+    proxy, _ = site
+    form = {"Authorization": "Bearer {}", "Cookie": "tideline_session={}"}[header]
+    servers = [servers_of(proxy.port, {header: form.format(number)}) for number in range(12)]
+    assert all(len(pids) == 1 for pids in servers)
+    assert len(set.union(*servers)) == 2
+
+
+def test_guests_are_spread_over_the_web_servers(site):
+    proxy, _ = site
+    assert len(servers_of(proxy.port, {}, times=24)) == 2
+
+
+def servers_of(port, headers, times=3):
+    return {json.loads(ask(port, headers=headers)[2])["pid"] for _ in range(times)}
+
+
 @pytest.mark.parametrize("path", ["/metrics", "/health/live", "/health/ready"])
 def test_pages_for_operators_are_not_for_the_world(site, path):
     proxy, _ = site
