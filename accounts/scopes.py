@@ -33,7 +33,9 @@ DESCRIPTIONS = (
     | {f"read:{what}": f"Read your {_WORDS.get(what, what)}" for what in _READ.split()}
     | {f"write:{what}": f"Change your {_WORDS.get(what, what)}" for what in _WRITE.split()}
 )
-_NAMES = frozenset(DESCRIPTIONS)
+# Only an operator gives these, to an application of their own (manage.py create_service).
+OF_SERVICES = {"service:changes": "Read what happened on the whole site"}
+_NAMES = frozenset(DESCRIPTIONS | OF_SERVICES)
 DEFAULT = "read"
 
 _INCLUDED = {
@@ -65,7 +67,7 @@ class MastodonScopes(BaseScopes):
     """The scopes for django-oauth-toolkit. An application may use those that it registered."""
 
     def get_all_scopes(self) -> dict[str, str]:
-        return DESCRIPTIONS
+        return DESCRIPTIONS | OF_SERVICES
 
     def get_available_scopes(self, application: Any = None, **_: Any) -> Iterable[str]:
         return DESCRIPTIONS if application is None else expand_scopes(application.scopes)

@@ -40,6 +40,7 @@ OWN_APPS = [
     "notifications",
     "notifications.push",
     "moderation",
+    "integrations",
     "pages",
     "operations",
     "operations.moves",

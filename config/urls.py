@@ -9,6 +9,7 @@ from django.urls import include, path
 from accounts.api.urls import urlpatterns as accounts
 from accounts.images.api.urls import urlpatterns as images
 from infra.api import answers
+from integrations.api.urls import urlpatterns as integrations
 from moderation.api.urls import urlpatterns as moderation
 from notifications.api.urls import urlpatterns as notifications
 from pages.home_urls import urlpatterns as home
@@ -35,6 +36,7 @@ urlpatterns = [
     *images,
     *moderation,
     *search,
+    *integrations,
     path("", include("accounts.urls")),
     path("api/schema", OpenApiDocument.as_view(), name="schema"),
     path("api/docs", DocsPage.as_view(url_name="schema"), name="docs"),

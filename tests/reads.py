@@ -31,6 +31,7 @@ OPTIONS = {
     "tagged": "tea", "any[]": "tea", "all[]": "tea", "none[]": "tea",
     "types[]": "follow", "exclude_types[]": "follow", "grouped_types[]": "follow",
     "account_id": "1", "around_id": "1", "type": "hashtags", "expand_accounts": "partial_avatars",
+    "after": "oldest",
 }  # fmt: skip
 # Tells the time: not compared.
 CLOCK = re.compile(rb'(?<="as_of":")\d+(?=")|(?<="bound":")\w+(?=")')

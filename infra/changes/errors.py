@@ -2,6 +2,7 @@
 
 from django.db import InterfaceError, OperationalError
 
+from infra.api.errors import TidelineError
 from infra.caching.errors import REDIS_AWAY
 
 
@@ -27,6 +28,24 @@ class LeaseLost(RuntimeError):
 
 class WholeBatchFails(OperationalError):
     """All rows of this batch fail, because a store that they all need is out of reach."""
+
+
+class PositionTooOld(TidelineError):
+    """Changes behind the position of a reader may have been dropped."""
+
+    status = 410
+    text = "Changes behind this position are no longer kept. Read everything again"
+    code = "position_too_old"
+
+    def body(self) -> dict[str, object]:
+        return super().body() | {"code": self.code}
+
+
+class PositionLost(PositionTooOld):
+    """The database was restored, or a standby without the last changes was promoted."""
+
+    text = "The site lost changes behind this position. Read everything again"
+    code = "position_lost"
 
 
 # A row that fails for a store out of reach waits. It is not parked.

@@ -1,12 +1,14 @@
 """Edges by pair: the forward edge, which is the truth, and the backward edge, its mirror."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.changes.batch_rows import read_once
 from infra.sharding.buckets import shard_of
+from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all, fetch_one
 from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, KIND
 from relations.types import NO_EDGE, Attribute, Edge, EdgeFlag
@@ -52,6 +54,15 @@ def load_forward_edges(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
     """The forward edges of followers of one shard, as they are now. One query by key; consumers of
     one batch share it."""
     return _load(alias, LOAD_FORWARD, pairs)
+
+
+def load_edges(pairs: Iterable[Pair]) -> dict[Pair, Edge]:
+    """The forward edges of followers of any shards. A query by key for each shard, at once."""
+    by_shard: dict[str, set[Pair]] = {}
+    for pair in pairs:
+        by_shard.setdefault(shard_of(pair[0]), set()).add(pair)
+    calls = {alias: partial(_load, alias, LOAD_FORWARD, some) for alias, some in by_shard.items()}
+    return {pair: edge for edges in scatter(calls).values() for pair, edge in edges.items()}
 
 
 def load_backward_edges(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:

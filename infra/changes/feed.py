@@ -1,0 +1,123 @@
+"""Delivered changes of one database in the order in which they became visible, from a position on.
+
+Two transactions may commit in another order than they took their sequence numbers, so a reader of
+these numbers alone would skip rows. A row has the id of the transaction that filed it. A reader
+takes only rows of transactions below the oldest one that still runs: all of those have ended.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.conf import settings
+
+from infra.changes.errors import PositionLost, PositionTooOld
+from infra.sharding.sql import fetch_all
+
+# Transactions that file changes are shorter, and so are the differences between clocks.
+MARGIN = timedelta(minutes=10)
+TIMELINE = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int"
+NOW = f"""
+SELECT {TIMELINE}, pg_snapshot_xmin(pg_current_snapshot())::text::bigint, clock_timestamp()
+"""
+# One row without a change when there is none. `next_at`: of the oldest row behind the position that
+# no reader gets yet.
+READ = f"""
+SELECT head.timeline, head.at, head.next_at, head.has_last, row.*
+FROM (
+    SELECT {TIMELINE} AS timeline, clock_timestamp() AS at,
+        (SELECT delivered_at FROM changes_delivered
+        WHERE (filed_by, sequence) > (%(transaction)s::text::xid8, %(sequence)s)
+        ORDER BY filed_by, sequence LIMIT 1) AS next_at,
+        EXISTS (SELECT FROM changes_delivered WHERE filed_by = %(transaction)s::text::xid8
+            AND sequence = %(sequence)s AND delivered_at = %(row_at)s) AS has_last
+) AS head LEFT JOIN LATERAL (
+    SELECT filed_by::text::bigint AS transaction, sequence, delivered_at, id, kind, owner_id,
+        payload::text, created_at
+    FROM changes_delivered
+    WHERE (filed_by, sequence) > (%(transaction)s::text::xid8, %(sequence)s)
+        AND filed_by < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY filed_by, sequence LIMIT %(limit)s
+) AS row ON true
+"""  # noqa: S608
+
+
+class FeedPosition(NamedTuple):
+    """Up to where a reader has read: the last row that it got, or where it began.
+
+    `timeline`: of the server's log; a server that was promoted or restored begins another one.
+    `transaction`, `sequence`: of the row; `row_at`: when it was delivered. `complete_at`: what was
+    delivered before it has been read.
+    """
+
+    timeline: int
+    transaction: int
+    sequence: int
+    row_at: datetime
+    complete_at: datetime
+
+
+class FiledChange(NamedTuple):
+    """A delivered change. `payload`: JSON text."""
+
+    id: int
+    kind: str
+    owner_id: int
+    payload: str
+    created_at: datetime
+    position: FeedPosition
+
+
+class FeedPage(NamedTuple):
+    """`position`: behind the last change of the page."""
+
+    changes: Sequence[FiledChange]
+    position: FeedPosition
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Before everything that is kept.
+OLDEST = FeedPosition(0, 0, 0, _EPOCH, _EPOCH)
+
+
+def position_now(alias: str) -> FeedPosition:
+    """Behind everything that has been delivered. One query.
+
+    Transactions that run now may still file changes, which a reader from here on gets.
+    """
+    [(timeline, transaction, at)] = fetch_all(alias, NOW)
+    return FeedPosition(timeline, transaction, 0, at, at)
+
+
+def read_feed(alias: str, after: FeedPosition, limit: int) -> FeedPage:
+    """The next changes behind a position, at most `limit`. One query by index.
+
+    A transaction that writes and does not end keeps all later changes back, so none is skipped.
+    Raises: PositionTooOld when changes behind the position may have been dropped. PositionLost when
+    the server was promoted or restored since, and does not have the last row that the reader got.
+    """
+    _check_age(after)
+    values = {"transaction": after.transaction, "sequence": after.sequence, "limit": limit}
+    rows = fetch_all(alias, READ, values | {"row_at": after.row_at})
+    timeline, at, next_at, has_last = rows[0][:4]
+    if after.transaction and after.timeline != timeline and not has_last:
+        raise PositionLost
+    changes = [_change(row) for row in rows if row[4] is not None]
+    if changes:
+        return FeedPage(changes, changes[-1].position)
+    complete_at = at if next_at is None else min(next_at, at)
+    return FeedPage([], after._replace(timeline=timeline, complete_at=complete_at))
+
+
+def _check_age(after: FeedPosition) -> None:
+    if after == OLDEST:
+        return
+    oldest_day = (datetime.now(UTC) + MARGIN).date() - timedelta(days=settings.CHANGE_REPLAY_DAYS)
+    if (after.complete_at - MARGIN).date() < oldest_day:
+        raise PositionTooOld
+
+
+def _change(row: Sequence[Any]) -> FiledChange:
+    transaction, sequence, delivered_at, change_id, kind, owner_id, payload, created_at = row[4:]
+    position = FeedPosition(row[0], transaction, sequence, delivered_at, delivered_at)
+    return FiledChange(change_id, kind, owner_id, payload, created_at, position)

@@ -1,0 +1,25 @@
+"""The JSON of the change feed."""
+
+from typing import Any
+
+from integrations.positions import encode_position
+from integrations.types import Event, EventPage
+
+
+def present_page(page: EventPage) -> dict[str, Any]:
+    return {
+        "events": [present_event(event) for event in page.events],
+        "position": encode_position(page.position),
+        "has_more": page.has_more,
+        "missing": [*page.missing],
+    }
+
+
+def present_event(event: Event) -> dict[str, Any]:
+    """As the Standard Webhooks specification has it: `type`, `timestamp`, `data`."""
+    return {
+        "id": event.id,
+        "type": event.type,
+        "timestamp": event.happened_at,
+        "data": event.data,
+    }

@@ -1,0 +1,53 @@
+"""The requests and answers of integrations, for the OpenAPI document only."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.serializers import (
+    BooleanField,
+    CharField,
+    ChoiceField,
+    DateTimeField,
+    DictField,
+    ListField,
+    Serializer,
+)
+
+from infra.api.parsing import LIMIT_DIGITS
+from integrations.events import TYPES
+from integrations.positions import MOST_CHARACTERS
+
+AFTER = OpenApiParameter(
+    "after",
+    {"type": "string", "maxLength": MOST_CHARACTERS, "pattern": "^([A-Za-z0-9_-]*)$"},
+    description=(
+        "The position of the page before. `oldest`: from the oldest change that is kept."
+        " Absent: no events, and the position of now"
+    ),
+)
+DEFAULT_LIMIT, MOST_EVENTS = 100, 1_000
+LIMIT = OpenApiParameter(
+    "limit",
+    {"type": "integer", "minimum": 0, "maximum": 10**LIMIT_DIGITS - 1},
+    description=f"Read so many changes, {DEFAULT_LIMIT} by default, {MOST_EVENTS:,} at most",
+)
+
+
+class EventEntity(Serializer[Any]):
+    id = CharField(help_text="The same each time the event is read")
+    type = ChoiceField(TYPES)
+    timestamp = DateTimeField(help_text="When it happened")
+
+    def get_fields(self) -> dict[str, Any]:
+        """`data` is a property of the class in DRF."""
+        text = "The ids, and for relations and marks their present state"
+        return super().get_fields() | {"data": DictField(help_text=text)}
+
+
+class EventsEntity(Serializer[Any]):
+    events = ListField(child=EventEntity())
+    position = CharField(help_text="For `after` of the next page; keep it once the events are done")
+    has_more = BooleanField(help_text="There are more events already")
+    missing = ListField(
+        child=CharField(), help_text="Databases that did not answer; their events come later"
+    )

@@ -1,0 +1,161 @@
+"""The events that other systems read, made from delivered changes.
+
+An event says what changed and not what it is like now: a system that needs the post or the profile
+reads it from the API. So no event shows what was deleted since. Relations and marks are the
+exception: their change does not say whether they began or ended, so the event has their present
+state.
+
+Left out: what is private to one account (mutes, notes, bookmarks, filters, lists), and what
+Tideline tells itself.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from accounts.changes import AccountRestricted, ProfileChanged, UserCreated
+from infra.changes.feed import FiledChange
+from infra.changes.registry import Payload, read_payload
+from integrations.types import Event
+from posts.changes import (
+    PollClosed,
+    PollVoted,
+    PostCreated,
+    PostDeleted,
+    PostEdited,
+    PostHidden,
+    PostImagesChanged,
+    PostMarked,
+)
+from posts.ids import PostId
+from posts.queries.marks import ViewerMarkKey, load_marks
+from posts.types import Kind, Target, Visibility
+from relations.changes import EdgeChanged
+from relations.queries.edges import Pair, load_edges
+from relations.types import NO_EDGE, Attribute, Edge
+
+Data = dict[str, Any]
+TYPES = (
+    "account.created", "account.updated", "account.moderated",
+    "relation.changed",
+    "post.created", "post.edited", "post.deleted", "post.moderated",
+    "favourite.changed", "pin.changed",
+    "poll.voted", "poll.closed",
+)  # fmt: skip
+_MARKS = {Kind.FAVOURITE: "favourite.changed", Kind.PIN: "pin.changed"}
+
+
+class States(NamedTuple):
+    """What the changes of a page do not say themselves, as it is now."""
+
+    edges: Mapping[Pair, Edge]
+    marks: frozenset[ViewerMarkKey]
+
+
+class OwnedPayload(NamedTuple):
+    owner_id: int
+    payload: Payload
+
+
+def describe_changes(alias: str, changes: Sequence[FiledChange]) -> list[Event]:
+    """The events of these changes of a database, in their order; some changes are none.
+
+    Cost: two queries for each shard that the owners of relations and marks are on.
+    """
+    owned = [OwnedPayload(each.owner_id, read_payload(each.kind, each.payload)) for each in changes]
+    states = _load_states(owned)
+    described = (_describe(each, states) for each in owned)
+    return [
+        Event(f"{alias}-{change.id}", event[0], change.created_at, event[1])
+        for change, event in zip(changes, described, strict=True)
+        if event is not None
+    ]
+
+
+def _load_states(owned: Iterable[OwnedPayload]) -> States:
+    pairs, marks = [], []
+    for owner_id, payload in owned:
+        if isinstance(payload, EdgeChanged):
+            pairs.append((owner_id, payload.followee_id))
+        elif isinstance(payload, PostMarked) and payload.mark in _MARKS:
+            marks.append(_mark(owner_id, payload))
+    return States(load_edges(pairs), load_marks(marks))
+
+
+def _describe(owned: OwnedPayload, states: States) -> tuple[str, Data] | None:
+    """Type and data of the event. None: the change is none."""
+    match owned:
+        case (owner_id, EdgeChanged() as payload):
+            edge = states.edges.get((owner_id, payload.followee_id), NO_EDGE)
+            return "relation.changed", _relation(owner_id, payload.followee_id, edge)
+        case (owner_id, PostMarked() as payload):
+            return _marked(owner_id, payload, states)
+    simple = _SIMPLE.get(type(owned.payload))
+    return None if simple is None else (simple[0], simple[1](owned.owner_id, owned.payload))
+
+
+def _relation(account_id: int, target_id: int, edge: Edge) -> Data:
+    return {
+        "account_id": str(account_id),
+        "target_id": str(target_id),
+        "following": edge.is_follow,
+        "requested": edge.is_request,
+        "blocking": edge.attribute == Attribute.BLACK,
+        "since_ms": edge.since_ms or None,
+    }
+
+
+def _marked(owner_id: int, payload: PostMarked, states: States) -> tuple[str, Data] | None:
+    name = _MARKS.get(Kind(payload.mark))
+    if name is None:
+        return None
+    mark = _mark(owner_id, payload)
+    data = {"account_id": str(owner_id), "post_id": mark.post_id.public}
+    return name, data | {name.removesuffix(".changed"): mark in states.marks}
+
+
+def _mark(owner_id: int, payload: PostMarked) -> ViewerMarkKey:
+    post_id = PostId.at(payload.target_author, payload.target_moment)
+    return ViewerMarkKey(owner_id, post_id, Kind(payload.mark))
+
+
+def _account(owner_id: int, payload: Any) -> Data:
+    return {"account_id": str(owner_id)}
+
+
+def _new_account(owner_id: int, payload: UserCreated) -> Data:
+    return _account(owner_id, payload) | {"username": payload.username}
+
+
+def _post(owner_id: int, payload: Any) -> Data:
+    return _account(owner_id, payload) | {"post_id": PostId.at(owner_id, payload.moment).public}
+
+
+def _visible_post(owner_id: int, payload: PostCreated | PostEdited | PostDeleted) -> Data:
+    return _post(owner_id, payload) | {"visibility": Visibility(payload.visibility).name.lower()}
+
+
+def _whole_post(owner_id: int, payload: PostCreated | PostDeleted) -> Data:
+    return _visible_post(owner_id, payload) | _about(payload.target)
+
+
+def _about(target: Target | None) -> Data:
+    public = None if target is None else target.post_id.public
+    is_repost = target is not None and target.kind == Kind.REPOST
+    return {
+        "reblog_of_id": public if is_repost else None,
+        "in_reply_to_id": None if is_repost else public,
+    }
+
+
+_SIMPLE: Mapping[type[Payload], tuple[str, Callable[[int, Any], Data]]] = {
+    UserCreated: ("account.created", _new_account),
+    ProfileChanged: ("account.updated", _account),
+    AccountRestricted: ("account.moderated", _account),
+    PostCreated: ("post.created", _whole_post),
+    PostEdited: ("post.edited", _visible_post),
+    PostDeleted: ("post.deleted", _whole_post),
+    PostHidden: ("post.moderated", _post),
+    PostImagesChanged: ("post.moderated", _post),
+    PollVoted: ("poll.voted", _post),
+    PollClosed: ("poll.closed", _post),
+}

@@ -1,0 +1,39 @@
+"""`manage.py create_service`: an application of the operator, with a token."""
+
+from argparse import ArgumentParser
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.scopes import OF_SERVICES
+from infra.api.errors import ValidationFailed
+from integrations.actions.create_service import create_service
+
+
+class Command(BaseCommand):
+    help = (
+        "Creates a service: an application that acts for the whole site and not for an account."
+        " Prints its client id, its secret and a token, which are not shown again."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", help="as the admin shows it")
+        parser.add_argument(
+            "--scope",
+            action="append",
+            choices=[*OF_SERVICES],
+            help="what it may do; may be repeated; default: all",
+        )
+        parser.add_argument("--quota", type=int, help="requests in five minutes")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        scopes = options["scope"] or [*OF_SERVICES]
+        if options["quota"] is not None and options["quota"] < 1:
+            raise CommandError("--quota must be at least 1")
+        try:
+            made = create_service(options["name"], scopes, options["quota"], datetime.now(UTC))
+        except ValidationFailed as error:
+            raise CommandError(str(error)) from None
+        for name, value in made._asdict().items():
+            self.stdout.write(f"{name} {value}")

@@ -1,0 +1,83 @@
+"""`manage.py follow_changes`: writes what happens to standard output or to a Redis stream."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from infra.api.errors import TidelineError
+from infra.jobs.stopping import StopRequest
+from infra.sharding.errors import NO_ANSWER
+from infra.sharding.readiness import refuse_unusable_databases, requiring_ready
+from integrations.follower import AWAY_S, QUIET_S, EventFollower
+from integrations.position_file import find_position
+from integrations.positions import decode_position
+from integrations.queries.events import OLDEST_POSITION, site_position_now
+from integrations.sinks import EventSink, LineSink, StreamSink
+from integrations.types import SitePosition
+
+STREAM_LENGTH = 1_000_000
+
+
+class Command(BaseCommand):
+    help = (
+        "Writes the events of the change feed, a JSON line each, or to a Redis stream, until it is"
+        " stopped. With --position-file it goes on where the last run stopped; an event may come"
+        " twice then, and none is left out."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--after", metavar="POSITION", help="a position, or `oldest`; default: now"
+        )
+        parser.add_argument(
+            "--position-file", type=Path, metavar="FILE", help="keeps the position from run to run"
+        )
+        parser.add_argument("--once", action="store_true", help="end when there are no more events")
+        parser.add_argument("--redis", metavar="URL", help="write to a stream of this Redis")
+        parser.add_argument("--stream", default="tideline", help="its name; default: tideline")
+        parser.add_argument(
+            "--stream-length",
+            type=int,
+            default=STREAM_LENGTH,
+            metavar="N",
+            help=f"about how many events the stream keeps; default: {STREAM_LENGTH:,}",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        stopping = StopRequest()
+        try:
+            with stopping.on_signals(), requiring_ready():
+                refuse_unusable_databases()
+                after = _first_position(options["after"], options["position_file"])
+                sink = _sink(self, options)
+                follower = EventFollower(after, sink, options["position_file"], self.stderr.write)
+                _follow(follower, options["once"], stopping)
+        except (TidelineError, *NO_ANSWER, OSError) as error:
+            raise CommandError(str(error)) from None
+
+
+def _follow(follower: EventFollower, is_once: bool, stopping: StopRequest) -> None:
+    """Until it is stopped; with `is_once` until there are no more events."""
+    while not stopping.is_requested:
+        wait_s = follower.step()
+        if is_once and wait_s == QUIET_S:
+            return
+        stopping.pause(AWAY_S if wait_s is None else wait_s)
+
+
+def _first_position(after: str | None, file: Path | None) -> SitePosition:
+    """The file's, if there is one. Raises: PositionTooOld and others."""
+    kept = None if file is None else find_position(file)
+    if kept is not None:
+        return kept
+    if after is None:
+        return site_position_now()
+    return OLDEST_POSITION if after == "oldest" else decode_position(after)
+
+
+def _sink(command: BaseCommand, options: Any) -> EventSink:
+    if options["redis"] is None:
+        return LineSink(command.stdout)  # type: ignore[arg-type]
+    return StreamSink(options["redis"], options["stream"], options["stream_length"])

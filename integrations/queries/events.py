@@ -1,0 +1,66 @@
+"""Reads the change feed of the whole site from a position on."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from infra.changes.feed import OLDEST, FeedPage, position_now, read_feed
+from infra.missing_databases import noting_missing
+from infra.sharding.errors import NO_ANSWER
+from infra.sharding.placement import all_aliases
+from infra.sharding.scatter import scatter, scatter_available
+from integrations.events import describe_changes
+from integrations.types import Event, EventPage, SitePosition
+
+OLDEST_POSITION = SitePosition({})
+
+
+def site_position_now() -> SitePosition:
+    """Behind everything that has been delivered. A query for each database, at once.
+
+    Raises: OperationalError if one does not answer: a reader must not miss what it delivers.
+    """
+    return SitePosition(scatter({alias: partial(position_now, alias) for alias in all_aliases()}))
+
+
+def read_events(after: SitePosition, limit: int) -> EventPage:
+    """The next events, of at most `limit` changes or one of each database. The events of an account
+    are in their order.
+
+    A database that does not answer delays its own events only. Raises: PositionTooOld,
+    PositionLost; OperationalError if no database answers.
+    Cost: a query for each database, at once; two for each that has relations or marks.
+    """
+    before = {alias: after.by_alias.get(alias, OLDEST) for alias in all_aliases()}
+    calls = {alias: partial(read_feed, alias, each, limit) for alias, each in before.items()}
+    with noting_missing() as missing:
+        pages = scatter_available(calls)
+    taken = _share(pages, limit)
+    events: list[Event] = []
+    for alias, page in taken.items():
+        try:
+            events += describe_changes(alias, page.changes)
+        except NO_ANSWER:
+            missing.add(alias)
+        else:
+            before[alias] = page.position
+    has_more = any(
+        len(page.changes) == limit or taken[alias] is not page for alias, page in pages.items()
+    )
+    return EventPage(events, SitePosition(before), sorted(missing), has_more)
+
+
+def _share(pages: Mapping[str, FeedPage], limit: int) -> dict[str, FeedPage]:
+    """Each database's part of `limit` changes, at least one, so that none waits for another. What
+    one does not need the others get."""
+    taken = {}
+    for number, alias in enumerate(sorted(pages, key=lambda alias: len(pages[alias].changes))):
+        part = max(1, limit // (len(pages) - number))
+        taken[alias] = _cut(pages[alias], part)
+        limit -= len(taken[alias].changes)
+    return taken
+
+
+def _cut(page: FeedPage, most: int) -> FeedPage:
+    if len(page.changes) <= most:
+        return page
+    return FeedPage(page.changes[:most], page.changes[most - 1].position)

@@ -1,0 +1,193 @@
+"""The feed of delivered changes of one database: all of them, in the order of their commits."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connections, transaction
+
+from infra.changes.compensate import compensate
+from infra.changes.errors import PositionLost, PositionTooOld
+from infra.changes.feed import OLDEST, READ, position_now, read_feed
+from infra.sharding.sql import execute, fetch_all
+from tests.integration.changes.kinds import ALIAS, OWNER, BulkNoted, emit, note
+from tests.waiting import PATIENCE_S
+from tests.world import drain_all
+
+FILE = """
+INSERT INTO changes_delivered
+    (delivered_on, id, lane, kind, owner_id, payload, created_at, delivered_at)
+VALUES (now()::date, %s, 0, 'tests.noted', 2, '{}', now(), now())
+"""
+OUTBOX = """
+SELECT id, aggregatetype, aggregateid, type FROM changes_outbox WHERE filed_by >= %s::xid8
+ORDER BY filed_by, sequence
+"""
+
+
+def ids(page):
+    return [change.id for change in page.changes]
+
+
+def read_all(position, limit=100):
+    seen = []
+    while True:
+        page = read_feed(ALIAS, position, limit)
+        position = page.position
+        if not page.changes:
+            return seen, position
+        seen += ids(page)
+
+
+def test_reads_what_was_delivered_after_a_position(journal):
+    start = position_now(ALIAS)
+    versions = note(5)
+    drain_all()
+    first = read_feed(ALIAS, start, 2)
+    assert ids(first) == versions[:2]
+    assert read_all(first.position, 2)[0] == versions[2:]
+    assert read_all(first.changes[0].position)[0] == versions[1:]
+
+
+def test_each_change_is_read_once_when_nothing_is_new(journal):
+    start = position_now(ALIAS)
+    versions = note(3)
+    drain_all()
+    seen, end = read_all(start)
+    assert seen == versions
+    assert read_all(end)[0] == []
+
+
+def test_changes_that_are_not_delivered_are_not_read(journal):
+    start = position_now(ALIAS)
+    note()
+    assert read_all(start)[0] == []
+
+
+def test_a_change_that_becomes_visible_late_is_not_skipped(journal):
+    """The later transaction commits first; in both orders of their sequence numbers."""
+    start = position_now(ALIAS)
+    began, may_end = threading.Event(), threading.Event()
+
+    def file_slowly():
+        try:
+            with transaction.atomic(using=ALIAS):
+                execute(ALIAS, FILE, (1_000_001,))
+                began.set()
+                may_end.wait(PATIENCE_S)
+                execute(ALIAS, FILE, (1_000_003,))
+        finally:
+            connections.close_all()
+
+    slow = threading.Thread(target=file_slowly)
+    slow.start()
+    assert began.wait(PATIENCE_S)
+    execute(ALIAS, FILE, (1_000_002,))
+    seen, position = read_all(start)
+    assert seen == []
+    may_end.set()
+    slow.join()
+    assert read_all(position)[0] == [1_000_001, 1_000_003, 1_000_002]
+
+
+def test_changes_of_an_owner_keep_their_order(journal):
+    start = position_now(ALIAS)
+    mine = [*note(3), *note(2)]
+    emit(BulkNoted())
+    compensate_all()
+    assert [change for change in read_all(start)[0] if change in mine] == mine
+
+
+def compensate_all():
+    for _ in compensate(ALIAS):
+        pass
+
+
+def test_the_oldest_position_gets_all_that_is_kept(journal):
+    versions = note(2)
+    drain_all()
+    assert read_all(OLDEST)[0][-2:] == versions
+
+
+def test_a_position_behind_dropped_changes_is_too_old(journal, settings):
+    settings.CHANGE_REPLAY_DAYS = 7
+    now = datetime.now(UTC)
+    kept = position_now(ALIAS)._replace(complete_at=now - timedelta(days=6, hours=1))
+    read_feed(ALIAS, kept, 1)
+    with pytest.raises(PositionTooOld):
+        read_feed(ALIAS, kept._replace(complete_at=now - timedelta(days=8)), 1)
+
+
+def test_a_reader_that_keeps_reading_a_quiet_database_is_never_too_old(journal):
+    old = position_now(ALIAS)._replace(complete_at=datetime.now(UTC) - timedelta(days=5))
+    renewed = read_feed(ALIAS, old, 1).position
+    assert datetime.now(UTC) - renewed.complete_at < timedelta(minutes=1)
+
+
+def test_a_reader_that_waits_for_a_transaction_keeps_its_age(journal):
+    """What waits was delivered before: it counts as unread from then on."""
+    start = position_now(ALIAS)
+    with transaction.atomic(using=ALIAS):
+        execute(ALIAS, FILE, (1_000_004,))
+        other = threading.Thread(target=lambda: (note(), drain_all(), connections.close_all()))
+        other.start()
+        other.join()
+        position = in_thread(lambda: read_feed(ALIAS, start, 5)).position
+    page = read_feed(ALIAS, position, 5)
+    assert position.complete_at == page.changes[1].position.row_at
+
+
+def in_thread(call):
+    answers = []
+
+    def run():
+        try:
+            answers.append(call())
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return answers[0]
+
+
+def test_a_promoted_server_that_has_the_last_change_goes_on(journal):
+    start = position_now(ALIAS)
+    versions = note(2)
+    drain_all()
+    first = read_feed(ALIAS, start, 1).position
+    before_promotion = first._replace(timeline=first.timeline + 1)
+    page = read_feed(ALIAS, before_promotion, 5)
+    assert ids(page) == versions[1:]
+    assert page.position.timeline == first.timeline
+
+
+def test_a_promoted_server_that_lacks_the_last_change_is_noticed(journal):
+    """Another change may have the numbers of the lost one by now."""
+    note(1)
+    drain_all()
+    last = read_all(OLDEST)[1]
+    lost = last._replace(timeline=last.timeline + 1, row_at=last.row_at + timedelta(microseconds=1))
+    with pytest.raises(PositionLost):
+        read_feed(ALIAS, lost, 5)
+
+
+def test_a_page_is_read_in_the_order_of_the_index(journal):
+    values = {"transaction": 1, "sequence": 1, "limit": 10, "row_at": datetime.now(UTC)}
+    with transaction.atomic(using=ALIAS):
+        execute(ALIAS, "SET LOCAL enable_seqscan = off")
+        plan = "\n".join(row[0] for row in fetch_all(ALIAS, f"EXPLAIN {READ}", values))
+    assert "Seq Scan" not in plan
+    assert "Sort" not in plan
+
+
+def test_the_outbox_view_has_what_the_feed_has(journal):
+    start = position_now(ALIAS)
+    versions = note(3)
+    drain_all()
+    rows = fetch_all(ALIAS, OUTBOX, (str(start.transaction),))
+    assert rows == [(version, "account", str(OWNER), "tests.noted") for version in versions]
+    with transaction.atomic(using=ALIAS):
+        execute(ALIAS, FILE, (1_000_009,))
+        assert len(in_thread(lambda: fetch_all(ALIAS, OUTBOX, (str(start.transaction),)))) == 3
