@@ -8,6 +8,7 @@ from accounts.images import periodic as images
 from counters import periodic as counters
 from infra.changes import periodic as changes
 from infra.jobs.periodic import PeriodicTask
+from integrations import periodic as integrations
 from moderation import periodic as moderation
 from notifications import periodic as notifications
 from operations import periodic as operations
@@ -24,6 +25,7 @@ PERIODIC_TASKS: tuple[PeriodicTask, ...] = (
     *timelines.PERIODIC_TASKS,
     *notifications.PERIODIC_TASKS,
     *moderation.PERIODIC_TASKS,
+    *integrations.PERIODIC_TASKS,
     *operations.PERIODIC_TASKS,
     *moves.PERIODIC_TASKS,
 )

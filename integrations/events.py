@@ -65,7 +65,7 @@ def describe_changes(alias: str, changes: Sequence[FiledChange]) -> list[Event]:
     states = _load_states(owned)
     described = (_describe(each, states) for each in owned)
     return [
-        Event(f"{alias}-{change.id}", event[0], change.created_at, event[1])
+        Event(f"{alias}-{change.id}", event[0], change.created_at, event[1], alias, change.position)
         for change, event in zip(changes, described, strict=True)
         if event is not None
     ]

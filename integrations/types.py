@@ -4,16 +4,31 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.db import models
+
 from infra.changes.feed import FeedPosition
 
 
+class WebhookState(models.IntegerChoices):
+    """PARKED: it failed for too long, and an operator must resume it."""
+
+    ACTIVE = 0
+    PAUSED = 1
+    PARKED = 2
+
+
 class Event(NamedTuple):
-    """What happened. `id`: the same each time the event is read. `data`: as JSON shows it."""
+    """What happened. `id`: the same each time the event is read. `data`: as JSON shows it.
+
+    `position`: behind it, on the database `alias`.
+    """
 
     id: str
     type: str
     happened_at: datetime
     data: Mapping[str, Any]
+    alias: str
+    position: FeedPosition
 
 
 class SitePosition(NamedTuple):
@@ -23,6 +38,10 @@ class SitePosition(NamedTuple):
     """
 
     by_alias: Mapping[str, FeedPosition]
+
+    def behind(self, event: Event) -> "SitePosition":
+        """The position of a reader who has read this event too."""
+        return SitePosition({**self.by_alias, event.alias: event.position})
 
 
 class EventPage(NamedTuple):

@@ -11,8 +11,7 @@ from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from integrations.api import schema
 from integrations.api.present import present_page
-from integrations.positions import decode_position
-from integrations.queries.events import OLDEST_POSITION, read_events, site_position_now
+from integrations.queries.events import first_position, read_events
 from integrations.types import EventPage
 
 
@@ -34,7 +33,5 @@ class EventsView(Endpoint):
 
 
 def _read_page(after: str, limit: int) -> EventPage:
-    if not after:
-        return EventPage([], site_position_now(), [], has_more=False)
-    position = OLDEST_POSITION if after == "oldest" else decode_position(after)
-    return read_events(position, limit)
+    position = first_position(after or None)
+    return read_events(position, limit) if after else EventPage([], position, [], has_more=False)

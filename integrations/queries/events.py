@@ -9,6 +9,7 @@ from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import all_aliases
 from infra.sharding.scatter import scatter, scatter_available
 from integrations.events import describe_changes
+from integrations.positions import decode_position
 from integrations.types import Event, EventPage, SitePosition
 
 OLDEST_POSITION = SitePosition({})
@@ -20,6 +21,13 @@ def site_position_now() -> SitePosition:
     Raises: OperationalError if one does not answer: a reader must not miss what it delivers.
     """
     return SitePosition(scatter({alias: partial(position_now, alias) for alias in all_aliases()}))
+
+
+def first_position(text: str | None) -> SitePosition:
+    """Of this text: a position, `oldest`, or `now`, as without one. Raises: PositionInvalid."""
+    if text is None or text == "now":
+        return site_position_now()
+    return OLDEST_POSITION if text == "oldest" else decode_position(text)
 
 
 def read_events(after: SitePosition, limit: int) -> EventPage:

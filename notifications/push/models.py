@@ -15,7 +15,7 @@ class PushSubscription(ShardedModel):
 
     `p256dh`, `auth`: the receiver's keys, in base64. `is_standard`: messages are encrypted as in
     RFC 8291, else as in its draft, which Mastodon's older clients expect. `alerts`: a bit for each
-    of push.types.ALERTS. `sealed_token`: the token, encrypted (push/seal.py).
+    of push.types.ALERTS. `sealed_token`: the token, encrypted (infra/sealing.py).
     """
 
     owner = "account_id"

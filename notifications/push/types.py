@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
+# The purpose of sealed access tokens. Clients need the token in each message, to know which of
+# their accounts it is for.
+TOKENS = "notifications.push"
 # The types of Mastodon. Those that this server does not have never happen.
 ALERTS = (
     "mention", "status", "reblog", "follow", "follow_request", "favourite", "poll", "update",

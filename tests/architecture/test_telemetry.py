@@ -99,7 +99,7 @@ def test_every_gauge_says_what_processes_scombination_of():
 def test_labels_have_few_values():
     """Nothing that grows with accounts, posts or requests."""
     few = {"family", "from", "job", "kind", "lanes", "outcome", "role", "route", "shard", "source"}
-    few |= {"replica", "restriction", "sources", "state", "status", "tier", "why"}
+    few |= {"replica", "restriction", "sources", "state", "status", "tier", "webhook", "why"}
     assert set().union(*exported().values()) <= few
 
 

@@ -12,8 +12,7 @@ from infra.sharding.errors import NO_ANSWER
 from infra.sharding.readiness import refuse_unusable_databases, requiring_ready
 from integrations.follower import AWAY_S, QUIET_S, EventFollower
 from integrations.position_file import find_position
-from integrations.positions import decode_position
-from integrations.queries.events import OLDEST_POSITION, site_position_now
+from integrations.queries.events import first_position
 from integrations.sinks import EventSink, LineSink, StreamSink
 from integrations.types import SitePosition
 
@@ -68,13 +67,9 @@ def _follow(follower: EventFollower, is_once: bool, stopping: StopRequest) -> No
 
 
 def _first_position(after: str | None, file: Path | None) -> SitePosition:
-    """The file's, if there is one. Raises: PositionTooOld and others."""
+    """The file's, if there is one. Raises: OSError, PositionInvalid."""
     kept = None if file is None else find_position(file)
-    if kept is not None:
-        return kept
-    if after is None:
-        return site_position_now()
-    return OLDEST_POSITION if after == "oldest" else decode_position(after)
+    return first_position(after) if kept is None else kept
 
 
 def _sink(command: BaseCommand, options: Any) -> EventSink:

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from accounts.queries.token_ids import find_live_token_ids
+from infra.sealing import unseal
 from notifications.actions.mark_pushed import mark_pushed
 from notifications.metrics import PUSHES
 from notifications.push.message import PushRequest, encrypt_for, write_message
 from notifications.push.rows import delete_subscriptions, read_subscriptions
-from notifications.push.seal import unseal
 from notifications.push.send import PushOutcome, send_all
-from notifications.push.types import PushAudience, Subscription
+from notifications.push.types import TOKENS, PushAudience, Subscription
 from notifications.queries.rows import read_rows_to_push
 from notifications.queries.undone import with_undone
 from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
@@ -57,7 +57,7 @@ def _plan(owner_id: int, ids: Sequence[int], now_ms: int) -> Iterator[PlannedPus
     audiences = _audiences(owner_id, shown)
     for notification in shown:
         for subscription in subscriptions:
-            token = unseal(subscription.sealed_token)
+            token = unseal(TOKENS, subscription.sealed_token)
             kind = NotificationKind(notification.row.kind)
             wishes = subscription.wishes
             is_for = wishes.audience in audiences[notification.row.from_id] and wishes.wants(

@@ -9,6 +9,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.sealing import seal
 from notifications.api.schema import NothingEntity
 from notifications.errors import NotificationNotFound
 from notifications.push.api import schema
@@ -19,8 +20,7 @@ from notifications.push.rows import (
     find_subscription,
     write_subscription,
 )
-from notifications.push.seal import seal
-from notifications.push.types import ALERTS, Subscription
+from notifications.push.types import ALERTS, TOKENS, Subscription
 
 SCOPE = "push"
 
@@ -44,7 +44,7 @@ class SubscriptionView(Endpoint):
         target, wishes = read_target(request.data), read_wishes(request.data)
         token = request.headers["Authorization"].partition(" ")[2].strip()
         account_id, token_id = request.account_id, request.user.token_id
-        write_subscription(Subscription(account_id, token_id, target, wishes, seal(token)))
+        write_subscription(Subscription(account_id, token_id, target, wishes, seal(TOKENS, token)))
         return _answer(request)
 
     @extend_schema(

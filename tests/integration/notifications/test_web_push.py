@@ -6,9 +6,9 @@ import pytest
 
 from accounts.actions.tokens import end_tokens_of_user
 from infra.changes.models import Change
+from infra.outgoing.addresses import ForbiddenAddress, is_endpoint, resolve
 from infra.sharding.sql import execute
 from notifications.push import send
-from notifications.push.addresses import ForbiddenAddress, is_endpoint, resolve
 from notifications.push.models import PushSubscription
 from tests.callers import Caller, assert_refused
 from tests.dying import armed

@@ -1,4 +1,6 @@
-"""Addresses of push services. Clients choose them, so they must not lead into our own network."""
+"""Addresses of other servers: push services, webhooks. Others choose them, so they must not lead
+into our own network.
+"""
 
 import socket
 from typing import NamedTuple
@@ -6,7 +8,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from notifications.push.networks import is_address, is_public
+from infra.outgoing.networks import is_address, is_public
 
 PORTS = {"https": 443, "http": 80}
 # Below are other services of a machine: mail, shells, databases of names.
@@ -14,10 +16,10 @@ FIRST_FREE_PORT = 1024
 
 
 class ForbiddenAddress(ValueError):
-    """The endpoint is no address of a push service, or it is in a private network."""
+    """The text is no address of another server, or it is in a private network."""
 
 
-class PushAddress(NamedTuple):
+class OutgoingAddress(NamedTuple):
     """Where to connect to. `ip` was checked, so the name is not looked up again."""
 
     scheme: str
@@ -28,7 +30,7 @@ class PushAddress(NamedTuple):
 
 
 def is_endpoint(url: str) -> bool:
-    """Whether a client may register this endpoint. A name is not looked up."""
+    """Whether this address may be registered. A name is not looked up."""
     try:
         host = _split(url)[1]
     except ForbiddenAddress:
@@ -36,7 +38,7 @@ def is_endpoint(url: str) -> bool:
     return settings.PUSH_PRIVATE_ADDRESSES or not is_address(host) or is_public(host)
 
 
-def resolve(url: str) -> PushAddress:
+def resolve(url: str) -> OutgoingAddress:
     """The address to send to. Raises: ForbiddenAddress; OSError if the name has no address.
 
     Every address of the name must be public, but for development.
@@ -46,7 +48,7 @@ def resolve(url: str) -> PushAddress:
     ips = [str(entry[4][0]) for entry in entries]
     if not settings.PUSH_PRIVATE_ADDRESSES and not all(map(is_public, ips)):
         raise ForbiddenAddress(host)
-    return PushAddress(scheme, host, ips[0], port, path)
+    return OutgoingAddress(scheme, host, ips[0], port, path)
 
 
 def _split(url: str) -> tuple[str, str, int, str]:

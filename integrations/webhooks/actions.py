@@ -1,0 +1,83 @@
+"""What an operator does with webhooks. Each is one statement on the default database."""
+
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+
+from infra.api.errors import InvalidRequest, NotFound
+from infra.outgoing.addresses import is_endpoint
+from infra.sealing import seal
+from infra.sharding.placement import GLOBAL_ALIAS
+from integrations.events import TYPES
+from integrations.models import LONGEST_URL, Webhook
+from integrations.positions import encode_position
+from integrations.types import SitePosition, WebhookState
+from integrations.webhooks.rows import SECRETS
+from integrations.webhooks.signatures import make_secret
+
+# After a change both secrets sign for so long, so that the receiver has time to change its own.
+ROTATION = timedelta(hours=24)
+
+
+class WebhookMissing(NotFound):
+    """There is no webhook with this id."""
+
+    text = "There is no webhook with this id"
+
+
+def create_webhook(url: str, types: Collection[str], after: SitePosition) -> tuple[Webhook, str]:
+    """The new webhook, and its secret, which is shown once. Raises: InvalidRequest."""
+    if len(url) > LONGEST_URL or not is_endpoint(url):
+        raise InvalidRequest("the address must be https, and public")
+    if unknown := set(types).difference(TYPES):
+        raise InvalidRequest(f"no event has the type {', '.join(sorted(unknown))}")
+    secret = make_secret()
+    webhook = Webhook(
+        url=url,
+        types=sorted(types),
+        sealed_secret=seal(SECRETS, secret),
+        position=encode_position(after),
+    )
+    webhook.save(force_insert=True)
+    return webhook, secret
+
+
+def change_secret(webhook_id: int) -> str:
+    """The new secret. The old one signs too for ROTATION. Raises: WebhookMissing."""
+    webhook, secret = get_webhook(webhook_id), make_secret()
+    values = {"sealed_secret": seal(SECRETS, secret), "sealed_old_secret": webhook.sealed_secret}
+    _update(webhook_id, old_until=datetime.now(UTC) + ROTATION, **values)
+    return secret
+
+
+def pause_webhook(webhook_id: int) -> None:
+    """No message begins after some seconds. Raises: WebhookMissing."""
+    _update(webhook_id, state=WebhookState.PAUSED)
+
+
+def resume_webhook(webhook_id: int, after: SitePosition | None) -> None:
+    """Goes on at once, where it stopped or behind this position. Raises: WebhookMissing."""
+    moved = {} if after is None else {"position": encode_position(after)}
+    now = datetime.now(UTC)
+    fresh = {"failures": 0, "failing_since": None, "error": "", "next_attempt_at": now}
+    # The token ends a claim whose sender would write its own position.
+    token = get_webhook(webhook_id).token + 1
+    _update(webhook_id, state=WebhookState.ACTIVE, claimed_until=now, token=token, **fresh, **moved)
+
+
+def delete_webhook(webhook_id: int) -> None:
+    """Raises: WebhookMissing."""
+    if not Webhook.objects.using(GLOBAL_ALIAS).filter(pk=webhook_id).delete()[0]:
+        raise WebhookMissing
+
+
+def get_webhook(webhook_id: int) -> Webhook:
+    """Raises: WebhookMissing."""
+    webhook = Webhook.objects.using(GLOBAL_ALIAS).filter(pk=webhook_id).first()
+    if webhook is None:
+        raise WebhookMissing
+    return webhook
+
+
+def _update(webhook_id: int, **values: object) -> None:
+    if not Webhook.objects.using(GLOBAL_ALIAS).filter(pk=webhook_id).update(**values):
+        raise WebhookMissing

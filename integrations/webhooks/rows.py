@@ -1,0 +1,141 @@
+"""Statements on webhooks. A process claims one before it sends, and keeps what it has sent.
+
+Each statement of a sender has the token of its claim, so a sender that was replaced writes nothing.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+
+from infra.sealing import unseal
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.sql import fetch_all, fetch_one
+from integrations.positions import decode_position, encode_position
+from integrations.types import SitePosition, WebhookState
+
+SECRETS = "integrations.webhooks"
+# A claim is renewed with each turn of messages. A sender that died is replaced after that.
+CLAIM_S = 30
+# Seconds until the next attempt, after so many failures in a row; and how long they may last.
+WAITS_S = (1, 5, 30, 120, 600, 1_800, 3_600)
+PATIENCE_S = 3 * 24 * 3_600
+LONGEST_ERROR = 500
+COLUMNS = """
+id, token, url, types, sealed_secret,
+CASE WHEN old_until > clock_timestamp() THEN sealed_old_secret END, position
+"""
+FIND = f"SELECT {COLUMNS} FROM integrations_webhook WHERE id = %s"  # noqa: S608
+CLAIM = f"""
+UPDATE integrations_webhook
+SET token = token + 1, claimed_until = clock_timestamp() + {CLAIM_S} * interval '1 second'
+WHERE id IN (
+    SELECT id FROM integrations_webhook
+    WHERE state = {WebhookState.ACTIVE:d} AND claimed_until < clock_timestamp()
+        AND next_attempt_at < clock_timestamp()
+    ORDER BY next_attempt_at LIMIT %s FOR UPDATE SKIP LOCKED
+) RETURNING {COLUMNS}
+"""  # noqa: S608
+KEEP = f"""
+UPDATE integrations_webhook
+SET position = %s, complete_at = coalesce(%s, complete_at), failures = 0, failing_since = NULL,
+    error = '', claimed_until = clock_timestamp() + {CLAIM_S} * interval '1 second'
+WHERE id = %s AND token = %s AND state = {WebhookState.ACTIVE:d} RETURNING {COLUMNS}
+"""  # noqa: S608
+# Failures after a message that was accepted are counted from one again. Another process may go on
+# after a wait that grows with the failures; after PATIENCE_S only an operator may.
+FAIL = f"""
+UPDATE integrations_webhook AS hook
+SET position = %(position)s, failures = new.failures, failing_since = new.since, error = %(error)s,
+    claimed_until = clock_timestamp(),
+    next_attempt_at = clock_timestamp() + %(waits)s[least(new.failures, {len(WAITS_S)})]
+        * interval '1 second',
+    state = CASE
+        WHEN %(is_final)s OR new.since < clock_timestamp() - {PATIENCE_S} * interval '1 second'
+        THEN {WebhookState.PARKED:d} ELSE state
+    END
+FROM (
+    SELECT CASE WHEN position = %(position)s THEN failures + 1 ELSE 1 END AS failures,
+        CASE WHEN position = %(position)s THEN coalesce(failing_since, clock_timestamp())
+        ELSE clock_timestamp() END AS since
+    FROM integrations_webhook WHERE id = %(id)s
+) AS new
+WHERE id = %(id)s AND token = %(token)s RETURNING state
+"""  # noqa: S608
+
+
+class SecretLost(ValueError):
+    """Another SECRET_KEY sealed the secret of a webhook."""
+
+
+class ClaimedWebhook(NamedTuple):
+    """`token`: of the claim. `types`: of the events; empty: all. `sealed`: the secret of now and,
+    while it is changed, the one before."""
+
+    id: int
+    token: int
+    url: str
+    types: frozenset[str]
+    sealed: tuple[bytes, ...]
+    position: SitePosition
+
+    def wants(self, event_type: str) -> bool:
+        return not self.types or event_type in self.types
+
+    def secrets(self) -> list[str]:
+        """In clear. Raises: SecretLost."""
+        opened = [unseal(SECRETS, each) for each in self.sealed]
+        if None in opened:
+            raise SecretLost("another SECRET_KEY sealed its secret: make a new one")
+        return [secret for secret in opened if secret is not None]
+
+
+def claim_webhooks(most: int) -> list[ClaimedWebhook]:
+    """Takes active webhooks that no process sends for now. One statement."""
+    return [_webhook(row) for row in fetch_all(GLOBAL_ALIAS, CLAIM, (most,))]
+
+
+def find_webhook(webhook_id: int) -> ClaimedWebhook | None:
+    """One of them, whether a process sends it or not. One query."""
+    row = fetch_one(GLOBAL_ALIAS, FIND, (webhook_id,))
+    return None if row is None else _webhook(row)
+
+
+def keep_position(
+    claimed: ClaimedWebhook, position: SitePosition, complete_at: datetime | None
+) -> ClaimedWebhook | None:
+    """Everything before the position was sent; renews the claim. `complete_at`: what was delivered
+    before has been sent; None: not known.
+
+    The webhook as it is now; None if it is not active or another process has it. One statement.
+    """
+    values = (encode_position(position), complete_at, claimed.id, claimed.token)
+    row = fetch_one(GLOBAL_ALIAS, KEEP, values)
+    return None if row is None else _webhook(row)
+
+
+def note_failure(
+    claimed: ClaimedWebhook, position: SitePosition, error: str, *, is_final: bool
+) -> WebhookState | None:
+    """Gives the webhook back. It is parked if the failure is final, or if messages have failed for
+    longer than PATIENCE_S. Returns its state; None: another process has it. One statement.
+    """
+    values = {
+        "position": encode_position(position),
+        "error": error[:LONGEST_ERROR],
+        "waits": [*WAITS_S],
+        "is_final": is_final,
+        "id": claimed.id,
+        "token": claimed.token,
+    }
+    row = fetch_one(GLOBAL_ALIAS, FAIL, values)
+    return None if row is None else WebhookState(row[0])
+
+
+def _webhook(row: Sequence[Any]) -> ClaimedWebhook:
+    webhook_id, token, url, types, secret, old_secret, position = row
+    sealed = tuple(bytes(each) for each in (secret, old_secret) if each is not None)
+    return ClaimedWebhook(
+        webhook_id, token, url, frozenset(orjson.loads(types)), sealed, decode_position(position)
+    )

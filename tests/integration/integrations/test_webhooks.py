@@ -1,0 +1,300 @@
+"""Webhooks: every event is sent in its order, signed, again after failures, and on request."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+
+import orjson
+import pytest
+from django.core.management import CommandError, call_command
+from standardwebhooks import Webhook as Receiver
+from standardwebhooks import WebhookVerificationError
+
+from infra.sharding.sql import execute, fetch_one
+from integrations.models import Webhook
+from integrations.queries.webhooks import list_webhooks
+from integrations.types import WebhookState
+from integrations.webhooks import sender
+from integrations.webhooks.rows import claim_webhooks
+from integrations.webhooks.sender import send_claimed
+from integrations.webhooks.threads import send_webhooks
+from tests.integration.integrations.test_events import publish
+from tests.push_service import push_service
+from tests.waiting import until
+from tests.world import drain_all, make_accounts
+
+DUE = "UPDATE integrations_webhook SET next_attempt_at = now() - interval '1 second'"
+LATE = "UPDATE integrations_webhook SET failing_since = now() - interval '4 days'"
+
+
+@pytest.fixture
+def receiver(world, settings):
+    settings.PUSH_PRIVATE_ADDRESSES = True
+    with push_service() as service:
+        service.status = 200
+        yield service
+
+
+@pytest.fixture(autouse=True)
+def no_webhooks(world):
+    yield
+    execute("default", "DELETE FROM integrations_webhook")
+
+
+@pytest.fixture
+def ann(world):
+    (account_id,) = make_accounts(1)
+    drain_all()
+    return account_id
+
+
+def create(url, **options):
+    out = StringIO()
+    call_command("create_webhook", url, stdout=out, **options)
+    return dict(line.split() for line in out.getvalue().splitlines())
+
+
+def update(made, *words):
+    out = StringIO()
+    call_command("update_webhook", made["id"], *words, stdout=out)
+    return dict(line.split() for line in out.getvalue().splitlines())
+
+
+def send_once(monkeypatch):
+    """Until there are no more events, as one claim."""
+
+    class Quiet(Exception):
+        pass
+
+    def end(seconds):
+        raise Quiet
+
+    monkeypatch.setattr(sender.time, "sleep", end)
+    execute("default", DUE)
+    for claimed in claim_webhooks(10):
+        try:
+            send_claimed(claimed)
+        except Quiet:
+            continue
+    execute("default", "UPDATE integrations_webhook SET claimed_until = now()")
+
+
+def publish_delivered(account_id, count=1):
+    posts = [publish(account_id) for _ in range(count)]
+    drain_all()
+    return posts
+
+
+def received(receiver, kind="post.created"):
+    bodies = [orjson.loads(message.body) for message in receiver.received]
+    return [body["data"]["post_id"] for body in bodies if body["type"] == kind]
+
+
+def state_of(made):
+    return WebhookState(Webhook.objects.get(pk=made["id"]).state)
+
+
+def test_each_event_is_sent_in_its_order_and_signed(ann, receiver, monkeypatch):
+    made = create(f"{receiver.url}/hook")
+    posts = publish_delivered(ann, 3)
+    send_once(monkeypatch)
+    assert received(receiver) == posts
+    message = receiver.received[0]
+    headers = {name.lower(): value for name, value in message.headers.items()}
+    event = Receiver(made["secret"]).verify(message.body, headers)
+    assert event["data"]["post_id"] == posts[0]
+    assert headers["webhook-id"] == event["id"]
+    with pytest.raises(WebhookVerificationError):
+        Receiver(made["secret"]).verify(message.body + b" ", headers)
+    send_once(monkeypatch)
+    assert len(received(receiver)) == 3
+
+
+def test_only_the_types_that_it_wants(ann, receiver, monkeypatch):
+    create(receiver.url, type=["post.deleted"])
+    publish_delivered(ann)
+    send_once(monkeypatch)
+    assert receiver.received == []
+
+
+def test_a_message_that_is_refused_is_sent_again_and_the_later_ones_wait(
+    ann, receiver, monkeypatch
+):
+    made = create(receiver.url)
+    first = publish_delivered(ann)
+    receiver.status = 500
+    send_once(monkeypatch)
+    [second] = publish_delivered(ann)
+    send_once(monkeypatch)
+    assert received(receiver) == first * 2
+    (shown,) = list_webhooks()
+    assert (shown.failures, shown.state) == (2, "active")
+    assert "status 500" in shown.error
+    receiver.status = 200
+    send_once(monkeypatch)
+    assert received(receiver) == [*first, *first, *first, second]
+    assert (list_webhooks()[0].failures, state_of(made)) == (0, WebhookState.ACTIVE)
+
+
+def test_the_next_attempt_waits_longer_and_longer(ann, receiver, monkeypatch):
+    create(receiver.url)
+    publish_delivered(ann)
+    receiver.status = 503
+    waits = []
+    for _ in range(3):
+        send_once(monkeypatch)
+        waits.append(fetch_one("default", WAIT)[0])
+    assert waits == sorted(waits)
+    assert waits[-1] > 20
+    assert claim_webhooks(10) == []
+
+
+WAIT = "SELECT extract(epoch FROM next_attempt_at - now())::float FROM integrations_webhook"
+
+
+def test_it_is_parked_when_it_fails_for_days_and_goes_on_when_resumed(ann, receiver, monkeypatch):
+    made = create(receiver.url)
+    [post] = publish_delivered(ann)
+    receiver.status = 500
+    send_once(monkeypatch)
+    execute("default", LATE)
+    send_once(monkeypatch)
+    assert state_of(made) is WebhookState.PARKED
+    receiver.status = 200
+    send_once(monkeypatch)
+    assert received(receiver) == [post] * 2
+    update(made, "--resume")
+    send_once(monkeypatch)
+    assert received(receiver) == [post] * 3
+
+
+def test_a_receiver_that_is_gone_is_parked_at_once(ann, receiver, monkeypatch):
+    made = create(receiver.url)
+    publish_delivered(ann)
+    receiver.status = 410
+    send_once(monkeypatch)
+    assert state_of(made) is WebhookState.PARKED
+
+
+def test_a_receiver_that_hangs_delays_no_other_one(ann, receiver, monkeypatch):
+    with push_service() as hanging:
+        hanging.waits.clear()
+        create(hanging.url)
+        create(receiver.url)
+        posts = publish_delivered(ann)
+        monkeypatch.setattr(sender, "REQUEST_S", 0.5)
+        send_webhooks("default")
+        until(lambda: received(receiver) == posts)
+        until(lambda: list_webhooks()[0].failures == 1)
+        execute("default", "UPDATE integrations_webhook SET state = 1")
+        until(lambda: not webhook_threads())
+        hanging.waits.set()
+
+
+def webhook_threads():
+    return [thread for thread in threading.enumerate() if thread.name.startswith("webhook-")]
+
+
+def test_a_webhook_has_one_sender_and_a_dead_one_is_replaced(ann, receiver, monkeypatch):
+    create(receiver.url)
+    (old,) = claim_webhooks(10)
+    assert claim_webhooks(10) == []
+    execute("default", "UPDATE integrations_webhook SET claimed_until = now() - interval '1 s'")
+    (new,) = claim_webhooks(10)
+    assert new.token > old.token
+    publish_delivered(ann)
+    monkeypatch.setattr(sender.time, "sleep", lambda seconds: pytest.fail("it goes on"))
+    send_claimed(old)  # sends once more, and writes nothing
+    assert fetch_one("default", "SELECT position FROM integrations_webhook")[0] != ""
+    assert len(received(receiver)) == 1
+
+
+def test_a_new_secret_and_the_old_one_sign_for_a_day(ann, receiver, monkeypatch):
+    made = create(receiver.url)
+    new = update(made, "--new-secret")
+    publish_delivered(ann)
+    send_once(monkeypatch)
+    message = receiver.received[0]
+    headers = {name.lower(): value for name, value in message.headers.items()}
+    for secret in (made["secret"], new["secret"]):
+        Receiver(secret).verify(message.body, headers)
+    execute("default", "UPDATE integrations_webhook SET old_until = now()")
+    publish_delivered(ann)
+    send_once(monkeypatch)
+    later = receiver.received[-1]
+    headers = {name.lower(): value for name, value in later.headers.items()}
+    Receiver(new["secret"]).verify(later.body, headers)
+    with pytest.raises(WebhookVerificationError):
+        Receiver(made["secret"]).verify(later.body, headers)
+
+
+def test_a_paused_one_sends_nothing_and_a_deleted_one_never_again(ann, receiver, monkeypatch):
+    made = create(receiver.url)
+    update(made, "--pause")
+    [post] = publish_delivered(ann)
+    send_once(monkeypatch)
+    assert receiver.received == []
+    update(made, "--resume")
+    send_once(monkeypatch)
+    assert received(receiver) == [post]
+    update(made, "--delete")
+    publish_delivered(ann)
+    send_once(monkeypatch)
+    assert received(receiver) == [post]
+    with pytest.raises(CommandError, match="no webhook"):
+        update(made, "--pause")
+
+
+def test_what_a_receiver_lost_is_sent_again_by_time(ann, receiver, monkeypatch):
+    made = create(receiver.url)
+    publish_delivered(ann)
+    since = datetime.now(UTC)
+    lost = publish_delivered(ann, 2)
+    send_once(monkeypatch)
+    ids = [message.headers["webhook-id"] for message in receiver.received]
+    receiver.received.clear()
+    out = StringIO()
+    call_command("redeliver_events", made["id"], since=since, stdout=out, stderr=StringIO())
+    assert received(receiver) == lost
+    assert {message.headers["webhook-id"] for message in receiver.received} <= set(ids)
+    assert "events sent" in out.getvalue()
+    with pytest.raises(CommandError, match="before"):
+        call_command("redeliver_events", made["id"], since=since, until=since - timedelta(1))
+
+
+def test_a_position_that_is_too_old_parks_it(ann, receiver, monkeypatch, settings):
+    made = create(receiver.url)
+    settings.CHANGE_REPLAY_DAYS = -2
+    send_once(monkeypatch)
+    assert state_of(made) is WebhookState.PARKED
+    assert "no longer kept" in list_webhooks()[0].error
+    settings.CHANGE_REPLAY_DAYS = 7
+    update(made, "--resume", "--after", "now")
+    send_once(monkeypatch)
+    assert state_of(made) is WebhookState.ACTIVE
+
+
+def test_a_secret_of_another_key_parks_it(ann, receiver, monkeypatch, settings):
+    made = create(receiver.url)
+    settings.SECRET_KEY = "another" * 10
+    send_once(monkeypatch)
+    assert state_of(made) is WebhookState.PARKED
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.org/x", "https://10.0.0.1/x", "ftp://x", "https://x@example.org/", "x"]
+)
+def test_an_address_in_a_private_network_is_refused(url, world, settings):
+    settings.PUSH_PRIVATE_ADDRESSES = False
+    with pytest.raises(CommandError, match="address"):
+        create(url)
+
+
+def test_show_webhooks(receiver):
+    create(receiver.url, type=["post.created"])
+    out = StringIO()
+    call_command("show_webhooks", stdout=out)
+    assert f"active  0 s behind  {receiver.url}  post.created" in out.getvalue()
+    out = StringIO()
+    call_command("show_webhooks", json=True, stdout=out)
+    assert orjson.loads(out.getvalue())["state"] == "active"
