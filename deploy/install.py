@@ -2,7 +2,8 @@
 
     python3 deploy/install.py app [s3] [telemetry]     what production needs, with extras
     python3 deploy/install.py run|dev                  for `make run`; for tests and checks
-    python3 deploy/install.py peers|conformance        only this group, in .venv-NAME
+    python3 deploy/install.py peers|conformance|patroni
+                                                       only this group, in .venv-NAME
 
 Packages come from the index of pip's configuration (decision 0031). Only the standard library, and
 syntax that an older Python can parse to print a message.
@@ -27,7 +28,7 @@ LOCK = CHECKOUT / "uv.lock"
 OLDEST_PYTHON = (3, 11)
 TICK_S = 2
 
-# What can be asked for, and how uv calls it. The last two have an environment of their own.
+# What can be asked for, and how uv calls it. The last three have an environment of their own.
 PARTS = {
     "app": (),
     "run": ("--extra", "run"),
@@ -36,8 +37,9 @@ PARTS = {
     "dev": ("--group", "dev"),
     "peers": ("--only-group", "peers"),
     "conformance": ("--only-group", "conformance"),
+    "patroni": ("--only-group", "patroni"),
 }
-ALONE = ("peers", "conformance")
+ALONE = ("peers", "conformance", "patroni")
 
 # Options of pip's configuration and the variables of uv with the same meaning: uv does not read
 # pip's configuration.

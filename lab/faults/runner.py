@@ -55,7 +55,10 @@ def _run_on_own_cluster(experiment: Experiment, seed: int, slack: float) -> Expe
             finding = Finding(False, "the old version is there", str(error))
             return ExperimentResult(experiment.number, experiment.title, seed, findings=[finding])
         settings = experiment.settings, experiment.postgres_settings
-        own = stack.enter_context(running_cluster(*settings, checkout))
+        try:
+            own = stack.enter_context(running_cluster(*settings, checkout, experiment.start))
+        except ExperimentSkipped as reason:
+            return ExperimentResult(experiment.number, experiment.title, seed, skipped=str(reason))
         return run_one(experiment, own, seed, slack)
 
 

@@ -177,6 +177,11 @@ ROWS = [
         "of several workers one hangs, one dies and comes back far away",
         "each entry is there once, in homes and counts",
     ),
+    TableRow(
+        "F47",
+        "kill -9 of the primary of a shard whose servers elect the next one",
+        "only 503s, each at most 1 s; no acknowledged write lost; back within ttl + loop_wait",
+    ),
 ]
 
 VERSIONS = [

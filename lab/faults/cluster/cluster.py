@@ -24,6 +24,7 @@ from lab.runner.port import HOST, free_ports
 from lab.runner.programs import compensator_command, worker_command
 from lab.services import RunningServices, Server, running_services, throw_away_services
 from lab.services.process_tree import kill_tree, pause_tree, resume_tree
+from lab.services.throw_away import StartServices
 
 WEBS = ("web0", "web1")
 DRAINERS = ("drainer0", "drainer1")
@@ -33,6 +34,7 @@ _THREADS = 4
 _LINGER_S = 1.0
 _FINISH_S = 10
 _START_S = 60.0
+_USUAL = partial(running_services, durable=False)
 # No quota ends a run: the load is far above what one client may send.
 _SETTINGS = {
     "QUOTA_PER_ACCOUNT": "1000000",
@@ -168,17 +170,19 @@ def running_cluster(
     settings: Mapping[str, str] | None = None,
     postgres_settings: Mapping[str, str] | None = None,
     checkout: Path = CHECKOUT,
+    start: StartServices | None = None,
 ) -> Iterator[Cluster]:
     """A cluster on servers of its own, gone when the block ends. Its logs are kept on failure.
 
-    `checkout`: the code of its processes and the schema of its databases.
+    `checkout`: the code of its processes and the schema of its databases. `start`: starts other
+    servers than the usual ones.
 
     Safety: call it from the main thread.
     """
     stock = {**STOCK, **(postgres_settings or {})}
-    start = partial(running_services, durable=False, postgres_settings=stock)
     with ExitStack() as stack:
-        services = stack.enter_context(throw_away_services(start))
+        starting = partial(start or _USUAL, postgres_settings=stock)
+        services = stack.enter_context(throw_away_services(starting))
         cluster = _prepare(stack, services, settings or {}, checkout)
         cluster.migrate()
         stack.callback(cluster.stop)
@@ -189,7 +193,9 @@ def running_cluster(
 def _prepare(
     stack: ExitStack, services: RunningServices, settings: Mapping[str, str], checkout: Path
 ) -> Cluster:
-    stores = {server.name: server.url for server in services.servers}
+    # Servers of which one is elected are reached by their own URL, which names all of them.
+    behind_proxy = [*services.postgres.values(), *filter(None, [services.redis])]
+    stores = {server.name: server.url for server in behind_proxy}
     targets = {f"{name}:{store}": url for name in PROCESSES for store, url in stores.items()}
     links = stack.enter_context(linked(targets))
     ports = dict(zip(WEBS, free_ports(len(WEBS)), strict=True))
@@ -200,7 +206,7 @@ def _prepare(
             name,
             _program(name, ports),
             services.logs / f"{name}.log",
-            {**environment, **_proxied_urls(links, name, stores)},
+            {**environment, **_proxied_urls(links, name, stores, services.environment())},
             checkout,
         )
         for name in PROCESSES
@@ -221,12 +227,12 @@ def _program(name: str, ports: Mapping[str, int]) -> list[str]:
     return worker_command()
 
 
-def _proxied_urls(links: Links, process: str, stores: Mapping[str, str]) -> dict[str, str]:
-    """The same stores as one process reaches them, through its links."""
-    urls = {name: links.url(f"{process}:{name}", url) for name, url in stores.items()}
-    default, redis = urls.pop("default"), urls.pop("redis")
-    return {
-        "DATABASE_URL": default,
-        "SHARD_DATABASE_URLS": ",".join(urls.values()),
-        "REDIS_URL": redis,
-    }
+def _proxied_urls(
+    links: Links, process: str, stores: Mapping[str, str], variables: Mapping[str, str]
+) -> dict[str, str]:
+    """The variables with the URLs by which one process reaches the stores: through its links."""
+    proxied = {**variables}
+    for name, url in stores.items():
+        linked_url = links.url(f"{process}:{name}", url)
+        proxied = {key: value.replace(url, linked_url) for key, value in proxied.items()}
+    return proxied

@@ -4,6 +4,7 @@ from lab.faults.experiments.attachments import ATTACHMENTS
 from lab.faults.experiments.crowds import CROWDS
 from lab.faults.experiments.deployments import DEPLOYMENTS
 from lab.faults.experiments.disks import DISKS
+from lab.faults.experiments.elections import ELECTIONS
 from lab.faults.experiments.encounters import ENCOUNTERS
 from lab.faults.experiments.failpoints import FAILPOINTS
 from lab.faults.experiments.hangs import HANGS
@@ -36,4 +37,5 @@ EXPERIMENTS = [
     *ENCOUNTERS,
     *POISON,
     *MOVES,
+    *ELECTIONS,
 ]

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from lab.services.throw_away import StartServices
+
 if TYPE_CHECKING:
     from lab.faults.experiments.scene import Scene
 
@@ -12,9 +14,9 @@ if TYPE_CHECKING:
 class Experiment:
     """`number`: of the row in the table; a letter behind it tells variants apart ("F34b").
 
-    `settings` and `postgres_settings`: it needs a cluster of its own with them. `begins_old`: it
-    needs one of the old version. `in_ci`: it is in the selection for CI. `has_fault`: something is
-    broken, and not only crowded.
+    `settings` and `postgres_settings`: it needs a cluster of its own with them. `start`: or one
+    with other servers, which this starts. `begins_old`: it needs one of the old version. `in_ci`:
+    it is in the selection for CI. `has_fault`: something is broken, and not only crowded.
     """
 
     number: str
@@ -23,12 +25,13 @@ class Experiment:
     in_ci: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
     postgres_settings: Mapping[str, str] = field(default_factory=dict)
+    start: StartServices | None = None
     begins_old: bool = False
     has_fault: bool = True
 
     @property
     def needs_own_cluster(self) -> bool:
-        return bool(self.settings or self.postgres_settings or self.begins_old)
+        return bool(self.settings or self.postgres_settings or self.start or self.begins_old)
 
     @property
     def row(self) -> str:

@@ -1,0 +1,1 @@
+"""A shard whose PostgreSQL servers elect the primary: Patroni decides, etcd remembers."""
