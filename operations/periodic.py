@@ -1,11 +1,13 @@
-"""The periodic tasks of operations: samples for the charts."""
+"""The periodic tasks of operations: samples for the charts, and the pulse of each shard."""
 
 from infra.jobs.periodic import PeriodicTask
 from infra.sharding.placement import Placement
+from infra.sharding.pulse import take_pulse
 from operations.samples import SLOT_S, sample_database, sample_fleet
 
 # Twice a slot: compensators run tasks late rather than early, and no slot may be left out.
 PERIOD_S = SLOT_S / 2
+PULSE_S = 5
 
 PERIODIC_TASKS = (
     PeriodicTask(
@@ -21,5 +23,12 @@ PERIODIC_TASKS = (
         Placement.GLOBAL,
         "one round trip to each Redis node, and two more",
         sample_fleet,
+    ),
+    PeriodicTask(
+        "take_pulse",
+        PULSE_S,
+        Placement.SHARDED,
+        "two short statements, and two on the default database",
+        take_pulse,
     ),
 )

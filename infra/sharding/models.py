@@ -1,4 +1,4 @@
-"""The bucket map, each database's identity, and the base class of every sharded model."""
+"""The bucket map, identities of databases, pulses of shards, the base class of sharded models."""
 
 from typing import Any, ClassVar, Self
 
@@ -32,7 +32,7 @@ class DatabaseIdentity(models.Model):
     `installation` is the same in all databases of an installation. Together with `alias` it is
     unique, so a database of another installation, or under the wrong alias, can be recognised.
     `map_epoch`: in the default database that of the bucket map; on a shard the last one that a
-    move wrote there.
+    move wrote there. `beat_at`: of the last pulse of a shard (infra.sharding.pulse).
     """
 
     placement = Placement.EVERYWHERE
@@ -42,6 +42,7 @@ class DatabaseIdentity(models.Model):
     installation = models.UUIDField()
     created_at = models.DateTimeField()
     map_epoch = models.PositiveIntegerField(default=0, db_default=0)
+    beat_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -50,6 +51,26 @@ class DatabaseIdentity(models.Model):
 
     def __str__(self) -> str:
         return f"{self.alias} of installation {self.installation}, since {self.created_at:%Y-%m-%d}"
+
+
+class Pulse(models.Model):
+    """GLOBAL, a row a shard, written by compensators: how far the shard had come.
+
+    `timeline`: of PostgreSQL; each promoted server begins a new one. `is_synchronous`: commits
+    waited for a standby. `lost_since`: writes since then may be lost; `noticed_at`: so found.
+    """
+
+    placement = Placement.GLOBAL
+
+    alias = models.CharField(max_length=32, primary_key=True)
+    beat_at = models.DateTimeField()
+    timeline = models.BigIntegerField()
+    is_synchronous = models.BooleanField()
+    lost_since = models.DateTimeField(null=True)
+    noticed_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.alias} at {self.beat_at:%Y-%m-%d %H:%M:%S}"
 
 
 class ShardedQuerySet(models.QuerySet[Any, Any]):

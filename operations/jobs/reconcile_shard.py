@@ -11,6 +11,7 @@
                 both sides are compared and repaired; what was lost is named
     counts      equal their rows
     untraced    what left no trace on another database
+    settled     the default database no longer says that the shard may have lost writes
 
 Between them all changes are drained. Each step is idempotent, so a run that was killed is resumed.
 """
@@ -31,6 +32,7 @@ from infra.jobs.findings import Pause
 from infra.jobs.several_passes import Pass, in_turn
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.pulse import end_loss
 from moderation.jobs.enforce_again import enforce_again
 from notifications.jobs.audit_notifications import audit_notifications
 from operations.jobs.drain_everything import drain_everything
@@ -59,11 +61,15 @@ UNTRACED = (
 
 
 class Restored(NamedTuple):
-    """The restored shard, the moment of its backup, and what wins where the sides differ."""
+    """The shard, the moment of its backup or last pulse, and what wins where the sides differ.
+
+    `noticed_at`: when the default database heard of the loss.
+    """
 
     alias: str
     since: datetime
     restored_wins: bool
+    noticed_at: datetime | None
 
 
 def reconcile_shard(work: Work, restored: Restored, pause: Pause) -> Iterator[Batch]:
@@ -129,7 +135,15 @@ def _compare(restored: Restored, pause: Pause) -> dict[str, Pass]:
         "last drain": drain,
         "counts of what was repaired": recount_counters,
         "untraced": partial(_name_untraced, restored),
+        "settled": partial(settle, restored),
     }
+
+
+def settle(restored: Restored, work: Work) -> Iterator[Batch]:
+    """Ends the notice of a loss that this run covers."""
+    if restored.noticed_at and not work.dry_run:
+        end_loss(restored.alias, restored.noticed_at)
+    yield Batch(1, 0)
 
 
 def _flush(work: Work) -> Iterator[Batch]:

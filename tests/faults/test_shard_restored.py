@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
-from django.core.management import load_command_class
 
 from accounts.actions.sign_up import sign_up
 from accounts.types import NewUser
 from infra.sharding.buckets import shard_of
+from infra.sharding.pulse import list_losses
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.types import DecisionKind, DecisionOrigin
 from operations.management.commands.reconcile_shard import Command as Reconcile
@@ -18,45 +18,20 @@ from tests.backups import BaseBackup, Dump, commands
 from tests.callers import Caller, ids_of
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.posts.interacting import STATUSES, do, reply, see
+from tests.periodic import run_task
+from tests.reconciling import act, assert_audits_find_nothing, make_on, write
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, make_account, publish
 from timelines.management.commands.backfill_recent_posts import Command as Backfill
 
 LOST = "shard1"
-AUDITS = {
-    "audit_accounts": "accounts",
-    "audit_edges": "relations",
-    "audit_responses": "posts",
-    "audit_conversations": "posts.conversations",
-    "audit_tags": "timelines",
-    "audit_recent_posts": "timelines",
-    "audit_notifications": "notifications",
-    "audit_counters": "counters",
-}
 WHY = DecisionOrigin(None, "spam")
-
-
-def make_on(alias: str) -> int:
-    """The next accounts, until one is on this shard."""
-    while shard_of(account_id := make_account()) != alias:
-        pass
-    return account_id
-
-
-def write(caller: Caller, text: str, **more: object) -> str:
-    answer = caller.post(STATUSES, {"status": text, **more})
-    assert answer.status_code == 200, answer.content
-    return str(answer.json()["id"])
 
 
 def get(caller: Caller, path: str):
     answer = caller.get(f"/api/v1/{path}")
     assert answer.status_code == 200, answer.content
     return answer.json()
-
-
-def act(caller: Caller, other: int, verb: str) -> None:
-    assert caller.post(f"/api/v1/accounts/{other}/{verb}").status_code == 200
 
 
 @pytest.fixture
@@ -145,20 +120,22 @@ def test_drill(world_before, services):
     it = world_before
     since = datetime.now(UTC)
     backup = Dump(services.postgres[LOST])
+    run_task("take_pulse", [LOST])
     write_what_will_be_lost(it)
     write_what_others_remember(it)
     drain_all()
     backup.restore()
+    run_task("take_pulse", [LOST])
+    assert [*list_losses()] == [LOST]
     words = reconcile_words(since)
     assert Outcome(Reconcile(), *words, "--dry-run").code in (0, 1)
     done = Outcome(Reconcile(), *words)
     assert done.code == 0, done.out
     assert_all_is_told(it, done.out)
+    assert list_losses() == {}
     drain_all()
     assert_drained_truth()
-    for name, app in AUDITS.items():
-        audited = Outcome(load_command_class(app, name))
-        assert (audited.code, name) == (0, name), audited.out
+    assert_audits_find_nothing()
     assert_bob_sees_what_is(it)
     assert_ann_sees_what_is(it)
     again = Outcome(Reconcile(), *words)

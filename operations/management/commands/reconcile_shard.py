@@ -1,8 +1,8 @@
-"""`manage.py reconcile_shard`: all steps after a shard was restored to an earlier moment."""
+"""`manage.py reconcile_shard`: all steps after a shard came back without its last writes."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.core.management import CommandError
@@ -11,13 +11,17 @@ from infra.jobs.command import JobCommand
 from infra.jobs.findings import RESTORED_WINS
 from infra.jobs.flags import JobFlag, parse_moment
 from infra.jobs.types import Batch, Work
-from operations.jobs.reconcile_shard import Restored, reconcile_shard
+from infra.sharding.pulse import find_pulse, take_pulse
+from operations.jobs.reconcile_shard import Restored, reconcile_shard, settle
+
+# The clocks of two servers may differ by a part of this (check_shards).
+CLOCKS = timedelta(seconds=10)
 
 
 class Command(JobCommand):
     help = (
-        "Brings a shard that was restored from a backup back into agreement with the other"
-        " databases, and names what was lost, by account."
+        "Brings a shard that was restored from a backup, or promoted without its last writes, back"
+        " into agreement with the other databases, and names what was lost, by account."
     )
     unit = "rows"
     flags = frozenset(
@@ -26,7 +30,14 @@ class Command(JobCommand):
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--since", type=parse_moment, required=True, help="when the backup began, ISO 8601"
+            "--since",
+            type=parse_moment,
+            help="when the backup began, ISO 8601; else what check_shards says",
+        )
+        parser.add_argument(
+            "--nothing-lost",
+            action="store_true",
+            help="only end the notice of check_shards, as after a planned switch",
         )
         parser.add_argument("--restored-wins", action="store_true", help=RESTORED_WINS)
 
@@ -37,9 +48,11 @@ class Command(JobCommand):
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if options["shard"] is None:
             raise CommandError("--shard is required")
-        if options["since"] > datetime.now(UTC):
-            raise CommandError("--since is in the future")
-        restored = Restored(options["shard"], options["since"], options["restored_wins"])
+        if not work.dry_run:
+            take_pulse(options["shard"])  # a compensator may not have looked yet
+        restored = _restored(datetime.now(UTC), options)
+        if options["nothing_lost"]:
+            return settle(restored, work)
         return reconcile_shard(work, restored, self.pause)
 
     def _line_writer(self, options: dict[str, Any]) -> Callable[[str], None]:
@@ -53,3 +66,19 @@ class Command(JobCommand):
                 write(line)
 
         return write_once
+
+
+def _restored(now: datetime, options: dict[str, Any]) -> Restored:
+    """Since the moment of --since, which is more exact than that of the last pulse.
+
+    Raises: CommandError.
+    """
+    given, pulse = options["since"], find_pulse(options["shard"])
+    if given and given > now:
+        raise CommandError("--since is in the future")
+    lost_since = pulse and pulse.lost_since
+    since = given or (min(lost_since, now) - CLOCKS if lost_since else None)
+    if since is None:
+        raise CommandError(f"no loss of {options['shard']} is known: --since must say when it was")
+    noticed_at = pulse.noticed_at if pulse else None
+    return Restored(options["shard"], since, options["restored_wins"], noticed_at)

@@ -20,8 +20,14 @@ SELECT '{0}', sum(hashtextextended({1}, 0))::text FROM public."{0}" AS t
 ROW = "t::text"
 # The time of a push is another one when the push is repeated.
 UNSETTLED_ROW = "(to_jsonb(t) - 'settled')::text"
-# What a run says of itself, and who drains now.
-OF_RUNS = ["jobs_jobrun", "jobs_jobcheckpoint", "changes_drainlease"]
+# What a run says of itself, who drains now, and the pulses of shards.
+OF_RUNS = [
+    "jobs_jobrun",
+    "jobs_jobcheckpoint",
+    "changes_drainlease",
+    "sharding_databaseidentity",
+    "sharding_pulse",
+]
 # Reports and wake-ups, which other threads and the tests themselves write. What the preparation of
 # a test left in the last two expires within seconds, which may be in the middle of the test.
 VOLATILE = (

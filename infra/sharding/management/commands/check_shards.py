@@ -16,6 +16,7 @@ from infra.sharding.errors import WrongDatabase
 from infra.sharding.identity import find_identity
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.probe import ProbeAnswer, probe_all
+from infra.sharding.pulse import list_losses
 from infra.sharding.replicas import read_replica_states
 from infra.sharding.schema import (
     SchemaLines,
@@ -30,11 +31,15 @@ CLOCK_MS = 500
 
 
 class DatabaseCheck(NamedTuple):
-    """The result for one database. `identity`: in words; empty if a migration is missing."""
+    """The result for one database. `identity`: in words; empty if a migration is missing.
+
+    `losses`: what the default database knows of shards, by alias.
+    """
 
     identity: str
     schema: SchemaLines
     faults: list[str]
+    losses: dict[str, str]
 
 
 class Command(BaseCommand):
@@ -79,8 +84,13 @@ def find_faults(answers: Mapping[str, ProbeAnswer]) -> dict[str, list[str]]:
     checks = {alias: answer.value for alias, answer in answers.items() if not answer.error}
     shards = {alias: checks[alias].schema for alias in settings.SHARD_ALIASES if alias in checks}
     odd = find_outliers(shards)
+    losses = {alias: loss for check in checks.values() for alias, loss in check.losses.items()}
     return {
-        alias: list(dict.fromkeys([*checks[alias].faults, *odd.get(alias, [])]))
+        alias: list(
+            dict.fromkeys(
+                [*checks[alias].faults, *odd.get(alias, []), *filter(None, [losses.get(alias)])]
+            )
+        )
         if alias in checks
         else [_why(answer)]
         for alias, answer in answers.items()
@@ -104,4 +114,5 @@ def _check_database(alias: str, clock_ms: int) -> DatabaseCheck:
     offset_ms = read_clock_offset(alias) * 1e3
     if abs(offset_ms) > clock_ms:
         faults.append(f"its clock is off by {offset_ms:+,.0f} ms")
-    return DatabaseCheck(str(identity or ""), schema, faults)
+    losses = list_losses() if identity and alias == GLOBAL_ALIAS else {}
+    return DatabaseCheck(str(identity or ""), schema, faults, losses)

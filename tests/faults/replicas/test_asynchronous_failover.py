@@ -1,0 +1,136 @@
+"""A standby that trails is promoted: what it lacks is noticed, named, and repaired elsewhere."""
+
+from types import SimpleNamespace
+
+import psycopg
+import pytest
+from django.core.management import CommandError
+from django.db import connections
+
+from infra.sharding.pulse import find_pulse, list_losses
+from operations.management.commands.reconcile_shard import Command as Reconcile
+from tests.callers import Caller
+from tests.faults.replicas.test_failover import promote
+from tests.integration.jobs.outcomes import Outcome
+from tests.integration.posts.interacting import do, reply, see
+from tests.periodic import run_task
+from tests.private_world import bring_back, forget_connections
+from tests.reconciling import act, assert_audits_find_nothing, make_on, write
+from tests.replicas import catch_replicas_up
+from tests.server_faults import kill
+from tests.truth import assert_drained_truth
+from tests.waiting import until
+from tests.world import drain_all
+
+LOST = "shard0"
+RECONCILE = ("--shard", LOST)
+
+
+@pytest.fixture(scope="module")
+def replica_counts():
+    return {LOST: 1}
+
+
+@pytest.fixture
+def standby(services):
+    """Is as new afterwards, and the shard is its first server again."""
+    standby, place = services.replicas[f"{LOST}_replica0"], dict(connections.databases[LOST])
+    yield standby
+    connections.databases[LOST].update(place)
+    forget_connections()
+    bring_back(services.postgres[LOST])
+    bring_back(standby)
+    standby.stop()
+    standby.copy()
+    standby.start()
+
+
+def cut_off(standby):
+    """It receives nothing from now on."""
+    with psycopg.connect(standby.url, autocommit=True) as session:
+        session.execute("ALTER SYSTEM SET primary_conninfo = ''")
+        session.execute("SELECT pg_reload_conf()")
+        receivers = "SELECT count(*) FROM pg_stat_wal_receiver"
+        until(lambda: session.execute(receivers).fetchone() == (0,))
+
+
+def fail_over(services, standby):
+    """Without asking what it lacks, as an operator without a synchronous standby must."""
+    kill(services.postgres[LOST])
+    promote(standby)
+    connections.databases[LOST]["PORT"] = standby.url.partition("&port=")[2]
+    forget_connections()
+
+
+@pytest.fixture
+def people(services):
+    """Ann is on the shard that is lost, bob and cyd on others."""
+    ids = {"ann": make_on(LOST), "bob": make_on("shard1"), "cyd": make_on("shard2")}
+    people = SimpleNamespace(ids=SimpleNamespace(**ids))
+    people.ann, people.bob, people.cyd = (Caller(account) for account in ids.values())
+    people.liked = write(people.bob, "liked")
+    people.kept = write(people.ann, "kept")
+    act(people.cyd, ids["ann"], "follow")
+    drain_all()
+    run_task("take_pulse", [LOST])
+    return people
+
+
+def write_what_is_lost(people):
+    """Acknowledged, delivered to other shards, and gone with the server."""
+    people.lost = write(people.ann, "lost")
+    people.answer = reply(people.ann, people.liked, "lost answer")["id"]
+    do(people.ann, "favourite", people.liked)
+    act(people.ann, people.ids.bob, "follow")
+    do(people.bob, "favourite", people.kept)
+    drain_all()
+
+
+def test_what_the_promoted_server_lacks_is_named_and_repaired(services, people, standby):
+    catch_replicas_up(services)
+    cut_off(standby)
+    write_what_is_lost(people)
+    assert see(people.bob, people.liked)["favourites_count"] == 1
+    fail_over(services, standby)
+    run_task("take_pulse", [LOST])
+    assert [*list_losses()] == [LOST]
+    assert Outcome(Reconcile(), *RECONCILE, "--dry-run").code in (0, 1)
+    done = Outcome(Reconcile(), *RECONCILE)
+    assert done.code == 0, done.out
+    assert_is_told(people, done.out)
+    assert list_losses() == {}
+    drain_all()
+    assert_drained_truth()
+    assert_audits_find_nothing()
+    assert see(people.bob, people.liked)["favourites_count"] == 1
+    assert see(people.bob, people.liked)["replies_count"] == 0
+    assert people.bob.get(f"/api/v1/statuses/{people.lost}").status_code == 404
+    assert see(people.ann, people.kept)["favourites_count"] == 1
+
+
+def assert_is_told(people, told):
+    ids = people.ids
+    for line in (
+        f"account {ids.ann}: edge {ids.ann} → {ids.bob}: there is no forward edge, a follow"
+        " was lost",
+        f"account {ids.ann}: favourite of {people.liked} was lost",
+        f"account {ids.ann}: post {people.answer}, a reply to {people.liked}, was lost",
+        f"account {ids.ann}: post {people.lost} was lost",
+    ):
+        assert f"{line}: repaired" in told, told
+
+
+def test_promoted_server_without_a_gap_is_named_too_and_an_operator_may_say_so(
+    services, people, standby
+):
+    """Nobody can tell from one pulse that a standby which is not synchronous had all."""
+    before = find_pulse(LOST)
+    catch_replicas_up(services)
+    fail_over(services, standby)
+    run_task("take_pulse", [LOST])
+    assert find_pulse(LOST).lost_since == before.beat_at
+    assert find_pulse(LOST).timeline == before.timeline + 1
+    assert Outcome(Reconcile(), *RECONCILE, "--nothing-lost").code == 0
+    assert list_losses() == {}
+    with pytest.raises(CommandError, match="no loss of shard0 is known"):
+        Outcome(Reconcile(), *RECONCILE)
