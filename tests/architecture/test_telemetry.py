@@ -45,7 +45,7 @@ def exported():
         "web.serving.refusals",
         "web.serving.shared_queue",
     )
-    for module in (*modules, "infra.changes.drainer"):
+    for module in (*modules, "infra.changes.drainer", "config.periodic"):
         import_module(module)
     found = {}
     for collector in {*REGISTRY._collector_to_names, *STORE_METRICS._collector_to_names}:
