@@ -118,6 +118,35 @@ class Environment:
             }
         )
 
+    def pooled(self, name: str, url: str, direct: Mapping[str, object]) -> dict[str, object]:
+        """What differs from the entry `direct` of Django's DATABASES in a web server.
+
+        A pool gives each transaction another session, so a session keeps nothing: its parameters
+        come from the role. Moves tell by the role which sessions belong to pools.
+        """
+        config = self.database(name, url)
+        of_url: dict[str, object] = dict(config.get("OPTIONS") or {})  # type: ignore[call-overload]
+        self.require(
+            "options" not in of_url, f"{name}: a pool takes no options: give them to the role"
+        )
+        self.require(
+            config.get("USER") not in ("", direct.get("USER")),
+            f"{name}: needs a role of its own, not the one of the direct URL",
+        )
+        where = {key: config.get(key, "") for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT")}
+        return where | {"OPTIONS": {"connect_timeout": 3, **of_url, "is_pooled": True}}
+
+    def pooled_urls(self, name: str, shard_count: int) -> list[str]:
+        """The URL of each shard's pool, empty for a shard without one. All empty when unset."""
+        urls = _split_urls(self.text(name, ""))
+        if not any(urls):
+            return [""] * shard_count
+        self.require(
+            len(urls) == shard_count,
+            f"{name}: {len(urls)} entries for {shard_count} shards; leave those without one empty",
+        )
+        return urls
+
     def per_shard(self, name: str, urls: list[str]) -> list[list[str]]:
         """The URLs for each shard of `urls`, in their order; none when unset or faulty.
 

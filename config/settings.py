@@ -108,6 +108,16 @@ DATABASES |= {
     for n, (alias, urls) in enumerate(zip(SHARD_ALIASES, _replica_urls, strict=True))
     for number, (name, url) in enumerate(zip(REPLICA_ALIASES[alias], urls, strict=True))
 }
+# Web servers only. Workers, the compensator and commands keep sessions.
+_pooled_urls = [
+    _env.text("POOLED_DATABASE_URL", ""),
+    *_env.pooled_urls("POOLED_SHARD_DATABASE_URLS", len(SHARD_ALIASES)),
+]
+POOLED_DATABASES = {
+    alias: _env.pooled(f"the pooled URL of {alias}", url, DATABASES[alias])
+    for alias, url in zip(["default", *SHARD_ALIASES], _pooled_urls, strict=False)
+    if url
+}
 DATABASE_ROUTERS = ["infra.sharding.router.PlacementRouter"]
 SCATTER_THREADS = _env.number("SCATTER_THREADS", 8, 1, 256)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

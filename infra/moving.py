@@ -44,12 +44,15 @@ class _Call:
 _call: ContextVar[_Call | None] = ContextVar("tideline_call", default=None)
 
 
+def oldest_epoch() -> int:
+    """Of the maps by which the caller may have chosen a shard; -1: this process has none yet."""
+    call, known = _call.get(), KnownEpoch.value
+    return min(known, call.epoch) if call is not None and call.epoch >= 0 else known
+
+
 def may_be_old(epoch: int) -> bool:
     """Whether the caller may have chosen a shard by a map from before this epoch."""
-    call, known = _call.get(), KnownEpoch.value
-    if call is not None and call.epoch >= 0:
-        known = min(known, call.epoch)
-    return 0 <= known < epoch
+    return 0 <= oldest_epoch() < epoch
 
 
 def is_in_read() -> bool:

@@ -11,6 +11,7 @@ import sys
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 import django
@@ -61,6 +62,7 @@ def main() -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
     end_idle_sessions_late()
+    import_module("infra.sharding.pooled.use").use_pools()
     for line in sys.stdin:
         request = json.loads(line)
         word, arguments = request["do"], request["with"]

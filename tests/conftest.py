@@ -32,6 +32,7 @@ FIXTURES = (
     "tests.people",
     "tests.private_world",
     "tests.moving",
+    "tests.pooling",
 )
 # Folders whose modules start servers, browsers or many schedules.
 LONG = {"faults", "interleavings", "browser"}

@@ -130,7 +130,7 @@ def _replica_settings(shard: str, url: str) -> dict[str, Any]:
 
 
 def forget_connections() -> None:
-    connections.close_all()
+    _close_here()
     for alias in [*all_aliases(), *chain.from_iterable(settings.REPLICA_ALIASES.values())]:
         _close_in_threads(_threads(alias))
     replicas_of.cache_clear()
@@ -141,6 +141,13 @@ def forget_connections() -> None:
     forget_memory()
 
 
+def _close_here() -> None:
+    """The next connections may lead to other servers or to pools, and get their wrappers."""
+    connections.close_all()
+    for connection in connections.all(initialized_only=True):
+        connection.execute_wrappers.clear()
+
+
 def _close_in_threads(pool: ThreadPoolExecutor) -> None:
     """Every thread of a pool has connections of its own, which only it can close."""
     threads = len(pool._threads)
@@ -148,7 +155,7 @@ def _close_in_threads(pool: ThreadPoolExecutor) -> None:
 
     def close() -> None:
         together.wait()
-        connections.close_all()
+        _close_here()
 
     for closed in [pool.submit(close) for _ in range(threads)]:
         closed.result()

@@ -27,6 +27,7 @@ def prepare_to_serve(when_ready: bool) -> None:
         django.setup()
         import_module(settings.ROOT_URLCONF)
         import_module("pages.template_environment").compile_templates()
+        import_module("infra.sharding.pooled.use").use_pools()
         _check_databases(when_ready)
     except (ImproperlyConfigured, WrongDatabase) as error:
         sys.exit(str(error))

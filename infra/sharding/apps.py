@@ -25,6 +25,8 @@ class ShardingConfig(AppConfig):
         connection_created.connect(remember_connection, dispatch_uid="infra.sharding.remember")
         refuse_wrong_database = import_module("infra.sharding.identity").refuse_wrong_database
         connection_created.connect(refuse_wrong_database, dispatch_uid="infra.sharding.identity")
+        guard_pooled = import_module("infra.sharding.pooled.use").guard_pooled_connection
+        connection_created.connect(guard_pooled, dispatch_uid="infra.sharding.pooled")
         # Django checks all databases three times a request. We check only this thread's open ones.
         request_finished.disconnect(close_old_connections)
         request_started.disconnect(close_old_connections)

@@ -36,6 +36,14 @@ class WrongDatabase(DatabaseUnusable):
     """The database is another one than its setting means: swapped, shifted or foreign."""
 
 
+class PoolUnfit(DatabaseUnusable):
+    """The pool of a database, or the role that it uses there, cannot serve web servers."""
+
+
+class SessionStateRefused(RuntimeError):
+    """A statement would change a session, and the next transaction has another one."""
+
+
 class SchemaMissing(DatabaseUnusable):
     """The database lacks its identity or a migration of this code: run migrate_shards."""
 

@@ -6,6 +6,7 @@ from django.conf import settings
 
 from infra.changes.pausing import list_pauses
 from infra.sharding.database_info import read_clock_offset
+from infra.sharding.pooled.use import roles_of_pools
 from infra.sharding.schema import find_missing_schema, list_missing_migrations, read_schema
 from infra.sharding.sql import fetch_all, fetch_one
 
@@ -26,6 +27,7 @@ SELECT rolsuper OR (rolreplication AND EXISTS (
         AND pg_has_role(may.oid, 'USAGE')))
 FROM pg_roles WHERE rolname = current_user
 """
+READS_ALL = "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"
 
 
 def find_faults(source: str, target: str) -> list[str]:
@@ -63,6 +65,8 @@ def _faults_of(alias: str) -> Iterator[str]:
             yield f"{alias}: {name} is {own[name]}: it needs {wanted} at least, and a restart"
     if fetch_one(alias, ROLE) != (True,):
         yield f"{alias}: the role may not subscribe: it must be a superuser, or have REPLICATION"
+    if roles_of_pools(alias) and fetch_one(alias, READS_ALL) != (True,):
+        yield f"{alias}: the role sees no transactions of the pool: GRANT pg_read_all_stats TO it"
     for line in list_missing_migrations(alias) + find_missing_schema(alias, read_schema(alias)):
         yield f"{alias} {line}: run migrate_shards"
 

@@ -1,6 +1,8 @@
 """Ends sessions from before a switch, so that no process reads the shard before by an old map.
 
 A process that connects again reads the epoch of the map. Sessions that work are only waited for.
+Sessions of a pool stay: each of their transactions asks for the epoch. Those that asked before the
+switch are waited for.
 """
 
 import time
@@ -10,13 +12,15 @@ from django.conf import settings
 
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.map_changes import knows_epoch
+from infra.sharding.pooled.use import roles_of_pools
 from infra.sharding.probe import error_line
 from infra.sharding.sql import fetch_all, fetch_one
 
 CLOCK = "SELECT clock_timestamp()"
 _OLD = """
 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
-    AND pid <> pg_backend_pid() AND backend_start < %s
+    AND pid <> pg_backend_pid()
+    AND CASE WHEN usename = ANY(%s) THEN xact_start ELSE backend_start END < %s
 """
 # One that has just answered may get its next statement now.
 _IDLE = " AND state = 'idle' AND state_change < clock_timestamp() - interval '3 ms'"
@@ -35,18 +39,19 @@ def read_clock(alias: str) -> object:
 
 def end_idle_sessions(alias: str, before: object) -> int:
     """Ends the idle sessions that began before this time; returns how many older ones are left."""
-    for (pid,) in fetch_all(alias, LIST_IDLE, (before,)):
-        fetch_one(alias, END, (before, pid))
-    return len(fetch_all(alias, LEFT, (before,)))
+    old = (roles_of_pools(alias), before)
+    for (pid,) in fetch_all(alias, LIST_IDLE, old):
+        fetch_one(alias, END, (*old, pid))
+    return len(fetch_all(alias, LEFT, old))
 
 
 def end_old_sessions(alias: str, before: object) -> Iterator[str]:
-    """Until no session is older. Says what it waits for."""
+    """Until no session is older, or in a pool no transaction. Says what it waits for."""
     said_s = time.monotonic()
     while end_idle_sessions(alias, before):
         if time.monotonic() > said_s + SAY_EVERY_S:
             said_s = time.monotonic()
-            left = fetch_all(alias, LEFT, (before,))
+            left = fetch_all(alias, LEFT, (roles_of_pools(alias), before))
             yield f"{alias}: waits for " + "; ".join(f"{p} {s}: {q}" for p, s, q in left[:3])
         time.sleep(PAUSE_S)
 

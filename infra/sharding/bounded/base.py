@@ -109,8 +109,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_connection_params(self) -> dict[str, Any]:
         parameters = super().get_connection_params()
         is_replica = parameters.pop("answer_s", None) is not None
-        limits = [f" -c {name}={value}" for name, value in session_limits(is_replica).items()]
-        parameters["options"] = "".join([parameters.get("options", ""), *limits])
+        # A pool refuses parameters of a session: its role has them (infra/sharding/pooled).
+        if not parameters.pop("is_pooled", False):
+            limits = [f" -c {name}={value}" for name, value in session_limits(is_replica).items()]
+            parameters["options"] = "".join([parameters.get("options", ""), *limits])
         parameters["prepare_threshold"] = PREPARED_AFTER
         return parameters
 

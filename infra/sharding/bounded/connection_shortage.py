@@ -18,7 +18,12 @@ T = TypeVar("T")
 SCARCE_S = 30.0
 ASK_EVERY_S = 0.05
 # psycopg has no error code for a connection that failed.
-_REFUSALS = ("too many clients", "too many connections", "remaining connection slots")
+_REFUSALS = (
+    "too many clients",
+    "too many connections",
+    "remaining connection slots",
+    "no more connections allowed",  # of PgBouncer
+)
 REFUSED = Counter(
     "tideline_database_connections_refused_total",
     "Attempts to connect that found no connection left",

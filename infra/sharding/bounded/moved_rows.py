@@ -1,4 +1,4 @@
-"""Writes that meet the guard of a move (operations/moves): the shard refuses them by a code."""
+"""Calls that meet a move (operations/moves): the shard refuses them by a code."""
 
 from types import TracebackType
 
@@ -8,12 +8,15 @@ from infra.sharding.map_copy import MapCopy
 
 # The SQLSTATE that the guard raises. No code of PostgreSQL begins with T.
 MOVING_CODE = "TL001"
+# A pooled connection asks whether its database knows a later map (pooled/map_check.py). This is the
+# failed cast of a text that begins so.
+REFUSED_CODE, LATER_MAP = "22P02", "tideline map"
 # A move ends idle sessions. One may get a statement at this very moment.
 ENDED_CODE = "57P01"
 
 
 class MovesNoticed(PlansRenewed):
-    """The write fails with AccountMoving, and the map is read again before its next use."""
+    """The call fails with AccountMoving, and the map is read again before its next use."""
 
     def __exit__(
         self,
@@ -22,8 +25,12 @@ class MovesNoticed(PlansRenewed):
         traceback: TracebackType | None,
     ) -> None:
         code = getattr(exc_value, "sqlstate", None)
-        if code == MOVING_CODE:
+        is_refused = code == REFUSED_CODE and LATER_MAP in str(exc_value)
+        if is_refused:
+            # Before the next statement the new connection says which database it leads to.
+            self.wrapper.close()  # type: ignore[attr-defined]
+        if code == MOVING_CODE or is_refused:
             MapCopy.doubt()
-        if code == MOVING_CODE or (code == ENDED_CODE and is_in_read()):
+        if code == MOVING_CODE or is_refused or (code == ENDED_CODE and is_in_read()):
             raise AccountMoving(str(exc_value)) from exc_value
         super().__exit__(exc_type, exc_value, traceback)

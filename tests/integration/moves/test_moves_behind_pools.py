@@ -1,0 +1,122 @@
+"""A move while web processes read and write through pools, whose clients stay connected."""
+
+import json
+import threading
+from contextlib import ExitStack
+from functools import partial
+
+import psycopg
+import pytest
+from django.core.management import call_command
+
+from infra.sharding.buckets import shard_of
+from operations.moves.sessions import end_idle_sessions, read_clock
+from relations.actions.follow import follow
+from tests.api_process import ApiProcess
+from tests.callers import token_of
+from tests.integration.moves.test_moves import Writer, drain_patiently
+from tests.moving import (
+    MASK,
+    SOURCE,
+    TARGET,
+    compare_shards,
+    list_leftovers,
+    make_movers,
+    move,
+    repeating,
+)
+from tests.pgbouncer import ask_pgbouncer, running_pgbouncer
+from tests.pooling import naming_pools
+from tests.private_world import catch_up
+from tests.waiting import until
+from tests.world import forget_keys, make_accounts, publish
+
+pytestmark = pytest.mark.slow
+POLL_S = 0.01
+
+
+@pytest.fixture
+def pools(pgbouncer, moving):
+    """A mover has the settings of web processes, and connects directly."""
+    with running_pgbouncer(pgbouncer, moving, size=4) as environment, naming_pools(environment):
+        yield environment
+
+
+@pytest.fixture
+def people(moving):
+    """Two accounts that move, and two that stay, who all follow the first."""
+    people = [*make_movers(2), *[one for one in make_accounts(6) if one & MASK][:2]]
+    for one in people[1:]:
+        follow(one, people[0])
+    publish(people[0])
+    catch_up()
+    return people
+
+
+class PatientWriter(Writer):
+    """Repeats what met the switch between its write and its last read: that is 503, once a move."""
+
+    refused = 0
+
+    def _ask(self, method: str, path: str, body: object = None) -> str:
+        status, text = self._process.do(method, self._token, path, body)
+        if status == 503:
+            self.refused += 1
+            status, text = self._process.do(method, self._token, path, body)
+        assert status == 200, f"{method} {path}: {status} {text}"
+        return text
+
+
+def test_a_quarter_moves_there_and_back_under_load(pools, people):
+    """Each writer reads what it has just written: a read of the shard before would miss it."""
+    with ExitStack() as stack:
+        writers = [
+            PatientWriter(account, token_of(account), stack.enter_context(ApiProcess(**pools)))
+            for account in people
+        ]
+        with repeating(*(writer.act for writer in writers), drain_patiently) as errors:
+            move()
+            call_command("undo_move")
+            move()
+            threading.Event().wait(0.3)
+        assert errors == []
+        assert max(writer.refused for writer in writers) <= 3
+        served = {row[0]: row[2] for row in ask_pgbouncer(pools, "SHOW STATS")}
+        assert min(served[SOURCE], served[TARGET]) > 0
+        catch_up()
+        assert compare_shards() > len(people) // 2
+        call_command("complete_move")
+    assert {shard_of(mover) for mover in people[:2]} == {TARGET}
+    assert list_leftovers() == []
+
+
+def test_a_process_that_only_reads_learns_of_a_move(pools, people):
+    """No guard of a move refuses what it does, and the shard before has no rows any more."""
+    mover = people[0]
+    path = f"/api/v1/accounts/{mover}/statuses"
+    with ApiProcess(**pools) as reader:
+        token = token_of(people[2])
+        before = json.loads(reader.do("GET", token, path)[1])
+        move()
+        call_command("complete_move")
+        published = publish(mover, "on the other shard")
+        forget_keys()
+        status, text = reader.do("GET", token, path)
+    assert status == 200
+    ids = [post["id"] for post in json.loads(text)]
+    assert ids == [published.public, *(post["id"] for post in before)]
+
+
+def test_a_transaction_from_before_is_waited_for_and_no_session_of_a_pool_ends(pools, moving):
+    url = pools["POOLED_SHARD_DATABASE_URLS"].split(",")[0]
+    with psycopg.connect(url) as client:
+        assert client.execute("SELECT 1").fetchone() == (1,)
+        before = read_clock(SOURCE)
+        assert end_idle_sessions(SOURCE, before) == 1
+        client.commit()
+        until(partial(_are_gone, before))
+        assert client.execute("SELECT 1").fetchone() == (1,)
+
+
+def _are_gone(before):
+    return end_idle_sessions(SOURCE, before) == 0
