@@ -15,6 +15,10 @@ _ROWS_OF_A_FOLLOW = 2
 # Memory that a Redis node may use of its own. The others are for copies while it saves or syncs.
 _REDIS_FULL = 0.75
 _MEMORY_OF_DATABASE_GB = 64
+# Of a worker, for each database.
+_WORKER_THREADS = 3
+# Commands, a move, an operator, monitoring.
+_COMMANDS = 10
 
 
 class Plan(NamedTuple):
@@ -30,7 +34,14 @@ class Plan(NamedTuple):
     index_tb_per_shard: float
     default_gb: float
     wal_mb_per_shard: float
-    connections_per_shard: int
+    web_connections: int
+    """to each shard, of web servers or of their pools"""
+    direct_connections: int
+    """to each shard, of workers, the compensator and commands"""
+
+    @property
+    def connections_per_shard(self) -> int:
+        return self.web_connections + self.direct_connections
 
     @property
     def database_cores(self) -> float:
@@ -47,11 +58,13 @@ class Plan(NamedTuple):
         return processes * costs.PROCESS_GB + 2 * self.redis_nodes * machines.redis_gb + databases
 
 
-def compute_plan(load: SiteLoad, machines: Machines, shards: int | None = None) -> Plan:
-    """`shards`: as many instead of as many as needed."""
+def compute_plan(
+    load: SiteLoad, machines: Machines, shards: int | None = None, web_processes: int | None = None
+) -> Plan:
+    """`shards`, `web_processes`: as many instead of as many as needed."""
     shards = shards or _shards_needed(load, machines)
     cpu = _cpu(load, _index_copies(shards))
-    web = _processes(cpu.web, machines)
+    web = web_processes or _processes(cpu.web, machines)
     workers = _processes(cpu.worker, machines)
     redis_gb = load.active_accounts * costs.READER_BYTES / 1e9
     index_tb = _index_tb(load) * _index_copies(shards) / shards
@@ -66,7 +79,8 @@ def compute_plan(load: SiteLoad, machines: Machines, shards: int | None = None) 
         index_tb_per_shard=index_tb,
         default_gb=load.accounts * costs.USER_BYTES / 1e9,
         wal_mb_per_shard=_wal_bytes(load, shards) / shards / 1e6,
-        connections_per_shard=_connections(web, workers, machines),
+        web_connections=_web_connections(web, machines),
+        direct_connections=_direct_connections(shards, workers, machines),
     )
 
 
@@ -142,8 +156,18 @@ def _wal_bytes(load: SiteLoad, shards: int) -> float:
     )
 
 
-def _connections(web: int, workers: int, machines: Machines) -> int:
-    """Most that the processes hold to one shard. `docs/how-to/deploy.md` counts them."""
-    of_web = machines.web_threads + machines.web_threads // 2 + machines.scatter_threads
-    of_worker = 3
-    return web * of_web + workers * of_worker
+def _web_connections(processes: int, machines: Machines) -> int:
+    """Most that web servers hold to one shard, or that the pools in front of it hold together."""
+    each = machines.web_threads + machines.web_threads // 2 + machines.scatter_threads
+    without_pool = processes * each
+    return min(without_pool, machines.pool_size) if machines.pool_size else without_pool
+
+
+def _direct_connections(shards: int, workers: int, machines: Machines) -> int:
+    """Most that workers and a compensator hold to one shard. `docs/how-to/deploy.md` counts them.
+
+    Each database is drained by some worker: by three threads, which hold two connections to it and
+    one to each other. The compensator has one such thread for each.
+    """
+    of_drains = (_WORKER_THREADS + 1) * (2 + shards)
+    return of_drains + (workers + 1) * machines.scatter_threads + _COMMANDS

@@ -50,7 +50,11 @@ def _needs(plan: Plan, machines: Machines) -> Iterator[str]:
         f" {format_amount(plan.redis_gb * 1e9)}B on {plan.redis_nodes} nodes, each with a replica"
     )
     yield f"disk         {format_amount(plan.disk_tb * 1e12)}B, without standbys"
-    yield f"connections  up to {plan.connections_per_shard} to each shard without a pool"
+    pool = "pools" if machines.pool_size else "web servers"
+    yield (
+        f"connections  up to {plan.connections_per_shard} to each shard: {plan.web_connections} of"
+        f" {pool}, {plan.direct_connections} of workers and commands"
+    )
     yield f"log          {plan.wal_mb_per_shard:.1f} MB/s of each shard"
 
 

@@ -45,7 +45,9 @@ class Machines(NamedTuple):
     web_threads: int
     scatter_threads: int
     connections: int
-    """that one PostgreSQL server accepts, or one pool opens"""
+    """that one PostgreSQL server accepts"""
+    pool_size: int = 0
+    """sessions that all pools together open to one shard for web servers; 0: there are no pools"""
 
 
 class Prices(NamedTuple):

@@ -41,7 +41,7 @@ def _walls(load: SiteLoad, plan: Plan, machines: Machines) -> Sequence[Wall]:
             "connections of one shard",
             plan.connections_per_shard,
             machines.connections,
-            "a pool in front of each PostgreSQL server",
+            "smaller pools" if machines.pool_size else "a pool in front of each PostgreSQL server",
         ),
         Wall(
             "recent-posts index on each shard, TB",

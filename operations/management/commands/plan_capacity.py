@@ -52,15 +52,25 @@ class Command(BaseCommand):
             )
         parser.add_argument("--threads", type=int, default=4, help="of a web process (%(default)s)")
         parser.add_argument("--shards", type=int, help="this many instead of as many as needed")
+        parser.add_argument(
+            "--web-processes", type=int, help="this many instead of as many as needed"
+        )
+        parser.add_argument(
+            "--pool-size",
+            type=int,
+            default=0,
+            help="sessions that all pools together open to one shard; 0: no pools (%(default)s)",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
         load, machines, prices = _inputs(options)
-        plan = compute_plan(load, machines, options["shards"])
+        plan = compute_plan(load, machines, options["shards"], options["web_processes"])
         walls = list_walls(load, plan, machines)
         if options["json"]:
             cost = monthly_cost(plan, machines, prices)
             plans = plan._asdict() | {"cpu": plan.cpu._asdict(), "cost": cost}
+            plans["connections_per_shard"] = plan.connections_per_shard
             self.stdout.write(json.dumps(plans | {"walls": [wall._asdict() for wall in walls]}))
             return
         self.stdout.write("\n".join(format_plan(load, plan, machines, prices, walls)))
@@ -68,9 +78,12 @@ class Command(BaseCommand):
 
 def _inputs(options: dict[str, Any]) -> tuple[SiteLoad, Machines, Prices]:
     """Raises CommandError for what argparse cannot see."""
-    for name in ("threads", "shards"):
-        if options[name] is not None and not 1 <= options[name] <= 10_000:
+    for name in ("threads", "shards", "web-processes"):
+        number = options[_key(name)]
+        if number is not None and not 1 <= number <= 10_000:
             raise CommandError(f"--{name} is not between 1 and 10,000")
+    if not 0 <= options["pool_size"] <= 10_000:
+        raise CommandError("--pool-size is not between 0 and 10,000")
     if not options["busy_share"]:
         raise CommandError("--busy-share must be above 0")
     if options["away_share"] > options["first_share"]:
@@ -80,6 +93,7 @@ def _inputs(options: dict[str, Any]) -> tuple[SiteLoad, Machines, Prices]:
         **{_key(name): options[_key(name)] for name in _MACHINES},
         web_threads=options["threads"],
         scatter_threads=settings.SCATTER_THREADS,
+        pool_size=options["pool_size"],
     )
     return (
         load,

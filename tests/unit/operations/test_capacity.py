@@ -132,6 +132,24 @@ def test_command_prints_the_first_limit_and_the_cost(capsys: pytest.CaptureFixtu
     )
 
 
+def test_pools_bound_the_connections_of_web_servers() -> None:
+    plans = [
+        compute_plan(SMALL, MACHINES._replace(pool_size=size), 16, web_processes=64)
+        for size in (0, 100)
+    ]
+    assert [plan.web_connections for plan in plans] == [64 * (4 + 2 + 8), 100]
+    assert plans[0].direct_connections == plans[1].direct_connections
+    assert plans[1].connections_per_shard <= 300
+    few = compute_plan(SMALL, MACHINES._replace(pool_size=100), 16, web_processes=2)
+    assert few.web_connections == 28
+
+
+def test_workers_hold_connections_of_the_drains_of_all_databases() -> None:
+    """Three threads a database, and one of the compensator: a connection to each other one."""
+    few, many = (compute_plan(SMALL, MACHINES, shards) for shards in (1, 16))
+    assert many.direct_connections - few.direct_connections == 15 * (3 + 1)
+
+
 def test_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("plan_capacity", "--json", "--shards", "3")
     plan = json.loads(capsys.readouterr().out)
@@ -147,6 +165,8 @@ def test_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
         ["--reads", "many"],
         ["--shards", "0"],
         ["--threads", "0"],
+        ["--web-processes", "0"],
+        ["--pool-size", "-1"],
         ["--busy-share", "0"],
         ["--first-share", "0.1", "--away-share", "0.2"],
     ],
