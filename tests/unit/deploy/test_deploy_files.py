@@ -26,12 +26,16 @@ COMMON = Path("tideline-.service.d/common.conf")
 # Of systemd-analyze security: 0 is nothing to reach, 10 is all.
 MOST_EXPOSED = 3.0
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+MACHINES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.machines.yaml").read_text())
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
 PROCFILE = dict(
     line.split(": ", 1) for line in (DEPLOY / "Procfile").read_text().splitlines() if line
 )
 # What other programs read.
-OTHERS = {"PATH", "PYTHONUNBUFFERED", "POSTGRES_PASSWORD", "REDIS_PASSWORD"}
+OTHERS = {
+    "PATH", "PYTHONUNBUFFERED", "POSTGRES_PASSWORD", "REDIS_PASSWORD", "STORES_ADDRESS",
+    "SHARED_MEDIA",
+}  # fmt: skip
 NEEDED = {"SECRET_KEY", "ALLOWED_HOSTS", "PUBLIC_URL", "DATABASE_URL", "SHARD_DATABASE_URLS"}
 # Without them the site starts, and people miss something.
 WANTED = {"REDIS_URL", "MEDIA_DIR", "MAIL_URL", "MAIL_FROM", "VAPID_PRIVATE_KEY", "VAPID_CONTACT"}
@@ -147,6 +151,55 @@ def test_stores_of_compose_are_those_its_urls_name():
     for shard in re.findall(r"@(\w+)/", environment["SHARD_DATABASE_URLS"]):
         assert services()[shard]["volumes"] == [f"{shard}:/var/lib/postgresql/data"]
     assert "--appendonly no" in services()["valkey"]["command"]
+
+
+def test_machines_run_the_services_of_one_machine():
+    """Only where they run differs, and what of the stores others reach."""
+    apart = MACHINES["services"]
+    assert {*apart} == {*services()}
+    for name, service in services().items():
+        for key in ("image", "restart", "security_opt", "stop_grace_period"):
+            assert apart[name].get(key) == service.get(key), (name, key)
+        if is_ours(service):
+            assert apart[name].get("command") == service.get("command")
+            assert (apart[name]["cap_drop"], apart[name]["read_only"]) == (["ALL"], True)
+            assert {*apart[name]["environment"]} == {*service["environment"]}
+        else:
+            assert all(port.startswith("${STORES_ADDRESS") for port in apart[name]["ports"])
+            assert service.get("volumes") == apart[name].get("volumes")
+
+
+def test_roles_of_machines_are_the_same_for_compose_and_systemd():
+    roles: dict[str, set[str]] = {}
+    for name, service in MACHINES["services"].items():
+        [role] = service["profiles"]
+        roles.setdefault(role, set()).add(name)
+    assert roles == {
+        "stores": {"default", "shard0", "shard1", "valkey"},
+        "workers": {"migrate", "worker", "compensator"},
+        "web": {"web"},
+    }
+    wanted = {
+        role: {*re.findall(r"tideline-(\w+)[@.]", _wants(f"tideline-{role}.target"))}
+        for role in ("workers", "web")
+    }
+    assert wanted == {"workers": {"worker", "compensate"}, "web": {"web"}}
+
+
+def _wants(target: str) -> str:
+    return " ".join(re.findall(r"^Wants=(.*)$", (DEPLOY / "systemd" / target).read_text(), re.M))
+
+
+def test_ports_of_stores_are_those_of_the_urls():
+    web = MACHINES["services"]["web"]["environment"]
+    urls = ",".join(web.values())
+    published = [
+        port.rsplit(":", 2)[1]
+        for service in MACHINES["services"].values()
+        if not is_ours(service)
+        for port in service["ports"]
+    ]
+    assert sorted(re.findall(r"STORES_ADDRESS\}:(\d+)/", urls)) == sorted(published)
 
 
 def test_the_image_is_installed_by_hash_and_run_by_nobody_special():
