@@ -49,6 +49,7 @@ pool_mode = {mode}
 max_client_conn = 1000
 default_pool_size = {size}
 max_prepared_statements = {names}
+server_login_retry = 1
 logfile = {folder}/log
 """
 # As docs/how-to/use-a-pooler.md has them.

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
-from django.db import connections, transaction
+from django.db import OperationalError, connections, transaction
 
 from infra.moving import AccountMoving, again_while_moving
 from infra.sharding import readiness
@@ -14,6 +14,8 @@ from infra.sharding.models import Bucket
 from infra.sharding.sql import Statement, execute, fetch_all, fetch_one, fetch_pipelined
 from tests.pgbouncer import ROLE, ask_pgbouncer, running_pgbouncer
 from tests.pooling import using_pools
+from tests.server_faults import kill
+from tests.waiting import until
 
 SHARD, OTHER, ACCOUNT = "shard0", "shard1", 16_384 + 8
 TELL = "UPDATE sharding_databaseidentity SET map_epoch = %s"
@@ -140,6 +142,61 @@ def test_a_write_with_an_old_map_does_nothing(moved, services):
     with psycopg.connect(services.postgres[SHARD].url) as direct:
         rows = direct.execute("SELECT map_epoch FROM sharding_databaseidentity").fetchall()
     assert rows == [(7,)]
+
+
+def test_a_pool_that_leads_to_another_database_is_noticed(pooled, services):
+    """Its configuration may change while clients stay connected."""
+    fetch_one(SHARD, "SELECT 1")
+    name = "UPDATE sharding_databaseidentity SET alias = %s"
+    try:
+        with psycopg.connect(services.postgres[SHARD].url) as direct:
+            direct.execute(name, (OTHER,))
+        with pytest.raises(AccountMoving):
+            fetch_one(SHARD, "SELECT 1")
+        with pytest.raises(WrongDatabase, match=f"it leads to the database {OTHER}"):
+            fetch_one(SHARD, "SELECT 1")
+    finally:
+        with psycopg.connect(services.postgres[SHARD].url) as direct:
+            direct.execute(name, (SHARD,))
+
+
+def test_a_server_restarts_below_its_pool(pooled, services):
+    fetch_one(SHARD, "SELECT 1")
+    kill(services.postgres[SHARD])
+    with pytest.raises(OperationalError):
+        fetch_one(SHARD, "SELECT 1")
+    services.postgres[SHARD].start()
+    until(lambda: _is_answering(SHARD))
+    assert [fetch_one(SHARD, "SELECT 1") for _ in range(3)] == [(1,)] * 3
+
+
+def test_a_paused_pool_answers_later(pooled):
+    fetch_one(SHARD, "SELECT 1")
+    ask_pgbouncer(pooled, f"PAUSE {SHARD}")
+    with ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(_ask_and_close, SHARD)
+        until(lambda: _waiting(pooled, SHARD) == 1)
+        ask_pgbouncer(pooled, f"RESUME {SHARD}")
+        assert asked.result() == (1,)
+
+
+def _ask_and_close(alias):
+    try:
+        return fetch_one(alias, "SELECT 1")
+    finally:
+        connections.close_all()
+
+
+def _is_answering(alias):
+    try:
+        return fetch_one(alias, "SELECT 1") == (1,)
+    except OperationalError:
+        return False
+
+
+def _waiting(environment, alias):
+    """Clients of the pool that wait for a session."""
+    return sum(row[3] for row in ask_pgbouncer(environment, "SHOW POOLS") if row[0] == alias)
 
 
 def test_a_map_check_costs_no_round_trip(pooled):
