@@ -34,7 +34,10 @@ DESCRIPTIONS = (
     | {f"write:{what}": f"Change your {_WORDS.get(what, what)}" for what in _WRITE.split()}
 )
 # Only an operator gives these, to an application of their own (manage.py create_service).
-OF_SERVICES = {"service:changes": "Read what happened on the whole site"}
+OF_SERVICES = {
+    "service:changes": "Read what happened on the whole site",
+    "service:relations": "Read the relations of all accounts",
+}
 _NAMES = frozenset(DESCRIPTIONS | OF_SERVICES)
 DEFAULT = "read"
 

@@ -86,14 +86,15 @@ def _describe(owned: OwnedPayload, states: States) -> tuple[str, Data] | None:
     match owned:
         case (owner_id, EdgeChanged() as payload):
             edge = states.edges.get((owner_id, payload.followee_id), NO_EDGE)
-            return "relation.changed", _relation(owner_id, payload.followee_id, edge)
+            return "relation.changed", describe_relation(owner_id, payload.followee_id, edge)
         case (owner_id, PostMarked() as payload):
             return _marked(owner_id, payload, states)
     simple = _SIMPLE.get(type(owned.payload))
     return None if simple is None else (simple[0], simple[1](owned.owner_id, owned.payload))
 
 
-def _relation(account_id: int, target_id: int, edge: Edge) -> Data:
+def describe_relation(account_id: int, target_id: int, edge: Edge) -> Data:
+    """What an account does to another one. `since_ms`: when that began, in Unix milliseconds."""
     return {
         "account_id": str(account_id),
         "target_id": str(target_id),

@@ -9,7 +9,9 @@ from rest_framework.serializers import (
     ChoiceField,
     DateTimeField,
     DictField,
+    IntegerField,
     ListField,
+    RegexField,
     Serializer,
 )
 
@@ -31,6 +33,30 @@ LIMIT = OpenApiParameter(
     {"type": "integer", "minimum": 0, "maximum": 10**LIMIT_DIGITS - 1},
     description=f"Read so many changes, {DEFAULT_LIMIT} by default, {MOST_EVENTS:,} at most",
 )
+
+
+MOST_PAIRS = 1_000
+ACCOUNT_ID = r"^[1-9][0-9]{0,8}$"
+
+
+class PairField(Serializer[Any]):
+    account_id = RegexField(ACCOUNT_ID)
+    target_id = RegexField(ACCOUNT_ID)
+
+
+class PairsBody(Serializer[Any]):
+    pairs = ListField(child=PairField(), min_length=1, max_length=MOST_PAIRS)
+
+
+class RelationEntity(Serializer[Any]):
+    """What `account_id` does to `target_id`."""
+
+    account_id = CharField()
+    target_id = CharField()
+    following = BooleanField()
+    requested = BooleanField(help_text="A follow that awaits approval")
+    blocking = BooleanField()
+    since_ms = IntegerField(allow_null=True, help_text="When that began or ended")
 
 
 class EventEntity(Serializer[Any]):

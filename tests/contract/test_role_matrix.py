@@ -85,6 +85,9 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "DELETE api/v1/profile/header": lambda scene: NONE,
     "POST api/v1/markers": lambda scene: {"home": {"last_read_id": scene.post.public}},
     "POST api/v1/timelines/home/catch_up": lambda s: {"bound": Bound(s.post, s.post, 0, 0).text},
+    "POST api/v1/services/relations": lambda scene: {
+        "pairs": [{"account_id": str(scene.owner), "target_id": str(scene.asker)}]
+    },
     "POST api/v1/accounts/followed_by": lambda scene: {"id": [str(scene.owner)]},
     "POST api/v1/lists": lambda scene: {"title": "new"},
     "PUT api/v1/lists/<str:list_id>": lambda scene: {"title": "renamed"},

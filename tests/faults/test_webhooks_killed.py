@@ -1,4 +1,4 @@
-"""The process that sends webhooks is killed, hangs, and comes back: each event arrives, in order."""
+"""The process that sends webhooks is killed, and hangs: each event arrives, in its order."""
 
 import json
 import urllib.request
