@@ -13,6 +13,12 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 T = TypeVar("T")
+# Of all connections, besides those to replicas, which are not checked.
+CONNECTION: Mapping[str, object] = {
+    "CONN_MAX_AGE": None,
+    "CONN_HEALTH_CHECKS": True,
+    "DISABLE_SERVER_SIDE_CURSORS": True,
+}
 
 INSECURE_KEY = "insecure-key-for-development-and-tests-only-0123456789abcdef"
 
@@ -81,6 +87,20 @@ class Environment:
         )
         return _with_socket(config)
 
+    def primary(self, name: str, url: str, timeout_ms: int) -> dict[str, object]:
+        """Django's DATABASES entry for the default database or a shard."""
+        config = self.database(name, url)
+        options = {
+            "connect_timeout": 3,
+            "options": session_options(statement_timeout=timeout_ms),
+        }
+        return {
+            **config,
+            **CONNECTION,
+            "ENGINE": "infra.sharding.bounded",
+            "OPTIONS": merge_options(options, config.get("OPTIONS")),
+        }
+
     def mail(self, name: str, url: str) -> dict[str, Any]:
         """Django's settings for the mail server of this URL; empty without one."""
         if not url:
@@ -93,7 +113,7 @@ class Environment:
         return {key: value for key, value in config.items() if value}
 
     def replica(
-        self, name: str, url: str, connection: dict[str, object], shard: str, timeout_ms: int
+        self, name: str, url: str, connection: Mapping[str, object], shard: str, timeout_ms: int
     ) -> dict[str, object]:
         """Django's DATABASES entry for a read replica: read-only, with short timeouts."""
         config = self.database(name, url)
@@ -106,17 +126,15 @@ class Environment:
             ),
             "answer_s": timeout_ms / 1000,
         }
-        return (
-            config
-            | connection
-            | {
-                "ENGINE": "infra.sharding.bounded",
-                # Not needed: a read that fails is repeated on the shard.
-                "CONN_HEALTH_CHECKS": False,
-                "OPTIONS": merge_options(options, config.get("OPTIONS")),
-                "TEST": {"MIRROR": shard},
-            }
-        )
+        return {
+            **config,
+            **connection,
+            "ENGINE": "infra.sharding.bounded",
+            # Not needed: a read that fails is repeated on the shard.
+            "CONN_HEALTH_CHECKS": False,
+            "OPTIONS": merge_options(options, config.get("OPTIONS")),
+            "TEST": {"MIRROR": shard},
+        }
 
     def pooled(self, name: str, url: str, direct: Mapping[str, object]) -> dict[str, object]:
         """What differs from the entry `direct` of Django's DATABASES in a web server.
@@ -193,6 +211,18 @@ class Environment:
             raise ImproperlyConfigured(
                 "The environment is not usable:\n" + "\n".join(f"  - {f}" for f in self.faults)
             )
+
+
+def late_database(timeout_ms: int, name: str, url: str) -> dict[str, object]:
+    """Django's DATABASES entry for a shard that is added while processes run.
+
+    Raises: ImproperlyConfigured, with one fault and without the URL, which may have a password.
+    """
+    environment = Environment()
+    database = environment.primary(name, url, timeout_ms)
+    if environment.faults:
+        raise ImproperlyConfigured(environment.faults[0])
+    return database
 
 
 def session_options(**parameters: object) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from functools import partial
 
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -11,7 +12,7 @@ from config.api_settings import *  # noqa: F403
 from config.api_settings import oauth2_provider
 from config.application_settings import *  # noqa: F403
 from config.application_settings import BASE_DIR
-from config.environment import INSECURE_KEY, Environment, merge_options, session_options
+from config.environment import CONNECTION, INSECURE_KEY, Environment, late_database
 from config.mail_settings import mail_settings
 from config.media_settings import file_stores
 from config.sign_in_settings import *  # noqa: F403
@@ -66,19 +67,10 @@ if OTEL_EXPORTER_OTLP_ENDPOINT:
     _env.require_package("OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry-exporter-otlp-proto-http")
 
 # -- databases ----------------------------------------------------------------------------------
-_CONNECTION: dict[str, object] = {
-    "CONN_MAX_AGE": None,
-    "CONN_HEALTH_CHECKS": True,
-    "DISABLE_SERVER_SIDE_CURSORS": True,
-}
 _local = "postgresql://postgres@localhost:5432/tideline"
 _shard_urls = _env.urls("SHARD_DATABASE_URLS", [f"{_local}_shard{n}" for n in range(4)])
 _env.require(bool(_shard_urls), "SHARD_DATABASE_URLS: at least one shard is needed")
 SHARD_ALIASES = [f"shard{n}" for n in range(len(_shard_urls))]
-DATABASES = {"default": _env.database("DATABASE_URL", _env.text("DATABASE_URL", _local))} | {
-    alias: _env.database(f"SHARD_DATABASE_URLS[{n}]", url)
-    for n, (alias, url) in enumerate(zip(SHARD_ALIASES, _shard_urls, strict=True))
-}
 _replica_urls = _env.per_shard("SHARD_REPLICA_URLS", _shard_urls)
 REPLICA_ALIASES = {
     alias: [f"{alias}_replica{number}" for number in range(len(urls))]
@@ -91,19 +83,21 @@ STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
 DATABASE_ANSWER_MS = _env.number("DATABASE_ANSWER_MS", 1_000, 100, 60_000)
 # Of a whole GET of the API: then it begins no other wait for a database.
 READ_DEADLINE_MS = _env.number("READ_DEADLINE_MS", 5_000, 500, 60_000)
-for _database in DATABASES.values():
-    _options = {
-        "connect_timeout": 3,
-        "options": session_options(statement_timeout=STATEMENT_TIMEOUT_MS),
-    }
-    _database |= _CONNECTION | {"ENGINE": "infra.sharding.bounded"}
-    _database["OPTIONS"] = merge_options(_options, _database.get("OPTIONS"))
+DATABASES = {
+    "default": _env.primary("DATABASE_URL", _env.text("DATABASE_URL", _local), STATEMENT_TIMEOUT_MS)
+} | {
+    alias: _env.primary(f"SHARD_DATABASE_URLS[{n}]", url, STATEMENT_TIMEOUT_MS)
+    for n, (alias, url) in enumerate(zip(SHARD_ALIASES, _shard_urls, strict=True))
+}
+# Each file is named after a shard that was added later, and has its URL.
+SHARD_URLS_DIR = _env.text("SHARD_URLS_DIR", "")
+DATABASE_OF_URL = partial(late_database, STATEMENT_TIMEOUT_MS)
 # A loader may ask a replica first and then the shard; both are part of those two thirds.
 REPLICA_TIMEOUT_MS = _env.number("REPLICA_TIMEOUT_MS", 500, 50, 5_000)
 REPLICA_LAG_S = _env.number("REPLICA_LAG_S", 5, 1, 600)
 DATABASES |= {
     name: _env.replica(
-        f"SHARD_REPLICA_URLS[{n}][{number}]", url, _CONNECTION, alias, REPLICA_TIMEOUT_MS
+        f"SHARD_REPLICA_URLS[{n}][{number}]", url, CONNECTION, alias, REPLICA_TIMEOUT_MS
     )
     for n, (alias, urls) in enumerate(zip(SHARD_ALIASES, _replica_urls, strict=True))
     for number, (name, url) in enumerate(zip(REPLICA_ALIASES[alias], urls, strict=True))

@@ -4,7 +4,8 @@ from typing import Any
 
 from django import forms
 
-from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.shards import all_aliases
 
 MAX_ID = 2**63 - 1
 LONGEST_KIND = 64

@@ -20,7 +20,7 @@ from infra.caching.keys import key
 from infra.caching.scanning import list_nodes
 from infra.changes.lag import LAG
 from infra.changes.sql import DELIVERED_TABLE
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_one
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from operations.queries.slow_queries import IS_SLOW

@@ -19,7 +19,7 @@ from infra.changes import append
 from infra.jobs import findings
 from infra.sharding.identity import create_identity
 from infra.sharding.new_database import create_schema
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from relations.jobs import audit_forward
 from tests.disconnected_process import disconnected_reader
 from tests.redis_away import wait_for_redis

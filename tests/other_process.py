@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import connections
 
 from infra.sharding.bounded import wait_limits
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 
 _IDLE_S = 120
 

@@ -19,9 +19,9 @@ from infra.changes.models import Change
 from infra.sharding.bounded.breaker import reset_breakers
 from infra.sharding.identity import _installations
 from infra.sharding.map_copy import MapCopy
-from infra.sharding.placement import all_aliases
 from infra.sharding.replicas import replicas_of
 from infra.sharding.scatter import _threads
+from infra.sharding.shards import all_aliases
 from lab.services import RunningServices
 from lab.services.server import Server
 from tests.replica_servers import ReplicatedServices

@@ -6,7 +6,7 @@ from django.conf import settings
 
 from counters.kinds import CounterKind
 from infra.changes.models import Change
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 from posts.actions.insert_post import DAY_S
 from posts.ids import EPOCH, SEQUENCES

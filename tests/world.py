@@ -21,7 +21,8 @@ from infra.changes.drain import drain
 from infra.changes.lag import list_lane_lags
 from infra.sharding.buckets import shard_of
 from infra.sharding.connection_health import drop_broken_connections
-from infra.sharding.placement import all_aliases, is_allowed, placement_of
+from infra.sharding.placement import is_allowed, placement_of
+from infra.sharding.shards import all_aliases
 from posts.actions.create_post import create_post
 from posts.ids import PostId
 from posts.types import Draft

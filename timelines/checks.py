@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Info, Warning
 from django.db import DatabaseError, InterfaceError
 
+from infra.sharding.placement import known_shards
 from timelines.recent.low_water_mark import has_own_only
 
 # With more shards, writing each post to all of them costs more than their pulls save.
@@ -17,7 +18,7 @@ def check_recent_index(
     app_configs: Sequence[Any] | None, databases: Sequence[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
     """Compares the setting with what the shards among `databases` have. One query a shard."""
-    shards = [alias for alias in settings.SHARD_ALIASES if alias in (databases or ())]
+    shards = [alias for alias in known_shards() if alias in (databases or ())]
     try:
         own_only = [alias for alias in shards if has_own_only(alias)]
     except (DatabaseError, InterfaceError):
@@ -44,7 +45,7 @@ def _check_replicated(own_only: Sequence[str]) -> list[CheckMessage]:
 
 
 def _check_count() -> list[CheckMessage]:
-    count = len(settings.SHARD_ALIASES)
+    count = len(known_shards())
     if count <= MOST_REPLICAS:
         return []
     text = f"RECENT_INDEX=replicated writes each post to {count} shards"

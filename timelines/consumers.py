@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from infra.caching.round_trips import run_together
 from infra.changes.errors import WholeBatchFails
 from infra.changes.registry import Delivery, FollowUp, consumes
+from infra.sharding.shards import shard_aliases
 from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind, Visibility
@@ -46,7 +46,7 @@ def push_to_followers(alias: str, deliveries: Posted) -> list[FollowUp]:
     posted = _entries_by_author(deliveries)
     if not posted:
         return []
-    return fan_out(posted, settings.SHARD_ALIASES, list_unpushed_authors(alias, posted))
+    return fan_out(posted, shard_aliases(), list_unpushed_authors(alias, posted))
 
 
 @consumes(FanOutBegun)

@@ -9,7 +9,6 @@ shard answers the reads. Without the store of images everything but uploads work
 from functools import partial
 
 import orjson
-from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse
 from redis.exceptions import RedisError
@@ -19,7 +18,7 @@ from accounts.images.errors import ImagesUnavailable
 from infra.api.rendering import json_response
 from infra.caching.client import redis
 from infra.sharding.errors import DatabaseUnusable
-from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.placement import GLOBAL_ALIAS, known_shards
 from infra.sharding.probe import CachedProbe
 from infra.sharding.readiness import require_ready, was_ready
 from infra.sharding.replica import Replica
@@ -49,15 +48,17 @@ def ready(request: HttpRequest) -> HttpResponse:
     503 without the default database, while a database that was never ready cannot be used, while
     this web server waits for a worker, and while it drains.
     """
-    replicas = [replica for alias in settings.SHARD_ALIASES for replica in replicas_of(alias).all]
-    calls = {alias: partial(_check_database, alias) for alias in settings.SHARD_ALIASES}
+    shards = known_shards()
+    replicas = [replica for alias in shards for replica in replicas_of(alias).all]
+    calls = {alias: partial(_check_database, alias) for alias in shards}
     calls |= {replica.alias: partial(_check_replica, replica) for replica in replicas}
     stores = {GLOBAL_ALIAS: _check_database(GLOBAL_ALIAS)} | dict.fromkeys(calls, UNREACHABLE)
     stores |= PROBE.ask(calls)
     stores["redis"] = _check_redis()
     stores["images"] = IMAGES.ask({"images": _check_images}).get("images", UNREACHABLE)
     is_ready = stores[GLOBAL_ALIAS] == "ok" and all(
-        stores[alias] in ("ok", UNREACHABLE) or was_ready(alias) for alias in all_aliases()
+        stores[alias] in ("ok", UNREACHABLE) or was_ready(alias)
+        for alias in (GLOBAL_ALIAS, *shards)
     )
     is_whole = all(state == "ok" for state in stores.values())
     status = "ok" if is_whole else "degraded" if is_ready else "unavailable"

@@ -10,8 +10,9 @@ from prometheus_client.registry import Collector
 
 from infra.caching.scanning import list_nodes
 from infra.jobs.sql import COUNT_RECENT_RUNS
-from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.probe import CachedProbe
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 
 CONNECTIONS = """

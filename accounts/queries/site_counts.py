@@ -13,8 +13,9 @@ from django.db import DatabaseError, InterfaceError
 from counters import sql as counters_sql
 from counters.kinds import CounterKind
 from infra.caching.decoding import decode
-from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.scatter import scatter
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_one
 
 # How long counts are used: those in Django's cache by all processes, those in memory by this one.

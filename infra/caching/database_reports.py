@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
-from django.conf import settings
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
@@ -16,6 +15,7 @@ from redis.exceptions import RedisError
 from infra.caching.client import redis
 from infra.caching.decoding import decode
 from infra.caching.keys import key
+from infra.sharding.placement import known_shards
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -61,7 +61,7 @@ class ReportCollector(Collector, Generic[R]):
 
     def collect(self) -> Iterable[Metric]:
         try:
-            reports = self._reports.read(settings.SHARD_ALIASES)
+            reports = self._reports.read(known_shards())
         except RedisError:
             return []
         families = self.describe()

@@ -8,11 +8,11 @@ that were shown do not depend on this wait.
 import time
 from functools import partial
 
-from django.conf import settings
 from django.db import Error
 
 from infra.caching.client import wait_before_recovery
 from infra.changes.lanes import LaneGroup, all_lanes
+from infra.sharding.placement import known_shards
 from infra.sharding.scatter import submit
 from infra.sharding.sql import fetch_one
 from infra.telemetry.reached_branches import reached
@@ -38,7 +38,7 @@ def has_caught_up(since_s: float) -> bool:
     """
     if time.time() - since_s > MOST_S:
         return True
-    asked = [submit(alias, partial(_waits, alias, since_s)) for alias in settings.SHARD_ALIASES]
+    asked = [submit(alias, partial(_waits, alias, since_s)) for alias in known_shards()]
     if any(database.result() for database in asked):
         reached("recovery.waited_for_drain")
         return False

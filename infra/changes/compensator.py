@@ -5,7 +5,7 @@ A pass drains what a failure left, and runs the periodic tasks of the database t
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
@@ -28,31 +28,38 @@ log = structlog.get_logger()
 class Compensator:
     """All threads of one process."""
 
-    def __init__(self, aliases: Sequence[str], every_s: float) -> None:
+    def __init__(self, list_aliases: Callable[[], Iterable[str]], every_s: float) -> None:
+        """`list_aliases` is asked again and again: a shard may be added any time."""
+        self._list_aliases, self._every_s = list_aliases, every_s
         self._stopping = threading.Event()
         self._done: queue.SimpleQueue[Batch | Exception] = queue.SimpleQueue()
-        self._threads = [
-            DatabaseThread(alias, every_s, self._stopping, self._done) for alias in aliases
-        ]
+        self._threads: dict[str, DatabaseThread] = {}
 
     def iter_batches(self, is_stopping: Callable[[], bool]) -> Iterator[Batch]:
         """The batches of all threads, until a stop is requested. Raises: a fault of a thread.
 
         The last batch counts what the threads had in hand.
         """
-        for thread in self._threads:
-            thread.start()
         try:
             while not is_stopping():
+                self._cover()
                 with suppress(queue.Empty):
                     yield _batch_of(self._done.get(timeout=LOOK_EVERY_S))
         finally:
             self._stop()
         yield self._count_rest()
 
+    def _cover(self) -> None:
+        close_old_connections()
+        for alias in self._list_aliases():
+            if alias not in self._threads:
+                thread = DatabaseThread(alias, self._every_s, self._stopping, self._done)
+                self._threads[alias] = thread
+                thread.start()
+
     def _stop(self) -> None:
         self._stopping.set()
-        for thread in self._threads:
+        for thread in self._threads.values():
             thread.join(STOP_S)
 
     def _count_rest(self) -> Batch:

@@ -7,7 +7,7 @@ again.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import structlog
 from django.db import close_old_connections, connections
@@ -29,17 +29,21 @@ log = structlog.get_logger()
 class Drainer:
     """All threads of one process."""
 
-    def __init__(self, aliases: Sequence[str]) -> None:
-        self._stopping, recoveries = threading.Event(), Recoveries()
-        self._threads = [
-            LaneThread(alias, groups, self._stopping, recoveries)
-            for alias in aliases
-            for groups in THREADS
-        ]
+    def __init__(self) -> None:
+        self._stopping, self._recoveries = threading.Event(), Recoveries()
+        self._threads: list[LaneThread] = []
+        self._covered: set[str] = set()
 
-    def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
+    def cover(self, aliases: Iterable[str]) -> None:
+        """Starts the threads of those databases that have none. A shard may be added any time."""
+        for alias in aliases:
+            if alias in self._covered:
+                continue
+            self._covered.add(alias)
+            for groups in THREADS:
+                thread = LaneThread(alias, groups, self._stopping, self._recoveries)
+                self._threads.append(thread)
+                thread.start()
 
     def stop(self) -> None:
         """Waits for the batches in hand."""

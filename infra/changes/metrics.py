@@ -13,8 +13,8 @@ from prometheus_client.registry import Collector
 
 from infra.changes.lag import LagReport, LaneLag, measure_lag
 from infra.changes.lanes import group_of
-from infra.sharding.placement import all_aliases
 from infra.sharding.probe import CachedProbe
+from infra.sharding.shards import all_aliases
 
 DELIVERED = Counter("tideline_changes_delivered_total", "Changes delivered and filed", ["kind"])
 FAILED = Counter("tideline_changes_failed_total", "Attempts to deliver that failed", ["kind"])

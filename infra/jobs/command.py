@@ -28,8 +28,9 @@ from infra.jobs.runs import Run, UnrecordedRun, recorded_run
 from infra.jobs.stopping import StopRequest
 from infra.jobs.types import BATCH_SIZE, Batch, Tally, Work
 from infra.sharding.errors import NO_ANSWER
-from infra.sharding.placement import Placement, all_aliases, is_allowed
+from infra.sharding.placement import Placement, is_allowed
 from infra.sharding.readiness import refuse_unusable_databases, requiring_ready
+from infra.sharding.shards import all_aliases
 
 DONE, FAILED, STOPPED = 0, 1, STOPPED_CODE
 State = JobRun.State

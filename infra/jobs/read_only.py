@@ -17,7 +17,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
 from infra.sharding.bounded.base import refusals_are_faults
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 
 READ_ONLY = "SET default_transaction_read_only = on"
 WRITABLE = "RESET default_transaction_read_only"

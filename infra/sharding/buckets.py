@@ -14,7 +14,8 @@ from django.conf import settings
 from infra.sharding.bucket_set import BUCKET_COUNT, describe_buckets
 from infra.sharding.errors import NO_ANSWER, UnmappedBucket
 from infra.sharding.map_copy import BucketMap, MapCopy
-from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.placement import GLOBAL_ALIAS, known_shards
+from infra.sharding.shards import learn_shards, shard_aliases
 from infra.sharding.sql import fetch_all, fetch_one
 
 EPOCH = "SELECT map_epoch FROM sharding_databaseidentity"
@@ -68,14 +69,16 @@ def bucket_map() -> Sequence[str]:
 def current_map() -> BucketMap:
     """The map. One query if there is a doubt about the copy of this process, two if it is old.
 
-    Without an answer the copy stays in use, and the next call asks again. Raises: UnmappedBucket;
-    errors of the default database before the first copy.
+    Without an answer the copy stays in use, and the next call asks again. Raises: UnmappedBucket,
+    also if this process has no URL of a shard; errors of the default database if there is no copy.
     """
     if MapCopy.is_current:
         return MapCopy.map
     doubts, known = MapCopy.doubts, MapCopy.map
     try:
         MapCopy.keep(_read_if_newer(known), doubts)
+    except UnmappedBucket:
+        raise  # the copy is old, and this process cannot follow
     except NO_ANSWER as error:
         if not known.aliases:
             raise
@@ -84,9 +87,10 @@ def current_map() -> BucketMap:
 
 
 def list_missing_shards() -> list[str]:
-    """What is wrong with the bucket map or SHARD_DATABASE_URLS, a line at most. One query."""
+    """What is wrong with the bucket map or SHARD_DATABASE_URLS, a line at most. Two queries."""
     rows = fetch_all(GLOBAL_ALIAS, "SELECT DISTINCT alias FROM sharding_bucket ORDER BY alias")
-    lacking = [alias for (alias,) in rows if alias not in settings.SHARD_ALIASES]
+    known = shard_aliases()
+    lacking = [alias for (alias,) in rows if alias not in known]
     if lacking:
         given = len(settings.SHARD_ALIASES)
         return [f"SHARD_DATABASE_URLS lacks {', '.join(lacking)}: it has {given} URLs only"]
@@ -112,10 +116,13 @@ def _read_if_newer(known: BucketMap) -> BucketMap:
 
 
 def _read_map() -> BucketMap:
-    """One statement, so that the map and its epoch belong together."""
+    """One statement, so that the map and its epoch belong together. The shards are read after it:
+    it names none that the list lacks then."""
     rows = fetch_all(GLOBAL_ALIAS, READ)
+    learn_shards()
+    shards = known_shards()
     aliases = {row[0]: row[1] for row in rows}
-    missing = [n for n in range(BUCKET_COUNT) if aliases.get(n) not in settings.SHARD_ALIASES]
+    missing = [n for n in range(BUCKET_COUNT) if aliases.get(n) not in shards]
     if missing:
         raise UnmappedBucket(f"{len(missing)} buckets have no shard, first {missing[0]}")
     moved = {bucket: moved_ms for bucket, _, moved_ms, _ in rows if moved_ms is not None}

@@ -12,11 +12,12 @@ from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from infra.moving import AccountMoving, may_be_old
+from infra.sharding.added_shards import setting_of_added
 from infra.sharding.buckets import current_map
 from infra.sharding.errors import WrongDatabase
 from infra.sharding.map_copy import MapCopy
 from infra.sharding.models import DatabaseIdentity
-from infra.sharding.placement import GLOBAL_ALIAS, all_aliases, shard_behind
+from infra.sharding.placement import GLOBAL_ALIAS, is_known, shard_behind
 from infra.sharding.sql import execute
 
 INSERT = """
@@ -64,7 +65,7 @@ def refuse_wrong_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
     bucket map; the connection is closed then. Cost: one round trip for each connection.
     """
     shard = shard_behind(connection.alias) or connection.alias
-    if shard not in all_aliases():
+    if not is_known(shard):
         return
     try:
         identity = read_identity(connection)
@@ -95,6 +96,8 @@ def setting_of(alias: str) -> str:
     if alias == GLOBAL_ALIAS:
         return "DATABASE_URL"
     shard = shard_behind(alias)
+    if shard is None and alias not in settings.SHARD_ALIASES:
+        return setting_of_added(alias)
     if shard is None:
         return f"SHARD_DATABASE_URLS[{settings.SHARD_ALIASES.index(alias)}]"
     number = settings.REPLICA_ALIASES[shard].index(alias)

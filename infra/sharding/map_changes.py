@@ -1,4 +1,4 @@
-"""Changes of the bucket map: buckets get another shard, and the databases tell of it."""
+"""Changes of the map: buckets get another shard, or a shard is added; the databases tell of it."""
 
 from django.db import transaction
 
@@ -11,6 +11,7 @@ GIVE = """
 UPDATE sharding_bucket SET alias = %s, epoch = %s, moved_at = clock_timestamp()
 WHERE alias = %s AND {condition}
 """
+LIST = "INSERT INTO sharding_shard (alias) VALUES (%s) ON CONFLICT DO NOTHING"
 TELL = "UPDATE sharding_databaseidentity SET map_epoch = %s WHERE map_epoch < %s"
 KNOWS = "SELECT map_epoch >= %s FROM sharding_databaseidentity"
 
@@ -32,6 +33,18 @@ def give_buckets(source: str, target: str, condition: str, count: int) -> int:
         raise BucketsElsewhere(f"{source} has {given} of {count} buckets")
     transaction.on_commit(MapCopy.doubt, using=GLOBAL_ALIAS)
     return epoch
+
+
+def list_shard(alias: str) -> int:
+    """Adds the shard to the list; returns the new epoch of the map. Safety: idempotent.
+
+    Cost: two statements.
+    """
+    with transaction.atomic(using=GLOBAL_ALIAS):
+        execute(GLOBAL_ALIAS, LIST, (alias,))
+        row = fetch_one(GLOBAL_ALIAS, RAISE_EPOCH)
+        transaction.on_commit(MapCopy.doubt, using=GLOBAL_ALIAS)
+    return int(row[0]) if row else 0
 
 
 def tell_epoch(alias: str, epoch: int) -> None:

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar, Self
 
 from django.db import models
+from django.db.models.functions import Now
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.errors import WrongShard
@@ -24,6 +25,21 @@ class Bucket(models.Model):
 
     def __str__(self) -> str:
         return f"{self.bucket} → {self.alias}"
+
+
+class Shard(models.Model):
+    """GLOBAL, one row for each shard that `add_shard` added; SHARD_DATABASE_URLS has the others.
+
+    Never deleted. The URL is in the file `alias` of SHARD_URLS_DIR.
+    """
+
+    placement = Placement.GLOBAL
+
+    alias = models.CharField(max_length=32, primary_key=True)
+    added_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.alias}, since {self.added_at:%Y-%m-%d}"
 
 
 class DatabaseIdentity(models.Model):

@@ -5,6 +5,8 @@ from enum import Enum
 from django.conf import settings
 from django.db.models import Model
 
+from infra.sharding.added_shards import AddedShards
+
 GLOBAL_ALIAS = "default"
 
 
@@ -26,9 +28,15 @@ def placement_of(model: type[Model]) -> Placement:
     return getattr(model, "placement", Placement.GLOBAL)
 
 
-def all_aliases() -> list[str]:
-    """The default database first, then every shard in order."""
-    return [GLOBAL_ALIAS, *settings.SHARD_ALIASES]
+def known_shards() -> list[str]:
+    """The shards that this process knows, in order. `infra.sharding.shards` asks for others."""
+    own = settings.SHARD_ALIASES
+    return [*own, *(alias for alias in AddedShards.aliases if alias not in own)]
+
+
+def is_known(alias: str) -> bool:
+    """Whether the alias is the default database or a shard that this process knows."""
+    return alias == GLOBAL_ALIAS or alias in known_shards()
 
 
 def shard_behind(alias: str) -> str | None:

@@ -16,8 +16,9 @@ from django.db.migrations.loader import MigrationLoader
 from infra.sharding.buckets import list_missing_shards
 from infra.sharding.errors import DatabaseUnusable, SchemaMissing, UnmappedBucket, WrongDatabase
 from infra.sharding.identity import read_identity
-from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.placement import GLOBAL_ALIAS, is_known
 from infra.sharding.probe import DEADLINE_S, ProbeAnswer, probe_all
+from infra.sharding.shards import all_aliases
 
 APPLIED = "SELECT app, name FROM django_migrations"
 REMEDY = "run migrate_shards"
@@ -49,7 +50,7 @@ def refuse_unready_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
 
     The web server is never without it, so no request meets a missing table. Raises: as above.
     """
-    if connection.alias in all_aliases():
+    if is_known(connection.alias):
         try:
             _check(connection)
         except BaseException:
@@ -130,12 +131,12 @@ def _check(connection: BaseDatabaseWrapper) -> None:
         return
     if read_identity(connection) is None:
         raise SchemaMissing(f"{connection.alias} has no identity: {REMEDY}")
-    if connection.alias == GLOBAL_ALIAS and (missing := list_missing_shards()):
-        raise UnmappedBucket(missing[0])
     applied = set(connection.connection.execute(APPLIED).fetchall())
     if lacking := sorted(_needed_migrations() - applied):
         app, name = lacking[0]
         raise SchemaMissing(f"{connection.alias} lacks migration {app}.{name}: {REMEDY}")
+    if connection.alias == GLOBAL_ALIAS and (missing := list_missing_shards()):
+        raise UnmappedBucket(missing[0])
     _ready.add(connection.alias)
 
 

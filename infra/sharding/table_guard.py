@@ -15,7 +15,7 @@ from django.apps import apps
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from infra.sharding.errors import ReplicaIsReadOnly, WrongPlacement
-from infra.sharding.placement import all_aliases, is_allowed, placement_of, shard_behind
+from infra.sharding.placement import is_allowed, is_known, placement_of, shard_behind
 
 READS = re.compile(r"\s*(SELECT|WITH|EXPLAIN|SHOW|SET TRANSACTION)\b", re.IGNORECASE)
 
@@ -24,7 +24,7 @@ def install_guard(connection: BaseDatabaseWrapper, **_: Any) -> None:
     """Receiver of connection_created. Guards each of our connections from its first query on."""
     if guard_statement in connection.execute_wrappers:
         return
-    if connection.alias in all_aliases() or shard_behind(connection.alias):
+    if is_known(connection.alias) or shard_behind(connection.alias):
         connection.execute_wrappers.append(guard_statement)
         if shard_behind(connection.alias):
             connection.execute_wrappers.append(refuse_writes)

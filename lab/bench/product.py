@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from infra.changes.sql import SELECT_PENDING
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_one
 from lab.bench.cpu import Parts, find_servers
 from lab.runner.child import Child

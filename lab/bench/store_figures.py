@@ -3,7 +3,7 @@
 from typing import NamedTuple, Self
 
 from infra.caching.client import redis
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_one
 
 TRANSACTIONS = """

@@ -61,7 +61,7 @@ def _measure() -> dict[str, Any]:
     import django  # noqa: PLC0415 - settings read the URLs of services started just now
 
     django.setup()
-    from infra.sharding.placement import all_aliases  # noqa: PLC0415
+    from infra.sharding.shards import all_aliases  # noqa: PLC0415
     from infra.sharding.sql import execute  # noqa: PLC0415
     from lab.bench.world import migrate  # noqa: PLC0415
 
@@ -123,7 +123,7 @@ def _cost(write: Write, numbers: Sequence[int]) -> dict[str, float]:
 
 def _log_bytes() -> int:
     """Where the logs of all databases end."""
-    from infra.sharding.placement import all_aliases  # noqa: PLC0415 - see above
+    from infra.sharding.shards import all_aliases  # noqa: PLC0415 - see above
     from infra.sharding.sql import fetch_one  # noqa: PLC0415
 
     rows = [fetch_one(a, "SELECT pg_current_wal_insert_lsn() - '0/0'") for a in all_aliases()]

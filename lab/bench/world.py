@@ -15,7 +15,7 @@ from accounts.models import Account, Application
 from infra.changes.drain import drain
 from infra.changes.lanes import all_lanes
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from operations.demo.community import FILE, FOLLOW_CAP
 from operations.demo.graphs import Graph, read_graph
 from operations.demo.load import load_community

@@ -39,7 +39,7 @@ def prepare() -> dict[str, Any]:
     Raises DataOfOtherVersion.
     """
     # Models can be imported only after django.setup().
-    from infra.sharding.placement import all_aliases  # noqa: PLC0415
+    from infra.sharding.shards import all_aliases  # noqa: PLC0415
     from operations.demo.community import FIRST_ACCOUNTS, PASSWORD  # noqa: PLC0415
     from operations.demo.operators import ensure_operator  # noqa: PLC0415
 

@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from django.conf import settings
-
 from accounts.images.actions.use_image import end_image
 from accounts.images.sql import KEPT_IMAGES
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Row, Table, walk_table
+from infra.sharding.shards import shard_aliases
 from notifications.actions.delete_owner_rows import (
     delete_inbox,
     delete_notification,
@@ -120,7 +119,7 @@ def _forget_votes(work: Work) -> Iterator[Batch]:
     """Forgets how the account voted on polls of others. The votes still count."""
     if work.dry_run or work.account_id is None:
         return
-    for alias in settings.SHARD_ALIASES:
+    for alias in shard_aliases():
         if count := delete_voters(alias, work.account_id):
             yield Batch(count, 0, alias, count, None, [f"{count} votes on {alias}"])
 

@@ -12,7 +12,7 @@ from infra.changes.failpoints import failpoint
 from infra.jobs.checkpoints import find_checkpoint, save_checkpoint
 from infra.jobs.types import Batch
 from infra.sharding.buckets import group_by_shard
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 from operations.demo.rows import Ids
 from operations.demo.texts import made_up_text

@@ -6,7 +6,7 @@ from infra.changes.compensate import compensate, dry_run_batch
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.jobs.findings import Pause
 from infra.jobs.types import Batch, Work
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 
 # What another drainer holds, or what failed once, is delivered within this time.
 MOST_WAITS = 120

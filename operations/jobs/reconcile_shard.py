@@ -33,6 +33,7 @@ from infra.jobs.several_passes import Pass, in_turn
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.pulse import end_loss
+from infra.sharding.shards import shard_aliases
 from moderation.jobs.enforce_again import enforce_again
 from notifications.jobs.audit_notifications import audit_notifications
 from operations.jobs.drain_everything import drain_everything
@@ -80,7 +81,7 @@ def reconcile_shard(work: Work, restored: Restored, pause: Pause) -> Iterator[Ba
     """
     steps = {**_bring_up(restored, pause), **_compare(restored, pause)}
     return in_turn(
-        work._replace(aliases=settings.SHARD_ALIASES),
+        work._replace(aliases=shard_aliases()),
         *(partial(_run_step, name, step) for name, step in steps.items()),
     )
 

@@ -9,6 +9,7 @@ from infra.sharding.database_info import read_clock_offset
 from infra.sharding.pooled.use import roles_of_pools
 from infra.sharding.schema import find_missing_schema, list_missing_migrations, read_schema
 from infra.sharding.sql import fetch_all, fetch_one
+from timelines.recent.low_water_mark import find_low_water_mark
 
 CLOCK_MS = 200
 # A slot for the stream, and one for each table that is copied at the same time.
@@ -38,7 +39,7 @@ def find_faults(source: str, target: str) -> list[str]:
         faults.append("RECENT_INDEX is by_author: moves need replicated, on all processes")
     if any(" lacks " in fault for fault in faults):
         return faults
-    return [*faults, *_differences(source, target)]
+    return [*faults, *_differences(source, target), *_find_hole(source, target)]
 
 
 def find_warnings(source: str, target: str) -> list[str]:
@@ -81,6 +82,13 @@ def _differences(source: str, target: str) -> Iterator[str]:
     paused = {pause.kind for pause in list_pauses(source)}
     for kind in sorted(paused - {pause.kind for pause in list_pauses(target)}):
         yield f"{kind} is paused on {source}: pause it on {target}, too"
+
+
+def _find_hole(source: str, target: str) -> Iterator[str]:
+    """The accounts must not lose an index that is complete."""
+    is_complete = [find_low_water_mark(alias) is not None for alias in (source, target)]
+    if settings.RECENT_INDEX == "replicated" and is_complete == [True, False]:
+        yield f"{target}: its recent-posts index is not complete: run backfill_recent_posts"
 
 
 def _settings(alias: str) -> dict[str, str]:

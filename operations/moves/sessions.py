@@ -19,7 +19,7 @@ from infra.sharding.sql import fetch_all, fetch_one
 CLOCK = "SELECT clock_timestamp()"
 _OLD = """
 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
-    AND pid <> pg_backend_pid()
+    AND pid <> pg_backend_pid() AND application_name IS DISTINCT FROM %s
     AND CASE WHEN usename = ANY(%s) THEN xact_start ELSE backend_start END < %s
 """
 # One that has just answered may get its next statement now.
@@ -37,21 +37,27 @@ def read_clock(alias: str) -> object:
     return row[0] if row else None
 
 
-def end_idle_sessions(alias: str, before: object) -> int:
-    """Ends the idle sessions that began before this time; returns how many older ones are left."""
-    old = (roles_of_pools(alias), before)
+def end_idle_sessions(alias: str, before: object, spared: str | None = None) -> int:
+    """Ends the idle sessions that began before this time; returns how many older ones are left.
+
+    `spared`: the name of sessions that stay. A write that comes in this moment would fail.
+    """
+    old = (spared, roles_of_pools(alias), before)
     for (pid,) in fetch_all(alias, LIST_IDLE, old):
         fetch_one(alias, END, (*old, pid))
     return len(fetch_all(alias, LEFT, old))
 
 
-def end_old_sessions(alias: str, before: object) -> Iterator[str]:
-    """Until no session is older, or in a pool no transaction. Says what it waits for."""
+def end_old_sessions(alias: str, before: object, spared: str | None = None) -> Iterator[str]:
+    """Until no session is older, or in a pool no transaction. Says what it waits for.
+
+    `spared`: as above.
+    """
     said_s = time.monotonic()
-    while end_idle_sessions(alias, before):
+    while end_idle_sessions(alias, before, spared):
         if time.monotonic() > said_s + SAY_EVERY_S:
             said_s = time.monotonic()
-            left = fetch_all(alias, LEFT, (roles_of_pools(alias), before))
+            left = fetch_all(alias, LEFT, (spared, roles_of_pools(alias), before))
             yield f"{alias}: waits for " + "; ".join(f"{p} {s}: {q}" for p, s, q in left[:3])
         time.sleep(PAUSE_S)
 

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
 from infra.api.rendering import json_response
-from infra.sharding.placement import all_aliases
 from infra.sharding.probe import error_line, probe_all
+from infra.sharding.shards import all_aliases
 from operations.queries.charts import read_charts
 from operations.queries.slow_queries import list_slow
 from operations.samples import SLOT_S

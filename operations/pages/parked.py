@@ -22,8 +22,9 @@ from infra.changes.parking import (
     retry_parked,
 )
 from infra.changes.pausing import KindPause, list_pauses
-from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.probe import error_line, probe_all
+from infra.sharding.shards import all_aliases
 from operations.admin_history import record_history
 from operations.forms import ParkedActionForm, ParkedFilterForm
 from operations.site import page_context

@@ -24,9 +24,10 @@ from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
 from infra.sharding.database_info import read_database_info
 from infra.sharding.partitions import oldest_days
-from infra.sharding.placement import all_aliases
+from infra.sharding.placement import known_shards
 from infra.sharding.probe import ProbeAnswer, probe_all
 from infra.sharding.readiness import require_ready
+from infra.sharding.shards import all_aliases
 from timelines.sampling import HOLES
 
 PATIENCE_S = 1.5
@@ -140,7 +141,7 @@ def _read_workers() -> Part:
 
 def _read_samples(now_s: float) -> Part:
     """Results of the compensators' samples, and the age of each database's last report."""
-    drift, holes = DRIFT.read(settings.SHARD_ALIASES), HOLES.read(settings.SHARD_ALIASES)
+    drift, holes = DRIFT.read(known_shards()), HOLES.read(known_shards())
     reports = LAG.read(all_aliases())
     return {
         "compensated_s": {

@@ -8,7 +8,8 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from infra.changes.models import LocalModel
 from infra.sharding.models import ShardedModel, ShardedQuerySet
-from infra.sharding.placement import Placement, all_aliases, is_allowed, placement_of
+from infra.sharding.placement import Placement, is_allowed, placement_of
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 
 TABLES = """

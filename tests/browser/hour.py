@@ -7,7 +7,7 @@ from django.conf import settings
 
 from infra.caching.client import redis
 from infra.caching.keys import key
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from operations.samples import (
     FAMILY,
     FLEET,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from infra.changes.lag import list_lane_lags
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from lab.runner.child import Child
 from lab.runner.programs import worker_command
 from tests.browser.artifacts import ARTIFACTS

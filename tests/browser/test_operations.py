@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from operations.samples import DatabaseSample, _write
 from tests.browser.hour import forget_minutes, lay_hour
 from tests.browser.tab import DESKTOP, PHONE, Tab

@@ -7,7 +7,7 @@ import pytest
 from infra.caching.fleet_reads import add_reads
 from infra.changes.lag import report_lag
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from moderation.models import Appeal, Decision
 from tests.browser.artifacts import SHOTS
 from tests.browser.community import Community

@@ -14,7 +14,8 @@ from django.apps import apps
 from drf_spectacular.generators import SchemaGenerator
 from pytest_django import Settings
 
-from infra.sharding.placement import all_aliases, is_allowed, placement_of
+from infra.sharding.placement import is_allowed, placement_of
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 from tests.contract.roles import Scene
 from tests.contract.test_role_matrix import BODIES, NONE, PLACEHOLDER, _api_operations, _path

@@ -33,7 +33,7 @@ from infra.changes.drainer import Drainer
 from infra.changes.failpoints import arm
 alias, _, place, name = sys.argv[1:]
 arm(place, lambda: os.kill(os.getpid(), getattr(signal, name)))
-Drainer([alias]).start()
+Drainer().cover([alias])
 time.sleep(3600)
 """
 PENDING = "SELECT id FROM changes_change"

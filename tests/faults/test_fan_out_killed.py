@@ -9,7 +9,7 @@ from django.db import connections
 from infra.changes.compensate import compensate
 from infra.changes.lag import list_lane_lags
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute, fetch_all
 from relations.actions.follow import follow
 from tests.budgets import count_calls

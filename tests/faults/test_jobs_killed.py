@@ -9,7 +9,7 @@ from django.conf import settings
 from infra.jobs.errors import AlreadyRunning
 from infra.jobs.models import JobCheckpoint, JobRun
 from infra.jobs.runs import recorded_run
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 from tests.faults.dying_job import kill_at, start
 from tests.faults.renaming import Command

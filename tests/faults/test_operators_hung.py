@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from lab.runner.port import HOST
 from tests.callers import sign_in
 from tests.faults.hung_world import environment_of, serving

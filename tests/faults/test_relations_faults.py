@@ -14,7 +14,7 @@ from infra.changes.lanes import all_lanes
 from infra.changes.models import Change
 from infra.sharding import scatter
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page

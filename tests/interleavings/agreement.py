@@ -7,7 +7,7 @@ from counters.cache import account_counts
 from infra.api.pages import Window
 from infra.changes.models import Change
 from infra.sharding.buckets import group_by_shard
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from posts.api.present import encode_post
 from posts.cache.by_post import number_of
 from posts.cache.counts import post_counts

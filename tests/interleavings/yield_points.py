@@ -23,7 +23,7 @@ from infra.caching.client import Command, SingleClient
 from infra.caching.scripts import scripts_by_sha
 from infra.changes import failpoints
 from infra.sharding import scatter
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from tests.interleavings.actors import pause, pause_at_failpoint, session_of
 from tests.interleavings.outages import during_outages, make_breaker_an_actor
 

@@ -14,7 +14,7 @@ from counters.management.commands.audit_counters import Command as AuditCounters
 from counters.management.commands.rebuild_count_cache import Command as RebuildCountCache
 from infra.changes.compensate import compensate
 from infra.changes.lag import list_lane_lags
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from tests.integration.jobs.outcomes import Outcome
 from tests.scenarios.storm import DEATHS, Storm
 from tests.scenarios.storm_fleet import Fleet

@@ -8,6 +8,7 @@ from django.conf import settings
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import FollowUp
 from infra.sharding.buckets import group_by_shard, moved_at_ms, shard_of
+from infra.sharding.shards import shard_aliases
 from relations.queries.followers import load_newest_followers
 from timelines.changes import FanOutBegun, ShardMissed
 from timelines.hot.actions.heat import heat_if_hot
@@ -114,7 +115,7 @@ def _push_each(
 def _on(readers: Iterable[int], shards: Sequence[str]) -> Iterable[int]:
     """The readers on these shards, and all who ever moved: the change may be from before that, and
     then it may name the shard that a reader had."""
-    if len(shards) == len(settings.SHARD_ALIASES):
+    if len(shards) == len(shard_aliases()):
         return readers
     return [
         reader_id

@@ -15,7 +15,6 @@ from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
 
-from django.conf import settings
 from redis.exceptions import RedisError
 
 from infra.api.ids import MAX_ACCOUNT_ID
@@ -27,6 +26,7 @@ from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, Replies, answer
 from infra.caching.scripts import load_script
 from infra.sharding.scatter import scatter
+from infra.sharding.shards import shard_aliases
 from timelines.hot.queries.hot_authors import list_hot_authors
 
 _LUA = Path(__file__).with_name("lua")
@@ -115,7 +115,7 @@ def _load_from_shards(tokens: LoadTokens) -> HotAuthors:
 
 
 def _read_shards() -> tuple[int, ...]:
-    shards = scatter({alias: partial(list_hot_authors, alias) for alias in settings.SHARD_ALIASES})
+    shards = scatter({alias: partial(list_hot_authors, alias) for alias in shard_aliases()})
     return tuple(author for authors in shards.values() for author in authors)
 
 

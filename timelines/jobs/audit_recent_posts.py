@@ -11,6 +11,7 @@ from infra.jobs.several_passes import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from infra.sharding.buckets import shard_of
+from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import fetch_all
 from posts.actions.end_lost_post import LostPost, end_lost_post
 from posts.ids import SEQUENCES, PostId
@@ -66,7 +67,7 @@ def _audit_posts(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
     if not complete:
         return
     lowest = min(complete.values()) * SEQUENCES
-    sources = list(complete) if is_by_author else settings.SHARD_ALIASES
+    sources = list(complete) if is_by_author else shard_aliases()
     for piece in walk_table(work._replace(aliases=sources), ACCOUNTS):
         rows = fetch_all(piece.alias, POSTS, ([row[0] for row in piece.rows], lowest))
         entries = [Entry(PostId.at(*row[:2]), PostId.at(*row[2:])) for row in rows]

@@ -16,6 +16,7 @@ from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from infra.sharding.scatter import scatter
+from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from posts.sql import LIVE_EVENTS
@@ -68,7 +69,7 @@ def _fill_all(work: Work, again: bool, today: Callable[[], date]) -> Iterator[Ba
             delete_low_water_mark(alias)
             PARTITIONS.make(alias, kept_days(today()))
     lowest = first_moment(oldest_read(today()))
-    everywhere = work._replace(aliases=settings.SHARD_ALIASES)
+    everywhere = work._replace(aliases=shard_aliases())
     for source, rows, position in walk_table(everywhere, ACCOUNTS):
         entries = _read_entries(source, [account_id for (account_id,) in rows], lowest)
         missing = _fill(targets, entries, work.dry_run)
@@ -86,7 +87,7 @@ def _fill_own(work: Work, again: bool, today: Callable[[], date]) -> Iterator[Ba
     if not targets:
         return
     if not work.dry_run:
-        if not all(map(has_own_only, settings.SHARD_ALIASES)):
+        if not all(map(has_own_only, shard_aliases())):
             begin_own_only()
         for alias in targets:
             distrust_own_rows(alias)

@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 
-from django.conf import settings
-
 from infra.jobs.findings import AuditFinding, report_findings
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from infra.sharding.buckets import shard_of
+from infra.sharding.shards import shard_aliases
 from posts.actions.delete_post import delete_post
 from posts.actions.repost import undo_repost
 from posts.ids import PostId
@@ -33,7 +32,7 @@ def end_lost_deletions(work: Work, since: datetime, restored_wins: bool) -> Iter
     low-water mark of all other shards are not looked at either. `restored_wins`: names the posts
     only. Cost: per batch of the index one query on each other shard, and one on the restored one.
     """
-    others = [alias for alias in settings.SHARD_ALIASES if alias not in work.aliases]
+    others = [alias for alias in shard_aliases() if alias not in work.aliases]
     low_marks = {alias: find_low_water_mark(alias) for alias in others}
     marks = {alias: mark for alias, mark in low_marks.items() if mark is not None}
     for piece in walk_table(work, INDEXED):

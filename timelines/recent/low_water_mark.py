@@ -13,9 +13,8 @@ even if processes have different settings.
 
 from functools import partial
 
-from django.conf import settings
-
 from infra.sharding.scatter import scatter
+from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import execute, fetch_one
 from posts.ids import EPOCH
 
@@ -120,4 +119,4 @@ def end_own_only() -> None:
 
 
 def _everywhere(sql: str) -> None:
-    scatter({alias: partial(execute, alias, sql) for alias in settings.SHARD_ALIASES})
+    scatter({alias: partial(execute, alias, sql) for alias in shard_aliases()})

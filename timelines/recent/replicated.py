@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 import structlog
-from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter
+from infra.sharding.shards import shard_aliases
 from infra.telemetry.reached_branches import reached
 from posts.ids import PostId
 from timelines.polling.types import LatePosts
@@ -83,7 +83,7 @@ class ReplicatedIndex:
 def remove_everywhere(events: Collection[PostId]) -> None:
     """Removes posts from all shards that answer, and the packs of their authors. One statement a
     shard, in parallel, and one round trip."""
-    scatter({shard: partial(_remove, shard, events) for shard in settings.SHARD_ALIASES})
+    scatter({shard: partial(_remove, shard, events) for shard in shard_aliases()})
     drop_packs({event.author_id for event in events})
 
 

@@ -23,7 +23,7 @@ from infra.sharding.bounded.last_server import note_server, with_last_first
 from infra.sharding.bounded.limits import LimitedConnection, note_unreplicated
 from infra.sharding.bounded.moved_rows import MovesNoticed
 from infra.sharding.bounded.plans import MOST_PREPARED, PREPARED_AFTER
-from infra.sharding.bounded.wait_limits import patience, session_limits
+from infra.sharding.bounded.wait_limits import patience, session_parameters
 from infra.sharding.errors import AnswerTooLate, RequestTooLong
 from infra.shared_thread import need_own_thread
 
@@ -111,8 +111,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         is_replica = parameters.pop("answer_s", None) is not None
         # A pool refuses parameters of a session: its role has them (infra/sharding/pooled).
         if not parameters.pop("is_pooled", False):
-            limits = [f" -c {name}={value}" for name, value in session_limits(is_replica).items()]
-            parameters["options"] = "".join([parameters.get("options", ""), *limits])
+            own = session_parameters(is_replica).items()
+            parameters["options"] = " ".join(
+                [parameters.get("options", ""), *(f"-c {name}={value}" for name, value in own)]
+            )
         parameters["prepare_threshold"] = PREPARED_AFTER
         return parameters
 

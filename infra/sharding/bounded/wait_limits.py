@@ -9,6 +9,8 @@ from django.conf import settings
 GRACE_S = 0.1
 # Of a connection. A new one costs a few milliseconds.
 IDLE_S = 15
+# The application_name of the sessions of web servers: a new shard does not end them.
+WEB_SESSION = "tideline-web"
 
 
 class Patience(NamedTuple):
@@ -44,14 +46,16 @@ def patience() -> Patience:
     return Patience(settings.STATEMENT_TIMEOUT_MS / 1000 + 2, 2.0, 1.0)
 
 
-def session_limits(is_replica: bool) -> dict[str, int]:
-    """The limits of the server for a session of this process, in milliseconds.
+def session_parameters(is_replica: bool) -> dict[str, object]:
+    """The limits of the server for a session of this process, in milliseconds, and its name.
 
     The server ends a session that is not used. Otherwise processes that were busy once keep all
     connections of a small server, and others get none. It also ends a slow statement of a web
     server itself, and the connection stays usable.
     """
-    limits = {"idle_session_timeout": int(IDLE_S * 1000)}
+    limits: dict[str, object] = {"idle_session_timeout": int(IDLE_S * 1000)}
+    if _Kind.is_web:
+        limits["application_name"] = WEB_SESSION
     if _Kind.is_web and not is_replica:
         slowest_ms = min(settings.DATABASE_ANSWER_MS, settings.STATEMENT_TIMEOUT_MS)
         limits["statement_timeout"] = slowest_ms

@@ -15,7 +15,7 @@ from infra.changes.drain import drain
 from infra.changes.lag import list_lane_lags
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from lab.bench import world
 from lab.bench.product import delivering
 from posts.actions.create_post import create_post

@@ -37,7 +37,7 @@ def _count_undelivered(_: Any) -> dict[str, int]:
     from django.db import DatabaseError, InterfaceError  # noqa: PLC0415
 
     from infra.changes.lag import list_lane_lags  # noqa: PLC0415
-    from infra.sharding.placement import all_aliases  # noqa: PLC0415
+    from infra.sharding.shards import all_aliases  # noqa: PLC0415
 
     counts: Counter[str] = Counter(pending=0, parked=0, paused=0, unreachable=0)
     for alias in all_aliases():

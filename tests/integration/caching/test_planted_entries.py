@@ -18,7 +18,7 @@ from pytest_django import Settings
 from config.periodic import PERIODIC_TASKS
 from infra.caching.client import Command, redis
 from infra.caching.lists import NEWEST, WHOLE
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from relations.management.commands.rebuild_relation_caches import Command as RebuildRelationCaches

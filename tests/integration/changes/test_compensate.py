@@ -15,7 +15,7 @@ from infra.changes.compensate import compensate
 from infra.changes.lanes import all_lanes, lane_of
 from infra.changes.periodic import PARTITIONS
 from infra.jobs.models import JobRun
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute
 from tests.integration.changes.kinds import (
     ALIAS,

@@ -44,8 +44,8 @@ END_WINDOW = "UPDATE changes_drainlease SET throttled_until = now() - interval '
 
 @contextmanager
 def running(*aliases):
-    drainer = Drainer(aliases or [ALIAS])
-    drainer.start()
+    drainer = Drainer()
+    drainer.cover(aliases or [ALIAS])
     try:
         yield drainer
     finally:

@@ -9,7 +9,7 @@ from django.db import connections
 from infra.changes.drain import drain
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.lanes import all_lanes
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute
 from tests.integration.changes.kinds import (
     ALIAS,

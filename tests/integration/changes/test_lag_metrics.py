@@ -11,8 +11,8 @@ from infra.changes.lag import LAG, measure_lag
 from infra.changes.metrics import LagCollector
 from infra.changes.parking import park
 from infra.changes.pausing import end_pause, pause_kind
-from infra.sharding.placement import all_aliases
 from infra.sharding.probe import CachedProbe
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute
 from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, NotedInline, emit, note
 

@@ -12,7 +12,7 @@ from django.conf import settings
 from infra.caching.client import redis
 from infra.changes.management.commands.run_drainer import NICENESS
 from infra.changes.running_drainers import DRAINERS, list_drainers
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_one
 from operations.status.report import read_status
 from relations.actions.follow import follow

@@ -9,7 +9,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from accounts.models import User
 from infra.sharding.identity import HAS_TABLE, read_identity
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from lab.runner import prepare as module
 from lab.runner.errors import DataOfOtherVersion
 from lab.runner.prepare import prepare, refuse_other_version

@@ -26,7 +26,7 @@ from infra.changes.running_drainers import forget_drainer, report_drainer
 from infra.jobs.models import JobRun
 from infra.sharding import readiness
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from operations.management.commands import show_status
 from operations.status import report as module
 from operations.status.report import list_down, read_status

@@ -15,7 +15,7 @@ from infra.api.pages import Window
 from infra.changes.drain import drain
 from infra.changes.lanes import LaneGroup, all_lanes
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from posts.actions.mark_post import mark_post
 from posts.cache.counts import load_post_counts
 from posts.queries.lists import list_responders

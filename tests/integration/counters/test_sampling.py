@@ -15,7 +15,7 @@ from counters.periodic import DRIFT_AUDIT, OWNERS
 from infra.changes.management.commands.compensate_changes import Command as Compensator
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute
 from tests.budgets import count_calls
 from tests.integration.counters.drifting import spoil

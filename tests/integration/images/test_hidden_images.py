@@ -13,7 +13,7 @@ from accounts.images.models import StoredImage
 from accounts.images.queries.image_lists import list_images
 from accounts.models import User
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from moderation.actions.appeals import accept_appeal, file_appeal
 from moderation.actions.decide_on_image import decide_on_image
 from moderation.models import Decision, Report

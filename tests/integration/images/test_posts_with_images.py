@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.images.models import StoredImage
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from tests.callers import Caller, ids_of
 from tests.integration.images.uploading import (
     STATUSES,

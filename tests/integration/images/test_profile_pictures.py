@@ -10,7 +10,7 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from accounts.images.models import StoredImage
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from moderation.jobs.purge_accounts import purge_accounts
 from moderation.types import DecisionKind, DecisionOrigin
 from tests.callers import Caller

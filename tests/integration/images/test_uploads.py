@@ -6,7 +6,7 @@ from django.core.files.storage import FileSystemStorage
 from accounts.images import store
 from accounts.images.actions import store_image as storing
 from accounts.images.models import StoredImage
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from tests.dying import dying_at
 from tests.integration.images.uploading import (
     MEDIA,

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from accounts.images.jobs.remove_unused_images import remove_unused_images
 from infra.jobs.types import Work
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from tests.pictures import picture, upload
 
 MEDIA = "/api/v2/media"

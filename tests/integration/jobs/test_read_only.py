@@ -9,8 +9,8 @@ from infra.jobs.models import JobRun
 from infra.jobs.read_only import read_only
 from infra.jobs.types import Batch
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
 from infra.sharding.scatter import scatter
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute, fetch_one
 from tests.integration.jobs.outcomes import Outcome, StepsJob
 from tests.world import make_account

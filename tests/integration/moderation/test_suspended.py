@@ -15,7 +15,7 @@ from infra.caching.remembered import forget_answers
 from infra.changes.failpoints import arm, disarm
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from moderation.types import DecisionKind
 from relations.actions.follow import follow
 from tests.budgets import count_calls

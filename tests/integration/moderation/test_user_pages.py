@@ -6,7 +6,7 @@ from django.test import Client
 
 from accounts.models import User
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute
 from moderation.models import Report
 from moderation.types import DecisionKind

@@ -21,7 +21,7 @@ from infra.changes.compensate import build_periodic_runner
 from infra.changes.drain import drain
 from infra.changes.lag import report_lag
 from infra.changes.parking import park
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute, fetch_all
 from operations import samples
 from operations.pages import charts as module

@@ -7,7 +7,7 @@ from functools import partial
 from infra.api.pages import Window
 from infra.changes.drain import drain as drain_lane
 from infra.changes.lanes import all_lanes
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.errors import FollowCapReached
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page

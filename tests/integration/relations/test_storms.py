@@ -20,7 +20,7 @@ from counters.queries.counts import load_counts
 from infra.changes.compensate import compensate
 from infra.changes.models import Change
 from infra.sharding.buckets import group_by_shard, shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.errors import CannotFollowBlocked

@@ -8,7 +8,7 @@ from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
 
 from infra.sharding.management.commands.migrate_shards import Command
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute, fetch_all
 
 

@@ -9,7 +9,7 @@ from infra.sharding import buckets
 from infra.sharding.buckets import bucket_map, group_by_shard, shard_of
 from infra.sharding.errors import ShardNotChosen, UnmappedBucket, WrongPlacement, WrongShard
 from infra.sharding.models import Bucket
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute, fetch_all, fetch_one
 
 OWNER = 1

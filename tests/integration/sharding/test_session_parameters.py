@@ -3,7 +3,7 @@
 from django.db import connections
 
 from config.environment import merge_options, session_options
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all, fetch_one
 
 OF_SERVER = """

@@ -16,8 +16,8 @@ from infra.sharding import database_info
 from infra.sharding.buckets import BUCKET_COUNT
 from infra.sharding.identity import find_identity
 from infra.sharding.models import DatabaseIdentity
-from infra.sharding.placement import all_aliases
 from infra.sharding.probe import ProbeTimeout, probe_all
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute
 from tests.world import make_accounts
 

@@ -7,8 +7,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from infra.changes.causes import read_causes, with_causes
-from infra.sharding.placement import all_aliases
 from infra.sharding.scatter import scatter
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 from infra.telemetry.request_ids import MOST_NAMED, add_requests, caused_by, get_request_ids
 from relations.actions.follow import follow

@@ -14,7 +14,7 @@ from infra.changes.failpoints import arm, disarm
 from infra.changes.lag import list_lane_lags
 from infra.changes.lanes import LaneGroup, lane_of
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute, fetch_all
 from posts.actions.repost import repost
 from posts.ids import PostId

@@ -10,7 +10,7 @@ from pytest_django import Settings
 from infra.changes.drain import drain
 from infra.changes.lanes import LaneGroup
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute, fetch_all
 from tests.integration.timelines.many_followers import each, have, make_live, write_followers
 from tests.world import drain_all, make_account, make_accounts, publish

@@ -7,7 +7,7 @@ import pytest
 
 from infra.changes.drain import drain
 from infra.changes.lag import list_lane_lags
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from relations.actions.follow import follow
 from tests.integration.timelines.polling_clients import CLIENTS
 from tests.world import drain_all, make_accounts, publish

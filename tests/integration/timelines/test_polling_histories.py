@@ -12,7 +12,7 @@ from infra.changes import failpoints
 from infra.changes.drain import drain
 from infra.changes.failpoints import arm, disarm
 from infra.changes.lag import list_lane_lags
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute
 from posts.ids import PostId
 from relations.actions.follow import follow

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from accounts.models import AccessToken, Application, User
 from accounts.queries.viewers import find_viewer
 from infra.api.pages import Window
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 from operations.demo.community import FIRST_ACCOUNTS, PASSWORD, POSTS
 from operations.demo.errors import DevelopmentOnly, NoSuchAccount

@@ -13,7 +13,8 @@ from accounts.models import User
 from accounts.queries.load import load_account_json
 from infra.api.pages import Window
 from infra.changes.lag import list_lane_lags
-from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 from operations.demo.errors import GraphNameTaken
 from posts.ids import PostId

@@ -12,7 +12,7 @@ from django.db import connections
 from accounts.models import User
 from accounts.queries.load import load_account_json
 from infra.changes.failpoints import arm, disarm
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from operations.demo.errors import AlreadyLoading, GraphNameTaken, UsernameTaken
 from operations.demo.load import loading_lock

@@ -7,9 +7,10 @@ import pytest
 from accounts.models import Account
 from infra.sharding.errors import ReplicaIsReadOnly, WrongPlacement
 from infra.sharding.identity import setting_of
-from infra.sharding.placement import all_aliases, shard_behind
+from infra.sharding.placement import shard_behind
 from infra.sharding.replicas import is_replica_used, read_replica_or_shard, try_replica
 from infra.sharding.router import PlacementRouter
+from infra.sharding.shards import all_aliases
 from infra.sharding.table_guard import guard_statement, refuse_writes
 
 ROUTER = PlacementRouter()

@@ -4,11 +4,11 @@ import random
 from functools import partial
 
 import structlog
-from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter_available
+from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import fetch_all
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
 from timelines.recent.low_water_mark import has_own_only
@@ -38,7 +38,8 @@ def read_any_shard(count: int, now: int) -> dict[PostId, int]:
 
     Raises: OperationalError, InterfaceError when none answers. Cost: two queries.
     """
-    first, aliases = random.randrange(len(settings.SHARD_ALIASES)), settings.SHARD_ALIASES
+    aliases = shard_aliases()
+    first = random.randrange(len(aliases))
     *others, last = [*aliases[first:], *aliases[:first]]
     for alias in others:
         try:
@@ -64,7 +65,7 @@ def read_index(alias: str, count: int, now: int) -> dict[PostId, int]:
 def read_all_shards(count: int, now: int) -> dict[PostId, int]:
     """As `read_any_shard`, from the shards of the authors. Those that do not answer are left out.
     One query a shard, in parallel."""
-    calls = {alias: partial(_read_own, alias, count, now) for alias in settings.SHARD_ALIASES}
+    calls = {alias: partial(_read_own, alias, count, now) for alias in shard_aliases()}
     parts = scatter_available(calls).values()
     newest = sorted((post for part in parts for post in part.items()), reverse=True)
     return dict(newest[:count])

@@ -4,8 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from django.conf import settings
-
 from accounts.queries.search import (
     MOST_MATCHES,
     NameMatch,
@@ -16,6 +14,7 @@ from accounts.queries.users import find_account_id
 from infra.sharding.buckets import group_by_shard, is_owned
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.scatter import scatter_available
+from infra.sharding.shards import shard_aliases
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
 from relations.types import UNRELATED, Attribute, Relationship
@@ -85,7 +84,7 @@ def _ask(
     names = NameSearch(search.text, limit, others=not search.is_following)
     calls = {
         alias: partial(_ask_shard, alias, names._replace(first=first.get(alias, ())), match)
-        for alias in settings.SHARD_ALIASES
+        for alias in shard_aliases()
     }
     if username is not None:
         calls = {GLOBAL_ALIAS: partial(_find_exact, username), **calls}

@@ -5,13 +5,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 
-from django.conf import settings
-
 from accounts.encode import is_indexable
 from infra.caching.questions import answer
 from infra.clock import now_ms
 from infra.sharding.buckets import is_owned, shard_of
 from infra.sharding.scatter import scatter_available
+from infra.sharding.shards import shard_aliases
 from posts.ids import PostId, authors_of, second_of
 from posts.queries.search import WordSearch, search_words
 from posts.reading.statuses import load_status_json
@@ -60,9 +59,7 @@ def _ask(words: WordSearch, now_second: int) -> list[PostId]:
     kept = answer(ask_hits(words))
     if kept is not None:
         return kept
-    calls = {
-        alias: partial(_ask_shard, alias, words, now_second) for alias in settings.SHARD_ALIASES
-    }
+    calls = {alias: partial(_ask_shard, alias, words, now_second) for alias in shard_aliases()}
     answers = scatter_available(calls)
     ids = sorted(chain.from_iterable(answers.values()), reverse=True)[: words.limit]
     if len(answers) == len(calls):

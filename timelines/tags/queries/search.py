@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from functools import partial
 
-from django.conf import settings
-
 from infra.sharding.buckets import is_owned
 from infra.sharding.scatter import scatter_available
+from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import fetch_all
 
 # Of each shard. So a beginning that very many tags have costs no more.
@@ -28,7 +27,7 @@ def search_tags(beginning: str, limit: int, offset: int = 0) -> list[str]:
     Shards that do not answer are left out. Raises: OperationalError, InterfaceError if none does.
     Cost: one query on each shard.
     """
-    calls = {alias: partial(_ask, alias, beginning) for alias in settings.SHARD_ALIASES}
+    calls = {alias: partial(_ask, alias, beginning) for alias in shard_aliases()}
     rows = [row for rows in scatter_available(calls).values() for row in rows]
     rows.sort(key=lambda row: (row[0] != beginning, -row[1], row[0]))
     return [name for name, _ in rows[offset : offset + limit]]

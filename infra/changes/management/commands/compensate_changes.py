@@ -14,6 +14,7 @@ from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 from infra.sharding.readiness import wait_until_ready
+from infra.sharding.shards import all_aliases
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 
 
@@ -51,7 +52,8 @@ class Command(JobCommand):
         if work.dry_run:
             raise CommandError("--every runs for ever; --dry-run looks once")
         PUBLISHER.publish(metrics_folder(), "compensator")
-        return Compensator(work.aliases, options["every"]).iter_batches(self.is_stopping)
+        list_aliases = (lambda: work.aliases) if options["shard"] else all_aliases
+        return Compensator(list_aliases, options["every"]).iter_batches(self.is_stopping)
 
 
 def _pass(work: Work) -> Iterator[Batch]:

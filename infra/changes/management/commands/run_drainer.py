@@ -2,17 +2,19 @@
 
 import os
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from django.db import close_old_connections
 from redis.exceptions import RedisError
 
 from infra.changes.drainer import Drainer
 from infra.changes.running_drainers import REPORT_EVERY_S, forget_drainer, report_drainer
 from infra.jobs.stopping import StopRequest
-from infra.sharding.placement import all_aliases
 from infra.sharding.readiness import requiring_ready, wait_until_ready
+from infra.sharding.shards import all_aliases
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 
 # Web servers on the same machine get the processor first: a reader waits for a page, while a push
@@ -37,20 +39,29 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         os.nice(NICENESS)
         PUBLISHER.publish(metrics_folder(), "worker")
-        drainer, stop = Drainer(options["shard"] or all_aliases()), StopRequest()
+        drainer, stop = Drainer(), StopRequest()
         with stop.on_signals(), suppress(KeyboardInterrupt), requiring_ready():
             if wait_until_ready(stop.pause, self.stderr.write):
-                drainer.start()
-                _report_until(stop)
-                drainer.stop()
+                _run(drainer, stop, options["shard"])
         PUBLISHER.stop()
 
 
-def _report_until(stop: StopRequest) -> None:
-    while True:
-        with suppress(RedisError):  # the status page shows that Redis is away
-            report_drainer()
-        if not stop.pause(REPORT_EVERY_S):
-            break
+def _run(drainer: Drainer, stop: StopRequest, only: Sequence[str] | None) -> None:
+    """Until a stop is requested. A shard that is added in the meantime is drained, too."""
+    is_running = True
+    while is_running:
+        close_old_connections()
+        drainer.cover(only or all_aliases())
+        is_running = _report(stop)
+    drainer.stop()
+
+
+def _report(stop: StopRequest) -> bool:
+    """Says that this process runs; False if it has to stop."""
+    with suppress(RedisError):  # the status page shows that Redis is away
+        report_drainer()
+    if stop.pause(REPORT_EVERY_S):
+        return True
     with suppress(RedisError):
         forget_drainer()
+    return False

@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.pausing import list_pauses
 from infra.sharding.errors import NO_ANSWER
-from infra.sharding.placement import all_aliases
 from infra.sharding.probe import error_line
+from infra.sharding.shards import all_aliases
 
 HEADER = f"{'database':<10} {'lane':>4} {'pending':>9} {'parked':>7} {'oldest s':>9} {'paused':>9}"
 

@@ -12,8 +12,8 @@ from infra.changes.parking import PAGE, ChangeSelection, UndeliveredChange, list
 from infra.changes.selection import add_kind_and_owner
 from infra.jobs.flags import count
 from infra.sharding.errors import NO_ANSWER
-from infra.sharding.placement import all_aliases
 from infra.sharding.probe import error_line
+from infra.sharding.shards import all_aliases
 
 
 class Command(BaseCommand):

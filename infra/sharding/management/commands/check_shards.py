@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from infra.sharding.buckets import list_missing_shards
 from infra.sharding.database_info import read_clock_offset
 from infra.sharding.errors import WrongDatabase
 from infra.sharding.identity import find_identity
-from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.placement import GLOBAL_ALIAS, known_shards
 from infra.sharding.probe import ProbeAnswer, probe_all
 from infra.sharding.pulse import list_losses
 from infra.sharding.replicas import read_replica_states
@@ -25,6 +24,7 @@ from infra.sharding.schema import (
     list_missing_migrations,
     read_schema,
 )
+from infra.sharding.shards import all_aliases
 
 DEADLINE_S = 30.0
 CLOCK_MS = 500
@@ -82,7 +82,7 @@ class Command(BaseCommand):
 def find_faults(answers: Mapping[str, ProbeAnswer]) -> dict[str, list[str]]:
     """Faults by database: its own, and differences from the majority of the shards."""
     checks = {alias: answer.value for alias, answer in answers.items() if not answer.error}
-    shards = {alias: checks[alias].schema for alias in settings.SHARD_ALIASES if alias in checks}
+    shards = {alias: checks[alias].schema for alias in known_shards() if alias in checks}
     odd = find_outliers(shards)
     losses = {alias: loss for check in checks.values() for alias, loss in check.losses.items()}
     return {

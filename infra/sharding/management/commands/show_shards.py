@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand
 
 from infra.sharding.buckets import bucket_map
 from infra.sharding.database_info import DatabaseInfo, read_database_info
-from infra.sharding.placement import all_aliases
 from infra.sharding.probe import probe_all
+from infra.sharding.shards import all_aliases
 
 DEADLINE_S = 5.0
 # The map is on the default database. If that is down, the others are shown without bucket counts.

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from django.conf import settings
-
 from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
 from infra.sharding.bucket_set import BucketSet, take_share
 from infra.sharding.buckets import bucket_map
+from infra.sharding.shards import shard_aliases
 from operations.moves.check import find_faults, find_warnings
 from operations.moves.command import MoveCommand
 from operations.moves.errors import MoveRefused
@@ -26,7 +25,7 @@ class Command(MoveCommand):
     flags = frozenset({JobFlag.DRY_RUN})
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
-        shards = settings.SHARD_ALIASES
+        shards = shard_aliases()
         for flag, name, what in (("--from", "source", "gives"), ("--to", "target", "gets")):
             text = f"the shard that {what}"
             parser.add_argument(flag, dest=name, choices=shards, required=True, help=text)

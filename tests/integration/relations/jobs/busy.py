@@ -6,7 +6,7 @@ from django.db import connections
 
 from infra.changes.drain import drain
 from infra.changes.lanes import all_lanes
-from infra.sharding.placement import all_aliases
+from infra.sharding.shards import all_aliases
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
 from relations.errors import CannotFollowBlocked
