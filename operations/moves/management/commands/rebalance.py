@@ -1,0 +1,78 @@
+"""`manage.py rebalance`: plans moves by size and load, and runs them."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from infra.jobs.flags import JobFlag
+from infra.jobs.types import Batch, Work
+from operations.moves.balance import TOLERANCE, PlannedMove, plan_moves
+from operations.moves.check import find_faults, find_warnings
+from operations.moves.command import MoveCommand
+from operations.moves.errors import MoveRefused
+from operations.moves.loads import ShardLoad, read_loads, weigh
+from operations.moves.plan import estimate
+from operations.moves.route import claim, leave_for, run_route
+from operations.moves.rows import create_move, find_unfinished, take_move
+from operations.moves.types import MoveRoute
+
+MEASURE_S = 10.0
+
+
+class Command(MoveCommand):
+    help = (
+        "Plans moves of buckets so that all shards have about as many rows and writes, prints the"
+        " plan, and moves. Each move but the last is completed before the next one begins."
+    )
+    flags = frozenset({JobFlag.DRY_RUN})
+
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        text = f"for how long to measure what is written ({MEASURE_S:g})"
+        parser.add_argument("--seconds", type=float, default=MEASURE_S, help=text)
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        if unfinished := find_unfinished():
+            raise MoveRefused(f"{unfinished} is not finished: both shards have its rows")
+        loads = read_loads(self.pause, options["seconds"])
+        moves = plan_moves(loads)
+        yield Batch(0, details=[*_describe(loads), *_describe_plan(moves)])
+        for number, planned in enumerate(moves):
+            _refuse_faults(planned)
+            if not work.dry_run:
+                yield from self._move(planned, is_last=number == len(moves) - 1)
+
+    def _move(self, planned: PlannedMove, is_last: bool) -> Iterator[Batch]:
+        yield Batch(0, details=find_warnings(planned.source, planned.target))
+        move = create_move(planned.source, planned.target, planned.buckets)
+        yield from self.go_on(move)
+        if not is_last:
+            move.refresh_from_db()
+            ref = take_move(move)
+            claim(ref, is_abort=False)
+            leave_for(move, ref, MoveRoute.COMPLETE)
+            yield from run_route(move, ref)
+
+
+def _refuse_faults(planned: PlannedMove) -> None:
+    if faults := find_faults(planned.source, planned.target):
+        raise MoveRefused("\n".join(faults))
+
+
+def _describe(loads: Sequence[ShardLoad]) -> Iterator[str]:
+    weights = weigh(loads)
+    for load in loads:
+        yield (
+            f"{load.alias}: {len(load.buckets)} buckets, {load.rows:,} rows,"
+            f" {load.writes_per_s:,.1f} writes/s, {weights[load.alias]:.1%} of the work"
+        )
+
+
+def _describe_plan(moves: Sequence[PlannedMove]) -> Iterator[str]:
+    if not moves:
+        yield f"nothing to do: no shard is more than {TOLERANCE:.0%} from the mean"
+    for number, move in enumerate(moves, 1):
+        rows = estimate(move.source, move.buckets).rows
+        yield (
+            f"move {number} of {len(moves)}: {move.buckets.size} buckets from {move.source} to"
+            f" {move.target}, {move.part:.1%} of the work, about {rows:,} rows"
+        )
