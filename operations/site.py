@@ -26,6 +26,7 @@ PAGES = {
     "find": "Find an account, a post or an edge",
     "parked_changes": "Parked changes",
     "hot_keys": "Hot keys",
+    "moves": "Moves",
 }
 # The section of these tables is this app's; they belong to three apps.
 SECURITY = "axes"

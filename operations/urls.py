@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from operations.pages import charts, finder, home, hot_keys, parked
+from operations.pages import charts, finder, home, hot_keys, moves, parked
 from operations.site import View, operator_page
 
 
@@ -26,6 +26,7 @@ urlpatterns = [
     _page("find/post/<str:public_id>/", finder.show_post, "find_post"),
     _page("find/edge/<account:first>/<account:second>/", finder.show_edge, "find_edge"),
     _page("hot_keys/", hot_keys.show_hot_keys, "hot_keys"),
+    _page("moves/", moves.show_moves, "moves"),
     _page("parked/", parked.show_parked, "parked_changes"),
     _page("parked/act/", parked.act_on_parked, "act_on_parked"),
 ]

@@ -85,6 +85,7 @@ def paths(community: Community) -> dict[str, str]:
         "home": f"find/account/{ann}/home/",
         "parked": f"parked/?shard={shard_of(ben)}",
         "hot-keys": "hot_keys/",
+        "moves": "moves/",
         "report": f"moderation/report/{community.report(*posts).pk}/change/",
         "images": f"moderation/images/?account={ben}",
         "decision": f"moderation/decision/{decision}/change/",

@@ -44,7 +44,7 @@ def test_moderators_see_their_queues_and_no_page_of_operators(tab: Tab) -> None:
     tab.see("Reports", "Appeals", "Decisions", "Users")
     for words in ("Live charts", "Parked changes", "Security", "Campaigns", "Job runs"):
         tab.see_no(words)
-    for page in ("operations/", "find/", "parked/", "hot_keys/", "axes/accessattempt/"):
+    for page in ("operations/", "find/", "parked/", "hot_keys/", "moves/", "axes/accessattempt/"):
         tab.open(f"/admin/{page}", status=403)
     tab.open("/admin/moderation/report/")
     tab.expect(tab.find("h1").first).to_have_text("Reports")
