@@ -40,6 +40,9 @@ class RecentPost(ReplicatedModel):
     it for pulls and read the posts of all authors.
     """
 
+    # Whose account a row moves with, if the index is by author.
+    owner: ClassVar[str] = "author_id"
+
     pk = models.CompositePrimaryKey("author_id", "moment")
     author_id = models.BigIntegerField()
     moment = models.BigIntegerField()

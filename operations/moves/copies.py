@@ -1,13 +1,14 @@
 """Deletes the rows of a move on the shard that does not own them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from django.db import transaction
 
 from infra.sharding.sql import execute, fetch_one
 from operations.moves.guard import require_mine
-from operations.moves.tables import iter_block_ranges, list_moved_tables
+from operations.moves.tables import MovedTable, iter_block_ranges, list_moved_tables
 from operations.moves.types import MoveRef
+from timelines.models import RecentPost
 
 # 4 MB: so many rows are deleted in one short transaction.
 BLOCKS = 500
@@ -20,7 +21,18 @@ def delete_copies(ref: MoveRef, alias: str) -> Iterator[int]:
     Call it when nothing replicates from this shard any more: else the deletions reach the owner.
     Safety: idempotent. Raises: MoveLost. Cost: reads each table once.
     """
-    for table in list_moved_tables():
+    yield from _delete(ref, alias, list_moved_tables())
+
+
+def delete_old_index(ref: MoveRef) -> Iterator[int]:
+    """Rows of the accounts in the recent-posts index of the target, from when it was replicated:
+    the copy would meet them. Call it before the copy, when the target is closed. As above."""
+    index = RecentPost._meta.db_table
+    yield from _delete(ref, ref.target, [t for t in list_moved_tables() if t.name == index])
+
+
+def _delete(ref: MoveRef, alias: str, tables: Iterable[MovedTable]) -> Iterator[int]:
+    for table in tables:
         condition = ref.buckets.condition(table.owner)
         for part in iter_block_ranges(alias, table, BLOCKS):
             with transaction.atomic(using=alias):

@@ -66,6 +66,7 @@ def leave_for(move: Move, ref: MoveRef, route: MoveRoute) -> None:
 
 def _guard(ref: MoveRef, move: Move) -> Lines:
     yield from guard.add_guards(ref)
+    yield from copies.delete_old_index(ref)
 
 
 def _publish(ref: MoveRef, move: Move) -> Lines:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from django.conf import settings
 from django.db import transaction
 
 from infra.sharding.bucket_set import BucketSet
@@ -48,12 +49,22 @@ def create_move(source: str, target: str, buckets: BucketSet) -> Move:
             f"{unfinished} is not finished: run resume_move, complete_move, undo_move or abort_move"
         )
     return Move.objects.create(
-        source=source, target=target, mask=buckets.mask, values=list(buckets.values)
+        source=source,
+        target=target,
+        mask=buckets.mask,
+        values=list(buckets.values),
+        figures={"recent_index": settings.RECENT_INDEX},
     )
 
 
 def take_move(move: Move) -> MoveRef:
-    """From now on this process works on the move, and others that did fail at their next step."""
+    """From now on this process works on the move, and others that did fail at their next step.
+
+    Raises: MoveRefused, also with another RECENT_INDEX, by which other tables move.
+    """
+    began_with = move.figures.get("recent_index", "replicated")
+    if began_with != settings.RECENT_INDEX:
+        raise MoveRefused(f"{move} began with RECENT_INDEX={began_with}: use it to the end")
     row = fetch_one(GLOBAL_ALIAS, TAKE, (move.pk,))
     if row is None:
         raise MoveRefused(f"{move} is finished")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 
 import structlog
+from django.conf import settings
 
 from infra.changes.failpoints import failpoint
 from infra.changes.hand_over import OWNER, hand_over_changes
@@ -18,6 +19,7 @@ from operations.moves.errors import MoveLost
 from operations.moves.marks import await_mark
 from operations.moves.stream import skip_to_now
 from operations.moves.types import MoveRef, MoveRoute
+from timelines.recent.low_water_mark import find_own_mark, raise_low_water_mark
 
 # Old sessions that still work then are waited for after writes go on.
 END_S = 0.15
@@ -80,6 +82,7 @@ def _bring_over(ref: MoveRef, busy: Differing, way_back: bool) -> int:
     await_mark(ref)
     failpoint("moves.applied")
     require_equal(ref, busy)
+    _raise_mark(ref)
     # A commit that waits for the disk of the target: what was applied before does not.
     guard.set_guard(ref, ref.target, guard.CLOSE)
     if way_back:
@@ -88,6 +91,14 @@ def _bring_over(ref: MoveRef, busy: Differing, way_back: bool) -> int:
     handed = hand_over_changes(ref.source, ref.target, ref.buckets.condition(OWNER))
     failpoint("moves.handed_over")
     return handed
+
+
+def _raise_mark(ref: MoveRef) -> None:
+    """The target has the accounts' rows of an index by author from the second on from which the
+    source had them."""
+    mark = find_own_mark(ref.source) if settings.RECENT_INDEX == "by_author" else None
+    if mark is not None:
+        raise_low_water_mark(ref.target, mark)
 
 
 def _reopen(ref: MoveRef) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from django.apps import apps
+from django.conf import settings
 from django.db.models import Model
 
 from infra.sharding.placement import Placement, placement_of
@@ -39,8 +40,11 @@ class BlockRange(NamedTuple):
 
 
 def list_moved_tables() -> list[MovedTable]:
-    """All tables with placement SHARDED, by name. No query."""
-    models = [model for model in apps.get_models() if placement_of(model) is Placement.SHARDED]
+    """All tables with placement SHARDED, and the recent-posts index if it is by author. By name.
+
+    No query.
+    """
+    models = [model for model in apps.get_models() if _moves(model)]
     tables = []
     for model in models:
         fields = [f for f in model._meta.local_concrete_fields if not getattr(f, "generated", 0)]
@@ -48,6 +52,12 @@ def list_moved_tables() -> list[MovedTable]:
         columns = tuple(sorted(str(field.column) for field in fields))
         tables.append(MovedTable(model._meta.db_table, owner, columns))
     return sorted(tables)
+
+
+def _moves(model: type[Model]) -> bool:
+    placement = placement_of(model)
+    is_by_author = placement is Placement.REPLICATED and hasattr(model, "owner")
+    return placement is Placement.SHARDED or (is_by_author and settings.RECENT_INDEX == "by_author")
 
 
 def _owner_of(model: type[Model]) -> str:

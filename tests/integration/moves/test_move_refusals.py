@@ -8,6 +8,11 @@ from infra.sharding.sql import execute
 from operations.moves.check import find_faults
 from operations.moves.models import Move
 from operations.moves.tables import list_moved_tables
+from timelines.recent.low_water_mark import (
+    begin_own_only,
+    delete_low_water_mark,
+    lower_low_water_mark,
+)
 
 
 def test_a_server_without_logical_replication_is_named(world, capsys):
@@ -49,10 +54,23 @@ def test_differences_between_the_shards_are_named(world):
     assert any(fault.startswith("shard0 lacks index markers_marker") for fault in faults)
 
 
-def test_posts_that_are_indexed_by_author_do_not_move(world, settings):
+def test_an_index_that_is_not_as_the_setting_says_does_not_move(world, settings):
+    assert not any("index" in fault for fault in find_faults("shard0", "shard1"))
     settings.RECENT_INDEX = "by_author"
     faults = find_faults("shard0", "shard1")
-    assert "RECENT_INDEX is by_author: moves need replicated, on all processes" in faults
+    assert sum("has not the posts of its own accounts only" in fault for fault in faults) == 2
+    begin_own_only()
+    assert not any("index" in fault for fault in find_faults("shard0", "shard1"))
+    settings.RECENT_INDEX = "replicated"
+    faults = find_faults("shard0", "shard1")
+    assert sum("has the posts of its own accounts only" in fault for fault in faults) == 2
+
+
+def test_a_shard_whose_index_is_not_complete_gets_no_accounts(world):
+    lower_low_water_mark("shard0", 1)
+    delete_low_water_mark("shard1")
+    faults = find_faults("shard0", "shard1")
+    assert "shard1: its recent-posts index is not complete: run backfill_recent_posts" in faults
 
 
 def test_every_sharded_table_moves_by_its_owner(world):

@@ -6,7 +6,7 @@ from functools import partial
 import structlog
 from django.db import InterfaceError, OperationalError
 
-from infra.sharding.buckets import shard_of
+from infra.sharding.buckets import owned_condition
 from infra.sharding.scatter import scatter_available
 from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import fetch_all
@@ -23,7 +23,7 @@ FROM (
     SELECT * FROM unnest(%s::bigint[], %s::bigint[]) AS one (lower, upper) ORDER BY upper DESC
 ) AS step CROSS JOIN LATERAL (
     SELECT author_id, moment, COALESCE(settled, arrival) AS visible_ms FROM timelines_recentpost
-    WHERE moment >= step.lower AND moment < step.upper AND shown_author IS NULL
+    WHERE moment >= step.lower AND moment < step.upper AND shown_author IS NULL AND {{owned}}
         AND moment / {SEQUENCES} >= step.lower / {SEQUENCES}
         AND moment / {SEQUENCES} < step.upper / {SEQUENCES}
     ORDER BY moment / {SEQUENCES} DESC, author_id DESC, moment DESC LIMIT %s
@@ -54,11 +54,11 @@ def _read_or_all(alias: str, count: int, now: int) -> dict[PostId, int]:
     return read_index(alias, count, now) if is_whole else read_all_shards(count, now)
 
 
-def read_index(alias: str, count: int, now: int) -> dict[PostId, int]:
-    """The newest rows of a shard's index. One query."""
+def read_index(alias: str, count: int, now: int, owned: str = "true") -> dict[PostId, int]:
+    """The newest rows of a shard's index. `owned`: a condition on their author. One query."""
     steps = steps_down(0, (MAX_SECOND + 1) * SEQUENCES, now, ENDS_S)
     lowers, uppers = (list(column) for column in zip(*steps, strict=True))
-    rows = fetch_all(alias, NEWEST, (lowers, uppers, count, count))
+    rows = fetch_all(alias, NEWEST.format(owned=owned), (lowers, uppers, count, count))
     return {PostId.at(author_id, moment): visible for author_id, moment, visible in rows}
 
 
@@ -72,6 +72,5 @@ def read_all_shards(count: int, now: int) -> dict[PostId, int]:
 
 
 def _read_own(alias: str, count: int, now: int) -> dict[PostId, int]:
-    """Rows of other shards' authors may be left from the time when the index was replicated."""
-    newest = read_index(alias, count, now)
-    return {post_id: at for post_id, at in newest.items() if shard_of(post_id.author_id) == alias}
+    """Without copies of a move, and rows from the time when the index was replicated."""
+    return read_index(alias, count, now, owned_condition(alias, "author_id"))
