@@ -8,9 +8,9 @@ from django.db import connections
 from django.test import override_settings
 
 from config.environment import Environment
-from infra.sharding.placement import all_aliases
 from infra.sharding.pooled import fitness
 from infra.sharding.pooled.use import use_pools
+from infra.sharding.shards import all_aliases
 from lab.services import RunningServices
 from tests.pgbouncer import REASON, find_pgbouncer, running_pgbouncer
 from tests.private_world import forget_connections

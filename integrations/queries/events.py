@@ -6,8 +6,8 @@ from functools import partial
 from infra.changes.feed import OLDEST, FeedPage, position_now, read_feed
 from infra.missing_databases import noting_missing
 from infra.sharding.errors import NO_ANSWER
-from infra.sharding.placement import all_aliases
 from infra.sharding.scatter import scatter, scatter_available
+from infra.sharding.shards import all_aliases
 from integrations.events import describe_changes
 from integrations.positions import decode_position
 from integrations.types import Event, EventPage, SitePosition

@@ -3,7 +3,7 @@ from django.db.models.functions import Now
 
 
 class Migration(migrations.Migration):
-    dependencies = [("sharding", "0001_initial")]
+    dependencies = [("sharding", "0002_pulses")]
 
     operations = [
         migrations.CreateModel(
