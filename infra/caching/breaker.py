@@ -37,11 +37,14 @@ class Breaker:
 
     One per process, shared by its threads: a dead or hung server costs them one timeout, not one a
     call. `recover`: one attempt of that thread; it returns whether all calls may go on, and may
-    raise RedisError. The thread ends when the owner of this method is not used any more.
+    raise RedisError. `go_on`: asked last, with a lock; if it says no, the next attempt is at once.
+    The thread ends when the owner of these methods is not used any more.
     """
 
-    def __init__(self, recover: Callable[[], bool], pauses: Pauses) -> None:
-        self._recover = WeakMethod(recover)
+    def __init__(
+        self, recover: Callable[[], bool], go_on: Callable[[], bool], pauses: Pauses
+    ) -> None:
+        self._recover, self._go_on = WeakMethod(recover), WeakMethod(go_on)
         self._pauses = pauses
         self._changing = threading.Lock()
         self._recovering: threading.Thread | None = None
@@ -64,16 +67,27 @@ class Breaker:
             raise RedisConnectionError("Redis did not answer a moment ago; retried soon")
 
     def trip(self) -> None:
-        """Opens the breaker: a call got no answer, or a call is to be made before all others."""
+        """Opens the breaker: a call got no answer."""
         TRIPS.inc()
         with self._changing:
             self._is_tripped_again = True
-            if self._recovering is None:
-                reached("breaker.opened")
-                thread = threading.Thread(target=self._run, name="redis_recovery", daemon=True)
-                thread.start()
-                self._recovering, self._opened_at = thread, time.monotonic()
-                OPEN.set(1)
+            self._begin_to_recover()
+
+    def open(self) -> None:
+        """Opens the breaker: `go_on` says no, because a call is to be made before all others.
+
+        Unlike `trip` it does not spoil an attempt: under load such calls come all the time.
+        """
+        with self._changing:
+            self._begin_to_recover()
+
+    def _begin_to_recover(self) -> None:
+        if self._recovering is None:
+            reached("breaker.opened")
+            thread = threading.Thread(target=self._run, name="redis_recovery", daemon=True)
+            thread.start()
+            self._recovering, self._opened_at = thread, time.monotonic()
+            OPEN.set(1)
 
     def _run(self) -> None:
         pause_s = self._pauses.first_s
@@ -82,16 +96,22 @@ class Breaker:
             pause_s = min(2 * pause_s, self._pauses.longest_s)
 
     def _try_to_close(self) -> bool:
-        """False: an attempt failed, or a call failed since it began."""
+        """False: an attempt failed, or a call got no answer since it began."""
         with self._changing:
             self._is_tripped_again = False
-        is_recovered = self._attempt()
-        with self._changing:
-            if is_recovered and not self._is_tripped_again:
-                self._recovering = None
-                OPEN.set(0)
-                return True
+        while self._attempt():
+            with self._changing:
+                if self._is_tripped_again:
+                    return False
+                if self._may_go_on():
+                    self._recovering = None
+                    OPEN.set(0)
+                    return True
         return False
+
+    def _may_go_on(self) -> bool:
+        go_on = self._go_on()
+        return go_on is None or go_on()
 
     def _attempt(self) -> bool:
         try:

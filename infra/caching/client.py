@@ -89,7 +89,7 @@ class FeedRedis:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._unsent = UnsentCalls()
-        self._breaker = Breaker(self._recover, client.pauses)
+        self._breaker = Breaker(self._recover, self._go_on, client.pauses)
         # Unix time; None while Redis does not answer, and when all go on.
         self._back_since_s: float | None = None
         self.keys_per_script = client.keys_per_script
@@ -157,7 +157,7 @@ class FeedRedis:
     ) -> None:
         """`send` for a call that has failed already."""
         self._unsent.keep(Call(run, where), items)
-        self._breaker.trip()
+        self._breaker.open()
         if not self._breaker.is_own_thread() and not is_in_shared_thread():
             self._unsent.wait_until_sent(self._most_wait_s())
 
@@ -167,7 +167,7 @@ class FeedRedis:
         Calls of the same `run` are made as one.
         """
         if self._unsent.keep(Call(run, ()), ()):
-            self._breaker.trip()
+            self._breaker.open()
 
     def _most_wait_s(self) -> float:
         """For calls that are kept. None for a Redis that has been away for a while."""
@@ -201,8 +201,11 @@ class FeedRedis:
         if _recovery_checks:  # they take a moment, and other processes wait for what is kept
             self._unsent.send(self._client.clear)
         may_go_on = all(is_ready(back_since_s) for is_ready in _recovery_checks)
-        # Last: after it all calls may go on.
-        if not (self._unsent.send(self._client.clear) and may_go_on):
+        return self._unsent.send(self._client.clear) and may_go_on
+
+    def _go_on(self) -> bool:
+        """Whether no call is kept any more. Then all calls go on."""
+        if not self._unsent.is_empty:
             return False
         self._back_since_s = None
         return True

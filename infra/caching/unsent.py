@@ -59,6 +59,11 @@ class UnsentCalls:
             self._limit()
             return is_new
 
+    @property
+    def is_empty(self) -> bool:
+        with self._changing:
+            return not (self._items or self._has_overflowed)
+
     def wait_until_sent(self, most_s: float) -> bool:
         """Waits until no call is left, for `most_s` at most. Returns whether none is left."""
         return self._all_sent.wait(most_s)

@@ -57,7 +57,7 @@ def test_page_that_lacks_a_shard_is_none(reader, monkeypatch):
 
 def test_breaker_shows_until_it_heals():
     healed, name = Event(), "tideline_redis_breaker_open"
-    breaker = Breaker(healed.is_set, Pauses())
+    breaker = Breaker(healed.is_set, healed.is_set, Pauses())
     breaker.trip()
     assert REGISTRY.get_sample_value(name) == 1
     healed.set()

@@ -9,20 +9,26 @@ from infra.caching.breaker import Breaker, Pauses
 from tests.waiting import PATIENCE_S, until
 
 QUICK = Pauses(0.001, 0.002)
+LONG = Pauses(2 * PATIENCE_S, 2 * PATIENCE_S)
 
 
 class Server:
     """What the breaker's thread asks: it waits for the test before each answer."""
 
-    def __init__(self):
+    def __init__(self, pauses=QUICK):
         self.asked, self.may_answer = threading.Semaphore(0), threading.Semaphore(0)
         self.answer = lambda: True
-        self.breaker = Breaker(self.recover, QUICK)
+        self.kept = 0
+        self.breaker = Breaker(self.recover, self.go_on, pauses)
 
     def recover(self):
         self.asked.release()
         assert self.may_answer.acquire(timeout=PATIENCE_S)
         return self.answer()
+
+    def go_on(self):
+        kept, self.kept = self.kept, 0
+        return not kept
 
     def wait_until_asked(self):
         assert self.asked.acquire(timeout=PATIENCE_S)
@@ -89,6 +95,28 @@ def test_failure_during_an_attempt_needs_another_attempt(server):
     server.breaker.trip()
     server.may_answer.release()
     server.wait_until_asked()
+    assert is_open(server.breaker)
+    server.may_answer.release()
+    until(lambda: not is_open(server.breaker))
+
+
+def test_call_that_is_kept_during_an_attempt_is_made_at_once():
+    """Under load one comes in each attempt. With a pause each time the breaker stayed open."""
+    server = Server(LONG)
+    server.breaker.trip()
+    for _ in range(3):
+        server.wait_until_asked()
+        server.kept += 1
+        server.breaker.open()
+        server.may_answer.release()
+    server.wait_until_asked()
+    assert is_open(server.breaker)
+    server.may_answer.release()
+    until(lambda: not is_open(server.breaker))
+
+
+def test_opens_for_a_call_that_is_to_be_made_first(server):
+    server.breaker.open()
     assert is_open(server.breaker)
     server.may_answer.release()
     until(lambda: not is_open(server.breaker))
