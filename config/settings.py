@@ -117,12 +117,19 @@ SCATTER_THREADS = _env.number("SCATTER_THREADS", 8, 1, 256)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- Redis --------------------------------------------------------------------------------------
-REDIS_URL = _env.text("REDIS_URL", "redis://localhost:6379/0")
+# Of a cluster any node tells all others, so one of those that are named must be up.
+REDIS_URL, *REDIS_OTHER_NODES = _env.urls("REDIS_URL", []) or ["redis://localhost:6379/0"]
 REDIS_CLUSTER = _env.flag("REDIS_CLUSTER", False)
 REDIS_TIMEOUT_MS = _env.number("REDIS_TIMEOUT_MS", 250, 10, 60_000)
 _env.require(
-    REDIS_URL.startswith(("redis://", "rediss://", "unix://")),
+    all(
+        url.startswith(("redis://", "rediss://", "unix://"))
+        for url in (REDIS_URL, *REDIS_OTHER_NODES)
+    ),
     "REDIS_URL: needs redis://, rediss:// or unix://",
+)
+_env.require(
+    REDIS_CLUSTER or not REDIS_OTHER_NODES, "REDIS_URL: several nodes need REDIS_CLUSTER=1"
 )
 HOT_KEY_READS = _env.number("HOT_KEY_READS", 1_000, 20, 10_000_000)
 HOT_COPY_MS = _env.number("HOT_COPY_MS", 1_000, 10, 5_000)

@@ -15,7 +15,7 @@ from typing import Any
 
 import structlog
 from django.conf import settings
-from redis import Redis, RedisCluster
+from redis import Redis
 from redis.backoff import NoBackoff
 from redis.connection import AbstractConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -26,6 +26,7 @@ from redis.retry import Retry
 from infra.caching.breaker import Breaker, Pauses
 from infra.caching.client_protocol import Client
 from infra.caching.cluster import ClusterClient
+from infra.caching.cluster_nodes import connect_cluster
 from infra.caching.connected_server import ConnectedServer
 from infra.caching.connection import Command as Command
 from infra.caching.decoding import is_unusable, keys_of, report_undecodable
@@ -292,8 +293,7 @@ def connect_redis(timeout_s: float) -> FeedRedis:
         "retry": Retry(NoBackoff(), 0),
     }
     if settings.REDIS_CLUSTER:
-        connect = partial(RedisCluster.from_url, settings.REDIS_URL, **options)
-        return FeedRedis(ClusterClient(connect))
+        return FeedRedis(ClusterClient(partial(connect_cluster, options)))
     return FeedRedis(SingleClient(Redis.from_url(settings.REDIS_URL, **options)))
 
 

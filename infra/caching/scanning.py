@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from redis import Redis, RedisCluster
+from redis import Redis
+
+from infra.caching.cluster_nodes import connect_cluster
 
 PATIENCE_S = 5.0
 
@@ -34,7 +36,7 @@ def list_nodes() -> list[RedisNode]:
     }
     if not settings.REDIS_CLUSTER:
         return [RedisNode("redis", Redis.from_url(settings.REDIS_URL, **options))]
-    cluster = RedisCluster.from_url(settings.REDIS_URL, **options)
+    cluster = connect_cluster(options)
     nodes: list[Any] = cluster.get_primaries()  # type: ignore[no-untyped-call]
     primaries = sorted(nodes, key=lambda node: str(node.name))
     return [RedisNode(node.name, cluster.get_redis_connection(node)) for node in primaries]

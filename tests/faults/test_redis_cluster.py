@@ -27,6 +27,7 @@ from infra.caching.load_tokens import begin_loads
 from infra.caching.purging import purge
 from infra.caching.questions import answer, ask_each, ask_keys
 from infra.caching.relationship_cache import RelationshipCache
+from infra.caching.scanning import list_nodes
 from infra.caching.values import ValueCache, Versioned
 from infra.read_limits import ACCEPTED_S
 from lab.runner.port import free_port
@@ -180,6 +181,25 @@ def test_setting_chooses_the_cluster(nodes, settings):
         assert client.redis().call("SET", "x", 1) == b"OK"
     finally:
         client.forget_client()
+
+
+def test_a_node_that_is_away_at_the_start_is_asked_for_by_another(nodes, settings):
+    """Commands and maintenance too."""
+    settings.REDIS_CLUSTER = True
+    settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}"
+    settings.REDIS_OTHER_NODES = [nodes[1].url]
+    client.forget_client()
+    try:
+        assert client.redis().call("SET", "x", 1) == b"OK"
+        assert len(list_nodes()) == len(nodes)
+    finally:
+        client.forget_client()
+
+
+def test_without_any_named_node_maintenance_raises_what_callers_expect(settings):
+    settings.REDIS_CLUSTER, settings.REDIS_URL = True, f"redis://127.0.0.1:{free_port()}"
+    with pytest.raises(RedisConnectionError):
+        list_nodes()
 
 
 def test_cluster_that_is_away_from_the_start_raises_what_callers_expect():
