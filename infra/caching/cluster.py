@@ -122,9 +122,14 @@ class ClusterClient:
             return self._cluster
 
     def _make_table(self, cluster: RedisCluster) -> SlotTable:
+        """Also tells the servers which slots they have now."""
         table: SlotTable = [None] * (SLOTS + 1)
+        slots: dict[str, list[int]] = {name: [] for name in self._servers}
         for slot, nodes in cluster.nodes_manager.slots_cache.items():
             table[slot] = self._server(cluster, nodes[0].name)
+            slots.setdefault(nodes[0].name, []).append(slot)
+        for name, own in slots.items():
+            self._servers[name].slots = frozenset(own)
         default = cluster.get_default_node()  # type: ignore[no-untyped-call]
         table[ANY_SLOT] = self._server(cluster, default.name)
         return table
@@ -150,8 +155,8 @@ class ClusterClient:
             cluster.nodes_manager.move_slot(error)
         server = self._server(cluster, f"{error.host}:{error.port}")
         if is_for_good:
-            if server not in self._table:  # a failover, and all slots of a node have moved
-                self._is_stale = True
+            self._is_stale = True  # seldom alone: others have moved, or will
+            server.slots = (server.slots or frozenset()) | {error.slot_id}
             self._table[error.slot_id] = server
         return server
 

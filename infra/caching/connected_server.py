@@ -25,6 +25,7 @@ from infra.caching.connection import (
 )
 from infra.caching.errors import RedisRefuses
 from infra.caching.server_identity import KnownServer
+from infra.caching.slot_origins import vouch_for
 from infra.read_limits import ACCEPTED_S
 from infra.telemetry.reached_branches import reached
 
@@ -51,7 +52,12 @@ class ConnectedServer:
         options = connection_options(pool)
         self._open = partial(open_socket, options)
         self._server = KnownServer()
-        self._greet = partial(self._server.greet, int(options.get("db") or 0))
+        self._database = int(options.get("db") or 0)
+        self._greet = partial(self._server.greet, self._database)
+        # Of a node of a cluster: those that it has, and those that it was used with.
+        self.slots: frozenset[int] | None = None
+        self._vouched_for: frozenset[int] | None = None
+        self._vouching = threading.Lock()
         # How long an answer may take.
         self.timeout_s: float | None = options.get("socket_timeout")
         self._local = threading.local()
@@ -103,4 +109,13 @@ class ConnectedServer:
         if getattr(mine, "age", None) != age:
             mine.connection, mine.age = PipelinedConnection(self._open, self._greet), age
         connection: PipelinedConnection = mine.connection
+        if self._vouched_for is not self.slots:
+            self._vouch(connection)
         return connection
+
+    def _vouch(self, connection: PipelinedConnection) -> None:
+        with self._vouching:
+            slots = self.slots
+            if slots is not None and slots != self._vouched_for:
+                vouch_for(connection.exchange, self._database, slots)
+            self._vouched_for = slots

@@ -58,15 +58,15 @@ class KnownServer:
         """
         library = f"tideline_{database}"
         describe = ("FUNCTION", "LIST", "LIBRARYNAME", library, "WITHCODE")
-        info, libraries = _ask(ask, INFO, describe)
+        info, libraries = ask_or_raise(ask, INFO, describe)
         facts = dict(_FACT.findall(info))
         if facts.get(b"role") != b"master":
             raise RedisConnectionError("this server is a replica: its data may be old")
         identity = facts[b"master_replid"]
-        if identity not in _text_of(libraries):
+        if identity not in text_of(libraries):
             time.sleep(UNREAD_AFTER_S)
             # Another process may have emptied it in the meantime, and has written since.
-            if identity not in _text_of(_ask(ask, describe)[0]):
+            if identity not in text_of(ask_or_raise(ask, describe)[0]):
                 _empty(ask, database, library, identity)
         self._note(identity)
 
@@ -83,23 +83,24 @@ def _empty(ask: Ask, database: int, library: str, identity: bytes) -> None:
     reached("redis.emptied")
     log.warning("redis.emptied", database=database, identity=identity.decode())
     EMPTIED.inc()
-    _ask(ask, CLEAR, ("FUNCTION", "LOAD", "REPLACE", _code_of(library, identity)))
+    ask_or_raise(ask, CLEAR, ("FUNCTION", "LOAD", "REPLACE", code_of(library, identity.decode())))
 
 
-def _ask(ask: Ask, *commands: Command) -> list[Any]:
+def ask_or_raise(ask: Ask, *commands: Command) -> list[Any]:
+    """The replies. Raises RedisConnectionError, also for a reply that is an error."""
     replies = ask(commands)
     for reply in replies:
         if isinstance(reply, RedisError):
-            raise RedisConnectionError(f"the server's identity is unknown: {reply}")
+            raise RedisConnectionError(f"the origin of the data is unknown: {reply}")
     return replies
 
 
-def _code_of(library: str, identity: bytes) -> str:
-    """The library needs a function, which nothing calls."""
-    function = f"function() return '{identity.decode()}' end"
+def code_of(library: str, note: str) -> str:
+    """Of a library that keeps a note. It needs a function, which nothing calls."""
+    function = f"function() return '{note}' end"
     return f"#!lua name={library}\nredis.register_function('{library}', {function})"
 
 
-def _text_of(libraries: Sequence[Sequence[bytes]]) -> bytes:
-    """The code of the library; empty if there is none."""
+def text_of(libraries: Sequence[Sequence[bytes]]) -> bytes:
+    """The code of the library with its note; empty if there is none."""
     return bytes(libraries[0][-1]) if libraries else b""

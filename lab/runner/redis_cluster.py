@@ -3,13 +3,14 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from signal import SIGCONT, SIGSTOP
 from typing import Any
 
 from redis import Redis
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from lab.runner.port import HOST, free_ports
 from lab.services import Search
@@ -22,6 +23,8 @@ SLOTS = 16_384
 _START_S = 60.0
 _POLL_S = 0.02
 _ATTEMPTS = 5
+# More settings of a node of a cluster, by the port on which the other nodes reach it.
+SettingsOf = Callable[[int], Mapping[str, str]]
 _OF_CLUSTER = {
     "cluster-enabled": "yes",
     "cluster-node-timeout": "2000",
@@ -33,13 +36,13 @@ _OF_CLUSTER = {
 class PortRedis:
     """One server on a port, and on a second one for the other nodes if it is of a cluster."""
 
-    def __init__(self, program: Path, home: Path, is_of_cluster: bool) -> None:
+    def __init__(self, program: Path, home: Path, settings_of: SettingsOf | None) -> None:
         self.port, self.bus = free_ports(2)
         folder = home / str(self.port)
         folder.mkdir(exist_ok=True)
         options = {"port": str(self.port), "bind": HOST, "dir": str(folder), "save": ""}
-        if is_of_cluster:
-            options |= _OF_CLUSTER | {"cluster-port": str(self.bus)}
+        if settings_of is not None:
+            options |= {**_OF_CLUSTER, "cluster-port": str(self.bus), **settings_of(self.bus)}
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         self._command, self._log = [str(program), *words], folder / "log"
         self.start()
@@ -55,6 +58,13 @@ class PortRedis:
     def kill(self) -> None:
         self.process.kill()
         self.process.wait()
+
+    def pause(self) -> None:
+        """It hangs, as SIGSTOP does."""
+        self.process.send_signal(SIGSTOP)
+
+    def resume(self) -> None:
+        self.process.send_signal(SIGCONT)
 
     def has_ended(self) -> bool:
         return self.process.poll() is not None
@@ -81,6 +91,44 @@ class PortRedis:
         """Whether it is a replica that has all data of its primary."""
         return bool(self.redis.info("replication").get("master_link_status") == "up")
 
+    def has_all_data(self) -> bool:
+        """Whether it is a primary, or a replica that follows one."""
+        return self.is_primary() or self.has_its_primary()
+
+    def refuse_primary(self) -> None:
+        """It gets no more data, as a replica behind a bad network."""
+        self.say("CONFIG", "SET", "primaryauth", "wrong")
+        self.say("CLIENT", "KILL", "TYPE", "primary")
+
+    def follow_primary(self) -> None:
+        """Ends `refuse_primary`."""
+        self.say("CONFIG", "SET", "primaryauth", "")
+
+    def move_slots(self, to: "PortRedis", *ranges: int) -> None:
+        """Valkey 9 moves them, each with all its keys at once. Raises TimeoutError.
+
+        It begins again when something ends it: a node of a cluster is emptied after a failover.
+        """
+        words = "MIGRATESLOTS", "SLOTSRANGE", *ranges, "NODE", to.say("CLUSTER", "MYID")
+
+        def has_moved() -> bool:
+            if not to.has_slot(ranges[0]):
+                with suppress(ResponseError):  # it is on its way
+                    self.say("CLUSTER", *words)
+            return to.has_slot(ranges[0])
+
+        wait_until(has_moved)
+
+    def slots(self) -> list[int]:
+        """Begins and ends of its ranges, as this node knows them."""
+        [own] = [line for line in self.say("CLUSTER", "NODES").splitlines() if "myself" in line]
+        ranges = [word.split("-") for word in own.split()[8:] if not word.startswith("[")]
+        return [int(end) for slots in ranges for end in (slots[0], slots[-1])]
+
+    def has_slot(self, slot: int) -> bool:
+        ranges = iter(self.slots())
+        return any(first <= slot <= last for first, last in zip(ranges, ranges, strict=True))
+
     def is_primary(self) -> bool:
         return bool(self.redis.info("replication")["role"] == "master")
 
@@ -88,28 +136,30 @@ class PortRedis:
 @contextmanager
 def port_redis() -> Iterator[PortRedis]:
     """A server alone, during the block."""
-    with _servers(1, is_of_cluster=False) as [server]:
+    with _servers(1, None) as [server]:
         yield server
 
 
 @contextmanager
-def redis_cluster(nodes: int = 3, replicas: int = 0) -> Iterator[Sequence[PortRedis]]:
+def redis_cluster(
+    nodes: int = 3, replicas: int = 0, settings_of: SettingsOf = lambda _: {}
+) -> Iterator[Sequence[PortRedis]]:
     """A cluster, during the block: primaries, and then replicas, of the first primaries one each.
 
     Cost: 2 s, and 1 more with replicas.
     """
-    with _servers(nodes + replicas, is_of_cluster=True) as servers:
+    with _servers(nodes + replicas, settings_of) as servers:
         _form(servers[:nodes], servers[nodes:])
         yield servers
 
 
 @contextmanager
-def _servers(count: int, is_of_cluster: bool) -> Iterator[list[PortRedis]]:
+def _servers(count: int, settings_of: SettingsOf | None) -> Iterator[list[PortRedis]]:
     home = Path(tempfile.mkdtemp(prefix=PREFIX))
     servers: list[PortRedis] = []
     try:
         program = find_redis(Search(""), server_user(), home / "binaries").program
-        servers.extend(_start(program, home, is_of_cluster) for _ in range(count))
+        servers.extend(_start(program, home, settings_of) for _ in range(count))
         yield servers
     finally:
         for server in servers:
@@ -118,11 +168,11 @@ def _servers(count: int, is_of_cluster: bool) -> Iterator[list[PortRedis]]:
         shutil.rmtree(home)
 
 
-def _start(program: Path, home: Path, is_of_cluster: bool) -> PortRedis:
+def _start(program: Path, home: Path, settings_of: SettingsOf | None) -> PortRedis:
     """Again on other ports if other programs have taken these in the meantime."""
     for _ in range(_ATTEMPTS):
-        server = PortRedis(program, home, is_of_cluster)
-        _wait(server.is_up_or_has_ended)
+        server = PortRedis(program, home, settings_of)
+        wait_until(server.is_up_or_has_ended)
         if not server.has_ended():
             return server
     raise TimeoutError("the ports of a server were always taken")
@@ -137,14 +187,17 @@ def _form(nodes: Sequence[PortRedis], replicas: Sequence[PortRedis]) -> None:
     servers = [*nodes, *replicas]
     for server in servers[1:]:
         server.say("CLUSTER", "MEET", HOST, nodes[0].port, nodes[0].bus)
-    _wait(lambda: all(len(server.say("CLUSTER", "SHARDS")) == len(servers) for server in servers))
-    _wait(lambda: all(server.is_in_cluster() for server in servers))
+    wait_until(
+        lambda: all(len(server.say("CLUSTER", "SHARDS")) == len(servers) for server in servers)
+    )
+    wait_until(lambda: all(server.is_in_cluster() for server in servers))
     for primary, replica in zip(nodes, replicas, strict=False):
         replica.say("CLUSTER", "REPLICATE", primary.say("CLUSTER", "MYID"))
-    _wait(lambda: all(replica.has_its_primary() for replica in replicas))
+    wait_until(lambda: all(replica.has_its_primary() for replica in replicas))
 
 
-def _wait(is_done: Callable[[], bool]) -> None:
+def wait_until(is_done: Callable[[], bool]) -> None:
+    """Raises TimeoutError."""
     deadline = time.monotonic() + _START_S
     while not is_done():
         if time.monotonic() > deadline:
