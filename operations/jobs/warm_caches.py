@@ -10,6 +10,7 @@ from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
+from infra.sharding.buckets import shard_of
 from posts.cache.weeks import CACHED_WEEKS, WEEK_S, WEEKS, begin_weeks, fill_weeks
 from posts.ids import second_of
 from timelines.hot.entries import HOT_ENTRIES_FAMILY, load_hot_entries
@@ -24,13 +25,14 @@ class CacheEntry(NamedTuple):
     load: Callable[[Sequence[int]], object]
 
 
-def warm_caches(work: Work, now_s: float) -> Iterator[Batch]:
-    """Loads missing profiles, counts and recent posts of hot authors, or of one account.
+def warm_caches(work: Work, now_s: float, announced: Sequence[int] = ()) -> Iterator[Batch]:
+    """Loads missing profiles, counts and recent posts of hot authors, of one account, or of those
+    that many will look at soon.
 
     Raises RedisError. Cost per batch of accounts: one query and one round trip, plus the loads
     that the first readers would have paid.
     """
-    for alias, rows, position in walk(work, partial(_read, work.account_id)):
+    for alias, rows, position in walk(work, partial(_read, work.account_id, announced)):
         entries = list_entries(alias, [row[0] for row in rows], now_s)
         present = redis().run([("EXISTS", entry.key) for entry in entries])
         missing = [entry for entry, is_there in zip(entries, present, strict=True) if not is_there]
@@ -74,8 +76,12 @@ def _fill_week(week: int, account_ids: Sequence[int]) -> None:
     fill_weeks(weeks, begin_weeks(weeks))
 
 
-def _read(account_id: int | None, alias: str, after: Key | None, count: int) -> list[Row]:
+def _read(
+    account_id: int | None, announced: Sequence[int], alias: str, after: Key | None, count: int
+) -> list[Row]:
     if account_id is not None:
         return [] if after else [(account_id,)]
     start = after[0] if after else 0
-    return [(author,) for author in sorted(list_hot_authors(alias)) if author > start][:count]
+    mine = [account for account in announced if shard_of(account) == alias]
+    authors = sorted(mine if announced else list_hot_authors(alias))
+    return [(author,) for author in authors if author > start][:count]

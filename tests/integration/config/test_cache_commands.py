@@ -145,6 +145,16 @@ def test_warm_lays_what_lacks_of_hot_authors_once(people):
     assert "1 accounts done, 0 changed" in Outcome(Warm()).out
 
 
+def test_warm_those_of_an_announced_event(people):
+    """On all their shards, also if none of them is hot."""
+    redis().call("FLUSHDB")
+    named = [word for account in people[:3] for word in ("--event", str(account))]
+    assert "3 accounts done, 12 changed" in Outcome(Warm(), *named).out
+    laid = {profiles.key(account).decode() for account in people[:3]}
+    assert of("accounts.profile") == laid
+    assert "3 accounts done, 0 changed" in Outcome(Warm(), *named).out
+
+
 def test_warm_one_account(people):
     redis().call("FLUSHDB")
     assert "1 accounts done, 4 changed" in Outcome(Warm(), "--account", str(people[1])).out
