@@ -53,6 +53,7 @@ class SingleClient:
 
     keys_per_script = 128
     reads_keys_together = True
+    fails_in_part = False
     pauses = Pauses()
     # Redis always has the next command ready, and another client waits for two at most.
     window = 2
@@ -89,7 +90,7 @@ class FeedRedis:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._unsent = UnsentCalls()
+        self._unsent = UnsentCalls(client.fails_in_part)
         self._breaker = Breaker(self._recover, self._go_on, client.pauses)
         # Unix time; None while Redis does not answer, and when all go on.
         self._back_since_s: float | None = None
@@ -160,7 +161,7 @@ class FeedRedis:
         self._unsent.keep(Call(run, where), items)
         self._breaker.open()
         if not self._breaker.is_own_thread() and not is_in_shared_thread():
-            self._unsent.wait_until_sent(self._most_wait_s())
+            self._unsent.wait_until_tried(self._most_wait_s())
 
     def run_before_next_use(self, run: Callable[[Sequence[None]], object]) -> None:
         """Calls `run` before this process uses Redis again. Does not wait for that.

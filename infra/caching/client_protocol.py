@@ -15,11 +15,13 @@ class Client(Protocol):
     `keys_per_script`: how many owners' keys one script call may name. More keys per call are
     cheaper for Redis, but a long script makes readers wait. A cluster allows one owner per call.
     `reads_keys_together`: whether one MGET may name keys of several owners.
+    `fails_in_part`: a call may fail because of one node, and the others have run it.
     `pauses`: between attempts to reach a Redis that is away.
     """
 
     keys_per_script: int
     reads_keys_together: bool
+    fails_in_part: bool
     pauses: Pauses
 
     def run(self, commands: Sequence[Command]) -> list[Any]:

@@ -6,6 +6,7 @@ so replies are the same bytes that a single server sends (redis-py's pipeline pa
 
 import random
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import repeat
@@ -25,6 +26,11 @@ from infra.caching.joint_trips import exchange_jointly
 from infra.caching.server_identity import CLEAR
 
 MOST_REDIRECTIONS = 5
+# A node that did not answer is left alone for so long: each of its calls would cost a time-out.
+RESTS_S = 1.0
+# The nodes are found again this often at most: it costs some CPU, and a time-out if one that hangs
+# is asked first. Slots that have moved are followed without it.
+FIND_EVERY_S = 1.0
 # The server of each slot, and of commands without a key at the end. None: no node has the slot.
 SlotTable = list[ConnectedServer | None]
 
@@ -34,15 +40,16 @@ class ClusterClient:
 
     keys_per_script = 1
     reads_keys_together = False
-    # Longer than for a single server: one dead node must not end each call to it with a time-out.
-    pauses = Pauses(1.0, 1.0)
-    # Nodes pass messages on to each other, at any time later.
+    fails_in_part = True
+    # Longer than for a single server: while a node is away, each attempt lets calls through to it.
+    pauses = Pauses(0.1, 0.15)
 
     def __init__(self, connect: Callable[[], RedisCluster]) -> None:
         self._connect = connect
         self._cluster: RedisCluster | None = None
         self._is_stale = True
         self._finding = threading.Lock()
+        self._found_at = float("-inf")
         self._servers: dict[str, ConnectedServer] = {}
         self._table: SlotTable = []
 
@@ -114,11 +121,13 @@ class ClusterClient:
         with self._finding:
             if self._cluster is None:
                 self._cluster = self._connect()
-            elif self._is_stale:
+            elif self._is_stale and time.monotonic() > self._found_at + FIND_EVERY_S:
+                self._found_at = time.monotonic()
                 self._cluster.nodes_manager.initialize()
-            if self._is_stale:
-                self._table = self._make_table(self._cluster)
-                self._is_stale = False
+            else:
+                return self._cluster
+            self._table = self._make_table(self._cluster)
+            self._is_stale = False
             return self._cluster
 
     def _make_table(self, cluster: RedisCluster) -> SlotTable:
@@ -167,7 +176,7 @@ class ClusterClient:
             if node is None:
                 raise RedisClusterException(f"no node {name} known")
             pool = cluster.get_redis_connection(node).connection_pool
-            server = self._servers.setdefault(name, ConnectedServer(pool))
+            server = self._servers.setdefault(name, ConnectedServer(pool, RESTS_S))
         return server
 
 

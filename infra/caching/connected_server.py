@@ -15,7 +15,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from redis.connection import ConnectionPool
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from infra.caching.connection import (
     Command,
@@ -48,7 +50,8 @@ class TripPart(NamedTuple):
 class ConnectedServer:
     """A connection for each thread, and what they know together."""
 
-    def __init__(self, pool: ConnectionPool) -> None:
+    def __init__(self, pool: ConnectionPool, rests_s: float = 0.0) -> None:
+        """`rests_s`: after a call without an answer all calls fail at once for so long."""
         options = connection_options(pool)
         self._open = partial(open_socket, options)
         self._server = KnownServer()
@@ -63,6 +66,7 @@ class ConnectedServer:
         self._local = threading.local()
         # When the last write that was accepted was sent, by the monotonic clock.
         self._accepted_at = float("-inf")
+        self._rests_s, self._rests_until = rests_s, float("-inf")
 
     def exchange(self, commands: Sequence[Command]) -> list[Any]:
         """Replies in order, error replies as exception values. Raises when the server is away.
@@ -71,10 +75,22 @@ class ConnectedServer:
         """
         asked_at = time.monotonic()
         if asked_at < self._accepted_at + ACCEPTED_S:
-            return self._connection().exchange(commands)
-        replies = self._connection().exchange([*commands, WRITE])
+            return self._exchange(commands)
+        replies = self._exchange([*commands, WRITE])
         self._receive(replies.pop(), asked_at)
         return replies
+
+    def _exchange(self, commands: Sequence[Command]) -> list[Any]:
+        try:
+            return self._connection().exchange(commands)
+        except (RedisConnectionError, RedisTimeoutError):
+            self.rest()
+            raise
+
+    def rest(self) -> None:
+        """It did not answer."""
+        if time.monotonic() >= self._rests_until:  # a refusal because of a rest is not another one
+            self._rests_until = time.monotonic() + self._rests_s
 
     def part(self, commands: Sequence[Command]) -> TripPart:
         """What this server gets of a round trip with several."""
@@ -91,7 +107,7 @@ class ConnectedServer:
     def check_accepts(self) -> None:
         """Raises RedisError if the server does not accept a write now. Cost: one round trip."""
         asked_at = time.monotonic()
-        self._receive(self._connection().exchange([WRITE])[0], asked_at)
+        self._receive(self._exchange([WRITE])[0], asked_at)
 
     def disconnect(self) -> None:
         """All threads open new connections: the address may lead to another server now."""
@@ -105,6 +121,8 @@ class ConnectedServer:
         self._accepted_at = asked_at
 
     def _connection(self) -> PipelinedConnection:
+        if self._rests_s and time.monotonic() < self._rests_until:
+            raise RedisConnectionError("this node did not answer a moment ago")
         mine, age = self._local, self._server.connection_age
         if getattr(mine, "age", None) != age:
             mine.connection, mine.age = PipelinedConnection(self._open, self._greet), age

@@ -7,6 +7,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
 from infra.caching.connected_server import ConnectedServer, TripPart
 from infra.caching.connection import Command
 
@@ -18,29 +22,54 @@ LATE = 0.1
 def exchange_jointly(calls: Mapping[ConnectedServer, Sequence[Command]]) -> list[list[Any]]:
     """The replies of each server, as `ConnectedServer.exchange`.
 
-    Raises when one of them is away or refuses writes; all may have run the commands all the same.
-    Cost: one round trip. The servers together have one time-out to answer, and a tenth more.
+    Raises when one of them is away or refuses writes; the others have run the commands all the
+    same, so that what must be removed from them is gone. Cost: one round trip. The servers together
+    have one time-out to answer, and a tenth more.
     """
-    parts: list[TripPart] = []
+    errors = list[RedisError]()
+    parts: list[TripPart | None] = []
     try:
         for server, commands in calls.items():
-            parts.append(server.part(commands))
-            parts[-1].connection.send(parts[-1].commands)
-        replies = [*_receive(parts, next(iter(calls)).timeout_s)]
+            parts.append(_send(server, commands, errors))
+        replies = [*_receive([*calls], parts, errors)]
     except BaseException:
         # Replies may be unread: a later call must never take them for its own.
         for part in parts:
-            part.connection.close()
+            if part is not None:
+                part.connection.close()
         raise
     for part, own in zip(parts, replies, strict=True):
-        if part.accept is not None:
+        if part is not None and part.accept is not None and own:
             part.accept(own.pop())
+    if errors:
+        raise errors[0]
     return replies
 
 
-def _receive(parts: Sequence[TripPart], timeout_s: float | None) -> Iterator[list[Any]]:
-    sent_at = time.monotonic()
-    for part in parts:
+def _send(
+    server: ConnectedServer, commands: Sequence[Command], errors: list[RedisError]
+) -> TripPart | None:
+    try:
+        part = server.part(commands)
+        part.connection.send(part.commands)
+    except (RedisConnectionError, RedisTimeoutError) as error:
+        server.rest()
+        errors.append(error)
+        return None
+    return part
+
+
+def _receive(
+    servers: Sequence[ConnectedServer], parts: Sequence[TripPart | None], errors: list[RedisError]
+) -> Iterator[list[Any]]:
+    """Nothing of servers that do not answer."""
+    sent_at, timeout_s = time.monotonic(), servers[0].timeout_s
+    for server, part in zip(servers, parts, strict=True):
         is_late = timeout_s is not None and time.monotonic() > sent_at + LATE * timeout_s
         until_s = sent_at + timeout_s if is_late and timeout_s is not None else None
-        yield part.connection.receive(len(part.commands), until_s)
+        try:
+            yield part.connection.receive(len(part.commands), until_s) if part else []
+        except (RedisConnectionError, RedisTimeoutError) as error:
+            server.rest()
+            errors.append(error)
+            yield []

@@ -7,6 +7,7 @@ them: then the drain makes them from the change table.
 
 import threading
 from collections.abc import Callable, Hashable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import structlog
@@ -37,14 +38,19 @@ class Call(NamedTuple):
 
 
 class UnsentCalls:
-    """Of one process. Thread-safe. Memory: at most MOST_UNSENT items."""
+    """Of one process. Thread-safe. Memory: at most MOST_UNSENT items.
 
-    def __init__(self) -> None:
+    `goes_on`: a call may fail because of one node, and others get theirs.
+    """
+
+    def __init__(self, goes_on: bool = False) -> None:
+        self._goes_on = goes_on
         self._items: dict[Call, list[Any]] = {}
         self._changing = threading.Lock()
         self._has_overflowed = False
-        self._all_sent = threading.Event()
-        self._all_sent.set()
+        self._have_come = False
+        self._none_untried = threading.Event()
+        self._none_untried.set()
 
     def keep(self, call: Call, items: Sequence[Any]) -> bool:
         """Keeps a call. False: an equal one waits already. The last one kept is made last.
@@ -53,7 +59,8 @@ class UnsentCalls:
         about.
         """
         with self._changing:
-            self._all_sent.clear()
+            self._none_untried.clear()
+            self._have_come = True
             is_new = call not in self._items
             self._items[call] = [*self._items.pop(call, ()), *items]
             self._limit()
@@ -64,21 +71,23 @@ class UnsentCalls:
         with self._changing:
             return not (self._items or self._has_overflowed)
 
-    def wait_until_sent(self, most_s: float) -> bool:
-        """Waits until no call is left, for `most_s` at most. Returns whether none is left."""
-        return self._all_sent.wait(most_s)
+    def wait_until_tried(self, most_s: float) -> bool:
+        """Waits for `most_s` at most until no call is left. If it `goes_on`, until each was tried:
+        then all nodes that answer have it. Returns whether that is so."""
+        return self._none_untried.wait(most_s)
 
     def send(self, clear: Callable[[], object]) -> bool:
         """Makes the calls in order. True: none is left. Raises what REDIS_AWAY lists.
 
         `clear` empties Redis; it is called after an overflow. A call that fails for another reason
-        is left to the drain.
+        is left to the drain. If `goes_on`, calls after a failed one are made now and once more
+        later: their order counts.
         """
         try:
             if self._has_overflowed:
                 self._clear(clear)
-            while batch := self._take():
-                self._send(*batch)
+            while calls := self._take():
+                self._make(calls)
             return True
         finally:  # this thread may not come again for days
             connections.close_all()
@@ -91,34 +100,51 @@ class UnsentCalls:
             self._has_overflowed = True
             raise
 
-    def _send(self, call: Call, batch: list[Any]) -> None:
+    def _make(self, calls: Sequence[tuple[Call, list[Any]]]) -> None:
+        errors, left = list[Exception](), calls[:0]
+        for number, (call, items) in enumerate(calls):
+            try:
+                self._make_one(call, items)
+            except REDIS_AWAY as error:
+                left = left or calls[number:]
+                errors.append(error)
+                if not self._goes_on:
+                    break
+        if errors:
+            self._give_back(left)
+            raise errors[0]
+
+    def _make_one(self, call: Call, items: list[Any]) -> None:
         reached("unsent.sent")
         try:
-            call.run(*call.where, batch)
+            call.run(*call.where, items)
         except REDIS_AWAY:
-            self._give_back(call, batch)
             raise
         except Exception as error:
             log.warning("unsent.left_to_drain", call=call.run.__name__, error=str(error))
 
-    def _take(self) -> tuple[Call, list[Any]] | None:
+    def _take(self) -> list[tuple[Call, list[Any]]]:
+        """All calls, the large ones in parts."""
         with self._changing:
-            if not self._items:
-                self._all_sent.set()
-                return None
-            call, items = next(iter(self._items.items()))
-            batch, rest = items[:BATCH_SIZE], items[BATCH_SIZE:]
-            if rest:
-                self._items[call] = rest
-            else:
-                del self._items[call]
+            calls = [
+                (call, items[first : first + BATCH_SIZE])
+                for call, items in self._items.items()
+                for first in range(0, max(1, len(items)), BATCH_SIZE)
+            ]
+            self._items, self._have_come = {}, False
+            if not calls:
+                self._none_untried.set()
             self._count()
-            return call, batch
+            return calls
 
-    def _give_back(self, call: Call, batch: Sequence[Any]) -> None:
+    def _give_back(self, calls: Sequence[tuple[Call, list[Any]]]) -> None:
+        """Before those that have come since."""
         with self._changing:
-            first = {call: [*batch, *self._items.pop(call, ())]}
-            self._items = first | self._items
+            newer, self._items = self._items, {}
+            for call, items in chain(calls, newer.items()):
+                self._items.setdefault(call, []).extend(items)
+            if self._goes_on and not self._have_come:
+                self._none_untried.set()
             self._limit()
 
     def _limit(self) -> None:

@@ -233,6 +233,27 @@ def test_node_that_dies_is_missed_alone_and_only_for_its_keys(cluster, nodes, mo
     assert cluster.call("GET", names[dead.port]) is None
 
 
+def test_what_is_removed_goes_at_once_from_nodes_that_answer(cluster, nodes):
+    """Other processes may read from them. The second removal comes while the breaker is open."""
+    names = {node: [b"%s:%d" % (name_on(node), n) for n in range(2)] for node in nodes}
+    cluster.run([("SET", name, 1) for some in names.values() for name in some])
+    dead, *others = nodes
+    dead.kill()
+
+    def remove(items):
+        cluster.run([("DEL", name) for name in items])
+
+    try:
+        for number in range(2):
+            cluster.send(remove, items=[some[number] for some in names.values()])
+            assert [node.redis.get(names[node][number]) for node in others] == [None, None]
+    finally:
+        dead.start()
+        until(lambda: all(node.is_up() for node in nodes))
+        until(lambda: all(node.is_in_cluster() for node in nodes))
+    until(lambda: not cluster._breaker._recovering)
+
+
 def refuse_writes(node, wanted=1):
     """It wants a replica, and has none."""
     node.say("CONFIG", "SET", "min-replicas-to-write", wanted)

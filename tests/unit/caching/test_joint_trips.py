@@ -31,6 +31,9 @@ class Node:
         sock.settimeout(TIMEOUT_S)
         return sock
 
+    def rest(self):
+        self.rests = True
+
     def part(self, commands):
         return TripPart(self.connection, commands, self._accept)
 
@@ -65,14 +68,30 @@ def test_all_are_asked_before_any_is_waited_for(node):
 
 
 @pytest.mark.parametrize("hangs_up", [True, False])
-def test_unread_replies_of_others_are_never_read(node, hangs_up):
-    """The one before the failed one was read, the one after it was not."""
-    before, after = node(b"+old\r\n", b"+new\r\n"), node(b"+old\r\n", b"+new\r\n")
+def test_replies_of_others_are_read_also_when_one_fails(node, hangs_up):
+    """So they have run their commands, and a later call does not take the replies for its own."""
+    before, after = node(b"+old\r\n+new\r\n"), node(b"+old\r\n+new\r\n")
     failed = node(b"", b"+new\r\n", hangs_up=hangs_up)
     with pytest.raises((RedisTimeoutError, RedisConnectionError)):
         exchange_jointly({before: [PING], failed: [PING], after: [PING]})
+    assert failed.rests
     failed.fake._hangs_up = False
     assert exchange_jointly({before: [PING], failed: [PING], after: [PING]}) == [[b"new"]] * 3
+
+
+def test_others_are_asked_also_when_one_cannot_be_reached(node):
+    """What must be removed from them does not wait for it."""
+    other = node(b"+1\r\n")
+    away = node(b"")
+    away.connection._open_socket = fail_to_open
+    with pytest.raises(RedisConnectionError):
+        exchange_jointly({away: [PING], other: [PING]})
+    assert other.fake.server.recv(100) == pack_command(PING)
+    assert away.rests
+
+
+def fail_to_open():
+    raise ConnectionRefusedError
 
 
 def test_command_that_cannot_be_packed_leaves_no_reply_behind(node):

@@ -72,6 +72,28 @@ def test_call_that_fails_again_stays_first():
     assert made == [("flaky", [1, 2]), ("log", [1])]
 
 
+def test_calls_after_one_that_failed_are_made_now_and_again():
+    """One node is away. What others must forget does not wait for it, and keeps its order."""
+    calls, outcomes = UnsentCalls(goes_on=True), [RedisConnectionError("away"), None]
+
+    def of_dead_node(items):
+        if error := outcomes.pop(0):
+            raise error
+        made.append(("dead", items))
+
+    calls.keep(Call(lists, ("a",)), [0])
+    calls.keep(Call(of_dead_node, ()), [1])
+    calls.keep(Call(log, ()), [1])
+    with pytest.raises(RedisConnectionError):
+        calls.send(never)
+    assert made == [("lists", "a", [0]), ("log", [1])]
+    assert calls.wait_until_tried(0)
+    assert not calls.is_empty
+    made.clear()
+    assert calls.send(never)
+    assert made == [("dead", [1]), ("log", [1])]
+
+
 def test_call_that_fails_for_another_reason_is_left_to_the_drain():
     def broken(items):
         raise ZeroDivisionError
