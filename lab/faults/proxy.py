@@ -1,8 +1,10 @@
 """A TCP proxy that misbehaves on command: python -m lab.faults.proxy, in a process of its own.
 
-It is between one process of Tideline and one store. Standard input has a JSON object a line; each
-is answered by a line. The first is {"links": {name: path of the store's socket}}, answered by the
-ports. The others are {"match": pattern, "mode": mode, "delay_s": seconds, "last": words}, answered
+It is between one process of Tideline and one store, or between two nodes of a Redis Cluster.
+Standard input has a JSON object a line; each is answered by a line. {"links": {name: path of the
+store's socket}} is answered by the ports. {"bus": port} is answered by the port on which other
+nodes reach that node; the link of two nodes is "PEER>PORT", and PEER the address it comes from. The
+others are {"match": pattern, "mode": mode, "delay_s": seconds, "last": words}, answered
 by how many ends of connections the mode met. The modes:
 
 open    bytes pass (each piece `delay_s` late); a piece with the `last` words passes and stalls the
@@ -16,6 +18,7 @@ import asyncio
 import fnmatch
 import json
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -23,9 +26,9 @@ HOST = "127.0.0.1"
 
 
 class ProxyLink:
-    """The connections between one process and one store."""
+    """The connections between one process and one store. `target`: a socket's path or a port."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str | int) -> None:
         self.target = target
         self.mode = "open"
         self.delay_s = 0.0
@@ -118,11 +121,8 @@ class ProxyEntrance(ProxyEnd):
 
     async def _open_other(self) -> None:
         await self.link.wait_until_open()
-        loop = asyncio.get_running_loop()
         try:
-            _, other = await loop.create_unix_connection(
-                lambda: ProxyEnd(self.link), self.link.target
-            )
+            other = await _connect(self.link)
         except OSError:
             self.transport.abort()
             return
@@ -133,6 +133,26 @@ class ProxyEntrance(ProxyEnd):
         other.follow_mode()
 
 
+class BusEntrance(ProxyEntrance):
+    """The end that another node opened. Its source address says which."""
+
+    def __init__(self, links: dict[str, ProxyLink], target: int) -> None:
+        self._links, self._target = links, target
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        name = f"{transport.get_extra_info('peername')[0]}>{self._target}"
+        self._links.setdefault(name, ProxyLink(self._target))
+        super().__init__(self._links[name])
+        super().connection_made(transport)
+
+
+async def _connect(link: ProxyLink) -> ProxyEnd:
+    loop = asyncio.get_running_loop()
+    if isinstance(link.target, int):
+        return (await loop.create_connection(lambda: ProxyEnd(link), HOST, link.target))[1]
+    return (await loop.create_unix_connection(lambda: ProxyEnd(link), link.target))[1]
+
+
 class Proxy:
     """All links of one harness."""
 
@@ -140,6 +160,9 @@ class Proxy:
         self._links: dict[str, ProxyLink] = {}
 
     async def obey(self, order: dict[str, Any]) -> Any:
+        if "bus" in order:
+            port: int = order["bus"]
+            return await _listen(lambda: BusEntrance(self._links, port))
         if "links" in order:
             return {name: await self._listen(name, path) for name, path in order["links"].items()}
         names = fnmatch.filter(self._links, order["match"])
@@ -148,10 +171,13 @@ class Proxy:
 
     async def _listen(self, name: str, path: str) -> int:
         link = self._links[name] = ProxyLink(path)
-        loop = asyncio.get_running_loop()
-        server = await loop.create_server(lambda: ProxyEntrance(link), HOST, 0, backlog=256)
-        port: int = server.sockets[0].getsockname()[1]
-        return port
+        return await _listen(lambda: ProxyEntrance(link))
+
+
+async def _listen(entrance: Callable[[], ProxyEntrance]) -> int:
+    server = await asyncio.get_running_loop().create_server(entrance, HOST, 0, backlog=256)
+    port: int = server.sockets[0].getsockname()[1]
+    return port
 
 
 async def _serve() -> None:

@@ -55,8 +55,9 @@ def _run_on_own_cluster(experiment: Experiment, seed: int, slack: float) -> Expe
             finding = Finding(False, "the old version is there", str(error))
             return ExperimentResult(experiment.number, experiment.title, seed, findings=[finding])
         settings = experiment.settings, experiment.postgres_settings
+        kind = experiment.start, experiment.on_redis_cluster, experiment.drainers
         try:
-            own = stack.enter_context(running_cluster(*settings, checkout, experiment.start))
+            own = stack.enter_context(running_cluster(*settings, checkout, *kind))
         except ExperimentSkipped as reason:
             return ExperimentResult(experiment.number, experiment.title, seed, skipped=str(reason))
         return run_one(experiment, own, seed, slack)

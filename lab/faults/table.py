@@ -182,6 +182,16 @@ ROWS = [
         "kill -9 of the primary of a shard whose servers elect the next one",
         "only 503s, each at most 1 s; no acknowledged write lost; back within ttl + loop_wait",
     ),
+    TableRow(
+        "F48",
+        "a Redis Cluster: a primary dies, hangs or is cut off; slots move",
+        "nothing is lost, own acts are seen; 503 for 0.5 % at most, for 5 s",
+    ),
+    TableRow(
+        "F49",
+        "of three workers that share large fan-outs one hangs, one dies, one is far away",
+        "no entry is lost; only chunks in a lost worker's hand are pushed twice, and shown once",
+    ),
 ]
 
 VERSIONS = [

@@ -15,7 +15,7 @@ from lab.services.running import RunningServices, running_services
 
 PREFIX = "tideline-test-"
 # Nothing else of the environment: it may name servers.
-_PATH = {"PATH": os.environ.get("PATH", "")}
+SEARCHED = {"PATH": os.environ.get("PATH", "")}
 # A folder younger than this may belong to a session: before it has taken its lock, or the migrated
 # databases that all its processes copy, which have none.
 _ABANDONED_AFTER_S = 3 * 3_600
@@ -26,7 +26,7 @@ _start_usual = partial(running_services, durable=False)
 @contextmanager
 def throw_away_services(
     start: StartServices = _start_usual,
-    environ: Mapping[str, str] = _PATH,
+    environ: Mapping[str, str] = SEARCHED,
     prepare: Callable[[Path], object] = lambda _: None,
 ) -> Iterator[RunningServices]:
     """Servers in a new folder, which is deleted at the end. The block may kill and hang them.

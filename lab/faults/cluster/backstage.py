@@ -16,6 +16,7 @@ import django
 def main() -> None:
     django.setup()
     # Models can be imported only after django.setup().
+    from lab.faults.cluster import crowd  # noqa: PLC0415
     from lab.faults.cluster.people import make_people  # noqa: PLC0415
     from lab.faults.cluster.spoil_data import spoil  # noqa: PLC0415
 
@@ -25,6 +26,9 @@ def main() -> None:
         "drainers": _list_drainers,
         "indexed": _count_indexed,
         "spoil": spoil,
+        "make_crowd": crowd.make_crowd,
+        "count_entries": crowd.count_entries,
+        "end_crowd": crowd.end_crowd,
     }
     for line in sys.stdin:
         order = json.loads(line)

@@ -14,6 +14,7 @@ from lab.faults.cluster.child_with_orders import OrderedProcess, obeying
 from lab.faults.cluster.default_postgres import STOCK
 from lab.faults.cluster.links import Links, linked, socket_path
 from lab.faults.cluster.process import Armed, ArmedChild
+from lab.faults.cluster.redis_nodes import RedisNodes, running_nodes
 from lab.faults.cluster.store_answers import POSTGRES_QUESTION, REDIS_QUESTION, is_heard
 from lab.faults.cluster.versions import command_of, environment_of
 from lab.faults.cluster.with_failpoints import VARIABLE
@@ -24,7 +25,7 @@ from lab.runner.port import HOST, free_ports
 from lab.runner.programs import compensator_command, worker_command
 from lab.services import RunningServices, Server, running_services, throw_away_services
 from lab.services.process_tree import kill_tree, pause_tree, resume_tree
-from lab.services.throw_away import StartServices
+from lab.services.throw_away import SEARCHED, StartServices
 
 WEBS = ("web0", "web1")
 DRAINERS = ("drainer0", "drainer1")
@@ -60,18 +61,24 @@ class ClientAccount(NamedTuple):
 @dataclass
 class Cluster(Installation):
     """`environment`: reaches the stores without the proxy. `checkout`: the code that the processes
-    began with."""
+    began with. `redis_nodes`: instead of the one Redis."""
 
     processes: Mapping[str, ArmedChild]
     services: RunningServices
     links: Links
     backstage: OrderedProcess
     checkout: Path
+    redis_nodes: RedisNodes | None = None
 
     @property
     def stores(self) -> dict[str, Server]:
-        """By name: default, shard0 …, redis."""
+        """By name: default, shard0 …, and redis if it is one server."""
         return {server.name: server for server in self.services.servers}
+
+    @property
+    def drainers(self) -> list[str]:
+        """DRAINERS, and more if the experiment wants them."""
+        return [name for name in self.processes if name.startswith("drainer")]
 
     def start(self) -> None:
         """Starts all processes and returns when both webs are ready."""
@@ -81,7 +88,7 @@ class Cluster(Installation):
 
     def wait_for_drainers(self) -> None:
         """Returns when all drainers have reported. Raises TimeoutError."""
-        wanted = {self.processes[name].pid for name in DRAINERS}
+        wanted = {self.processes[name].pid for name in self.drainers}
         deadline = time.monotonic() + _START_S
         while not wanted <= {*self.backstage.ask({"do": "drainers", "with": None})}:
             if time.monotonic() > deadline:
@@ -98,6 +105,8 @@ class Cluster(Installation):
         self.links.open()
         for server in self.services.servers:
             self.revive_store(server.name)
+        if self.redis_nodes is not None:
+            self.redis_nodes.heal()
         for process in self.processes.values():
             process.resume()
             if not process.is_running:
@@ -171,19 +180,25 @@ def running_cluster(
     postgres_settings: Mapping[str, str] | None = None,
     checkout: Path = CHECKOUT,
     start: StartServices | None = None,
+    on_redis_cluster: bool = False,
+    drainers: Sequence[str] = DRAINERS,
 ) -> Iterator[Cluster]:
     """A cluster on servers of its own, gone when the block ends. Its logs are kept on failure.
 
     `checkout`: the code of its processes and the schema of its databases. `start`: starts other
-    servers than the usual ones.
+    servers than the usual ones. `on_redis_cluster`: its Redis is a Redis Cluster.
 
     Safety: call it from the main thread.
     """
     stock = {**STOCK, **(postgres_settings or {})}
     with ExitStack() as stack:
+        nodes = stack.enter_context(running_nodes()) if on_redis_cluster else None
+        redis = nodes.environment if nodes else {}
         starting = partial(start or _USUAL, postgres_settings=stock)
-        services = stack.enter_context(throw_away_services(starting))
-        cluster = _prepare(stack, services, settings or {}, checkout)
+        services = stack.enter_context(throw_away_services(starting, {**SEARCHED, **redis}))
+        own = {**(settings or {}), **redis}
+        cluster = _prepare(stack, services, own, checkout, (*WEBS, *drainers, COMPENSATOR))
+        cluster.redis_nodes = nodes
         cluster.migrate()
         stack.callback(cluster.stop)
         cluster.start()
@@ -191,12 +206,16 @@ def running_cluster(
 
 
 def _prepare(
-    stack: ExitStack, services: RunningServices, settings: Mapping[str, str], checkout: Path
+    stack: ExitStack,
+    services: RunningServices,
+    settings: Mapping[str, str],
+    checkout: Path,
+    names: Sequence[str],
 ) -> Cluster:
     # Servers of which one is elected are reached by their own URL, which names all of them.
     behind_proxy = [*services.postgres.values(), *filter(None, [services.redis])]
     stores = {server.name: server.url for server in behind_proxy}
-    targets = {f"{name}:{store}": url for name in PROCESSES for store, url in stores.items()}
+    targets = {f"{name}:{store}": url for name in names for store, url in stores.items()}
     links = stack.enter_context(linked(targets))
     ports = dict(zip(WEBS, free_ports(len(WEBS)), strict=True))
     own = {**_SETTINGS, **settings, **recording_environment()}
@@ -209,7 +228,7 @@ def _prepare(
             {**environment, **_proxied_urls(links, name, stores, services.environment())},
             checkout,
         )
-        for name in PROCESSES
+        for name in names
     }
     backstage = stack.enter_context(obeying("lab.faults.cluster.backstage", environment, checkout))
     return Cluster(

@@ -11,6 +11,7 @@ from lab.faults.experiments.hangs import HANGS
 from lab.faults.experiments.kills import KILL_EXPERIMENTS
 from lab.faults.experiments.moves import MOVES
 from lab.faults.experiments.poison import POISON
+from lab.faults.experiments.redis_cluster import REDIS_CLUSTER
 from lab.faults.experiments.redis_data import REDIS_DATA
 from lab.faults.experiments.refusals import REFUSING
 from lab.faults.experiments.repairs import REPAIRS
@@ -25,6 +26,7 @@ EXPERIMENTS = [
     *WORKERS,
     *REDIS_DATA,
     *REFUSING,
+    *REDIS_CLUSTER,
     *FAILPOINTS,
     *ATTACHMENTS,
     *SLOW_PLACES,

@@ -159,13 +159,14 @@ def _deliver_twice(scene: Scene) -> None:
 
 
 def let_first_hold_all_lanes(scene: Scene, armed: Armed) -> None:
-    """The first drainer begins alone; the second one finds no lane that is free."""
-    first, second = (scene.cluster.processes[name] for name in DRAINERS)
-    for process in (first, second):
+    """The first drainer begins alone; the others find no lane that is free."""
+    first, *others = (scene.cluster.processes[name] for name in scene.cluster.drainers)
+    for process in (first, *others):
         process.stop()
     first.begin(armed=armed)
     time.sleep(4)
-    second.begin()
+    for process in others:
+        process.begin()
     scene.cluster.wait_for_drainers()
 
 

@@ -1,9 +1,10 @@
 """What an experiment is, and what came out of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from lab.faults.cluster.cluster import DRAINERS
 from lab.services.throw_away import StartServices
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ class Experiment:
     """`number`: of the row in the table; a letter behind it tells variants apart ("F34b").
 
     `settings` and `postgres_settings`: it needs a cluster of its own with them. `start`: or one
-    with other servers, which this starts. `begins_old`: it needs one of the old version. `in_ci`:
+    with other servers, which this starts. `begins_old`: it needs one of the old version.
+    `on_redis_cluster`: it needs one with a Redis Cluster. `drainers`: and one with these. `in_ci`:
     it is in the selection for CI. `has_fault`: something is broken, and not only crowded.
     """
 
@@ -27,11 +29,14 @@ class Experiment:
     postgres_settings: Mapping[str, str] = field(default_factory=dict)
     start: StartServices | None = None
     begins_old: bool = False
+    on_redis_cluster: bool = False
+    drainers: Sequence[str] = DRAINERS
     has_fault: bool = True
 
     @property
     def needs_own_cluster(self) -> bool:
-        return bool(self.settings or self.postgres_settings or self.start or self.begins_old)
+        needs = self.settings, self.postgres_settings, self.start, self.begins_old
+        return any([*needs, self.on_redis_cluster]) or self.drainers != DRAINERS
 
     @property
     def row(self) -> str:

@@ -3,11 +3,12 @@
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
+from lab.faults.cluster.child_with_orders import obeying
 from lab.faults.cluster.links import Links, linked
 from lab.runner.port import HOST
 
@@ -102,3 +103,24 @@ def is_reset(client: socket.socket) -> bool:
         return client.recv(10) == b""
     except ConnectionResetError:
         return True
+
+
+def test_nodes_are_cut_off_by_the_address_they_come_from() -> None:
+    with ExitStack() as stack:
+        server = stack.enter_context(socket.create_server((HOST, 0)))
+        threading.Thread(target=echo, args=(server,), daemon=True).start()
+        proxy = stack.enter_context(obeying("lab.faults.proxy"))
+        target = server.getsockname()[1]
+        place = HOST, proxy.ask({"bus": target})
+        cut, other = (
+            stack.enter_context(socket.create_connection(place, 30, (f"127.0.1.{number}", 0)))
+            for number in (1, 2)
+        )
+        for peer in (cut, other):
+            peer.sendall(b"one")
+            assert peer.recv(10) == b"one"
+        assert proxy.ask({"match": f"127.0.1.1>{target}", "mode": "cut"}) == 2
+        assert is_reset(cut)
+        other.sendall(b"two")
+        assert other.recv(10) == b"two"
+        server.shutdown(socket.SHUT_RDWR)
