@@ -14,7 +14,7 @@ from typing import Any
 
 from redis import RedisCluster
 from redis.connection import AbstractConnection
-from redis.exceptions import AskError, MovedError, RedisClusterException
+from redis.exceptions import AskError, ClusterDownError, MovedError, RedisClusterException
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
@@ -61,6 +61,8 @@ class ClusterClient:
                 if not any(map(isinstance, replies, repeat(AskError))):
                     break
                 self._ask_elsewhere(cluster, commands, replies)
+        if not self._is_stale and any(map(isinstance, replies, repeat(ClusterDownError))):
+            self._leave_behind(cluster, table)
         return replies
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
@@ -143,6 +145,16 @@ class ClusterClient:
         table[ANY_SLOT] = self._server(cluster, default.name)
         return table
 
+    def _leave_behind(self, cluster: RedisCluster, table: SlotTable) -> None:
+        """A node is cut off, and would name itself for its slots: others are asked first.
+
+        Cost: a round trip for each node, once for each time that the nodes are found again.
+        """
+        self._is_stale = True
+        for name, server in self._servers.items():
+            if server in table and not _is_well(server):
+                cluster.nodes_manager.move_node_to_end_of_cached_nodes(name)
+
     def _ask_elsewhere(
         self, cluster: RedisCluster, commands: Sequence[Command], replies: list[Any]
     ) -> None:
@@ -178,6 +190,15 @@ class ClusterClient:
             pool = cluster.get_redis_connection(node).connection_pool
             server = self._servers.setdefault(name, ConnectedServer(pool, RESTS_S))
         return server
+
+
+def _is_well(server: ConnectedServer) -> bool:
+    """Whether it finds itself in the majority. False if it does not answer."""
+    try:
+        [info] = server.exchange([("CLUSTER", "INFO")])
+    except (RedisConnectionError, RedisTimeoutError):
+        return False
+    return isinstance(info, bytes) and b"cluster_state:ok" in info
 
 
 def _again(command: Command, error: AskError) -> list[Command]:

@@ -11,6 +11,7 @@ from redis.retry import Retry
 
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
+from lab.faults.cluster.redis_nodes import running_nodes
 from lab.runner.redis_cluster import redis_cluster, wait_until
 from tests.faults.cluster_nodes import name_on
 from tests.waiting import until
@@ -71,3 +72,16 @@ def test_slots_that_left_a_promoted_node_before_it_was_emptied_bring_no_old_data
     for client in (before, connected(nodes)):
         assert read(client, name) is None
         assert read(client, other) == b"stays"
+
+
+def test_a_node_that_is_cut_off_from_the_others_is_left():
+    """It answers that the cluster is down, and names itself when it is asked who has its slots."""
+    with running_nodes() as cluster:
+        primary, replica = cluster.pair(0)
+        options = {"socket_timeout": 1, "protocol": 2, "retry": Retry(NoBackoff(), 0)}
+        connect = partial(RedisCluster.from_url, primary.url, **options)
+        client, name = FeedRedis(ClusterClient(connect)), name_on(primary)
+        client.call("SET", name, 1)
+        assert cluster.cut_off(primary)
+        wait_until(replica.is_primary)
+        assert read(client, name) is None
