@@ -11,6 +11,7 @@ from lab.bench import (
     cluster,
     deliveries,
     fan_out,
+    flash_crowd,
     increments,
     linkbench,
     pull,
@@ -22,6 +23,8 @@ from lab.bench.mix import measure as mix
 from lab.bench.peers import measure as peers
 
 Measure = Callable[[], Mapping[str, Any]]
+# Of the flash crowd: within the capacity of two cores.
+FOLLOWS_PER_S = 20.0
 
 
 def workloads(graph: Path | None, accounts: int, seconds: float) -> Mapping[str, Measure]:
@@ -36,6 +39,7 @@ def workloads(graph: Path | None, accounts: int, seconds: float) -> Mapping[str,
         "pull": pull.measure,
         "caches": caches.measure,
         "fan_out": fan_out.measure,
+        "flash_crowd": partial(flash_crowd.measure, FOLLOWS_PER_S, seconds),
         "peers": peers.measure,
         "linkbench": partial(linkbench.measure, graph),
         "writes": partial(writes.measure, graph),
