@@ -22,7 +22,7 @@ OF_REDIS = (
         (
             Edit(
                 "infra/caching/server_identity.py",
-                "        if identity not in _text_of(libraries):\n",
+                "        if identity not in text_of(libraries):\n",
                 "        if not libraries:\n",
             ),
         ),
