@@ -55,9 +55,10 @@ def _run_on_own_cluster(experiment: Experiment, seed: int, slack: float) -> Expe
             finding = Finding(False, "the old version is there", str(error))
             return ExperimentResult(experiment.number, experiment.title, seed, findings=[finding])
         settings = experiment.settings, experiment.postgres_settings
-        kind = experiment.start, experiment.on_redis_cluster, experiment.drainers
+        start, on_redis_cluster = experiment.start, experiment.on_redis_cluster
+        running = running_cluster(*settings, checkout, start, on_redis_cluster, experiment.drainers)
         try:
-            own = stack.enter_context(running_cluster(*settings, checkout, *kind))
+            own = stack.enter_context(running)
         except ExperimentSkipped as reason:
             return ExperimentResult(experiment.number, experiment.title, seed, skipped=str(reason))
         return run_one(experiment, own, seed, slack)
