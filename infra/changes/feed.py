@@ -6,7 +6,7 @@ takes only rows of transactions below the oldest one that still runs: all of tho
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -16,30 +16,37 @@ from infra.sharding.sql import fetch_all
 
 # Transactions that file changes are shorter, and so are the differences between clocks.
 MARGIN = timedelta(minutes=10)
+# So long before its day is dropped a reader no longer begins with it: it must get past that day.
+HEAD_START = timedelta(hours=1)
 TIMELINE = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int"
 NOW = f"""
 SELECT {TIMELINE}, pg_snapshot_xmin(pg_current_snapshot())::text::bigint, clock_timestamp()
 """
 # One row without a change when there is none. `next_at`: of the oldest row behind the position that
-# no reader gets yet.
+# no reader gets yet. Rows of later transactions than there were come from a dump of another server.
 READ = f"""
-SELECT head.timeline, head.at, head.next_at, head.has_last, row.*
+SELECT head.timeline, head.at, head.next_at, head.has_last, head.is_ahead, row.*
 FROM (
     SELECT {TIMELINE} AS timeline, clock_timestamp() AS at,
         (SELECT delivered_at FROM changes_delivered
         WHERE (filed_by, sequence) > (%(transaction)s::text::xid8, %(sequence)s)
+            AND filed_by < pg_snapshot_xmax(pg_current_snapshot())
+            AND delivered_on >= %(first_day)s
         ORDER BY filed_by, sequence LIMIT 1) AS next_at,
         EXISTS (SELECT FROM changes_delivered WHERE filed_by = %(transaction)s::text::xid8
-            AND sequence = %(sequence)s AND delivered_at = %(row_at)s) AS has_last
+            AND sequence = %(sequence)s AND delivered_at = %(row_at)s) AS has_last,
+        %(transaction)s::text::xid8 > pg_snapshot_xmax(pg_current_snapshot()) AS is_ahead
 ) AS head LEFT JOIN LATERAL (
     SELECT filed_by::text::bigint AS transaction, sequence, delivered_at, id, kind, owner_id,
         payload::text, created_at
     FROM changes_delivered
     WHERE (filed_by, sequence) > (%(transaction)s::text::xid8, %(sequence)s)
         AND filed_by < pg_snapshot_xmin(pg_current_snapshot())
+        AND delivered_on >= %(first_day)s
     ORDER BY filed_by, sequence LIMIT %(limit)s
 ) AS row ON true
 """  # noqa: S608
+HEAD_COLUMNS = 5
 
 
 class FeedPosition(NamedTuple):
@@ -94,30 +101,43 @@ def read_feed(alias: str, after: FeedPosition, limit: int) -> FeedPage:
 
     A transaction that writes and does not end keeps all later changes back, so none is skipped.
     Raises: PositionTooOld when changes behind the position may have been dropped. PositionLost when
-    the server was promoted or restored since, and does not have the last row that the reader got.
+    the server lacks the last row that the reader got, or counts its transactions anew: it was
+    promoted or restored.
     """
-    _check_age(after)
-    values = {"transaction": after.transaction, "sequence": after.sequence, "limit": limit}
-    rows = fetch_all(alias, READ, values | {"row_at": after.row_at})
-    timeline, at, next_at, has_last = rows[0][:4]
-    if after.transaction and after.timeline != timeline and not has_last:
+    oldest_day = _oldest_day(MARGIN)
+    if after != OLDEST and (after.complete_at - MARGIN).date() < oldest_day:
+        raise PositionTooOld
+    values = after._asdict() | {"limit": limit, "first_day": _first_day(after)}
+    rows = fetch_all(alias, READ, values)
+    timeline, at, next_at, has_last, is_ahead = rows[0][:HEAD_COLUMNS]
+    must_have = after.timeline != timeline or (after.sequence and after.row_at.date() >= oldest_day)
+    if after.transaction and (is_ahead or (must_have and not has_last)):
         raise PositionLost
-    changes = [_change(row) for row in rows if row[4] is not None]
+    changes = [_change(row) for row in rows if row[HEAD_COLUMNS] is not None]
     if changes:
         return FeedPage(changes, changes[-1].position)
     complete_at = at if next_at is None else min(next_at, at)
     return FeedPage([], after._replace(timeline=timeline, complete_at=complete_at))
 
 
-def _check_age(after: FeedPosition) -> None:
-    if after == OLDEST:
-        return
-    oldest_day = (datetime.now(UTC) + MARGIN).date() - timedelta(days=settings.CHANGE_REPLAY_DAYS)
-    if (after.complete_at - MARGIN).date() < oldest_day:
-        raise PositionTooOld
+def _first_day(after: FeedPosition) -> date:
+    """Of a reader that has read nothing: not the day that is dropped next, nor days that are late.
+
+    Else its next page could be too old.
+    """
+    if after.transaction:
+        return date.min
+    now = datetime.now(UTC)
+    return min(_oldest_day(HEAD_START) + timedelta(days=1), now.date())
+
+
+def _oldest_day(ahead: timedelta) -> date:
+    """The oldest one that is kept then."""
+    return (datetime.now(UTC) + ahead).date() - timedelta(days=settings.CHANGE_REPLAY_DAYS)
 
 
 def _change(row: Sequence[Any]) -> FiledChange:
-    transaction, sequence, delivered_at, change_id, kind, owner_id, payload, created_at = row[4:]
+    values = row[HEAD_COLUMNS:]
+    transaction, sequence, delivered_at, change_id, kind, owner_id, payload, created_at = values
     position = FeedPosition(row[0], transaction, sequence, delivered_at, delivered_at)
     return FiledChange(change_id, kind, owner_id, payload, created_at, position)
