@@ -12,7 +12,11 @@ Tideline tells itself.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+import structlog
+
 from accounts.changes import AccountRestricted, ProfileChanged, UserCreated
+from infra.changes.errors import UnknownKind
 from infra.changes.feed import FiledChange
 from infra.changes.registry import Payload, read_payload
 from integrations.types import Event
@@ -33,6 +37,7 @@ from relations.changes import EdgeChanged
 from relations.queries.edges import Pair, load_edges
 from relations.types import NO_EDGE, Attribute, Edge
 
+log = structlog.get_logger()
 Data = dict[str, Any]
 TYPES = (
     "account.created", "account.updated", "account.moderated",
@@ -61,14 +66,23 @@ def describe_changes(alias: str, changes: Sequence[FiledChange]) -> list[Event]:
 
     Cost: two queries for each shard that the owners of relations and marks are on.
     """
-    owned = [OwnedPayload(each.owner_id, read_payload(each.kind, each.payload)) for each in changes]
-    states = _load_states(owned)
-    described = (_describe(each, states) for each in owned)
+    owned = [(change, payload) for change in changes if (payload := _read(alias, change))]
+    states = _load_states(payload for _, payload in owned)
+    described = ((change, _describe(payload, states)) for change, payload in owned)
     return [
         Event(f"{alias}-{change.id}", event[0], change.created_at, event[1], alias, change.position)
-        for change, event in zip(changes, described, strict=True)
+        for change, event in described
         if event is not None
     ]
+
+
+def _read(alias: str, change: FiledChange) -> OwnedPayload | None:
+    """None: this release does not know the change, after a way back. It must not stop the feed."""
+    try:
+        return OwnedPayload(change.owner_id, read_payload(change.kind, change.payload))
+    except (UnknownKind, msgspec.ValidationError) as error:
+        log.warning("events.change_unknown", alias=alias, change=change.id, error=str(error))
+        return None
 
 
 def _load_states(owned: Iterable[OwnedPayload]) -> States:

@@ -23,7 +23,7 @@ AFTER = OpenApiParameter(
     "after",
     {"type": "string", "maxLength": MOST_CHARACTERS, "pattern": "^([A-Za-z0-9_-]*)$"},
     description=(
-        "The position of the page before. `oldest`: from the oldest change that is kept."
+        "The position of the page before. `oldest`: from the oldest whole day on."
         " Absent: no events, and the position of now"
     ),
 )

@@ -44,7 +44,9 @@ def read_events(after: SitePosition, limit: int) -> EventPage:
         pages = scatter_available(calls)
     taken = _share(pages, limit)
     events: list[Event] = []
-    for alias, page in taken.items():
+    # What is furthest behind comes first: a reader that does only a part of each page starves none.
+    for alias in sorted(taken, key=lambda alias: before[alias].complete_at):
+        page = taken[alias]
         try:
             events += describe_changes(alias, page.changes)
         except NO_ANSWER:
@@ -52,7 +54,8 @@ def read_events(after: SitePosition, limit: int) -> EventPage:
         else:
             before[alias] = page.position
     has_more = any(
-        len(page.changes) == limit or taken[alias] is not page for alias, page in pages.items()
+        alias not in missing and (len(page.changes) == limit or taken[alias] is not page)
+        for alias, page in pages.items()
     )
     return EventPage(events, SitePosition(before), sorted(missing), has_more)
 
