@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 
+from django.db.models import F
+
 from infra.api.errors import InvalidRequest, NotFound
 from infra.outgoing.addresses import is_endpoint
 from infra.sealing import seal
@@ -56,12 +58,13 @@ def pause_webhook(webhook_id: int) -> None:
 
 def resume_webhook(webhook_id: int, after: SitePosition | None) -> None:
     """Goes on at once, where it stopped or behind this position. Raises: WebhookMissing."""
-    moved = {} if after is None else {"position": encode_position(after)}
     now = datetime.now(UTC)
     fresh = {"failures": 0, "failing_since": None, "error": "", "next_attempt_at": now}
-    # The token ends a claim whose sender would write its own position.
-    token = get_webhook(webhook_id).token + 1
-    _update(webhook_id, state=WebhookState.ACTIVE, claimed_until=now, token=token, **fresh, **moved)
+    moved: dict[str, object] = {}
+    if after is not None:
+        # The token ends a claim whose sender would write its own position.
+        moved = {"position": encode_position(after), "token": F("token") + 1, "claimed_until": now}
+    _update(webhook_id, state=WebhookState.ACTIVE, **fresh, **moved)
 
 
 def delete_webhook(webhook_id: int) -> None:

@@ -4,7 +4,6 @@ Each statement of a sender has the token of its claim, so a sender that was repl
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import orjson
@@ -37,11 +36,15 @@ WHERE id IN (
     ORDER BY next_attempt_at LIMIT %s FOR UPDATE SKIP LOCKED
 ) RETURNING {COLUMNS}
 """  # noqa: S608
+# A webhook that was paused, or that goes to another sender, is given back.
 KEEP = f"""
 UPDATE integrations_webhook
-SET position = %s, complete_at = coalesce(%s, complete_at), failures = 0, failing_since = NULL,
-    error = '', claimed_until = clock_timestamp() + {CLAIM_S} * interval '1 second'
-WHERE id = %s AND token = %s AND state = {WebhookState.ACTIVE:d} RETURNING {COLUMNS}
+SET position = %(position)s, complete_at = greatest(complete_at, %(complete_at)s), failures = 0,
+    failing_since = NULL, error = '', next_attempt_at = clock_timestamp(),
+    claimed_until = clock_timestamp() + CASE WHEN state = {WebhookState.ACTIVE:d}
+        AND NOT %(is_last)s THEN {CLAIM_S} ELSE 0 END * interval '1 second'
+WHERE id = %(id)s AND token = %(token)s
+RETURNING state = {WebhookState.ACTIVE:d} AND NOT %(is_last)s, {COLUMNS}
 """  # noqa: S608
 # Failures after a message that was accepted are counted from one again. Another process may go on
 # after a wait that grows with the failures; after PATIENCE_S only an operator may.
@@ -56,9 +59,9 @@ SET position = %(position)s, failures = new.failures, failing_since = new.since,
         THEN {WebhookState.PARKED:d} ELSE state
     END
 FROM (
-    SELECT CASE WHEN position = %(position)s THEN failures + 1 ELSE 1 END AS failures,
-        CASE WHEN position = %(position)s THEN coalesce(failing_since, clock_timestamp())
-        ELSE clock_timestamp() END AS since
+    SELECT CASE WHEN %(has_sent)s THEN 1 ELSE failures + 1 END AS failures,
+        CASE WHEN %(has_sent)s THEN clock_timestamp()
+        ELSE coalesce(failing_since, clock_timestamp()) END AS since
     FROM integrations_webhook WHERE id = %(id)s
 ) AS new
 WHERE id = %(id)s AND token = %(token)s RETURNING state
@@ -103,28 +106,35 @@ def find_webhook(webhook_id: int) -> ClaimedWebhook | None:
 
 
 def keep_position(
-    claimed: ClaimedWebhook, position: SitePosition, complete_at: datetime | None
+    claimed: ClaimedWebhook, position: SitePosition, *, is_last: bool
 ) -> ClaimedWebhook | None:
-    """Everything before the position was sent; renews the claim. `complete_at`: what was delivered
-    before has been sent; None: not known.
+    """Everything before the position was sent; renews the claim, or gives it back (`is_last`).
 
-    The webhook as it is now; None if it is not active or another process has it. One statement.
+    The webhook as it is now; None if it was given back, or another process has it. One statement.
     """
-    values = (encode_position(position), complete_at, claimed.id, claimed.token)
+    values = {
+        "position": encode_position(position),
+        "complete_at": min((each.complete_at for each in position.by_alias.values()), default=None),
+        "is_last": is_last,
+        "id": claimed.id,
+        "token": claimed.token,
+    }
     row = fetch_one(GLOBAL_ALIAS, KEEP, values)
-    return None if row is None else _webhook(row)
+    return _webhook(row[1:]) if row is not None and row[0] else None
 
 
 def note_failure(
-    claimed: ClaimedWebhook, position: SitePosition, error: str, *, is_final: bool
+    claimed: ClaimedWebhook, position: SitePosition, error: str, *, has_sent: bool, is_final: bool
 ) -> WebhookState | None:
     """Gives the webhook back. It is parked if the failure is final, or if messages have failed for
-    longer than PATIENCE_S. Returns its state; None: another process has it. One statement.
+    longer than PATIENCE_S. `has_sent`: one was accepted since the last failure. Returns its state;
+    None: another process has it. One statement.
     """
     values = {
         "position": encode_position(position),
         "error": error[:LONGEST_ERROR],
         "waits": [*WAITS_S],
+        "has_sent": has_sent,
         "is_final": is_final,
         "id": claimed.id,
         "token": claimed.token,

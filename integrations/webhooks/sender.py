@@ -1,8 +1,7 @@
 """Sends the events of one webhook in their order, while this process has the claim on it."""
 
 import time
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
 from http.client import HTTPException
 
 import structlog
@@ -30,19 +29,20 @@ log = structlog.get_logger()
 
 
 class MessageRefused(Exception):
-    """The receiver did not accept a message. `is_final`: it wants no more (410)."""
-
-    is_final = False
+    """The receiver did not accept a message."""
 
 
 class MessagesEnded(MessageRefused):
     """The receiver answered 410: it wants no more messages."""
 
-    is_final = True
+
+# Only an operator can help.
+FINAL = (MessagesEnded, PositionTooOld, SecretLost)
 
 
-def send_claimed(claimed: ClaimedWebhook) -> None:
-    """Until a message fails, or the claim is lost: the webhook was paused, deleted, or taken over.
+def send_claimed(claimed: ClaimedWebhook, is_wanted: Callable[[], bool] = lambda: True) -> None:
+    """Until a message fails, the thread is wanted elsewhere, or the claim is lost: the webhook was
+    paused, deleted, or taken over.
 
     Raises: OperationalError when the default database is away; then the claim runs out.
     """
@@ -51,9 +51,9 @@ def send_claimed(claimed: ClaimedWebhook) -> None:
         turn = Turn(webhook)
         try:
             turn.send()
-        except (PositionTooOld, SecretLost, MessageRefused, *NO_ANSWER) as error:
+        except Exception as error:  # also one that nobody expects must be seen and counted
             return _give_up(turn, error)
-        webhook = keep_position(webhook, turn.position, turn.complete_at)
+        webhook = keep_position(webhook, turn.position, is_last=not is_wanted())
         if webhook is not None and not turn.has_more:
             time.sleep(QUIET_S)
     return None
@@ -62,37 +62,41 @@ def send_claimed(claimed: ClaimedWebhook) -> None:
 class Turn:
     """Some seconds of messages.
 
-    `position`: behind the last that was accepted. `has_more`: there are more already.
-    `complete_at`: all events from before were sent; None: not known.
+    `position`: behind the last that was accepted. `has_sent`: one was. `has_more`: there are more
+    already.
     """
 
     def __init__(self, webhook: ClaimedWebhook) -> None:
         self.webhook, self.position, self.has_more = webhook, webhook.position, True
-        self.complete_at: datetime | None = None
+        self.has_sent = False
 
     def send(self) -> None:
         """Raises: MessageRefused, SecretLost, PositionTooOld; OperationalError."""
         secrets, end = self.webhook.secrets(), time.monotonic() + TURN_S
         while self.has_more and time.monotonic() < end:
-            began_at = datetime.now(UTC)
             page = read_events(self.position, PAGE)
             for event in page.events:
-                if time.monotonic() >= end:
-                    return
                 if self.webhook.wants(event.type):
                     send_event(self.webhook.url, secrets, event)
+                    self.has_sent = True
                 self.position = self.position.behind(event)
+                if time.monotonic() >= end:
+                    return
             self.position = page.position
             self.has_more = page.has_more
-            self.complete_at = None if page.has_more or page.missing else began_at
 
 
 def _give_up(turn: Turn, error: Exception) -> None:
     """Another process goes on later, or an operator."""
-    is_final = getattr(error, "is_final", not isinstance(error, NO_ANSWER))
-    state = note_failure(turn.webhook, turn.position, str(error), is_final=is_final)
+    is_final, text = isinstance(error, FINAL), str(error) or type(error).__name__
+    state = note_failure(
+        turn.webhook, turn.position, text, has_sent=turn.has_sent, is_final=is_final
+    )
     is_parked = state is WebhookState.PARKED
-    log.warning("webhook.failed", id=turn.webhook.id, error=str(error), is_parked=is_parked)
+    trace = not isinstance(error, (MessageRefused, *FINAL, *NO_ANSWER))
+    log.warning(
+        "webhook.failed", id=turn.webhook.id, error=text, is_parked=is_parked, exc_info=trace
+    )
 
 
 def send_event(url: str, secrets: Sequence[str], event: Event) -> None:

@@ -4,6 +4,9 @@ So a slow receiver delays neither other webhooks nor the compensator.
 """
 
 import threading
+import time
+from collections.abc import Callable
+from functools import partial
 
 import structlog
 from django.db import connections
@@ -12,7 +15,8 @@ from infra.sharding.errors import NO_ANSWER
 from integrations.webhooks.rows import ClaimedWebhook, claim_webhooks
 from integrations.webhooks.sender import send_claimed
 
-MOST_THREADS = 16
+# When all threads have a webhook, each gives its own back after a stint: others may wait for one.
+MOST_THREADS, STINT_S = 16, 30.0
 log = structlog.get_logger()
 
 
@@ -29,15 +33,20 @@ class SendingThreads:
         free = self._most - len(self._running)
         for webhook in claim_webhooks(free) if free else ():
             name = f"webhook-{webhook.id}"
-            thread = threading.Thread(target=_send, args=(webhook,), name=name, daemon=True)
+            wanted = partial(self._is_wanted, time.monotonic() + STINT_S)
+            thread = threading.Thread(target=_send, args=(webhook, wanted), name=name, daemon=True)
             thread.start()
             self._running.append(thread)
 
+    def _is_wanted(self, until: float) -> bool:
+        """Whether a thread that began its webhook so long ago goes on with it. Others may wait."""
+        return time.monotonic() < until or len(self._running) < self._most
 
-def _send(webhook: ClaimedWebhook) -> None:
+
+def _send(webhook: ClaimedWebhook, is_wanted: Callable[[], bool]) -> None:
     """A daemon thread: at the end of the process its claim runs out, and another one goes on."""
     try:
-        send_claimed(webhook)
+        send_claimed(webhook, is_wanted)
     except NO_ANSWER as error:
         log.warning("webhook.database_away", id=webhook.id, error=str(error))
     finally:

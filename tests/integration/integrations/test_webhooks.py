@@ -1,23 +1,27 @@
 """Webhooks: every event is sent in its order, signed, again after failures, and on request."""
 
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 
 import orjson
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connections, transaction
 from standardwebhooks import Webhook as Receiver
 from standardwebhooks import WebhookVerificationError
 
+from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from integrations.models import Webhook
 from integrations.queries.webhooks import list_webhooks
 from integrations.types import WebhookState
-from integrations.webhooks import sender
+from integrations.webhooks import sender, threads
 from integrations.webhooks.rows import claim_webhooks
 from integrations.webhooks.sender import send_claimed
 from integrations.webhooks.threads import send_webhooks
+from tests.callers import Caller
 from tests.integration.integrations.test_events import publish
 from tests.push_service import push_service
 from tests.waiting import until
@@ -207,6 +211,113 @@ def test_a_webhook_has_one_sender_and_a_dead_one_is_replaced(ann, receiver, monk
     send_claimed(old)  # sends once more, and writes nothing
     assert fetch_one("default", "SELECT position FROM integrations_webhook")[0] != ""
     assert len(received(receiver)) == 1
+
+
+def test_more_webhooks_than_threads_take_turns(ann, receiver, monkeypatch):
+    with push_service() as other:
+        other.status = 200
+        for address in (receiver, other):
+            create(address.url)
+        posts = publish_delivered(ann)
+        monkeypatch.setattr(threads, "STINT_S", 0.1)
+        monkeypatch.setattr(sender, "QUIET_S", 0.01)
+        sending = threads.SendingThreads(most=1)
+
+        def both_received():
+            sending.start_due()
+            return received(receiver) == received(other) == posts
+
+        until(both_received)
+        execute("default", "UPDATE integrations_webhook SET state = 1")
+        until(lambda: not webhook_threads())
+
+
+def test_one_that_is_paused_while_it_sends_keeps_what_it_has_sent(ann, receiver, monkeypatch):
+    made = create(receiver.url)
+    [post] = publish_delivered(ann)
+    (claimed,) = claim_webhooks(10)
+    update(made, "--pause")
+    send_claimed(claimed)
+    update(made, "--resume")
+    send_once(monkeypatch)
+    assert received(receiver) == [post]
+
+
+def test_one_that_is_resumed_while_it_sends_has_one_sender(ann, receiver):
+    made = create(receiver.url)
+    claim_webhooks(10)
+    update(made, "--pause")
+    update(made, "--resume")
+    assert claim_webhooks(10) == []
+    update(made, "--resume", "--after", "now")
+    assert len(claim_webhooks(10)) == 1
+
+
+def test_failures_count_although_events_that_it_does_not_want_are_passed(
+    ann, receiver, monkeypatch
+):
+    create(receiver.url, type=["post.deleted"])
+    receiver.status = 500
+    [post] = publish_delivered(ann)
+    assert Caller(ann).delete(f"/api/v1/statuses/{post}").status_code == 200
+    drain_all()
+    send_once(monkeypatch)
+    others = [each for each in make_accounts(8) if shard_of(each) != shard_of(ann)]
+    for number in range(2, 5):
+        for other in others:
+            publish_delivered(other)
+        send_once(monkeypatch)
+        assert list_webhooks()[0].failures == number
+
+
+def test_an_error_that_nobody_expects_is_shown_and_tried_again(ann, receiver, monkeypatch):
+    made = create(receiver.url)
+    [post] = publish_delivered(ann)
+
+    def fail(position, limit):
+        raise RuntimeError("a mistake")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(sender, "read_events", fail)
+        send_once(failing)
+    (shown,) = list_webhooks()
+    assert (shown.failures, shown.error) == (1, "a mistake")
+    assert state_of(made) is WebhookState.ACTIVE
+    send_once(monkeypatch)
+    assert received(receiver) == [post]
+
+
+def test_a_slow_read_of_the_feed_stops_nothing(ann, receiver, monkeypatch):
+    create(receiver.url)
+    [post] = publish_delivered(ann)
+    slowly = sender.read_events
+
+    def read_slowly(position, limit):
+        page = slowly(position, limit)
+        time.sleep(0.1)
+        return page
+
+    monkeypatch.setattr(sender, "read_events", read_slowly)
+    monkeypatch.setattr(sender, "TURN_S", 0.05)
+    (claimed,) = claim_webhooks(10)
+    turn = sender.Turn(claimed)
+    turn.send()
+    assert turn.position != claimed.position
+
+
+def test_how_far_behind_it_is_counts_what_a_transaction_keeps_back(ann, receiver, monkeypatch):
+    create(receiver.url)
+    with transaction.atomic(using=shard_of(ann)):
+        execute(shard_of(ann), "SELECT pg_current_xact_id()")
+        late = threading.Thread(target=lambda: (publish_delivered(ann), connections.close_all()))
+        late.start()
+        late.join()
+        time.sleep(1)
+        worker = threading.Thread(target=lambda: (send_once(monkeypatch), connections.close_all()))
+        worker.start()
+        worker.join()
+    assert received(receiver) == []
+    assert list_webhooks()[0].behind_s > 0.9
 
 
 def test_a_new_secret_and_the_old_one_sign_for_a_day(ann, receiver, monkeypatch):
