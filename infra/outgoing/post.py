@@ -3,6 +3,7 @@
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
@@ -16,13 +17,15 @@ def post(url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> i
 
     It follows no redirect, because that could lead into our own network. A timer ends the
     connection: time-outs of sockets hold for each read, and a server that sends a byte now and then
-    would keep the thread. Raises: ForbiddenAddress, OSError, HTTPException, ValueError.
+    would keep the thread. Only the look-up of the name may take longer: as long as the machine's
+    resolver tries. Raises: ForbiddenAddress, OSError, HTTPException, ValueError.
     """
+    end = time.monotonic() + seconds
     address = resolve(url)
     connection = HTTPConnection(address.host, address.port, timeout=seconds)
-    raw = socket.create_connection((address.ip, address.port), seconds)
+    raw = socket.create_connection((address.ip, address.port), _left(end))
     connection.sock = open_socket = _wrap(raw, address) if address.scheme == "https" else raw
-    timer = threading.Timer(seconds, _shut, [open_socket])
+    timer = threading.Timer(_left(end), _shut, [open_socket])
     timer.start()
     try:
         if isinstance(open_socket, ssl.SSLSocket):
@@ -32,6 +35,11 @@ def post(url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> i
     finally:
         timer.cancel()
         connection.close()
+
+
+def _left(end: float) -> float:
+    """Some time, so that what has begun late fails by its own time-out."""
+    return max(end - time.monotonic(), 0.001)
 
 
 def _wrap(raw: socket.socket, address: OutgoingAddress) -> ssl.SSLSocket:
