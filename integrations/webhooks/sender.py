@@ -51,7 +51,7 @@ def send_claimed(claimed: ClaimedWebhook, is_wanted: Callable[[], bool] = lambda
         turn = Turn(webhook)
         try:
             turn.send()
-        except Exception as error:  # also one that nobody expects must be seen and counted
+        except Exception as error:  # also an unforeseen one must be seen and counted
             return _give_up(turn, error)
         webhook = keep_position(webhook, turn.position, is_last=not is_wanted())
         if webhook is not None and not turn.has_more:

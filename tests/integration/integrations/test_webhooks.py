@@ -289,7 +289,7 @@ def test_an_error_that_nobody_expects_is_shown_and_tried_again(ann, receiver, mo
 
 def test_a_slow_read_of_the_feed_stops_nothing(ann, receiver, monkeypatch):
     create(receiver.url)
-    [post] = publish_delivered(ann)
+    publish_delivered(ann)
     slowly = sender.read_events
 
     def read_slowly(position, limit):
