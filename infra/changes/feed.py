@@ -101,8 +101,8 @@ def read_feed(alias: str, after: FeedPosition, limit: int) -> FeedPage:
 
     A transaction that writes and does not end keeps all later changes back, so none is skipped.
     Raises: PositionTooOld when changes behind the position may have been dropped. PositionLost when
-    the server lacks the last row that the reader got, or counts its transactions from the beginning:
-    it was promoted or restored.
+    the server lacks the last row that the reader got, or counts its transactions from one again: it
+    was promoted or restored.
     """
     oldest_day = _oldest_day(MARGIN)
     if after != OLDEST and (after.complete_at - MARGIN).date() < oldest_day:
