@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from infra.api.errors import TidelineError
+from infra.sharding.errors import NO_ANSWER
 from integrations.events import TYPES
 from integrations.queries.events import first_position
 from integrations.webhooks.actions import create_webhook
@@ -30,6 +31,6 @@ class Command(BaseCommand):
         try:
             after = first_position(options["after"])
             webhook, secret = create_webhook(options["url"], options["type"] or (), after)
-        except TidelineError as error:
+        except (TidelineError, *NO_ANSWER) as error:
             raise CommandError(str(error)) from None
         self.stdout.write(f"id {webhook.pk}\nsecret {secret}")

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from infra.api.errors import TidelineError
+from infra.sharding.errors import NO_ANSWER
 from integrations.queries.events import first_position
 from integrations.webhooks.actions import (
     change_secret,
@@ -40,7 +41,7 @@ class Command(BaseCommand):
             raise CommandError("--after goes with --resume")
         try:
             self._act(options["id"], options)
-        except TidelineError as error:
+        except (TidelineError, *NO_ANSWER) as error:
             raise CommandError(str(error)) from None
 
     def _act(self, webhook_id: int, options: dict[str, Any]) -> None:

@@ -8,13 +8,14 @@ from io import StringIO
 import orjson
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connections, transaction
+from django.db import OperationalError, connections, transaction
 from standardwebhooks import Webhook as Receiver
 from standardwebhooks import WebhookVerificationError
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from integrations.models import Webhook
+from integrations.queries import events
 from integrations.queries.webhooks import list_webhooks
 from integrations.types import WebhookState
 from integrations.webhooks import sender, threads
@@ -399,6 +400,15 @@ def test_an_address_in_a_private_network_is_refused(url, world, settings):
     settings.PUSH_PRIVATE_ADDRESSES = False
     with pytest.raises(CommandError, match="address"):
         create(url)
+
+
+def test_a_database_that_is_down_has_no_position_to_begin_with(receiver, monkeypatch):
+    def fail(alias):
+        raise OperationalError("down")
+
+    monkeypatch.setattr(events, "position_now", fail)
+    with pytest.raises(CommandError, match="down"):
+        create(receiver.url)
 
 
 def test_show_webhooks(receiver):
