@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 
 from infra.changes.errors import PositionLost, PositionTooOld
-from infra.sharding.sql import fetch_all
+from infra.sharding.sql import fetch_all, fetch_one
 
 # Transactions that file changes are shorter, and so are the differences between clocks.
 MARGIN = timedelta(minutes=10)
@@ -22,6 +22,12 @@ TIMELINE = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::in
 NOW = f"""
 SELECT {TIMELINE}, pg_snapshot_xmin(pg_current_snapshot())::text::bigint, clock_timestamp()
 """
+# The first transaction that filed changes on this day or later, or one before that still runs.
+FIRST_OF_DAY = f"""
+SELECT {TIMELINE}, least(filed_by, pg_snapshot_xmin(pg_current_snapshot()))::text::bigint,
+    delivered_at
+FROM changes_delivered WHERE delivered_on >= %s ORDER BY filed_by, sequence LIMIT 1
+"""  # noqa: S608
 # One row without a change when there is none. `next_at`: of the oldest row behind the position that
 # no reader gets yet. Rows of later transactions than there were come from a dump of another server.
 READ = f"""
@@ -93,6 +99,21 @@ def position_now(alias: str) -> FeedPosition:
     Transactions that run now may still file changes, which a reader from here on gets.
     """
     [(timeline, transaction, at)] = fetch_all(alias, NOW)
+    return FeedPosition(timeline, transaction, 0, at, at)
+
+
+def position_before(alias: str, moment: datetime) -> FeedPosition:
+    """Before all that was delivered since this moment, at most a day before. One query by index.
+
+    OLDEST if it is as long ago.
+    """
+    day = (moment.astimezone(UTC) - MARGIN).date()
+    if day <= _oldest_day(HEAD_START):
+        return OLDEST
+    row = fetch_one(alias, FIRST_OF_DAY, (day,))
+    if row is None:
+        return position_now(alias)
+    timeline, transaction, at = row
     return FeedPosition(timeline, transaction, 0, at, at)
 
 

@@ -1,9 +1,10 @@
 """Reads the change feed of the whole site from a position on."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import partial
 
-from infra.changes.feed import OLDEST, FeedPage, position_now, read_feed
+from infra.changes.feed import OLDEST, FeedPage, position_before, position_now, read_feed
 from infra.missing_databases import noting_missing
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.scatter import scatter, scatter_available
@@ -21,6 +22,16 @@ def site_position_now() -> SitePosition:
     Raises: OperationalError if one does not answer: a reader must not miss what it delivers.
     """
     return SitePosition(scatter({alias: partial(position_now, alias) for alias in all_aliases()}))
+
+
+def site_position_before(moment: datetime) -> SitePosition:
+    """Before all that was delivered since this moment. A query for each database, at once.
+
+    Raises: OperationalError if one does not answer.
+    """
+    return SitePosition(
+        scatter({alias: partial(position_before, alias, moment) for alias in all_aliases()})
+    )
 
 
 def first_position(text: str | None) -> SitePosition:

@@ -8,7 +8,7 @@ from django.db import connections, transaction
 
 from infra.changes.compensate import compensate
 from infra.changes.errors import PositionLost, PositionTooOld
-from infra.changes.feed import OLDEST, READ, position_now, read_feed
+from infra.changes.feed import OLDEST, READ, position_before, position_now, read_feed
 from infra.sharding.sql import execute, fetch_all
 from tests.integration.changes.kinds import ALIAS, OWNER, BulkNoted, emit, note
 from tests.waiting import PATIENCE_S
@@ -211,6 +211,19 @@ def test_who_begins_with_the_oldest_change_is_not_too_old_on_the_next_page(journ
         assert not {1_000_010 + days, 1_000_011 + days}.intersection(ids(page))
         last, page = page, read_feed(ALIAS, page.position, 1)
     assert ids(last) == versions[1:]
+
+
+def test_who_needs_a_span_of_time_begins_with_its_day(journal, settings):
+    for ago in (3, 1):
+        execute(ALIAS, FILE_AGO, {"ago": ago, "id": 1_000_020 + ago})
+    versions = note(2)
+    drain_all()
+    now = datetime.now(UTC)
+    day = timedelta(days=1)
+    assert read_all(position_before(ALIAS, now - day))[0] == [1_000_021, *versions]
+    assert read_all(position_before(ALIAS, now - 2 * day))[0] == [1_000_021, *versions]
+    assert position_before(ALIAS, now - settings.CHANGE_REPLAY_DAYS * day) == OLDEST
+    assert read_all(position_before(ALIAS, now + 2 * day))[0] == []
 
 
 FILE_AGO = """
