@@ -391,6 +391,13 @@ def test_a_secret_of_another_key_parks_it(ann, receiver, monkeypatch, settings):
     settings.SECRET_KEY = "another" * 10
     send_once(monkeypatch)
     assert state_of(made) is WebhookState.PARKED
+    new = update(made, "--new-secret")
+    update(made, "--resume")
+    publish_delivered(ann)
+    send_once(monkeypatch)
+    [message] = receiver.received
+    headers = {name.lower(): value for name, value in message.headers.items()}
+    Receiver(new["secret"]).verify(message.body, headers)
 
 
 @pytest.mark.parametrize(
