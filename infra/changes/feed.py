@@ -123,7 +123,8 @@ def read_feed(alias: str, after: FeedPosition, limit: int) -> FeedPage:
     A transaction that writes and does not end keeps all later changes back, so none is skipped.
     Raises: PositionTooOld when changes behind the position may have been dropped. PositionLost when
     the server lacks the last row that the reader got, or counts its transactions from one again: it
-    was promoted or restored.
+    was promoted or restored. A reader that got nothing there for days has lost nothing by that: it
+    goes on a day before.
     """
     oldest_day = _oldest_day(MARGIN)
     if after != OLDEST and (after.complete_at - MARGIN).date() < oldest_day:
@@ -131,9 +132,11 @@ def read_feed(alias: str, after: FeedPosition, limit: int) -> FeedPage:
     values = after._asdict() | {"limit": limit, "first_day": _first_day(after)}
     rows = fetch_all(alias, READ, values)
     timeline, at, next_at, has_last, is_ahead = rows[0][:HEAD_COLUMNS]
-    must_have = after.timeline != timeline or (after.sequence and after.row_at.date() >= oldest_day)
-    if after.transaction and (is_ahead or (must_have and not has_last)):
+    has_kept_row = after.sequence > 0 and after.row_at.date() >= oldest_day
+    if has_kept_row and (is_ahead or not has_last):
         raise PositionLost
+    if after.transaction and not has_kept_row and (is_ahead or after.timeline != timeline):
+        return read_feed(alias, position_before(alias, after.complete_at), limit)
     changes = [_change(row) for row in rows if row[HEAD_COLUMNS] is not None]
     if changes:
         return FeedPage(changes, changes[-1].position)

@@ -163,6 +163,18 @@ def test_a_promoted_server_that_has_the_last_change_goes_on(journal):
     assert page.position.timeline == first.timeline
 
 
+@pytest.mark.parametrize("ahead", [0, 1 << 40])
+def test_who_got_nothing_yet_has_lost_nothing_by_a_promotion(journal, ahead):
+    """On a database without changes each position is one without a row."""
+    now = position_now(ALIAS)
+    versions = note(2)
+    drain_all()
+    before = now._replace(timeline=now.timeline + 1, transaction=now.transaction + ahead)
+    page = read_feed(ALIAS, before, 50)
+    assert ids(page)[-2:] == versions
+    assert read_feed(ALIAS, page.position, 50).changes == []
+
+
 def test_a_promoted_server_that_lacks_the_last_change_is_noticed(journal):
     """Another change may have the numbers of the lost one by now."""
     note(1)

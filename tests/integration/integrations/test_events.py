@@ -186,8 +186,11 @@ def test_a_position_that_is_too_old_has_its_own_error(service):
 
 
 def test_a_lost_position_has_its_own_error(service):
-    now = decode_position(position_now(service)).by_alias
-    after = {alias: each._replace(timeline=each.timeline + 1) for alias, each in now.items()}
+    (ann,) = make_accounts(1)
+    publish(ann)
+    drain_all()
+    now = decode_position(read_all(service, "oldest")[1]).by_alias
+    after = {alias: each._replace(sequence=each.sequence + 1_000) for alias, each in now.items()}
     answer = service.get(PATH, {"after": encode_position(SitePosition(after))})
     assert_refused(answer, 410)
     assert answer.json()["code"] == "position_lost"
@@ -278,7 +281,8 @@ def test_a_database_that_is_behind_comes_first(service):
             publish(account_id)
     drain_all()
     first = read_events(start, 100).events[0]
-    behind = read_events(start.behind(first), 100).events
+    late = first.position._replace(complete_at=first.position.complete_at + timedelta(minutes=2))
+    behind = read_events(start.behind(first._replace(position=late)), 100).events
     assert {first.alias, behind[0].alias} == {shard_of(ann), shard_of(ben)}
 
 
