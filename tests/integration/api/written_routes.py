@@ -129,6 +129,8 @@ REPORT = {
     "category": "spam",
     "forward": False,
 }
+# Only applications of the operator may use these.
+OF_SERVICES = "/api/v1/services/"
 WRITES = (
     Write("POST", f"{OF_YOU}/follow", {"reblogs": False, "notify": True, "quiet": True}),
     Write("POST", f"{OF_YOU}/follow", {"languages": ["en"]}),

@@ -28,8 +28,10 @@ WORDS: dict[str, Sequence[str]] = {
 }
 # Those make new things each time, or need files or servers of their own; their own tests run them.
 MAKERS = {
-    "abort_move", "complete_move", "create_account", "demo_token", "export_account", "load_demo",
-    "load_graph", "move_buckets", "resume_move", "undo_move",
+    "abort_move", "add_shard", "complete_move", "create_account", "create_service",
+    "create_webhook",
+    "demo_token", "export_account", "follow_changes", "load_demo", "load_graph", "move_buckets",
+    "rebalance", "redeliver_events", "resume_move", "undo_move", "update_webhook",
 }  # fmt: skip
 
 

@@ -114,5 +114,5 @@ def test_compensator_samples_where_it_goes_on_for_ever(world, every, shards):
         def is_stopping(self):
             return list(shown()) == shards
 
-    list(OneRound().iter_batches(Work(all_aliases()), {"every": every}))
+    list(OneRound().iter_batches(Work(all_aliases()), {"every": every, "shard": None}))
     assert list(shown()) == shards

@@ -18,15 +18,16 @@ from integrations.queries.events import read_events, site_position_now
 from integrations.types import SitePosition
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused
+from tests.delivered import deliver_all
 from tests.sign_ups import PASSWORD
-from tests.world import drain_all, make_accounts
+from tests.world import make_accounts
 
 PATH = "/api/v1/services/events"
 
 
 @pytest.fixture
 def service(world):
-    drain_all()
+    deliver_all()
     return Caller(None, "service:changes")
 
 
@@ -78,9 +79,9 @@ def test_posts_with_what_they_are_about(service):
     post = publish(ann)
     reply = publish(ben, in_reply_to_id=post, visibility="unlisted")
     repost = act(ben, f"statuses/{post}/reblog")["id"]
-    drain_all()
+    deliver_all()
     assert Caller(ann).delete(f"/api/v1/statuses/{post}").status_code == 200
-    drain_all()
+    deliver_all()
     events, _ = read_all(service, start)
     about = {"reblog_of_id": None, "in_reply_to_id": None, "visibility": "public"}
     data = {"account_id": str(ann), "post_id": post} | about
@@ -98,7 +99,7 @@ def test_relations_and_marks_have_their_present_state(service):
     act(ben, f"accounts/{ann}/follow")
     act(ben, f"statuses/{post}/favourite")
     act(ann, f"statuses/{post}/pin")
-    drain_all()
+    deliver_all()
     events, middle = read_all(service, start)
     (_, relation), (_, favourite) = sorted(of(events, ben), reverse=True)
     assert relation.pop("since_ms") > 0
@@ -115,7 +116,7 @@ def test_relations_and_marks_have_their_present_state(service):
     )
     act(ben, f"accounts/{ann}/block")
     act(ben, f"statuses/{post}/unfavourite")
-    drain_all()
+    deliver_all()
     again, _ = read_all(service, start)
     states = [data for name, data in of(again, ben) if name == "relation.changed"]
     assert [(data["following"], data["blocking"]) for data in states] == [(False, True)] * 2
@@ -130,7 +131,7 @@ def test_accounts(service):
         "/api/v1/accounts/update_credentials", {"display_name": "Ann"}, "application/json"
     )
     assert answer.status_code == 200
-    drain_all()
+    deliver_all()
     created, updated = of(read_all(service, start)[0], ann)
     assert created == ("account.created", {"account_id": str(ann), "username": "ann_new"})
     assert updated == ("account.updated", {"account_id": str(ann)})
@@ -139,12 +140,12 @@ def test_accounts(service):
 def test_what_is_private_is_no_event(service):
     ann, ben = make_accounts(2)
     post = publish(ann)
-    drain_all()
+    deliver_all()
     start = position_now(service)
     act(ben, f"statuses/{post}/bookmark")
     act(ben, f"accounts/{ann}/mute")
     act(ben, f"accounts/{ann}/note", {"comment": "a secret"})
-    drain_all()
+    deliver_all()
     assert of(read_all(service, start)[0], ben) == []
 
 
@@ -152,7 +153,7 @@ def test_pages_lose_and_repeat_nothing(service):
     people = make_accounts(12)
     start = position_now(service)
     posts = {publish(each) for each in people for _ in range(3)}
-    drain_all()
+    deliver_all()
     for limit in (1, 2, 7, 1_000):
         events, _ = read_all(service, start, limit)
         created = [e["data"]["post_id"] for e in events if e["type"] == "post.created"]
@@ -164,14 +165,14 @@ def test_a_page_that_is_read_again_is_the_same(service):
     (ann,) = make_accounts(1)
     start = position_now(service)
     publish(ann)
-    drain_all()
+    deliver_all()
     assert read(service, start)["events"] == read(service, start)["events"] != []
 
 
 def test_oldest_begins_with_what_is_kept(service):
     (ann,) = make_accounts(1)
     post = publish(ann)
-    drain_all()
+    deliver_all()
     events, _ = read_all(service, "oldest")
     assert post in {event["data"].get("post_id") for event in events}
 
@@ -188,7 +189,7 @@ def test_a_position_that_is_too_old_has_its_own_error(service):
 def test_a_lost_position_has_its_own_error(service):
     (ann,) = make_accounts(1)
     publish(ann)
-    drain_all()
+    deliver_all()
     now = decode_position(read_all(service, "oldest")[1]).by_alias
     after = {alias: each._replace(sequence=each.sequence + 1_000) for alias, each in now.items()}
     answer = service.get(PATH, {"after": encode_position(SitePosition(after))})
@@ -204,7 +205,7 @@ def test_another_text_is_not_a_position(service, after):
 def test_a_new_shard_is_read_from_its_beginning(service):
     (ann,) = make_accounts(1)
     publish(ann)
-    drain_all()
+    deliver_all()
     known = dict(decode_position(position_now(service)).by_alias)
     del known[shard_of(ann)]
     events, _ = read_all(service, encode_position(SitePosition(known)))
@@ -216,7 +217,7 @@ def test_a_database_that_is_down_delays_its_own_events_only(service, monkeypatch
     start = position_now(service)
     for each in people:
         publish(each)
-    drain_all()
+    deliver_all()
     down = shard_of(people[0])
 
     def fail(alias, after, limit):
@@ -237,7 +238,7 @@ def test_a_shard_whose_states_cannot_be_read_is_read_again(service, monkeypatch)
     ann, ben = make_accounts(2)
     start = position_now(service)
     act(ben, f"accounts/{ann}/follow")
-    drain_all()
+    deliver_all()
 
     def fail(pairs):
         if list(pairs):
@@ -256,7 +257,7 @@ def test_what_this_release_does_not_know_stops_nothing(service):
     (ann,) = make_accounts(1)
     start = position_now(service)
     post = publish(ann)
-    drain_all()
+    deliver_all()
     for number, kind in enumerate(("posts.sung", "posts.deleted")):
         execute(shard_of(ann), FILE, (5_000_000 + number, kind, ann))
     events, _ = read_all(service, start)
@@ -279,7 +280,7 @@ def test_a_database_that_is_behind_comes_first(service):
     for account_id in (ann, ben):
         for _ in range(3):
             publish(account_id)
-    drain_all()
+    deliver_all()
     first = read_events(start, 100).events[0]
     late = first.position._replace(complete_at=first.position.complete_at + timedelta(minutes=2))
     behind = read_events(start.behind(first._replace(position=late)), 100).events
@@ -297,13 +298,13 @@ def test_a_page_asks_each_database_once(service):
     ann, ben = make_accounts(2)
     start = position_now(service)
     publish(ann)
-    drain_all()
+    deliver_all()
     read(service, start)
     with count_calls() as calls:
         read(service, start)
     assert len(calls.statements) == len(settings.SHARD_ALIASES) + 1
     act(ben, f"accounts/{ann}/follow")
-    drain_all()
+    deliver_all()
     with count_calls() as calls:
         read(service, start)
     assert len(calls.statements) == len(settings.SHARD_ALIASES) + 2

@@ -12,10 +12,11 @@ from redis import Redis, RedisError
 
 from integrations import sinks
 from lab.runner.child import CHECKOUT
+from tests.delivered import deliver_all
 from tests.integration.integrations.test_events import publish
 from tests.other_process import environment_of_this_test
 from tests.waiting import until
-from tests.world import drain_all, make_accounts
+from tests.world import make_accounts
 
 pytestmark = pytest.mark.usefixtures("world")
 
@@ -33,7 +34,7 @@ def created(events):
 @pytest.fixture
 def ann():
     (account_id,) = make_accounts(1)
-    drain_all()
+    deliver_all()
     return account_id
 
 
@@ -41,7 +42,7 @@ def test_goes_on_where_the_last_run_stopped(ann, tmp_path):
     file = tmp_path / "position"
     assert follow(position_file=file) == []
     posts = [publish(ann) for _ in range(3)]
-    drain_all()
+    deliver_all()
     assert created(follow(position_file=file)) == posts
     assert follow(position_file=file) == []
 
@@ -50,7 +51,7 @@ def test_writes_again_what_it_wrote_before_it_was_killed(ann, tmp_path, monkeypa
     file = tmp_path / "position"
     follow(position_file=file)
     post = publish(ann)
-    drain_all()
+    deliver_all()
 
     class Killed(BaseException):
         pass
@@ -72,7 +73,7 @@ def test_to_a_redis_stream(ann):
     redis = Redis.from_url(url)
     redis.delete(name)
     post = publish(ann)
-    drain_all()
+    deliver_all()
     follow(after="oldest", redis=url, stream=name)
     entries = [entry for _, entry in redis.xrange(name)]
     assert post in created(orjson.loads(entry[b"event"]) for entry in entries)
@@ -82,7 +83,7 @@ def test_to_a_redis_stream(ann):
 
 def test_waits_for_a_redis_that_is_away(ann, monkeypatch):
     publish(ann)
-    drain_all()
+    deliver_all()
     write, failures = sinks.LineSink.write, [RedisError("away")]
 
     def fail_once(self, events):
@@ -114,7 +115,7 @@ def test_a_process_writes_events_as_they_happen_and_ends_on_sigterm(ann, tmp_pat
     ) as process:
         until((tmp_path / "position").exists)
         post = publish(ann)
-        drain_all()
+        deliver_all()
         assert created([orjson.loads(process.stdout.readline())]) == [post]
         process.terminate()
         assert process.wait(10) == 0

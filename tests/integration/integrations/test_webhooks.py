@@ -4,6 +4,7 @@ import threading
 import time
 from datetime import UTC, datetime, timedelta
 from io import StringIO
+from types import SimpleNamespace
 
 import orjson
 import pytest
@@ -23,10 +24,11 @@ from integrations.webhooks.rows import claim_webhooks
 from integrations.webhooks.sender import send_claimed
 from integrations.webhooks.threads import send_webhooks
 from tests.callers import Caller
+from tests.delivered import deliver_all
 from tests.integration.integrations.test_events import publish
 from tests.push_service import push_service
 from tests.waiting import until
-from tests.world import drain_all, make_accounts
+from tests.world import make_accounts
 
 DUE = "UPDATE integrations_webhook SET next_attempt_at = now() - interval '1 second'"
 LATE = "UPDATE integrations_webhook SET failing_since = now() - interval '4 days'"
@@ -49,7 +51,7 @@ def no_webhooks(world):
 @pytest.fixture
 def ann(world):
     (account_id,) = make_accounts(1)
-    drain_all()
+    deliver_all()
     return account_id
 
 
@@ -65,6 +67,11 @@ def update(made, *words):
     return dict(line.split() for line in out.getvalue().splitlines())
 
 
+def clock_with(sleep):
+    """The clock of the sender alone: others sleep as usual."""
+    return SimpleNamespace(time=time.time, monotonic=time.monotonic, sleep=sleep)
+
+
 def send_once(monkeypatch):
     """Until there are no more events, as one claim."""
 
@@ -74,7 +81,7 @@ def send_once(monkeypatch):
     def end(seconds):
         raise Quiet
 
-    monkeypatch.setattr(sender.time, "sleep", end)
+    monkeypatch.setattr(sender, "time", clock_with(end))
     execute("default", DUE)
     for claimed in claim_webhooks(10):
         try:
@@ -86,7 +93,7 @@ def send_once(monkeypatch):
 
 def publish_delivered(account_id, count=1):
     posts = [publish(account_id) for _ in range(count)]
-    drain_all()
+    deliver_all()
     return posts
 
 
@@ -208,7 +215,7 @@ def test_a_webhook_has_one_sender_and_a_dead_one_is_replaced(ann, receiver, monk
     (new,) = claim_webhooks(10)
     assert new.token > old.token
     publish_delivered(ann)
-    monkeypatch.setattr(sender.time, "sleep", lambda seconds: pytest.fail("it goes on"))
+    monkeypatch.setattr(sender, "time", clock_with(lambda seconds: pytest.fail("it goes on")))
     send_claimed(old)  # sends once more, and writes nothing
     assert fetch_one("default", "SELECT position FROM integrations_webhook")[0] != ""
     assert len(received(receiver)) == 1
@@ -261,7 +268,7 @@ def test_failures_count_although_events_that_it_does_not_want_are_passed(
     receiver.status = 500
     [post] = publish_delivered(ann)
     assert Caller(ann).delete(f"/api/v1/statuses/{post}").status_code == 200
-    drain_all()
+    deliver_all()
     send_once(monkeypatch)
     others = [each for each in make_accounts(8) if shard_of(each) != shard_of(ann)]
     for number in range(2, 5):

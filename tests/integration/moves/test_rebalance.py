@@ -1,5 +1,7 @@
 """Shards that have much give to those that have little."""
 
+import re
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -38,6 +40,8 @@ def test_the_plan_is_printed_and_run(people, capsys):
     assert "from shard0 to shard" in planned[0]
     assert not Move.objects.exists()
     call_command("rebalance", "--seconds", "0.1")
+    # Estimates of rows may have changed since the plan.
+    planned = re.findall(r"^move \d+ of \d+:", capsys.readouterr().out, re.MULTILINE)
     moves = list(Move.objects.order_by("pk"))
     assert len(moves) == len(planned) >= 2
     assert {(move.route, move.is_finished) for move in moves[:-1]} == {(MoveRoute.COMPLETE, True)}

@@ -204,7 +204,8 @@ def test_a_map_check_costs_no_round_trip(pooled):
     before = int(asked_of(pooled, SHARD))
     for _ in range(10):
         fetch_one(SHARD, "SELECT 1")
-    assert int(asked_of(pooled, SHARD)) - before == 10
+    # PgBouncer counts a question of its own now and then. A round trip more would be 20.
+    assert 10 <= int(asked_of(pooled, SHARD)) - before < 15
 
 
 def asked_of(environment, alias):
