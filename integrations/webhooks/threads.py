@@ -30,7 +30,7 @@ class SendingThreads:
     def start_due(self) -> None:
         """Claims webhooks that no process sends, while there are threads. One statement."""
         self._running = [thread for thread in self._running if thread.is_alive()]
-        free = self._most - len(self._running)
+        free = max(self._most - len(self._running), 0)
         for webhook in claim_webhooks(free) if free else ():
             name = f"webhook-{webhook.id}"
             wanted = partial(self._is_wanted, time.monotonic() + STINT_S)
