@@ -12,7 +12,8 @@ from unittest.mock import patch
 
 from django.db.backends.utils import CursorWrapper
 
-from infra.caching.client import ClusterClient, SingleClient
+from infra.caching.cluster import ClusterClient
+from infra.caching.single import SingleClient
 
 ROOT = f"{Path(__file__).resolve().parents[1]}/"
 

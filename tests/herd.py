@@ -31,7 +31,7 @@ from accounts.queries import site_counts, viewers
 from counters.cache import account_counts
 from infra.api.pages import Window
 from infra.caching import loading
-from infra.caching.client import SingleClient
+from infra.caching.single import SingleClient
 from posts.cache.by_post import number_of
 from posts.cache.counts import post_counts
 from posts.cache.viewer_state import viewer_states

@@ -6,7 +6,9 @@ from unittest.mock import patch
 
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching.client import ClusterClient, SingleClient, redis
+from infra.caching.client import redis
+from infra.caching.cluster import ClusterClient
+from infra.caching.single import SingleClient
 from tests.waiting import until
 
 

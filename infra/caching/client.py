@@ -17,23 +17,20 @@ import structlog
 from django.conf import settings
 from redis import Redis
 from redis.backoff import NoBackoff
-from redis.connection import AbstractConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, ReadOnlyError, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
-from infra.caching.breaker import Breaker, Pauses
+from infra.caching.breaker import Breaker
 from infra.caching.client_protocol import Client
 from infra.caching.cluster import ClusterClient
 from infra.caching.cluster_nodes import connect_cluster
-from infra.caching.connected_server import ConnectedServer
 from infra.caching.connection import Command as Command
 from infra.caching.decoding import is_unusable, keys_of, report_undecodable
 from infra.caching.errors import REDIS_AWAY
-from infra.caching.joined_reads import divide_replies, join_reads
 from infra.caching.scripts import with_body
-from infra.caching.server_identity import CLEAR
+from infra.caching.single import SingleClient
 from infra.caching.unsent import Call, UnsentCalls
 from infra.confirmations import run_confirming
 from infra.evidence import note_replies
@@ -46,43 +43,6 @@ SHORT_OUTAGE_S = UNREAD_AFTER_S
 # Longer than a pause between two attempts of the breaker's thread.
 SENT_WITHIN_S = 0.2
 log = structlog.get_logger()
-
-
-class SingleClient:
-    """One Redis server, one connection per thread."""
-
-    keys_per_script = 128
-    reads_keys_together = True
-    fails_in_part = False
-    pauses = Pauses()
-    # Redis always has the next command ready, and another client waits for two at most.
-    window = 2
-
-    def __init__(self, client: Redis) -> None:
-        self._pool = client.connection_pool
-        self._server = ConnectedServer(self._pool)
-
-    def run(self, commands: Sequence[Command]) -> list[Any]:
-        joined = join_reads(commands)
-        replies = self._server.exchange(joined)
-        return replies if joined is commands else divide_replies(commands, replies)
-
-    def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
-        return self._server.exchange_windowed(commands, self.window)
-
-    def check_accepts(self) -> None:
-        self._server.check_accepts()
-
-    def disconnect(self) -> None:
-        self._server.disconnect()
-
-    def clear(self) -> None:
-        self.run([CLEAR])
-
-    def open_connection(self) -> AbstractConnection:
-        # Not the pool's make_connection: that one counts up to a limit and never down. After a
-        # hundred ended threads no new thread would get a connection.
-        return self._pool.connection_class(**self._pool.connection_kwargs)
 
 
 class FeedRedis:

@@ -11,8 +11,9 @@ from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from infra.caching.client import FeedRedis, SingleClient
+from infra.caching.client import FeedRedis
 from infra.caching.connection import PipelinedConnection
+from infra.caching.single import SingleClient
 from lab.services import running_services
 from lab.services.delete_data import delete_data
 from lab.services.redis import RedisServer

@@ -151,7 +151,7 @@ class Moving:
 
 def test_slot_that_moves_is_followed(cluster, nodes):
     """First half moved (ASK for what is over there already), then for good (MOVED). In the end it
-    is empty: nobody knows whether all of it is the latest."""
+    is empty: no process knows whether all of it is the latest."""
     here, there = b"tests:v1:{1}", b"tests:v1:{1}:2"
     moving = Moving(nodes, here)
     assert moving.slot == key_slot(there)

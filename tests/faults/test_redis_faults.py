@@ -13,8 +13,9 @@ from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
-from infra.caching.client import FeedRedis, SingleClient
+from infra.caching.client import FeedRedis
 from infra.caching.connection import TRUSTED_S
+from infra.caching.single import SingleClient
 from infra.caching.values import CHANGE
 from tests.faults.redis_alone import TIMEOUT_S
 from tests.server_faults import kill, pause, resume

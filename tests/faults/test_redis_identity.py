@@ -13,7 +13,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
 from infra.caching import server_identity
-from infra.caching.client import FeedRedis, SingleClient
+from infra.caching.client import FeedRedis
+from infra.caching.single import SingleClient
 from infra.read_limits import UNREAD_AFTER_S
 from lab.services import running_services
 from lab.services.delete_data import delete_data

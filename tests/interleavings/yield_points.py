@@ -19,8 +19,9 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from infra.caching import loading, loads_in_progress, single_flight
-from infra.caching.client import Command, SingleClient
+from infra.caching.client import Command
 from infra.caching.scripts import scripts_by_sha
+from infra.caching.single import SingleClient
 from infra.changes import failpoints
 from infra.sharding import scatter
 from infra.sharding.shards import all_aliases

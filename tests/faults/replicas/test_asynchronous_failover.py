@@ -123,7 +123,7 @@ def assert_is_told(people, told):
 def test_promoted_server_without_a_gap_is_named_too_and_an_operator_may_say_so(
     services, people, standby
 ):
-    """Nobody can tell from one pulse that a standby which is not synchronous had all."""
+    """One pulse does not show that a standby which is not synchronous had everything."""
     before = find_pulse(LOST)
     catch_replicas_up(services)
     fail_over(services, standby)

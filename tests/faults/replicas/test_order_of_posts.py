@@ -1,6 +1,7 @@
 """Two posts of different shards, and readers of whom some are answered by a replica that trails.
 
-Whoever sees the later post sees the earlier one, so no two readers see them in opposite orders.
+A reader who sees the later post sees the earlier one. So no two readers see them in opposite
+orders.
 """
 
 from contextlib import ExitStack

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from infra.caching.client import SingleClient
+from infra.caching.single import SingleClient
 from infra.sharding.shards import all_aliases
 from tests.integration.accounts.consent import CALLBACK, NATIVE
 from tests.sign_ups import FAST_HASHERS, OUT_OF_BAND, PASSWORD, App, Person

@@ -19,8 +19,9 @@ from accounts.types import ProfileEdit
 from counters.cache import account_counts
 from infra.api.pages import Window
 from infra.caching import hashes, lists, relationship_cache, values
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
 from infra.caching.questions import answer
+from infra.caching.single import SingleClient
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.cache.by_post import number_of

@@ -4,7 +4,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
 
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.questions import (
     Question,
@@ -14,6 +14,7 @@ from infra.caching.questions import (
     ask_both,
     ask_each,
 )
+from infra.caching.single import SingleClient
 from tests.budgets import count_calls
 
 ONE, TWO = key("tests.question:v1", 1), key("tests.question:v1", 2)

@@ -3,8 +3,9 @@
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
 from infra.caching.quotas import ALLOTMENTS_PER_QUOTA, QuotaClaim, Quotas
+from infra.caching.single import SingleClient
 from tests.budgets import count_calls
 from tests.races import failures, run_together
 

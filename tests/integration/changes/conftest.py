@@ -26,7 +26,8 @@ def journal(world: None) -> Iterator["Journal"]:
 
 @pytest.fixture
 def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
-    from infra.caching.client import FeedRedis, SingleClient  # noqa: PLC0415
+    from infra.caching.client import FeedRedis  # noqa: PLC0415
+    from infra.caching.single import SingleClient  # noqa: PLC0415
     from infra.changes import wake_up  # noqa: PLC0415
 
     away = Redis(unix_socket_path="/nowhere/redis.sock", retry=Retry(NoBackoff(), 0))

@@ -2,7 +2,7 @@
 
 import orjson
 
-from infra.caching.client import SingleClient
+from infra.caching.single import SingleClient
 from posts.actions.mark_post import mark_post
 from posts.cache.counts import post_counts
 from posts.ids import PostId

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from accounts.queries.load import load_account_json
 from infra.api.pages import Window
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
+from infra.caching.single import SingleClient
 from relations.actions.follow import follow, unfollow
 from relations.cache import FOLLOWING, QUIET, member_of
 from relations.management.commands.rebuild_relation_caches import Command

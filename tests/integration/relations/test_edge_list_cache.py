@@ -5,8 +5,9 @@ import pytest
 from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
 from infra.api.pages import Window
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
 from infra.caching.quotas import Quotas
+from infra.caching.single import SingleClient
 from relations.actions import mirror
 from relations.actions.follow import follow, unfollow
 from relations.cache import FOLLOWERS, FOLLOWING

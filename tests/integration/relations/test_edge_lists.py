@@ -6,7 +6,8 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.api.pages import Window
-from infra.caching.client import SingleClient, redis
+from infra.caching.client import redis
+from infra.caching.single import SingleClient
 from relations.queries.edge_lists import (
     FOLLOWERS_LIST,
     FOLLOWING_LIST,

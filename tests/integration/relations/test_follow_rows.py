@@ -5,7 +5,7 @@ from redis.exceptions import OutOfMemoryError
 
 from counters.kinds import CounterKind
 from infra.api.pages import Window
-from infra.caching.client import SingleClient
+from infra.caching.single import SingleClient
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow, remove_follower, unfollow

@@ -10,7 +10,7 @@ from django.conf import settings
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.api.pages import Window
-from infra.caching.client import SingleClient
+from infra.caching.single import SingleClient
 from infra.changes import failpoints
 from posts.ids import PostId
 from relations.actions.follow import follow

@@ -8,8 +8,8 @@ import pytest
 from django.db import OperationalError
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching.client import SingleClient
 from infra.caching.questions import Question
+from infra.caching.single import SingleClient
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.ids import EPOCH, PostId
