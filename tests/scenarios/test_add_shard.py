@@ -25,11 +25,12 @@ NEW = "shard4"
 QUOTAS = dict.fromkeys(("QUOTA_PER_ACCOUNT", "QUOTA_PER_ADDRESS"), "1000000")
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
+@pytest.fixture
+def site(tmp_path):
     """Servers that can move buckets, a database for a fifth shard, and a folder with its URL."""
     start = partial(running_services, durable=False, postgres_settings=LOGICAL)
-    folder = tmp_path_factory.mktemp("shards")
+    folder = tmp_path / "shards"
+    folder.mkdir()
     with throw_away_services(start, prepare=provide_migrated_data) as services:
         site = deployment_on(services, QUOTAS | {"SHARD_URLS_DIR": str(folder)})
         site.folder = folder

@@ -12,12 +12,12 @@ from infra.moving import again_while_moving
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
 from posts.ids import SEQUENCES
-from relations.actions.follow import follow
 from tests.api_process import ApiProcess
 from tests.callers import token_of
-from tests.moving import MASK, SOURCE, TARGET, compare_shards, make_movers, move, repeating
+from tests.integration.moves.writers import make_friends
+from tests.moving import SOURCE, TARGET, compare_shards, move, repeating
 from tests.private_world import catch_up
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, publish
 from timelines.recent.low_water_mark import find_own_mark
 from timelines.recent.queries.newest_posts import read_all_shards
 
@@ -30,14 +30,7 @@ SET_MARK = "UPDATE timelines_lowwatermark SET complete_from = %s"
 def people(settings, moving):
     """Two who move, then two who stay; all follow each other. TARGET has old rows of all of them,
     from when the index was replicated. `settings` ends last, because a move keeps its setting."""
-    movers = make_movers(2)
-    people = [*movers, *[a for a in make_accounts(6) if a & MASK][:2]]
-    for one in people:
-        for other in people:
-            if one != other:
-                follow(one, other)
-        publish(one, "replicated")
-    catch_up()
+    people = make_friends("replicated")
     settings.RECENT_INDEX = "by_author"
     for one in people:
         publish(one, "by author")

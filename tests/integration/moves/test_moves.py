@@ -1,10 +1,9 @@
 """Moves of buckets while people read and write: nothing is lost, refused or left behind."""
 
 import json
-import random
 import threading
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
 
 import pytest
@@ -26,24 +25,22 @@ from posts.actions.create_post import create_post
 from posts.actions.end_polls import end_polls
 from posts.actions.vote import delete_voters
 from posts.types import Draft, NewPoll
-from relations.actions.follow import follow
 from tests.api_process import ApiProcess
 from tests.callers import Caller, token_of
 from tests.dying import Killed, armed, die
+from tests.integration.moves.writers import SWITCHES, Writer, drain_patiently, make_friends
 from tests.moving import (
-    MASK,
     SOURCE,
     TARGET,
     compare_shards,
     list_leftovers,
-    make_movers,
     move,
     repeating,
 )
 from tests.private_world import catch_up
 from tests.server_faults import hanging, kill
 from tests.waiting import until
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, publish
 
 pytestmark = pytest.mark.slow
 POSTS = "SELECT count(*) FROM posts_post WHERE author_id = %s"
@@ -52,44 +49,7 @@ PUBLIC_ID = "SELECT author_id, moment FROM posts_post WHERE author_id = ANY(%s)"
 
 @pytest.fixture
 def people(moving):
-    """Two accounts that move, and two that stay, who follow each other."""
-    movers = make_movers(2)
-    people = [*movers, *[a for a in make_accounts(6) if a & MASK][:2]]
-    for one in people:
-        for other in people:
-            if one != other:
-                follow(one, other)
-        publish(one, "hello #tea")
-    catch_up()
-    return people
-
-
-class Writer:
-    """Somebody who posts, marks and reads at a web process of their own."""
-
-    def __init__(self, account: int, token: str, process: ApiProcess) -> None:
-        self.account, self._token, self._process = account, token, process
-        self.posted: list[str] = []
-        self._ask("GET", "/api/v1/timelines/home")
-
-    def act(self) -> None:
-        posted = json.loads(self._ask("POST", "/api/v1/statuses", {"status": f"{random.random()}"}))
-        self.posted.append(posted["id"])
-        self._ask("POST", f"/api/v1/statuses/{posted['id']}/favourite")
-        own = json.loads(self._ask("GET", f"/api/v1/accounts/{self.account}/statuses?limit=40"))
-        assert posted["id"] in [status["id"] for status in own]
-        self._ask("GET", "/api/v1/timelines/home")
-
-    def _ask(self, method: str, path: str, body: object = None) -> str:
-        status, text = self._process.do(method, self._token, path, body)
-        assert status == 200, f"{method} {path}: {status} {text}"
-        return text
-
-
-def drain_patiently():
-    """As a drainer does: it tries again when a shard tells of a later map."""
-    with suppress(OperationalError):
-        drain_all()
+    return make_friends("hello #tea")
 
 
 def test_a_quarter_moves_there_and_back_under_load(people, capsys):
@@ -108,6 +68,7 @@ def test_a_quarter_moves_there_and_back_under_load(people, capsys):
             end = threading.Event()
             end.wait(0.3)
         assert errors == []
+        assert max(writer.refused for writer in writers) <= SWITCHES
         catch_up()
         assert compare_shards() > len(movers)
         call_command("complete_move")

@@ -11,17 +11,14 @@ from django.core.management import call_command
 
 from infra.sharding.buckets import shard_of
 from operations.moves.sessions import end_idle_sessions, read_clock
-from relations.actions.follow import follow
 from tests.api_process import ApiProcess
 from tests.callers import token_of
-from tests.integration.moves.test_moves import Writer, drain_patiently
+from tests.integration.moves.writers import SWITCHES, Writer, drain_patiently, make_friends
 from tests.moving import (
-    MASK,
     SOURCE,
     TARGET,
     compare_shards,
     list_leftovers,
-    make_movers,
     move,
     repeating,
 )
@@ -29,7 +26,7 @@ from tests.pgbouncer import ask_pgbouncer, running_pgbouncer
 from tests.pooling import naming_pools
 from tests.private_world import catch_up
 from tests.waiting import until
-from tests.world import forget_keys, make_accounts, publish
+from tests.world import forget_keys, publish
 
 pytestmark = pytest.mark.slow
 POLL_S = 0.01
@@ -44,34 +41,14 @@ def pools(pgbouncer, moving):
 
 @pytest.fixture
 def people(moving):
-    """Two accounts that move, and two that stay, who all follow the first."""
-    people = [*make_movers(2), *[one for one in make_accounts(6) if one & MASK][:2]]
-    for one in people[1:]:
-        follow(one, people[0])
-    publish(people[0])
-    catch_up()
-    return people
-
-
-class PatientWriter(Writer):
-    """Repeats what met the switch between its write and its last read: that is 503, once a move."""
-
-    refused = 0
-
-    def _ask(self, method: str, path: str, body: object = None) -> str:
-        status, text = self._process.do(method, self._token, path, body)
-        if status == 503:
-            self.refused += 1
-            status, text = self._process.do(method, self._token, path, body)
-        assert status == 200, f"{method} {path}: {status} {text}"
-        return text
+    return make_friends("hello")
 
 
 def test_a_quarter_moves_there_and_back_under_load(pools, people):
     """Each writer reads what it has just written: a read of the shard before would miss it."""
     with ExitStack() as stack:
         writers = [
-            PatientWriter(account, token_of(account), stack.enter_context(ApiProcess(**pools)))
+            Writer(account, token_of(account), stack.enter_context(ApiProcess(**pools)))
             for account in people
         ]
         with repeating(*(writer.act for writer in writers), drain_patiently) as errors:
@@ -80,7 +57,7 @@ def test_a_quarter_moves_there_and_back_under_load(pools, people):
             move()
             threading.Event().wait(0.3)
         assert errors == []
-        assert max(writer.refused for writer in writers) <= 3
+        assert max(writer.refused for writer in writers) <= SWITCHES
         served = {row[0]: row[2] for row in ask_pgbouncer(pools, "SHOW STATS")}
         assert min(served[SOURCE], served[TARGET]) > 0
         catch_up()

@@ -23,7 +23,7 @@ HAS = "SELECT EXISTS (SELECT FROM accounts_account WHERE id = %s)"
 
 @pytest.fixture
 def people(moving):
-    """Three of four are on shard0, and nobody is on shard2 and shard3."""
+    """Three of four are on shard0, and no account is on shard2 and shard3."""
     execute("default", GIVE)
     MapCopy.doubt()
     people = make_accounts(32)
