@@ -105,10 +105,11 @@ def ask_token(checksum: str) -> Question[TokenEntry | None]:
 
 def _decode_entry(replies: Replies) -> TokenEntry | None:
     raw, left_ms = replies or (None, 0)
-    return decode(TOKENS, partial(_read_entry, left_ms), raw)
+    return decode(TOKENS, partial(read_token_entry, left_ms), raw)
 
 
-def _read_entry(left_ms: int, raw: bytes) -> TokenEntry:
+def read_token_entry(left_ms: int, raw: bytes) -> TokenEntry:
+    """`left_ms`: until Redis drops it. Raises: ValueError, DecodeError for another shape."""
     version, payload = raw.split(b":", 1)
     int(version)
     if not payload:

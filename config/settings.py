@@ -25,6 +25,9 @@ DEVELOPMENT = _env.flag("DEVELOPMENT", False)
 SECRET_KEY = _env.text("SECRET_KEY", INSECURE_KEY)
 ALLOWED_HOSTS = _env.names("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 PUBLIC_URL = _env.text("PUBLIC_URL", "http://localhost:8000").rstrip("/")
+# Where clients find the streaming process; without it the proxy sends its paths there.
+STREAMING_URL = _env.text("STREAMING_URL", f"ws{PUBLIC_URL.removeprefix('http')}").rstrip("/")
+_env.require(STREAMING_URL.startswith(("ws://", "wss://")), "STREAMING_URL: needs ws:// or wss://")
 INSTANCE_TITLE = _env.text("INSTANCE_TITLE", "Tideline")
 ALLOW_PASSWORD_GRANT = _env.flag("ALLOW_PASSWORD_GRANT", False)
 HTTPS = _env.flag("HTTPS", not DEVELOPMENT)
@@ -80,6 +83,8 @@ REPLICA_ALIASES = {
 # queries, and its entry is only cached if it is written before that time is over.
 STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
 # Web servers only. Commands may wait for as long as a statement may take.
+# Open streams of a streaming process.
+STREAMING_CONNECTIONS = _env.number("STREAMING_CONNECTIONS", 10_000, 1, 200_000)
 DATABASE_ANSWER_MS = _env.number("DATABASE_ANSWER_MS", 1_000, 100, 60_000)
 # Of a whole GET of the API: then it begins no other wait for a database.
 READ_DEADLINE_MS = _env.number("READ_DEADLINE_MS", 5_000, 500, 60_000)

@@ -1,4 +1,4 @@
-"""`make run`: servers, migrations, demo community, web, worker and compensator in one terminal.
+"""`make run`: servers, migrations, demo community and all processes in one terminal.
 
 The environment gives PORT (8000) and DATA_DIR (.data), and may give the URLs of servers.
 """
@@ -17,8 +17,13 @@ from typing import Any, NoReturn
 from lab.runner.child import CHECKOUT
 from lab.runner.errors import PreparationFailed, RunFailed
 from lab.runner.installation import Installation, usual_installation
-from lab.runner.port import usable_port
-from lab.runner.programs import app_environment, secret_key, write_environment
+from lab.runner.port import next_free_port, usable_port
+from lab.runner.programs import (
+    app_environment,
+    secret_key,
+    streaming_child,
+    write_environment,
+)
 from lab.runner.restarts import Restarter, keep_running
 from lab.runner.terminal import StartScreen, say, step
 from lab.services import RunningServices, ServiceError, running_services
@@ -52,10 +57,15 @@ def run(port: int, folder: Path) -> None:
         with step("starting PostgreSQL and Redis"):
             services = stack.enter_context(running_services(folder, report=_say_detail))
         media = os.environ.get("MEDIA_DIR") or str(closed_folder(folder / "media"))
-        urls = {"MEDIA_DIR": media, **services.environment()}
+        streaming_port = next_free_port(port)
+        streaming = {"STREAMING_URL": f"ws://localhost:{streaming_port}"}
+        urls = {"MEDIA_DIR": media, **streaming, **services.environment()}
         values = (urls, secret_key(folder), port)
         write_environment(folder / "environment", *values)
-        installation = usual_installation(app_environment(*values), logs, port)
+        environment = app_environment(*values)
+        installation = usual_installation(environment, logs, port)
+        streams = streaming_child(logs, environment, streaming_port)
+        installation.processes = {**installation.processes, streams.name: streams}
         stack.callback(_stop, installation)
         demo = _start(installation)
         say(StartScreen(port=port, folder=folder, data=services.home, **demo).text())

@@ -21,6 +21,11 @@ def first_id(at_ms: int) -> int:
     return at_ms * IDS_A_MS
 
 
+def last_id_of(tick: int) -> int:
+    """Not below any id of this tick."""
+    return (tick + 1) * KIND_DIGIT - 1
+
+
 def kind_of(notification_id: int) -> NotificationKind | None:
     """The kind in the last digit; None if no notification can have this id."""
     if not 0 < notification_id <= MAX_ID:

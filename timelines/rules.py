@@ -6,9 +6,10 @@ from typing import NamedTuple
 from accounts.encode import is_limited
 from posts.api.present import find_replied_to, is_repost
 from posts.ids import PostId
+from posts.reading.viewing import ViewedPosts
 from posts.rules import is_for_viewer
 from relations.queries.relationships import Relationships
-from relations.types import EdgeFlag, Relationship
+from relations.types import UNRELATED, EdgeFlag, Relationship
 from timelines.types import Entry
 
 
@@ -97,6 +98,16 @@ def is_stale(entry: Entry, inputs: VisibilityInputs) -> bool:
     if is_repost(inputs.fragments[original]):
         return True
     return author != inputs.viewer_id and not inputs.relationships.by_account[author].is_followed
+
+
+def is_visible_in_public(view: ViewedPosts, post_id: PostId, now_ms: int) -> bool:
+    """Whether the public timeline and tag timelines show the post to this viewer.
+
+    They leave out limited accounts, whose followers see the posts at home, and muted ones.
+    """
+    if not view.allows(post_id, post_id) or is_limited(view.hydrated.accounts[post_id.author_id]):
+        return False
+    return not view.relationships.get(post_id.author_id, UNRELATED).is_muted_at(now_ms)
 
 
 def _exists(entry: Entry, inputs: VisibilityInputs) -> bool:

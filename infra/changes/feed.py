@@ -28,6 +28,12 @@ SELECT {TIMELINE}, least(filed_by, pg_snapshot_xmin(pg_current_snapshot()))::tex
     delivered_at
 FROM changes_delivered WHERE delivered_on >= %s ORDER BY filed_by, sequence LIMIT 1
 """  # noqa: S608
+# So many rows back. By index, without the rows themselves.
+RECENT = f"""
+SELECT {TIMELINE}, filed_by::text::bigint, sequence, delivered_at FROM changes_delivered
+WHERE filed_by < pg_snapshot_xmin(pg_current_snapshot())
+ORDER BY filed_by DESC, sequence DESC LIMIT 1 OFFSET %s
+"""  # noqa: S608
 # One row without a change when there is none. `next_at`: of the oldest row behind the position that
 # no reader gets yet. Rows of later transactions than there were come from a dump of another server.
 READ = f"""
@@ -115,6 +121,18 @@ def position_before(alias: str, moment: datetime) -> FeedPosition:
         return position_now(alias)
     timeline, transaction, at = row
     return FeedPosition(timeline, transaction, 0, at, at)
+
+
+def position_of_recent(alias: str, changes: int) -> FeedPosition:
+    """Behind the change that so many changes came after; OLDEST if there are not so many.
+
+    One query by index.
+    """
+    row = fetch_one(alias, RECENT, (changes,))
+    if row is None:
+        return OLDEST
+    timeline, transaction, sequence, at = row
+    return FeedPosition(timeline, transaction, sequence, at, at)
 
 
 def read_feed(alias: str, after: FeedPosition, limit: int) -> FeedPage:

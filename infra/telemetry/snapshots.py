@@ -43,7 +43,7 @@ class MetricFamily(NamedTuple):
 
 
 class Snapshot(msgspec.Struct):
-    """`role`: web, worker, compensator or command."""
+    """`role`: web, streaming, worker, compensator or command."""
 
     role: str
     families: list[MetricFamily]

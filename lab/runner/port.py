@@ -6,13 +6,14 @@
 import http.client
 import socket
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from lab.runner.errors import PortUnusable
 
 HOST = "127.0.0.1"
 _HIGHEST = 65_535
 _TIMEOUT_S = 1.0
+_TRIED = 20
 
 
 def usable_port(text: str) -> int:
@@ -27,6 +28,14 @@ def usable_port(text: str) -> int:
         except OSError as error:
             raise PortUnusable(text, error.strerror or str(error)) from error
     return int(text)
+
+
+def next_free_port(port: int) -> int:
+    """The first free one above this port; any free one at the end of the numbers."""
+    for number in range(port + 1, min(port + _TRIED, _HIGHEST) + 1):
+        with suppress(PortUnusable):
+            return usable_port(str(number))
+    return free_port()
 
 
 def free_port() -> int:

@@ -51,6 +51,14 @@ def web_command(port: int, linger_s: float) -> list[str]:
     return ["-m", "web", *bind, *threads, *stop, "--when-ready"]
 
 
+def streaming_child(logs: Path, environment: Mapping[str, str], port: int) -> Child:
+    """The streaming process of `make run`."""
+    stop = ["--linger", str(_LINGER_S)]
+    command = ["-m", "streaming", "--host", HOST, "--port", str(port), *stop, "--when-ready"]
+    argv = [sys.executable, *command]
+    return Child("streaming", argv, logs / "streaming.log", environment, SIGTERM)
+
+
 def worker_command() -> list[str]:
     """Arguments of Python."""
     return ["manage.py", "run_drainer"]

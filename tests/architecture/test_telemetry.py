@@ -38,10 +38,11 @@ BROKEN = ["sum(rate(a[5m])", "rate(a)", "rates(a[5m])", "a > > 1", "sum by shard
 
 
 def exported():
-    """Label names by metric, of all that web, worker and compensator can show."""
+    """Label names by metric, of all that the processes can show."""
     modules = (
         "config.urls",
         "accounts.password_hasher",
+        "streaming.metrics",
         "web.middleware",
         "web.serving.refusals",
         "web.serving.shared_queue",

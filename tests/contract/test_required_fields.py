@@ -137,9 +137,9 @@ def test_the_check_finds_what_is_missing() -> None:
     assert "Status: account" in missing_fields("Status", {"account": None})
 
 
-def test_streaming_has_an_address_and_is_absent(client: Client, world: None) -> None:
-    """Clients that find none do not start; those that find none there fall back to polls."""
-    with override_settings(PUBLIC_URL="https://social.example:8443"):
+def test_streaming_has_an_address_and_another_process(client: Client, world: None) -> None:
+    """Clients that find none do not start. If they cannot reach it they poll."""
+    with override_settings(STREAMING_URL="wss://social.example:8443"):
         first, second = (client.get(f"/api/v{n}/instance").json() for n in (1, 2))
     assert first["urls"]["streaming_api"] == "wss://social.example:8443"
     assert second["configuration"]["urls"]["streaming"] == "wss://social.example:8443"

@@ -5,7 +5,7 @@ Nothing is stored: every page is pulled.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from infra.api.pages import Page, Window
 from infra.caching.questions import answer, ask_both
@@ -52,6 +52,19 @@ def account_list_page(
     return page
 
 
+class ListRules(NamedTuple):
+    """The members of a list, and the accounts to which it shows replies."""
+
+    member_ids: Sequence[int]
+    replies_to: frozenset[int]
+
+
+def load_list_rules(reader_id: int, list_id: int) -> ListRules:
+    """Raises: ListNotFound. One query by keys; one round trip more for replies to followees."""
+    members = get_list_members(reader_id, list_id)
+    return ListRules(members.account_ids, _list_replies_to(reader_id, members))
+
+
 class AccountListEntries:
     """The timeline of one account list during one request. TimelineEntries."""
 
@@ -60,14 +73,14 @@ class AccountListEntries:
     def __init__(
         self, reader_id: int, list_id: int, now_ms: int, poller: Poller | None = None
     ) -> None:
-        members = get_list_members(reader_id, list_id)
+        rules = load_list_rules(reader_id, list_id)
         self.reader_id, self.now_ms = reader_id, now_ms
         asked = ask_both(ask_viewer_state(reader_id), ask_has_polled(poller))
         self.viewer_state, self.has_polled = answer(asked)
-        self.replies_to: Collection[int] | None = _list_replies_to(reader_id, members)
-        self.member_ids = members.account_ids
+        self.replies_to: Collection[int] | None = rules.replies_to
+        self.member_ids = rules.member_ids
         self._read, self._read_range = set[PostId](), TimeRange(LAST, LAST)
-        self._authors = TimelineAuthors(reader_id, members.account_ids, has_own=False)
+        self._authors = TimelineAuthors(reader_id, rules.member_ids, has_own=False)
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
         """Entries inside the range, newest first."""

@@ -5,7 +5,6 @@ from functools import partial
 from typing import NamedTuple
 
 from accounts.cache import profiles
-from accounts.encode import is_limited
 from infra.api.pages import Page, Window
 from infra.caching.questions import Question, RoundTrip
 from infra.clock import now_ms
@@ -15,7 +14,6 @@ from posts.ids import EPOCH, SEQUENCES, PostId
 from posts.queries.rows import PAST_ALL
 from posts.reading.viewing import ViewedPosts, view_posts
 from posts.types import Kind, PostRange, Visibility
-from relations.types import UNRELATED
 from timelines.cache import TTL_S, PublicList, ask_public_list
 from timelines.polling.begin import begin_poll
 from timelines.polling.ordinary import ask_has_polled, enter_by_page
@@ -25,6 +23,7 @@ from timelines.polling.types import LatePost, LatePosts
 from timelines.queries.cursors import range_of
 from timelines.recent.actions.settle_posts import SETTLE_MS
 from timelines.recent.queries.late_posts import SKEW_MS
+from timelines.rules import is_visible_in_public
 from timelines.types import Entry, TimeRange
 
 # Own posts of this time before the list was read may be missing on it, because clocks differ.
@@ -144,10 +143,6 @@ def _take(viewer: PublicViewer, ids: Sequence[PostId], count: int) -> list[bytes
 
 
 def _is_wanted(viewer: PublicViewer, view: ViewedPosts, post_id: PostId) -> bool:
-    """Leaves out limited accounts: their followers see the posts at home."""
-    relationship = view.relationships.get(post_id.author_id, UNRELATED)
-    if is_limited(view.hydrated.accounts.get(post_id.author_id, b"")):
-        return False
     if viewer.only_media and not has_media(view.hydrated.fragments.get(post_id, b"")):
         return False
-    return view.allows(post_id, post_id) and not relationship.is_muted_at(viewer.now_ms)
+    return is_visible_in_public(view, post_id, viewer.now_ms)

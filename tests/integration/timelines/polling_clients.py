@@ -1,4 +1,4 @@
-"""Clients that poll a timeline with the newest id they have seen, as ADR 0022 tells them to."""
+"""Clients that poll a timeline with the newest id they have seen, as those without a stream do."""
 
 from collections.abc import Callable
 

@@ -66,7 +66,7 @@ def is_ours(service: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("line", commands())
 def test_commands_start_what_there_is(line: str):
-    program, *words = shlex.split(line.replace("${PORT:-8000}", "8000"))
+    program, *words = shlex.split(re.sub(r"\$\{\w+:-(\d+)\}", r"\1", line))
     name = Path(program).name
     if words[0] == "-m":
         assert name == "python"
@@ -85,10 +85,11 @@ def assert_understood(help_command: list[str], words: list[str]) -> None:
 
 
 def test_the_same_processes_are_everywhere():
-    assert {*PROCFILE} == {"web", "worker", "compensator"} <= {*services()}
+    assert {*PROCFILE} == {"web", "streaming", "worker", "compensator"} <= {*services()}
     names = {unit.name for unit in UNITS}
     assert {
         "tideline-web@.service",
+        "tideline-streaming.service",
         "tideline-worker.service",
         "tideline-compensate.service",
     } <= names
@@ -100,7 +101,7 @@ def test_the_same_processes_are_everywhere():
 def test_every_variable_is_a_setting():
     composed = {name for s in services().values() if is_ours(s) for name in s["environment"]}
     written = " ".join(unit.read_text() for unit in UNITS)
-    in_units = set(re.findall(r"([A-Z_]{4,})=", written))
+    in_units = set(re.findall(r"\b([A-Z_]{4,})=", written))
     in_image = set(re.findall(r"^(?:ENV |    )([A-Z_]+)=", DOCKERFILE, re.M)) - {"SECRET_KEY"}
     named = example_names() | composed | in_units | in_image
     assert named - OTHERS <= settings_read()
@@ -177,13 +178,13 @@ def test_roles_of_machines_are_the_same_for_compose_and_systemd():
     assert roles == {
         "stores": {"default", "shard0", "shard1", "valkey"},
         "workers": {"migrate", "worker", "compensator"},
-        "web": {"web"},
+        "web": {"web", "streaming"},
     }
     wanted = {
         role: {*re.findall(r"tideline-(\w+)[@.]", _wants(f"tideline-{role}.target"))}
         for role in ("workers", "web")
     }
-    assert wanted == {"workers": {"worker", "compensate"}, "web": {"web"}}
+    assert wanted == {"workers": {"worker", "compensate"}, "web": {"web", "streaming"}}
 
 
 def _wants(target: str) -> str:

@@ -6,7 +6,6 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from accounts.encode import is_limited
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
 from infra.own_acts import NO_ACTS, TAGGED, acts_of_request
@@ -16,12 +15,12 @@ from infra.sharding.sql import fetch_all
 from posts.api.present import find_tags, has_media, is_edited, page_of_statuses
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts, view_posts
-from relations.types import UNRELATED
 from timelines.polling.begin import begin_poll
 from timelines.polling.ordinary import enter_if_polled
 from timelines.polling.page import poll_page
 from timelines.polling.records import Poller
 from timelines.queries.cursors import range_of
+from timelines.rules import is_visible_in_public
 from timelines.tags.queries.late_posts import load_late_tagged
 from timelines.tags.types import TagQuery, tag_id_of
 from timelines.types import Entry, TimeRange
@@ -138,15 +137,8 @@ def _show(query: TagQuery, ids: Sequence[PostId]) -> Iterator[bytes]:
         return
     at_ms, view = now_ms(), view_posts({i: i for i in ids}, query.viewer_id)
     for post_id in ids:
-        if _is_visible(view, post_id, at_ms) and _is_asked(query, view, post_id):
+        if is_visible_in_public(view, post_id, at_ms) and _is_asked(query, view, post_id):
             yield view.present(post_id, post_id)
-
-
-def _is_visible(view: ViewedPosts, post_id: PostId, at_ms: int) -> bool:
-    """Leaves out limited accounts, as the public timeline does."""
-    if not view.allows(post_id, post_id) or is_limited(view.hydrated.accounts[post_id.author_id]):
-        return False
-    return not view.relationships.get(post_id.author_id, UNRELATED).is_muted_at(at_ms)
 
 
 def _is_asked(query: TagQuery, view: ViewedPosts, post_id: PostId) -> bool:

@@ -1,0 +1,66 @@
+"""The notifications that arrived since a client heard of the last one."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from infra.sharding.buckets import group_by_shard
+from infra.sharding.scatter import scatter
+from infra.sharding.sql import fetch_all
+from notifications.queries.rows import IdRange, read_rows
+from notifications.queries.undone import with_undone
+from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
+from notifications.types import ONLY_SHOWN, Selection
+
+# More at once are a flood: a client reads the list.
+MOST_ARRIVED = 40
+# Index-only: the newest row of each kind.
+FIND = """
+SELECT DISTINCT asked.owner_id
+FROM unnest(%s::bigint[], %s::smallint[], %s::bigint[]) AS asked (owner_id, kind, above)
+WHERE EXISTS (
+    SELECT FROM notifications_notification AS row
+    WHERE row.owner_id = asked.owner_id AND row.kind = asked.kind AND row.id > asked.above
+        AND is_on AND NOT is_dismissed
+)
+"""
+Asked = tuple[int, int, int]
+
+
+class ArrivedPage(NamedTuple):
+    """`shown`: oldest first, those that the owner's lists show. `last_id`: of the last row."""
+
+    shown: Sequence[ViewedNotification]
+    last_id: int
+
+
+def find_arrived(asked: Iterable[Asked]) -> set[int]:
+    """The owners who have a notification of one of these kinds above an id.
+
+    `asked`: owner, kind and id. Cost: one query for each shard of the owners.
+    """
+    by_owner: dict[int, list[Asked]] = {}
+    for each in asked:
+        by_owner.setdefault(each[0], []).append(each)
+    calls = {
+        alias: partial(_find, alias, [each for owner in owners for each in by_owner[owner]])
+        for alias, owners in group_by_shard(list(by_owner)).items()
+    }
+    return {owner for owners in scatter(calls).values() for owner in owners}
+
+
+def _find(alias: str, asked: Sequence[Asked]) -> list[int]:
+    columns = [list(column) for column in zip(*asked, strict=True)]
+    return [owner for (owner,) in fetch_all(alias, FIND, columns)]
+
+
+def load_arrived(owner_id: int, above: int, now_ms: int) -> ArrivedPage:
+    """The oldest MOST_ARRIVED above an id. Two queries and a round trip."""
+    ids = IdRange(above, newest_first=False)
+    read = with_undone(owner_id, read_rows(owner_id, Selection(), ids, MOST_ARRIVED))
+    shown = [
+        notification
+        for notification in view_notifications(owner_id, read, now_ms)
+        if notification.verdict in ONLY_SHOWN
+    ]
+    return ArrivedPage(shown, read.rows[-1].id if read.rows else above)

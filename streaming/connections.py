@@ -1,0 +1,83 @@
+"""All open connections of this process: their number, their heartbeats, and their end."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from streaming.errors import StreamsFull, TooManyStreams
+from streaming.metrics import CONNECTIONS, ENDED
+from streaming.router import Router
+from streaming.subscriber import DRAINED, Subscriber
+from web.draining import is_draining
+
+# Proxies close a connection that is silent for a minute.
+HEARTBEAT_S = 15.0
+MOST_OF_ACCOUNT = 50
+_LOOK_S = 0.1
+# So that the clients of a process that drains do not all come back at once.
+_DRAIN_PARTS = 10
+
+
+class Connections:
+    """`most`: of this process. Used in the event loop only."""
+
+    def __init__(self, most: int, router: Router) -> None:
+        self._most, self._router = most, router
+        self._open: set[Subscriber] = set()
+        self._of_account: Counter[int] = Counter()
+
+    def start(self) -> None:
+        self._tasks = asyncio.create_task(self._beat()), asyncio.create_task(self._drain())
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def check_room(self) -> None:
+        """Raises: StreamsFull, also while the process drains."""
+        if is_draining() or len(self._open) >= self._most:
+            raise StreamsFull("This server has no room for another stream")
+
+    @contextmanager
+    def holding(self, subscriber: Subscriber) -> Iterator[None]:
+        """The connection is counted during the block. Raises: StreamsFull, TooManyStreams."""
+        self.check_room()
+        if self._of_account[subscriber.account_id] >= MOST_OF_ACCOUNT:
+            raise TooManyStreams(f"You have {MOST_OF_ACCOUNT} open streams")
+        gauge = CONNECTIONS.labels("websocket" if subscriber.is_socket else "sse")
+        self._open.add(subscriber)
+        self._of_account[subscriber.account_id] += 1
+        gauge.inc()
+        try:
+            yield
+        finally:
+            gauge.dec()
+            self._open.discard(subscriber)
+            self._of_account[subscriber.account_id] -= 1
+            if not self._of_account[subscriber.account_id]:
+                del self._of_account[subscriber.account_id]
+
+    async def _beat(self) -> None:
+        """A comment keeps a silent connection open, and moves the client's position."""
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            text = b"id: %b\n:thump\n\n" % self._router.sent_position
+            for subscriber in self._open:
+                if subscriber.was_idle and not subscriber.is_socket and not subscriber.is_replaying:
+                    subscriber.put(text)
+                subscriber.was_idle = True
+
+    async def _drain(self) -> None:
+        while not is_draining():
+            await asyncio.sleep(_LOOK_S)
+        leaving = list(self._open)
+        for part in range(_DRAIN_PARTS):
+            for subscriber in leaving[part::_DRAIN_PARTS]:
+                subscriber.end(DRAINED)
+            await asyncio.sleep(_LOOK_S)
+
+
+def count_end(reason: str) -> None:
+    ENDED.labels(reason).inc()

@@ -1,0 +1,95 @@
+"""A thread for each database, which reads its delivered changes and gives them to the router."""
+
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+import structlog
+from django.db import DatabaseError, connections
+
+from infra.changes.errors import PositionLost, PositionTooOld
+from infra.changes.feed import FeedPage, FeedPosition, position_now, position_of_recent, read_feed
+from infra.sharding.connection_health import drop_broken_connections, give_back_connections
+from infra.sharding.errors import NO_ANSWER
+from infra.sharding.shards import all_aliases
+
+log = structlog.get_logger()
+PAGE = 500
+# Between two looks at a database that has no more changes: the half of it is a message's delay.
+QUIET_S = 0.05
+AWAY_S = 0.5
+# Between two looks for databases that were added.
+LEARN_S = 5.0
+# Read before the first client comes, so that clients of the process before can go on.
+RECENT_CHANGES = 2_000
+
+
+class FeedStart(NamedTuple):
+    """The database is read from here on. After a gap, what came before it is unknown."""
+
+    position: FeedPosition
+
+
+Give = Callable[[str, FeedStart | FeedPage], None]
+
+
+class FeedReaders:
+    """`give` may wait: a router that is behind is not given more."""
+
+    def __init__(self, give: Give) -> None:
+        self._give = give
+        self._stopped = threading.Event()
+        self._threads: dict[str, threading.Thread] = {}
+        self._learner = threading.Thread(target=self._learn, name="feeds", daemon=True)
+
+    def start(self) -> None:
+        self._learner.start()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        for thread in (self._learner, *self._threads.values()):
+            thread.join()
+
+    def _learn(self) -> None:
+        while not self._stopped.is_set():
+            for alias in all_aliases():
+                if alias not in self._threads:
+                    self._threads[alias] = threading.Thread(
+                        target=self._read, args=(alias,), name=f"feed-{alias}", daemon=True
+                    )
+                    self._threads[alias].start()
+            give_back_connections()
+            self._stopped.wait(LEARN_S)
+        connections.close_all()
+
+    def _read(self, alias: str) -> None:
+        """Until the process ends. A database that does not answer delays its own messages only."""
+        after: FeedPosition | None = None
+        while not self._stopped.is_set():
+            drop_broken_connections()
+            try:
+                after, pause_s = self._step(alias, after)
+            except NO_ANSWER as error:
+                log.warning("streaming.database_away", alias=alias, error=str(error))
+                connections[alias].close()
+                pause_s = AWAY_S
+            except DatabaseError:
+                log.exception("streaming.feed_failed", alias=alias)
+                pause_s = AWAY_S
+            self._stopped.wait(pause_s)
+        connections.close_all()
+
+    def _step(self, alias: str, after: FeedPosition | None) -> tuple[FeedPosition, float]:
+        if after is None:
+            after = position_of_recent(alias, RECENT_CHANGES)
+            self._give(alias, FeedStart(after))
+        try:
+            page = read_feed(alias, after, PAGE)
+        except (PositionTooOld, PositionLost) as error:
+            log.warning("streaming.gap", alias=alias, error=type(error).__name__)
+            start = position_now(alias)
+            self._give(alias, FeedStart(start))
+            return start, 0.0
+        if page.changes:
+            self._give(alias, page)
+        return page.position, QUIET_S if len(page.changes) < PAGE else 0.0

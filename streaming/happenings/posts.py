@@ -1,0 +1,145 @@
+"""Posts that are new, edited or moderated: each viewer sees them by the rules of the timelines."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from posts.api.present import find_replied_to, find_tags, find_visibility, has_media
+from posts.ids import PostId
+from posts.types import Kind, Visibility
+from posts.types import Target as PostTarget
+from relations.lists.errors import ListNotFound
+from relations.queries.relationships import Relationships
+from streaming.channels import HASHTAG, HOME, LIST, PUBLIC, PUBLIC_MEDIA, Channel
+from streaming.directory import Directory
+from streaming.happenings.types import Audience, Happening, Shown, Target, View, by_account
+from timelines.queries.list import load_list_rules
+from timelines.rules import VisibilityInputs, is_visible_at_home, is_visible_in_public
+from timelines.types import Entry
+
+NEW, EDITED, GONE = "update", "status.update", "delete"
+
+
+class PostPlaces(NamedTuple):
+    """The timelines that may have a post: home timelines, the public one, those of tags."""
+
+    is_public: bool = False
+    tags: Sequence[str] = ()
+
+
+def places_of(
+    author_id: int, visibility: int, tags: Sequence[str], target: PostTarget | None
+) -> PostPlaces:
+    """Only public posts are on the timelines of all; no reposts, and no replies to others."""
+    if visibility != Visibility.PUBLIC:
+        return PostPlaces()
+    is_repost = target is not None and target.kind == Kind.REPOST
+    is_of_author = target is None or target.post_id.author_id == author_id
+    return PostPlaces(is_of_author and not is_repost, () if is_repost else tags)
+
+
+def find_listeners(directory: Directory, author_id: int, places: PostPlaces) -> list[Target]:
+    """The connections with a timeline that may have the author's post."""
+    targets = [t for member in directory.followers_of(author_id) for t in member.on(HOME, LIST)]
+    if places.is_public:
+        targets += directory.on(*map(Channel, PUBLIC + PUBLIC_MEDIA))
+    return targets + directory.on(*(Channel(name, tag) for name in HASHTAG for tag in places.tags))
+
+
+class PostShown(Happening):
+    """A post was published or edited."""
+
+    def __init__(self, event: str, post_id: PostId, original: PostId, places: PostPlaces) -> None:
+        self.event, self.post_id, self.original, self.places = event, post_id, original, places
+        self.posts = {post_id: original}
+
+    def find_audience(self, directory: Directory) -> Audience:
+        return by_account(find_listeners(directory, self.post_id.author_id, self.places))
+
+    def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
+        if not view.posts.hydrated.has_both(self.post_id, self.original):
+            return
+        payload = b""
+        for target in targets:
+            if self._is_visible(view, target[1]):
+                payload = payload or view.posts.present(self.post_id, self.original)
+                yield Shown(target, self.event, payload)
+
+    def _is_visible(self, view: View, channel: Channel) -> bool:
+        if channel.name == HOME:
+            return is_visible_at_home(self._entry, inputs_of(view))
+        if channel.name == LIST:
+            return self._is_on_list(view, int(channel.argument))
+        fragment = view.posts.hydrated.fragments[self.post_id]
+        if not _is_listed(fragment, self.post_id.author_id, channel):
+            return False
+        return is_visible_in_public(view.posts, self.post_id, view.now_ms)
+
+    def _is_on_list(self, view: View, list_id: int) -> bool:
+        """Members of lists are not kept: their changes are no events. One query, or two."""
+        try:
+            rules = load_list_rules(view.account_id, list_id)
+        except ListNotFound:
+            return False
+        inputs = inputs_of(view)._replace(replies_to=rules.replies_to)
+        is_member = self.post_id.author_id in rules.member_ids
+        return is_member and is_visible_at_home(self._entry, inputs)
+
+    @property
+    def _entry(self) -> Entry:
+        return Entry(self.post_id, self.original)
+
+
+class PostModerated(PostShown):
+    """Moderators hid the post or one of its images, or showed it again. It is not known where the
+    post was, so all timelines hear of it; those that must not show it hear that it is gone."""
+
+    def __init__(self, post_id: PostId) -> None:
+        super().__init__(EDITED, post_id, post_id, PostPlaces(is_public=True))
+
+    def find_audience(self, directory: Directory) -> Audience:
+        targets = find_listeners(directory, self.post_id.author_id, self.places)
+        return by_account([*targets, *directory.on_names(HASHTAG)])
+
+    def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
+        shown = {each.target: each for each in super().show(view, targets)}
+        for target in targets:
+            yield shown.get(target) or Shown(target, GONE, self.post_id.public.encode())
+
+
+class PostGone(Happening):
+    """A post was deleted. Its id says nothing, so no rule is asked."""
+
+    def __init__(self, post_id: PostId, places: PostPlaces, mentioned: Sequence[int] = ()) -> None:
+        self.post_id, self.places, self.mentioned = post_id, places, mentioned
+
+    def find_audience(self, directory: Directory) -> Audience:
+        targets = find_listeners(directory, self.post_id.author_id, self.places)
+        for account_id in self.mentioned:
+            if member := directory.members.get(account_id):
+                targets += member.on(HOME)
+        return by_account(targets)
+
+    def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
+        return (Shown(target, GONE, self.post_id.public.encode()) for target in targets)
+
+
+def _is_listed(fragment: bytes, author_id: int, channel: Channel) -> bool:
+    """Whether the public timeline or the tag's has such a post. An edit may have changed that."""
+    if find_visibility(fragment) is not Visibility.PUBLIC:
+        return False
+    if channel.name in HASHTAG:
+        return channel.argument in find_tags(fragment)
+    if channel.name in PUBLIC_MEDIA and not has_media(fragment):
+        return False
+    return find_replied_to(fragment) in (None, author_id)
+
+
+def inputs_of(view: View) -> VisibilityInputs:
+    hydrated, relationships = view.posts.hydrated, view.posts.relationships
+    return VisibilityInputs(
+        view.account_id,
+        view.now_ms,
+        hydrated.fragments,
+        hydrated.accounts,
+        Relationships.build(None, relationships),
+    )

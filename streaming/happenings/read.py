@@ -1,0 +1,127 @@
+"""Makes happenings of delivered changes."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+import structlog
+
+from infra.changes.feed import FiledChange
+from infra.changes.registry import read_payload
+from notifications.changes import SubscribersLeft, VotersLeft
+from notifications.types import NotificationKind
+from posts.changes import (
+    PollClosed,
+    PostCreated,
+    PostDeleted,
+    PostEdited,
+    PostHidden,
+    PostImagesChanged,
+    PostMarked,
+)
+from posts.filters.changes import FiltersEdited
+from posts.ids import PostId
+from posts.queries.threads import thread_of
+from posts.types import Kind, Visibility
+from relations.changes import EdgeChanged
+from streaming.happenings.notifications import ANY, Notified
+from streaming.happenings.own_changes import ConversationChanged, FiltersChanged
+from streaming.happenings.posts import (
+    EDITED,
+    NEW,
+    PostGone,
+    PostModerated,
+    PostPlaces,
+    PostShown,
+    places_of,
+)
+from streaming.happenings.types import Happening
+
+log = structlog.get_logger()
+_ENDED_POLLS = (NotificationKind.POLL,)
+
+
+def read_happenings(change: FiledChange) -> list[Happening]:
+    """None for most kinds. A change of another shape, after a way back to this release, is left
+    out: it must not stop the streams."""
+    read = _READERS.get(change.kind)
+    if read is None:
+        return []
+    try:
+        return read(change.owner_id, read_payload(change.kind, change.payload))
+    except msgspec.ValidationError as error:
+        log.warning("streaming.change_unknown", change=change.id, error=str(error))
+        return []
+
+
+def find_follow(change: FiledChange) -> tuple[int, int] | None:
+    """Follower and followee, if the change is about a follow."""
+    if change.kind != EdgeChanged.kind:
+        return None
+    payload: Any = read_payload(change.kind, change.payload)
+    return change.owner_id, payload.followee_id
+
+
+def _created(author_id: int, change: PostCreated) -> list[Happening]:
+    post_id, target = PostId.at(author_id, change.moment), change.target
+    notified = dict.fromkeys(change.mentioned, ANY)
+    if target is not None:
+        notified[target.post_id.author_id] = ANY
+    if change.visibility == Visibility.DIRECT:
+        accounts = [author_id, *change.mentioned]
+        return [ConversationChanged(thread_of(post_id, change), accounts), Notified(notified)]
+    original = target.post_id if target and target.kind == Kind.REPOST else post_id
+    places = places_of(author_id, change.visibility, change.tags, target)
+    return [PostShown(NEW, post_id, original, places), Notified(notified, author_id)]
+
+
+def _edited(author_id: int, change: PostEdited) -> list[Happening]:
+    post_id = PostId.at(author_id, change.moment)
+    notified = Notified(dict.fromkeys(change.mentioned, ANY))
+    if change.visibility == Visibility.DIRECT:
+        accounts = [author_id, *change.mentioned]
+        return [ConversationChanged(thread_of(post_id, change), accounts), notified]
+    is_public = change.visibility == Visibility.PUBLIC
+    tags = {*change.tags, *change.tags_before} if is_public else ()
+    places = PostPlaces(is_public, tuple(tags))
+    return [PostShown(EDITED, post_id, post_id, places), notified]
+
+
+def _deleted(author_id: int, change: PostDeleted) -> list[Happening]:
+    places = places_of(author_id, change.visibility, change.tags, change.target)
+    return [PostGone(PostId.at(author_id, change.moment), places, change.mentioned)]
+
+
+def _moderated(author_id: int, change: PostHidden | PostImagesChanged) -> list[Happening]:
+    return [PostModerated(PostId.at(author_id, change.moment))]
+
+
+def _marked(owner_id: int, change: PostMarked) -> list[Happening]:
+    if change.mark != Kind.FAVOURITE:
+        return []
+    return [Notified({change.target_author: (NotificationKind.FAVOURITE,)})]
+
+
+def _edge_changed(owner_id: int, change: EdgeChanged) -> list[Happening]:
+    kinds = (NotificationKind.FOLLOW, NotificationKind.FOLLOW_REQUEST)
+    return [Notified({change.followee_id: kinds})]
+
+
+def _polls_ended(owner_id: int, change: PollClosed | VotersLeft) -> list[Happening]:
+    """The voters are not known here."""
+    return [Notified({}, all_of=_ENDED_POLLS)]
+
+
+_READERS: Mapping[str, Callable[[int, Any], list[Happening]]] = {
+    PostCreated.kind: _created,
+    PostEdited.kind: _edited,
+    PostDeleted.kind: _deleted,
+    PostHidden.kind: _moderated,
+    PostImagesChanged.kind: _moderated,
+    PostMarked.kind: _marked,
+    EdgeChanged.kind: _edge_changed,
+    PollClosed.kind: _polls_ended,
+    VotersLeft.kind: _polls_ended,
+    SubscribersLeft.kind: lambda author_id, _: [Notified({}, followers_of=author_id)],
+    FiltersEdited.kind: lambda owner_id, _: [FiltersChanged(owner_id)],
+}

@@ -1,0 +1,54 @@
+"""The base of all happenings."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from posts.ids import PostId
+from posts.reading.viewing import ViewedPosts
+from streaming.channels import Channel
+from streaming.directory import Directory
+from streaming.subscriber import Subscriber
+
+# A connection, and the channel on which it gets the message.
+Target = tuple[Subscriber, Channel]
+# By account: the rules are asked once for each.
+Audience = Mapping[int, Sequence[Target]]
+
+
+class View(NamedTuple):
+    """What the rules need of one account. `notifications`: JSON of its new ones."""
+
+    account_id: int
+    now_ms: int
+    posts: ViewedPosts
+    notifications: Sequence[bytes] = ()
+
+
+class Shown(NamedTuple):
+    """A message for one connection. `payload`: JSON, or an id; None: none."""
+
+    target: Target
+    event: str
+    payload: bytes | None
+
+
+class Happening:
+    """`posts`: each post or repost that is shown, and its original."""
+
+    posts: Mapping[PostId, PostId] = {}
+
+    def find_audience(self, directory: Directory) -> Audience:
+        """The connections that may get it. Under the directory's lock."""
+        raise NotImplementedError
+
+    def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
+        """What the connections of one account get, after the rules."""
+        raise NotImplementedError
+
+
+def by_account(targets: Iterable[Target]) -> Audience:
+    """Without the repeats."""
+    audience: dict[int, list[Target]] = {}
+    for target in dict.fromkeys(targets):
+        audience.setdefault(target[0].account_id, []).append(target)
+    return audience

@@ -1,0 +1,173 @@
+"""One thread takes delivered changes in turn, and gives the connections their messages."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from queue import Queue
+
+import structlog
+from django.db import connections
+from redis import RedisError
+
+from infra.changes.feed import FeedPage, FiledChange
+from infra.sharding.connection_health import drop_broken_connections, give_back_connections
+from infra.sharding.errors import NO_ANSWER
+from relations.queries.edges import load_edges
+from streaming.directory import Directory
+from streaming.feed import FeedStart
+from streaming.happenings.read import find_follow, read_happenings
+from streaming.history import History, PlacedHappening
+from streaming.metrics import DELAY, MESSAGES
+from streaming.new_notifications import ArrivedNotifications
+from streaming.positions import encode_position
+from streaming.show import AT_ONCE, Addressed, AddressedHappening, Outgoing, show
+from streaming.subscriber import STORE_AWAY, Subscriber
+
+# Pages of the feeds that wait. Their readers wait when there are more.
+MOST_PAGES = 16
+log = structlog.get_logger()
+
+
+class Router:
+    """`loop`: of the connections."""
+
+    def __init__(self, directory: Directory, loop: asyncio.AbstractEventLoop) -> None:
+        self._directory, self._loop = directory, loop
+        self.history = History()
+        # In the event loop: all messages before it are in the queues.
+        self.sent_position = b""
+        self._notifications = ArrivedNotifications(directory)
+        # None: the end.
+        self._pages: Queue[tuple[str, FeedStart | FeedPage] | None] = Queue(MOST_PAGES)
+        self._thread = threading.Thread(target=self._run, name="router", daemon=True)
+
+    def give(self, alias: str, page: FeedStart | FeedPage) -> None:
+        """Waits while the router is behind."""
+        self._pages.put((alias, page))
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._pages.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (given := self._pages.get()) is not None:
+            alias, page = given
+            drop_broken_connections()
+            try:
+                self._take(alias, page)
+            except Exception:
+                # A fault of ours: those who may have missed a message come back for it.
+                log.exception("streaming.page_failed", alias=alias)
+                self._end_all()
+            give_back_connections()
+        connections.close_all()
+
+    def _take(self, alias: str, page: FeedStart | FeedPage) -> None:
+        if isinstance(page, FeedPage):
+            self._route(alias, page.changes)
+            return
+        with self._directory.lock:
+            self.history.begin(alias, (page.position.transaction, page.position.sequence))
+        self._end_all()
+
+    def _route(self, alias: str, changes: Sequence[FiledChange]) -> None:
+        self._note_follows(changes)
+        with self._directory.lock:
+            placed = [each for change in changes for each in self._place(alias, change)]
+            addressed = address(placed, self._directory)
+            position = encode_position(self.history.position)
+        self._send(addressed)
+        self._loop.call_soon_threadsafe(self._note_sent, position)
+        DELAY.observe(max(time.time() - changes[0].position.row_at.timestamp(), 0.0))
+
+    def _place(self, alias: str, change: FiledChange) -> list[PlacedHappening]:
+        """What happened by this change. Under the lock."""
+        place = change.position.transaction, change.position.sequence
+        happenings = read_happenings(change)
+        before = encode_position(self.history.position) if happenings else b""
+        self.history.move(alias, place, int(change.position.row_at.timestamp() * 1000))
+        after = encode_position(self.history.position) if happenings else b""
+        placed = [PlacedHappening(alias, place, before, after, each) for each in happenings]
+        for each in placed:
+            self.history.note(each)
+        return placed
+
+    def _note_follows(self, changes: Iterable[FiledChange]) -> None:
+        """Of members. One query for each shard that has some."""
+        pairs = {pair for change in changes if (pair := find_follow(change))}
+        with self._directory.lock:
+            pairs = {pair for pair in pairs if pair[0] in self._directory.members}
+        if not pairs:
+            return
+        try:
+            edges = load_edges(pairs)
+        except NO_ANSWER:
+            self._end({s for pair in pairs for s in self._connections_of(pair[0])})
+            return
+        with self._directory.lock:
+            for pair in pairs:
+                is_follow = pair in edges and edges[pair].is_follow
+                self._directory.change_follow(*pair, is_follow)
+
+    def _send(self, addressed: Addressed) -> None:
+        accounts = [*addressed]
+        for start in range(0, len(accounts), AT_ONCE):
+            self._send_some({i: addressed[i] for i in accounts[start : start + AT_ONCE]})
+
+    def _send_some(self, addressed: Addressed) -> None:
+        """Those whose store does not answer come back later, and the others have their messages."""
+        try:
+            outgoing = show(addressed, self._notifications.load)
+        except (*NO_ANSWER, RedisError) as error:
+            if len(addressed) == 1:
+                log.warning("streaming.store_away", error=str(error))
+                self._end(subscribers_in(addressed))
+                return
+            for account_id, several in addressed.items():
+                self._send_some({account_id: several})
+        else:
+            self._loop.call_soon_threadsafe(_offer_all, outgoing)
+
+    def _note_sent(self, position: bytes) -> None:
+        self.sent_position = position
+
+    def _end(self, subscribers: Iterable[Subscriber]) -> None:
+        self._loop.call_soon_threadsafe(_end_each, list(subscribers), STORE_AWAY)
+
+    def _end_all(self) -> None:
+        with self._directory.lock:
+            self._end(self._directory.subscribers())
+
+    def _connections_of(self, account_id: int) -> list[Subscriber]:
+        with self._directory.lock:
+            member = self._directory.members.get(account_id)
+            return list(member.subscribers) if member else []
+
+
+def address(placed: Iterable[PlacedHappening], directory: Directory) -> Addressed:
+    """The accounts that may hear of each happening. Under the directory's lock."""
+    addressed: dict[int, list[AddressedHappening]] = {}
+    for each in placed:
+        for account_id, targets in each.happening.find_audience(directory).items():
+            addressed.setdefault(account_id, []).append(AddressedHappening(each, targets))
+    return addressed
+
+
+def subscribers_in(addressed: Addressed) -> set[Subscriber]:
+    return {s for several in addressed.values() for each in several for s, _ in each.targets}
+
+
+def _offer_all(outgoing: Outgoing) -> None:
+    for subscriber, messages in outgoing.items():
+        subscriber.offer(messages)
+        for message in messages:
+            MESSAGES.labels(message.event).inc()
+
+
+def _end_each(subscribers: Iterable[Subscriber], reason: str) -> None:
+    for subscriber in subscribers:
+        subscriber.end(reason)

@@ -1,0 +1,133 @@
+"""Asks the rules for each account, and makes the messages for its connections."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from infra.caching.questions import answer, ask_each
+from infra.clock import now_ms
+from posts.ids import PostId, authors_of
+from posts.reading.hydrate import Hydrated, hydrate
+from posts.reading.viewer import PostViewer, ask_viewer
+from posts.reading.viewing import view
+from streaming.channels import Channel
+from streaming.happenings.notifications import Notified
+from streaming.happenings.types import Shown, Target, View
+from streaming.history import PlacedHappening
+from streaming.messages import Message
+from streaming.subscriber import Subscriber
+
+# Accounts whose relationships are asked for in one round trip; their connections get the messages
+# before the next ones are asked for.
+AT_ONCE = 250
+# By account: its new notifications as JSON.
+LoadNotifications = Callable[[Mapping[int, Sequence[Notified]]], Mapping[int, Sequence[bytes]]]
+Outgoing = dict[Subscriber, list[Message]]
+
+
+class AddressedHappening(NamedTuple):
+    """A happening, and one account's connections that may hear of it."""
+
+    placed: PlacedHappening
+    targets: Sequence[Target]
+
+
+class Heard(NamedTuple):
+    """One message of a connection, before it is encoded."""
+
+    placed: PlacedHappening
+    shown: Shown
+
+
+# Of each account, in the order of the happenings.
+Addressed = Mapping[int, Sequence[AddressedHappening]]
+
+
+def show(addressed: Addressed, load_notifications: LoadNotifications) -> Outgoing:
+    """The messages of these accounts, AT_ONCE at most.
+
+    Raises: OperationalError, if a shard that is needed does not answer. Cost: two round trips when
+    warm, with two commands for each account; for notifications as `load_notifications`.
+    """
+    hydrated, viewers = _hydrate(addressed), _load_viewers(addressed)
+    notifications, at_ms = load_notifications(_notified_in(addressed)), now_ms()
+    heard: dict[Subscriber, list[Heard]] = {}
+    for account_id, several in addressed.items():
+        posts = view(_originals_of(several), hydrated, viewers[account_id])
+        seen = View(account_id, at_ms, posts, notifications.get(account_id, ()))
+        for placed, shown in _show_in_order(several, seen):
+            heard.setdefault(shown.target[0], []).append(Heard(placed, shown))
+    encode = MessageEncoder()
+    return {subscriber: encode.all(several) for subscriber, several in heard.items()}
+
+
+def _show_in_order(
+    several: Sequence[AddressedHappening], seen: View
+) -> Iterator[tuple[PlacedHappening, Shown]]:
+    """Notifications were loaded once for all, so only the first happening shows them."""
+    has_notified = False
+    for placed, targets in several:
+        is_notified = isinstance(placed.happening, Notified)
+        if not (is_notified and has_notified):
+            for shown in placed.happening.show(seen, targets):
+                yield placed, shown
+        has_notified |= is_notified
+
+
+def _hydrate(addressed: Addressed) -> Hydrated:
+    posts = {k: v for several in addressed.values() for k, v in _posts_of(several).items()}
+    if not posts:
+        return Hydrated({}, {}, {})
+    reposts = [event for event, original in posts.items() if event != original]
+    return hydrate(list(dict.fromkeys(posts.values())), reposts)
+
+
+def _load_viewers(addressed: Addressed) -> Mapping[int, PostViewer]:
+    questions = {}
+    for account_id, several in addressed.items():
+        posts = _posts_of(several)
+        if posts:
+            authors = authors_of([*posts, *posts.values()])
+            questions[account_id] = ask_viewer(account_id, authors)
+    viewers = answer(ask_each(questions)) if questions else {}
+    return {i: viewers.get(i) or PostViewer(i) for i in addressed}
+
+
+def _posts_of(several: Sequence[AddressedHappening]) -> dict[PostId, PostId]:
+    return {k: v for each in several for k, v in each.placed.happening.posts.items()}
+
+
+def _originals_of(several: Sequence[AddressedHappening]) -> list[PostId]:
+    return list(dict.fromkeys(_posts_of(several).values()))
+
+
+def _notified_in(addressed: Addressed) -> dict[int, list[Notified]]:
+    notified = {
+        account_id: [
+            each.placed.happening for each in several if isinstance(each.placed.happening, Notified)
+        ]
+        for account_id, several in addressed.items()
+    }
+    return {account_id: several for account_id, several in notified.items() if several}
+
+
+class MessageEncoder:
+    """Makes equal messages once: most viewers see the same."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[bytes, Channel, str, bytes | None], Message] = {}
+
+    def all(self, heard: Sequence[Heard]) -> list[Message]:
+        """For one connection. Only the last message of a change moves the client behind it: one
+        that got the others only gets them again."""
+        following = [*(each.placed.place for each in heard[1:]), None]
+        return [
+            self._message(placed.before if placed.place == place else placed.after, shown)
+            for (placed, shown), place in zip(heard, following, strict=True)
+        ]
+
+    def _message(self, position: bytes, shown: Shown) -> Message:
+        key = position, shown.target[1], shown.event, shown.payload
+        message = self._made.get(key)
+        if message is None:
+            message = self._made[key] = Message(*key)
+        return message

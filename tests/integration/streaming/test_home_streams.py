@@ -1,0 +1,202 @@
+"""What the stream of a home timeline tells, and to whom: the same rules as on the page."""
+
+import json
+
+import pytest
+
+from accounts.types import Restriction
+from posts.actions.create_post import create_post
+from posts.actions.delete_post import delete_post
+from posts.actions.repost import repost
+from posts.types import Draft, Visibility
+from relations.actions.block import block
+from relations.actions.follow import follow, unfollow
+from relations.actions.mute import mute
+from relations.types import FollowOptions
+from tests.callers import Caller
+from tests.delivered import deliver_all
+from tests.integration.streaming.listening import events_before, publish_marker
+from tests.world import make_accounts, publish, restrict
+
+
+@pytest.fixture
+def people(world):
+    """I follow the author and a friend; a stranger follows no account."""
+    me, author, friend, stranger = make_accounts(4)
+    follow(me, author)
+    follow(me, friend)
+    deliver_all()
+    return me, author, friend, stranger
+
+
+def test_followers_and_the_author_hear_of_a_post(site, people):
+    me, author, _, stranger = people
+    mine, own, other = (site.listen(account) for account in (me, author, stranger))
+    post_id = publish(author, "news").public
+    deliver_all()
+    for client in (mine, own):
+        [heard] = client.hear("update")
+        assert heard.post_id == post_id and "news" in heard.payload
+    publish_marker(site, stranger, other)
+    assert [heard.event for heard in other.heard] == ["update"]
+
+
+def test_the_message_has_the_post_as_the_page_shows_it(site, people):
+    me, author, _, _ = people
+    client = site.listen(me)
+    post_id = publish(author, "**news** & more")
+    deliver_all()
+    [heard] = client.hear("update")
+    [shown] = Caller(me).client.get("/api/v1/timelines/home").json()
+    assert heard.post_id == shown["id"] == post_id.public
+    assert json.loads(heard.payload) == shown
+
+
+@pytest.mark.parametrize("visibility", [Visibility.UNLISTED, Visibility.PRIVATE])
+def test_followers_hear_of_posts_for_them(site, people, visibility):
+    me, author, _, _ = people
+    client = site.listen(me)
+    create_post(author, Draft("for followers", visibility=visibility))
+    deliver_all()
+    client.hear("update")
+
+
+def test_a_hot_authors_followers_hear_of_a_post(site, people, settings):
+    settings.INLINE_FOLLOWERS, settings.HOT_FOLLOWERS = 0, 1
+    me, author, _, _ = people
+    client = site.listen(me)
+    publish(author)
+    deliver_all()
+    client.hear("update")
+
+
+@pytest.mark.parametrize("act", [block, mute, unfollow])
+def test_what_ends_a_relation_ends_its_messages_at_once(site, people, act):
+    me, author, friend, _ = people
+    client = site.listen(me)
+    act(me, author)
+    publish(author, "must not be heard")
+    marker = publish_marker(site, friend, client)
+    assert events_before(client, marker) == []
+
+
+def test_who_is_blocked_hears_nothing_more(site, people):
+    me, author, friend, _ = people
+    client = site.listen(me)
+    block(author, me)
+    publish(author, "must not be heard")
+    marker = publish_marker(site, friend, client)
+    assert events_before(client, marker) == []
+
+
+def test_a_new_follow_is_heard_in_an_open_stream(site, people):
+    me, _, _, stranger = people
+    client = site.listen(me)
+    follow(me, stranger)
+    deliver_all()
+    publish(stranger)
+    deliver_all()
+    client.hear("update")
+
+
+def test_reposts_are_heard_unless_they_are_hidden(site, people):
+    me, author, friend, stranger = people
+    original = publish(stranger)
+    client = site.listen(me)
+    follow(me, friend, FollowOptions(reposts=False))
+    hidden = repost(friend, original)
+    shown = repost(author, original)
+    marker = publish_marker(site, author, client)
+    told = events_before(client, marker)
+    assert told == [("update", shown.public)] and hidden.public not in client.text
+
+
+def test_a_repost_of_a_muted_author_is_not_heard(site, people):
+    me, author, friend, stranger = people
+    original = publish(stranger)
+    client = site.listen(me)
+    mute(me, stranger)
+    repost(author, original)
+    marker = publish_marker(site, friend, client)
+    assert events_before(client, marker) == []
+
+
+def test_a_limited_author_is_heard_by_followers(site, people):
+    me, author, _, _ = people
+    restrict(author, Restriction.LIMITED)
+    deliver_all()
+    client = site.listen(me)
+    publish(author)
+    deliver_all()
+    client.hear("update")
+
+
+def test_edits_and_deletions_are_heard(site, people):
+    me, author, _, _ = people
+    post_id = publish(author)
+    deliver_all()
+    client = site.listen(me)
+    caller = Caller(author)
+    answer = caller.client.put(
+        f"/api/v1/statuses/{post_id.public}", {"status": "edited"}, "application/json"
+    )
+    assert answer.status_code == 200
+    deliver_all()
+    [heard] = client.hear("status.update")
+    assert "edited" in heard.payload
+    delete_post(post_id)
+    deliver_all()
+    assert client.hear("status.update", "delete")[1].payload == post_id.public
+
+
+def test_an_undone_repost_is_heard_as_a_deletion(site, people):
+    me, author, _, stranger = people
+    original = publish(stranger)
+    event = repost(author, original)
+    deliver_all()
+    client = site.listen(me)
+    Caller(author).post(f"/api/v1/statuses/{original.public}/unreblog")
+    deliver_all()
+    assert client.hear("delete")[0].payload == event.public
+
+
+def test_a_post_that_is_deleted_at_once_is_not_shown(site, people):
+    me, author, friend, _ = people
+    client = site.listen(me)
+    post_id = publish(author, "gone")
+    delete_post(post_id)
+    marker = publish_marker(site, friend, client)
+    assert events_before(client, marker) == [("delete", post_id.public)]
+
+
+def test_filters_are_applied_and_their_change_is_heard(site, people):
+    me, author, _, _ = people
+    client = site.listen(me)
+    answer = Caller(me).post(
+        "/api/v2/filters",
+        {
+            "title": "no cats",
+            "context": ["home"],
+            "filter_action": "warn",
+            "keywords_attributes": [{"keyword": "cats", "whole_word": False}],
+        },
+    )
+    assert answer.status_code == 200
+    deliver_all()
+    client.hear("filters_changed")
+    publish(author, "cats again")
+    deliver_all()
+    heard = client.hear("filters_changed", "update")[1]
+    assert "no cats" in heard.payload
+
+
+def test_the_second_connection_of_an_account_hears_the_same(site, people):
+    me, author, _, _ = people
+    first, second = site.listen(me), site.listen(me)
+    publish(author)
+    deliver_all()
+    assert first.hear("update") == second.hear("update")
+    first.leave()
+    publish(author)
+    deliver_all()
+    second.hear("update", "update")

@@ -1,0 +1,144 @@
+"""A client that comes back says where it was, and hears what it missed, or that it must reload."""
+
+import json
+
+import pytest
+
+from relations.actions.follow import follow
+from streaming import admission, history
+from streaming.positions import decode_position, encode_position
+from tests.delivered import deliver_all
+from tests.integration.streaming.listening import publish_marker, streaming_site
+from tests.waiting import until
+from tests.world import make_accounts, publish
+
+
+@pytest.fixture
+def people(world):
+    me, author, other = make_accounts(3)
+    follow(me, author)
+    deliver_all()
+    return me, author, other
+
+
+def outcome_of(client):
+    first = client.heard[0]
+    assert first.event == "resume"
+    return json.loads(first.payload)["outcome"]
+
+
+def posts_of(client):
+    return [heard.post_id for heard in client.heard if heard.event != "resume"]
+
+
+def test_who_missed_nothing_is_told_so(site, people):
+    me, author, other = people
+    client = site.listen(me)
+    publish_marker(site, author, client)
+    client.leave()
+    publish_marker(site, other, own := site.listen(other))
+    again = site.listen(me, last_id=client.last_id)
+    assert outcome_of(again) == "nothing_missed" and posts_of(again) == []
+    marker = publish_marker(site, author, again)
+    assert posts_of(again) == [marker] and own.heard
+
+
+def test_what_was_missed_is_replayed_in_order(site, people):
+    me, author, other = people
+    client = site.listen(me)
+    publish_marker(site, author, client)
+    client.leave()
+    missed = [publish(author, str(n)).public for n in range(5)]
+    publish(other)
+    publish_marker(site, author, site.listen(author))
+    again = site.listen(me, last_id=client.last_id)
+    assert outcome_of(again) == "replayed" and posts_of(again)[:5] == missed
+    marker = publish_marker(site, author, again)
+    assert posts_of(again)[-1] == marker and len(posts_of(again)) == len(set(posts_of(again))) == 7
+
+
+def test_a_stream_that_was_cut_goes_on_at_any_message(site, people):
+    """Whatever message was the last that the client got."""
+    me, author, _ = people
+    client = site.listen(me)
+    for n in range(4):
+        publish(author, str(n))
+    marker = publish_marker(site, author, client)
+    all_posts = posts_of(client)
+    assert all_posts[-1] == marker
+    for number, heard in enumerate(client.heard):
+        again = site.listen(me, last_id=heard.id)
+        assert posts_of(again) == all_posts[number + 1 :]
+
+
+def test_notifications_are_replayed(site, people):
+    me, author, other = people
+    client = site.listen(me)
+    publish_marker(site, author, client)
+    client.leave()
+    follow(other, me)
+    deliver_all()
+    publish_marker(site, author, site.listen(author))
+    again = site.listen(me, last_id=client.last_id)
+    assert "notification" in [heard.event for heard in again.heard]
+
+
+def test_a_client_goes_on_at_another_process(site, people):
+    me, author, _ = people
+    client = site.listen(me)
+    publish_marker(site, author, client)
+    client.leave()
+    missed = publish(author).public
+    deliver_all()
+    with streaming_site() as later:
+        publish_marker(later, author, own := later.listen(author))
+        again = later.listen(me, last_id=client.last_id)
+        assert outcome_of(again) == "replayed" and posts_of(again)[0] == missed and own.heard
+
+
+@pytest.mark.parametrize("last_id", ["nonsense", "AAAA", "x" * 10_000, "é"])
+def test_what_is_no_position_is_a_reload(site, people, last_id):
+    assert outcome_of(site.listen(people[0], last_event_id=last_id)) == "reload"
+
+
+def test_a_position_that_is_forgotten_is_a_reload(site, people, monkeypatch):
+    me, author, _ = people
+    monkeypatch.setattr(history, "MOST_KEPT", 3)
+    with streaming_site() as small:
+        client = small.listen(me)
+        for _ in range(5):
+            publish_marker(small, author, client)
+        assert outcome_of(small.listen(me, last_id=client.heard[0].id)) == "reload"
+        assert outcome_of(small.listen(me, last_id=client.heard[-1].id)) == "nothing_missed"
+
+
+def test_too_much_is_a_reload(site, people, monkeypatch):
+    me, author, _ = people
+    monkeypatch.setattr(admission, "MOST_REPLAYED", 4)
+    client = site.listen(me)
+    for _ in range(4):
+        publish_marker(site, author, client)
+    assert outcome_of(site.listen(me, last_id=client.heard[0].id)) == "reload"
+
+
+def test_a_new_shard_is_not_in_an_old_position(site, people):
+    me, author, _ = people
+    client = site.listen(me)
+    publish_marker(site, author, client)
+    position = decode_position(client.last_id)
+    places = dict(position.by_alias)
+    del places["shard1"]
+    last_id = encode_position(position._replace(by_alias=places)).decode()
+    assert outcome_of(site.listen(me, last_id=last_id)) == "reload"
+
+
+def test_a_position_follows_what_the_stream_is_silent_about(site, people, monkeypatch):
+    """Otherwise a quiet client would come back with a position that is forgotten."""
+    monkeypatch.setattr("streaming.connections.HEARTBEAT_S", 0.1)
+    me, _, other = people
+    with streaming_site() as busy:
+        quiet = busy.listen(me)
+        first = quiet.last_id
+        publish_marker(busy, other, busy.listen(other))
+        until(lambda: quiet.last_id != first)
+        assert quiet.heard == []
