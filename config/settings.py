@@ -25,9 +25,14 @@ DEVELOPMENT = _env.flag("DEVELOPMENT", False)
 SECRET_KEY = _env.text("SECRET_KEY", INSECURE_KEY)
 ALLOWED_HOSTS = _env.names("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 PUBLIC_URL = _env.text("PUBLIC_URL", "http://localhost:8000").rstrip("/")
-# Where clients find the streaming process; without it the proxy sends its paths there.
-STREAMING_URL = _env.text("STREAMING_URL", f"ws{PUBLIC_URL.removeprefix('http')}").rstrip("/")
-_env.require(STREAMING_URL.startswith(("ws://", "wss://")), "STREAMING_URL: needs ws:// or wss://")
+# Empty: the web pages ask for news instead, and clients look for the streams at PUBLIC_URL.
+STREAMING_URL = _env.text("STREAMING_URL", "").rstrip("/")
+_env.require(
+    not STREAMING_URL or STREAMING_URL.startswith(("ws://", "wss://")),
+    "STREAMING_URL: needs ws:// or wss://",
+)
+# The same for server-sent events, which the pages use.
+STREAMING_HTTP_URL = STREAMING_URL and f"http{STREAMING_URL.removeprefix('ws')}"
 INSTANCE_TITLE = _env.text("INSTANCE_TITLE", "Tideline")
 ALLOW_PASSWORD_GRANT = _env.flag("ALLOW_PASSWORD_GRANT", False)
 HTTPS = _env.flag("HTTPS", not DEVELOPMENT)

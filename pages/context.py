@@ -25,5 +25,9 @@ class CsrfInput:
 
 
 def page_context(request: HttpRequest) -> dict[str, Any]:
-    """`site`: its name."""
-    return {"site": settings.INSTANCE_TITLE, "csrf_input": CsrfInput(request)}
+    """`site`: its name. `streams`: where the pages find the streaming process; empty: nowhere."""
+    return {
+        "site": settings.INSTANCE_TITLE,
+        "csrf_input": CsrfInput(request),
+        "streams": settings.STREAMING_HTTP_URL,
+    }

@@ -17,6 +17,12 @@ def _origin_of(address: str) -> str:
     return f"{scheme}://{host}"
 
 
+def _own_and_streams() -> str:
+    """The streaming process may have an address of its own."""
+    address = settings.STREAMING_HTTP_URL
+    return f"'self' {_origin_of(address)}" if address else "'self'"
+
+
 # The hash of the only inline style of Django's admin, on lists without actions. A test compares
 # it, because a new version of Django may need another hash.
 ADMIN_STYLE = "'sha256-blvLUW3UscWqsXGByNOqdBboM+ShWAuugp2mC/wbafU='"
@@ -27,7 +33,7 @@ PAGES = "; ".join(
         f"style-src 'self' {ADMIN_STYLE}",
         f"img-src 'self' data: {_origin_of(settings.MEDIA_URL)}",
         "font-src 'self'",
-        "connect-src 'self'",
+        f"connect-src {_own_and_streams()}",
         "base-uri 'none'",
         "frame-ancestors 'none'",
     ]

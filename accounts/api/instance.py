@@ -30,7 +30,7 @@ def present_instance(counts: SiteCounts) -> dict[str, Any]:
         "description": DESCRIPTION,
         "email": "",
         "version": API_VERSION,
-        "urls": {"streaming_api": settings.STREAMING_URL},
+        "urls": {"streaming_api": _streaming_url()},
         "stats": {"user_count": counts.users, "status_count": counts.posts, "domain_count": 0},
         "thumbnail": _thumbnail(),
         "languages": ["en"],
@@ -105,7 +105,7 @@ def _configuration() -> dict[str, Any]:
 
 def _configuration_v2() -> dict[str, Any]:
     return {
-        "urls": {"streaming": settings.STREAMING_URL},
+        "urls": {"streaming": _streaming_url()},
         "vapid": {"public_key": vapid_public_key()},
         "translation": {"enabled": False},
         "limited_federation": True,
@@ -115,6 +115,10 @@ def _configuration_v2() -> dict[str, Any]:
 def domain() -> str:
     """The host of this site, with its port unless that is the usual one."""
     return urlsplit(settings.PUBLIC_URL).netloc
+
+
+def _streaming_url() -> str:
+    return settings.STREAMING_URL or f"ws{settings.PUBLIC_URL.removeprefix('http')}"
 
 
 def _thumbnail() -> str:

@@ -26,7 +26,7 @@ WORKLOADS = (
     "linkbench",
 )
 # These run only by name: they take long, and peers installs packages.
-BY_NAME = ("fan_out", "flash_crowd", "peers")
+BY_NAME = ("fan_out", "flash_crowd", "streams", "peers")
 CHOICES = WORKLOADS + BY_NAME
 NO_LIMITS = {
     "QUOTA_PER_ACCOUNT": "1000000000",

@@ -16,6 +16,7 @@ from lab.bench import (
     linkbench,
     pull,
     reads,
+    streams,
     writes,
 )
 from lab.bench.first_reads import measure as first_reads
@@ -40,6 +41,7 @@ def workloads(graph: Path | None, accounts: int, seconds: float) -> Mapping[str,
         "caches": caches.measure,
         "fan_out": fan_out.measure,
         "flash_crowd": partial(flash_crowd.measure, FOLLOWS_PER_S, seconds),
+        "streams": streams.measure,
         "peers": peers.measure,
         "linkbench": partial(linkbench.measure, graph),
         "writes": partial(writes.measure, graph),

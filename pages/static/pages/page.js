@@ -172,10 +172,10 @@
   if (!feed) return;
 
   /* -- new posts ---------------------------------------------------------------------------- */
-  const EVERY_MS = 1200, RAREST_MS = 60000, AT_TOP_PX = 8, MOST_ENTRIES = 300;
+  const EVERY_MS = 1200, LIVE_MS = 20000, RAREST_MS = 60000, AT_TOP_PX = 8, MOST_ENTRIES = 300;
   const button = document.querySelector(".new-posts");
   const timeline = () => document.getElementById("timeline");
-  let waiting = [], isMore = false, asOf = "", pause = EVERY_MS, timer = null, asking = false;
+  let waiting = [], isMore = false, asOf = "", pause = EVERY_MS, timer = null, asking = false, again = false;
 
   const newer = (a, b) => (a.length - b.length || (a > b ? 1 : -1)) > 0 ? a : b;
   const newest = () => [...waiting.filter(isEntry), ...timeline().querySelectorAll(":scope > .entry")]
@@ -243,6 +243,7 @@
 
   const ask = async () => {
     clearTimeout(timer);
+    again = asking;
     if (asking || document.hidden || !pause) return;
     if (above()) { timer = setTimeout(ask, EVERY_MS); return; }
     asking = true;
@@ -251,8 +252,9 @@
       const query = new URLSearchParams({ since_id: since, as_of: newer(since, asOf) });
       await read(await fetch(`${feed.dataset.news}?${query}`, { headers: { "HX-Request": "true" } }));
     } catch { rest(); } finally { asking = false; }
-    if (pause) timer = setTimeout(ask, pause);
+    if (pause) timer = setTimeout(ask, again ? 0 : "live" in document.documentElement.dataset ? Math.max(pause, LIVE_MS) : pause);
   };
+  document.addEventListener("tideline:news", ask);
 
   /* -- the place where the reader is --------------------------------------------------------- */
   const SEEN_MS = 800, SAVE_EVERY_MS = 5000;

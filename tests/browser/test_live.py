@@ -1,0 +1,77 @@
+"""A page that is open shows at once what happens: the streaming process says so."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from lab.runner.port import HOST, free_ports
+from posts.actions.mark_post import mark_post
+from posts.types import Kind
+from relations.actions.follow import follow
+from tests.browser.artifacts import ARTIFACTS
+from tests.browser.driving import Driven
+from tests.browser.feeds import enter
+from tests.browser.live_site import settle
+from tests.browser.serving import running_site
+from tests.browser.tab import DESKTOP, Look, Tab
+from tests.integration.streaming.serving import running_streams
+from tests.waiting import until
+from tests.world import make_accounts, publish
+
+# Without the stream a page asks for notifications every 60 s.
+SOON_S = 30
+LIVE = "'live' in document.documentElement.dataset"
+BADGE = "document.querySelector('#unread').textContent"
+HIDE = """(() => {
+  Object.defineProperty(document, 'hidden', {value: true, configurable: true});
+  document.dispatchEvent(new Event('visibilitychange'));
+})()"""
+
+
+class Home(NamedTuple):
+    """My open home page, and an author that I follow."""
+
+    tab: Tab
+    me: int
+    author: int
+
+
+@pytest.fixture(scope="module")
+def live_site(databases: None, delivery: None, worker_id: str) -> Iterator[str]:
+    """A web server whose pages know the streaming process."""
+    port, streams = free_ports(2)
+    address = f"http://{HOST}:{port}"
+    known = {"PUBLIC_URL": address, "STREAMING_URL": f"ws://{HOST}:{streams}"}
+    with (
+        running_site(ARTIFACTS / f"live-{worker_id}.log", port=port, environment=known) as site,
+        running_streams(ARTIFACTS / f"streams-{worker_id}.log", streams, PUBLIC_URL=address),
+    ):
+        yield site
+
+
+@pytest.fixture
+def home(world: None, browser: Driven, live_site: str) -> Iterator[Home]:
+    me, author = make_accounts(2)
+    follow(me, author)
+    settle()
+    tab = Tab(browser, live_site, Look(DESKTOP))
+    enter(tab, me)
+    tab.open("/")
+    tab.wait(LIVE)
+    yield Home(tab, me, author)
+    tab.close()
+    assert not tab.faults
+
+
+def test_a_post_and_a_notification_are_there_soon(home: Home) -> None:
+    own = publish(home.me, "my post")
+    publish(home.author, "what is new")
+    home.tab.see("what is new")
+    mark_post(home.author, own, Kind.FAVOURITE, True)
+    until(lambda: home.tab.run(BADGE).startswith("1"), SOON_S)
+
+
+def test_a_page_that_is_not_seen_gives_its_stream_back(home: Home) -> None:
+    home.tab.run(HIDE)
+    home.tab.wait(f"!({LIVE})")
