@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from timelines.stores.cassandra_url import CassandraServers, cassandra_servers
+
 T = TypeVar("T")
 # Of all connections, besides those to replicas, which are not checked.
 CONNECTION: Mapping[str, object] = {
@@ -111,6 +113,14 @@ class Environment:
             self.faults.append(f"{name}: not the URL of a mail server ({error})")
             return {}
         return {key: value for key, value in config.items() if value}
+
+    def cassandra(self, name: str, url: str) -> CassandraServers | None:
+        """None without a URL."""
+        try:
+            return cassandra_servers(url) if url else None
+        except ValueError as error:
+            self.faults.append(f"{name}: {error}")
+            return None
 
     def replica(
         self, name: str, url: str, connection: Mapping[str, object], shard: str, timeout_ms: int

@@ -205,6 +205,13 @@ TIMELINE_COLD_DAYS = _env.number("TIMELINE_COLD_DAYS", 60, 7, 3_650)
 _env.require(
     TIMELINE_COLD_DAYS >= TIMELINE_LIVE_DAYS, "TIMELINE_COLD_DAYS: less than TIMELINE_LIVE_DAYS"
 )
+# The rows of `tiered` are there instead of on the shards.
+CASSANDRA_URL = _env.text("CASSANDRA_URL", "")
+CASSANDRA = _env.cassandra("CASSANDRA_URL", CASSANDRA_URL)
+CASSANDRA_TIMEOUT_MS = _env.number("CASSANDRA_TIMEOUT_MS", 500, 50, 10_000)
+if CASSANDRA_URL:
+    _env.require_package("CASSANDRA_URL", "cassandra-driver", "cassandra")
+    _env.require(TIMELINE_STORE == "tiered", "CASSANDRA_URL: needs TIMELINE_STORE=tiered")
 RECENT_DAYS = _env.number("RECENT_DAYS", 7, 1, 365)
 RECENT_INDEX = _env.text("RECENT_INDEX", "replicated")
 _env.require(

@@ -1,6 +1,7 @@
 """Installs packages of uv.lock into .venv; make runs it with the machine's Python.
 
-    python3 deploy/install.py app [s3] [telemetry]     what production needs, with extras
+    python3 deploy/install.py app [cassandra] [s3] [telemetry]
+                                                       what production needs, with extras
     python3 deploy/install.py run|dev                  for `make run`; for tests and checks
     python3 deploy/install.py peers|conformance|patroni
                                                        only this group, in .venv-NAME
@@ -32,6 +33,7 @@ TICK_S = 2
 PARTS = {
     "app": (),
     "run": ("--extra", "run"),
+    "cassandra": ("--extra", "cassandra"),
     "s3": ("--extra", "s3"),
     "telemetry": ("--extra", "telemetry"),
     "dev": ("--group", "dev"),

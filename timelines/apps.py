@@ -16,5 +16,7 @@ class TimelinesConfig(AppConfig):
         import_module("timelines.recent.consumers")
         import_module("timelines.increments.consumers")
         import_module("timelines.hot.consumers")
-        register(import_module("timelines.checks").check_recent_index, Tags.database)
+        checks = import_module("timelines.checks")
+        register(checks.check_recent_index, Tags.database)
+        register(checks.check_cassandra, Tags.database)
         STORE_METRICS.register(import_module("timelines.sampling").HOLES_COLLECTOR)

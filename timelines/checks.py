@@ -1,13 +1,14 @@
-"""System checks of timelines: is the recent-posts index what RECENT_INDEX reads?"""
+"""System checks of timelines: the recent-posts index, and the Cassandra of cold timelines."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Info, Warning
+from django.core.checks import CheckMessage, Error, Info, Warning
 from django.db import DatabaseError, InterfaceError
 
-from infra.sharding.placement import known_shards
+from infra.sharding.placement import GLOBAL_ALIAS, known_shards
 from timelines.recent.low_water_mark import has_own_only
 
 # With more shards, writing each post to all of them costs more than their pulls save.
@@ -50,3 +51,16 @@ def _check_count() -> list[CheckMessage]:
         return []
     text = f"RECENT_INDEX=replicated writes each post to {count} shards"
     return [Warning(text, hint="Above 8 shards by_author costs less.", id="timelines.W002")]
+
+
+def check_cassandra(
+    app_configs: Sequence[Any] | None, databases: Sequence[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Connects to the Cassandra of CASSANDRA_URL, when the default database is checked."""
+    if settings.CASSANDRA is None or GLOBAL_ALIAS not in (databases or ()):
+        return []
+    find_problem = import_module("timelines.stores.cassandra_check").find_problem
+    timeout_s = settings.CASSANDRA_TIMEOUT_MS / 1000
+    problem = find_problem(settings.CASSANDRA, timeout_s, settings.TIMELINE_COLD_DAYS)
+    hint = "docs/how-to/use-cassandra.md has the table and the settings."
+    return [Error(f"CASSANDRA_URL: {problem}", hint=hint, id="timelines.E001")] if problem else []

@@ -18,12 +18,13 @@ from lab.bench.store_figures import RedisFigures
 from posts.ids import PostId
 from timelines.models import TimelineEntry
 from timelines.stores import packed, zset
-from timelines.stores.factory import STORES
+from timelines.stores.factory import STORES, cold_store
 from timelines.types import Entry
 
 ROUNDS = 15
-# The PostgreSQL store is slow, so it gets fewer timelines.
+# Rows are slow, so they get fewer timelines.
 FEW = READERS[:500]
+ROWS = {"postgres", "cassandra"}
 FAMILIES = {"packed": packed.FAMILY, "zset": zset.FAMILY}
 PARTS = [None, "sources", "head"]
 SIZE = """
@@ -42,6 +43,8 @@ def measure() -> dict[str, Any]:
     So other work of the machine affects all of them alike. Ratios are medians of the turns' ratios.
     """
     stores = {name: make(0) for name, make in STORES.items() if name != "tiered"}
+    if settings.CASSANDRA:
+        stores["cassandra"] = cold_store(0)
     prepares: dict[str, Prepare] = {"floor": Floor().prepare}
     for name, store in stores.items():
         fill(store, _readers(name))
@@ -109,12 +112,14 @@ def _figures(name: str, rates: Figures, costs: Figures) -> dict[str, Any]:
 
 
 def _spread(sizes: Sequence[float]) -> dict[str, Any]:
+    if not sizes:
+        return {}
     mean = round(statistics.mean(sizes))
     return {"bytes_per_full_timeline": mean, "most_bytes": round(max(sizes))}
 
 
 def _readers(name: str) -> range:
-    return FEW if name == "postgres" else READERS
+    return FEW if name in ROWS else READERS
 
 
 def _sizes(name: str) -> list[float]:
@@ -125,6 +130,8 @@ def _sizes(name: str) -> list[float]:
             for alias in settings.SHARD_ALIASES
         ]
         return [sum(int(size[0]) for size in sizes if size) / len(FEW)]
+    if name == "cassandra":  # its own tools say it
+        return []
     if name == "floor":
         return [_usage([b"floor:{%d}" % reader]) for reader in READERS[:PHASES]]
     family = FAMILIES[name]

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from types import MappingProxyType
+from typing import Any
 
 from django.conf import settings
 
+from timelines.stores.cassandra import STATEMENTS, CassandraStore
 from timelines.stores.generation import start_generation
 from timelines.stores.interface import TimelineStore
 from timelines.stores.overtaken import OvertakenTimelines
@@ -21,7 +24,8 @@ DAY_S = 86_400
 def timeline_store() -> TimelineStore:
     """The store of this process. Timelines of earlier generations are not alive in it."""
     name = settings.TIMELINE_STORE
-    return STORES[name](start_generation(name))
+    place = f"{name} cassandra" if settings.CASSANDRA else name
+    return STORES[name](start_generation(place))
 
 
 def _packed(generation: int) -> PackedStore:
@@ -40,9 +44,22 @@ def _postgres(generation: int) -> PostgresStore:
 
 
 def _tiered(generation: int) -> TieredStore:
+    return TieredStore(_packed(generation), cold_store(generation))
+
+
+def cold_store(generation: int) -> PostgresStore:
+    """The lower one of `tiered`."""
     days = settings.TIMELINE_COLD_DAYS
-    cold = PostgresStore(settings.TIMELINE_ENTRIES, days, days, generation)
-    return TieredStore(_packed(generation), cold)
+    options = settings.TIMELINE_ENTRIES, days, days, generation
+    return CassandraStore(_cassandra(), *options) if settings.CASSANDRA else PostgresStore(*options)
+
+
+def _cassandra() -> Any:
+    """Without CASSANDRA_URL the driver is not needed."""
+    module = import_module("timelines.stores.cassandra_session")
+    return module.CassandraSession(
+        settings.CASSANDRA, settings.CASSANDRA_TIMEOUT_MS / 1000, STATEMENTS
+    )
 
 
 STORES: Mapping[str, Callable[[int], TimelineStore]] = MappingProxyType(
