@@ -121,7 +121,10 @@ class CassandraNode:
         try:
             yield
         finally:
-            self._process.send_signal(SIGCONT)
+            self.resume()
+
+    def resume(self) -> None:
+        self._process.send_signal(SIGCONT)
 
     def _listens(self) -> bool:
         with socket.socket() as probe:

@@ -2,6 +2,7 @@
 lose its data, and be written by two steps at once."""
 
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -81,7 +82,7 @@ from timelines.types import LiveTimeline
 
 HOW_TO = (ROOT / "docs/how-to/use-cassandra.md").read_text()
 GENERATIONS = count(1)
-PATIENT_S, QUICK_S = 30.0, 0.3
+PATIENT_S, QUICK_S = 30.0, 1.0
 EMPTY = "TRUNCATE timelines_entry"
 
 
@@ -105,7 +106,7 @@ def session(node: CassandraNode) -> Iterator[CassandraSession]:
 @pytest.fixture
 def quick(world: None, node: CassandraNode) -> Iterator[CassandraSession]:
     with connected(node, QUICK_S) as session:
-        session.fetch(READ, [])
+        until(lambda: answers(session))
         yield session
 
 
@@ -208,13 +209,13 @@ def test_one_that_hangs_costs_one_wait_and_no_entry(
         store.begin_build(READER, epoch)
         assert not store.finish_build(READER, epoch, LiveTimeline.of([], 0, 1))
     assert forgotten() - before == 2
-    until(lambda: quick_answers(quick))
+    until(lambda: answers(quick))
     assert read(store, READER) is None, "the entry may be missing"
     build(store, 5, 6)
     assert seconds(store) == [5, 6]
 
 
-def quick_answers(session: CassandraSession) -> bool:
+def answers(session: CassandraSession) -> bool:
     try:
         session.fetch(READ, [(1, 1, b"", 1)])
     except CassandraAway:
@@ -237,7 +238,7 @@ def test_pages_and_posts_go_on_without_it(site: None, node: CassandraNode) -> No
         assert first_page(me) == sorted(posts, reverse=True)
         redis().call("FLUSHDB")
         assert first_page(me) == sorted(posts, reverse=True)
-    until(lambda: quick_answers(timeline_store()._cold._session))
+    until(lambda: answers(timeline_store()._cold._session))
     for _ in range(2):
         redis().call("FLUSHDB")
         assert first_page(me) == sorted(posts, reverse=True)
@@ -290,6 +291,30 @@ def test_check_says_what_is_wrong(
     errors = [message.msg for message in checked if message.id == "timelines.E001"]
     assert len(errors) == (says is not None)
     assert says is None or re.search(says, errors[0])
+
+
+def test_one_that_is_slow_is_waited_for(node: CassandraNode, quick: CassandraSession) -> None:
+    store, before = cold(quick), forgotten()
+    build(store, 5)
+    with node.hanging():
+        resume = threading.Timer(QUICK_S / 4, node.resume)
+        resume.start()
+        assert store.push({READER: [entry(6)]}) == 1
+        resume.join()
+    assert seconds(store) == [5, 6]
+    assert forgotten() == before
+
+
+def test_one_that_was_killed_is_back_with_its_timelines(
+    world: None, node: CassandraNode, session: CassandraSession
+) -> None:
+    store = cold(session)
+    build(store, 5)
+    node.kill()
+    assert read(store, READER) is None
+    node.start()
+    until(lambda: answers(session))
+    assert seconds(store) == [5]
 
 
 @pytest.mark.parametrize("fails", ["step", "removal"])

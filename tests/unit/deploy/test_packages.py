@@ -4,6 +4,7 @@ And deploy/install.py, which makes environments of them.
 """
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -31,6 +32,21 @@ WHEEL = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
 OUTSIDE = {folder.removeprefix("/") for folder in WHEEL["exclude"]}
 # Named nowhere in our code: Django's PostgreSQL backend loads psycopg, a setting names the storage.
 LOADED_BY_OTHERS = {"psycopg"}
+# Modules that are loaded only with the setting that needs the extra.
+LOADED_WITH = {
+    "timelines/stores/cassandra_check.py": "cassandra",
+    "timelines/stores/cassandra_session.py": "cassandra",
+}
+WITHOUT_EXTRAS = """
+import sys
+sys.modules["cassandra"] = None
+import django
+django.setup()
+from django.core.checks import run_checks
+from timelines.stores.factory import cold_store
+assert not [check for check in run_checks() if check.id == "timelines.E001"]
+print(type(cold_store(0)).__name__)
+"""
 
 
 def names(requirements: list[str]) -> set[str]:
@@ -63,6 +79,11 @@ def locked_with(roots: list[dict[str, str]]) -> set[str]:
     return found
 
 
+def may_import(file: Path) -> set[str]:
+    extra = LOADED_WITH.get(str(file.relative_to(CHECKOUT)))
+    return names([*PROJECT["dependencies"], *(EXTRAS[extra] if extra else [])])
+
+
 def test_every_package_that_is_imported_is_listed() -> None:
     owners = packages_distributions()
     unlisted = {
@@ -71,9 +92,16 @@ def test_every_package_that_is_imported_is_listed() -> None:
         for name in imported(file)
         if name not in sys.stdlib_module_names
         and name in owners
-        and not {canonical(owner) for owner in owners[name]} & names(PROJECT["dependencies"])
+        and not {canonical(owner) for owner in owners[name]} & may_import(file)
     }
     assert unlisted == set()
+
+
+def test_without_an_extra_everything_is_imported() -> None:
+    environment = os.environ | {"DEVELOPMENT": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
+    words = [sys.executable, "-c", WITHOUT_EXTRAS]
+    done = subprocess.run(words, cwd=CHECKOUT, env=environment, capture_output=True, text=True)
+    assert done.stdout == "PostgresStore\n", done.stderr
 
 
 def test_every_package_that_is_listed_is_named_in_the_code() -> None:
@@ -82,7 +110,9 @@ def test_every_package_that_is_listed_is_named_in_the_code() -> None:
     text = "\n".join(file.read_text() for file in files)
     words = set(re.findall(r"\w+", text))
     used = {str(canonical(owner)) for name in words & owners.keys() for owner in owners[name]}
-    listed = names([*PROJECT["dependencies"], *EXTRAS["run"], *EXTRAS["telemetry"]])
+    listed = names(
+        [*PROJECT["dependencies"], *EXTRAS["run"], *EXTRAS["telemetry"], *EXTRAS["cassandra"]]
+    )
     assert listed - used - LOADED_BY_OTHERS == set()
 
 
