@@ -38,8 +38,7 @@ CONFIGURATION = """
 cluster_name: tideline
 num_tokens: 1
 partitioner: org.apache.cassandra.dht.Murmur3Partitioner
-commitlog_sync: periodic
-commitlog_sync_period: 10000ms
+commitlog_sync: batch
 commitlog_directory: {folder}/commitlog
 data_file_directories: [{folder}/data]
 saved_caches_directory: {folder}/saved

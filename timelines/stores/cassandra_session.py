@@ -4,6 +4,7 @@ The driver has threads of its own, and answers each request within the limit, wi
 must. Nodes that are down are tried again in the background.
 """
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,8 +39,12 @@ from timelines.stores.cassandra_url import CassandraServers
 BATCH_SIZE = 50
 WINDOW = 16
 RECONNECT_S = 1.0
+# Else the first push of a new process would give up timelines.
+FIRST_CONNECTION_S = 2.0
 # What the driver raises. TimeoutError: the connection is not there yet.
 ERRORS = (DriverException, NoHostAvailable, ConnectionException, ErrorMessage, TimeoutError)
+# The driver logs each attempt to reach each node. The breaker says it once.
+logging.getLogger("cassandra").setLevel(logging.CRITICAL)
 Params = Sequence[Any]
 Rows = list[tuple[Any, ...]]
 
@@ -52,13 +57,15 @@ class _Connection(NamedTuple):
 class CassandraSession:
     """Runs these statements. Any thread may use it. Raises in all methods: CassandraAway.
 
-    It connects on a thread of its own. Callers wait for that no longer than for an answer.
+    It connects on a thread of its own. Callers wait for the first connection a little longer than
+    for an answer.
     """
 
     def __init__(
         self, servers: CassandraServers, timeout_s: float, statements: Sequence[str]
     ) -> None:
         self._servers, self._timeout_s, self._statements = servers, timeout_s, statements
+        self._first_s = max(timeout_s, FIRST_CONNECTION_S)
         self._breaker, self._connecting = CassandraBreaker(), threading.Lock()
         self._connection = _start(self._connect)
 
@@ -75,13 +82,10 @@ class CassandraSession:
         batches = iter(lambda: list(islice(rows, BATCH_SIZE)), [])
         self._run(lambda prepared: (_batch(prepared[cql], batch) for batch in batches))
 
-    def close(self) -> None:
-        self._connection.result().session.cluster.shutdown()
-
     def _run(self, make: Callable[[Mapping[str, PreparedStatement]], Iterable[Any]]) -> list[Rows]:
         self._breaker.check()
         try:
-            session, prepared = self._find_connection().result(self._timeout_s)
+            session, prepared = self._find_connection().result(self._first_s)
             answers = [answer.result().all() for answer in _begin(session, make(prepared))]
         except ERRORS as error:
             self._breaker.note_failure(error)
