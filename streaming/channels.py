@@ -39,7 +39,7 @@ class Channel(NamedTuple):
             return cls(name, _read_tag(parameters.get("tag", "")))
         if name == LIST:
             return cls(name, _read_list(parameters.get("list", "")))
-        raise ChannelUnknown(f"There is no stream {name[:40]!r}")
+        raise ChannelUnknown("Unknown stream type")
 
     def require(self, viewer: Viewer) -> None:
         """Raises: StreamScopeMissing, unless the token allows to listen to it."""

@@ -7,6 +7,8 @@ from functools import partial
 from typing import NamedTuple
 
 from lab.runner.installation import throw_away_installation
+from lab.runner.port import free_port
+from lab.runner.programs import streaming_child
 from lab.services import running_services, throw_away_services
 
 # The suites sign up an account for each test, all from one address.
@@ -43,7 +45,11 @@ def fresh_instance() -> Iterator[ClientTarget]:
     Safety: call it from the main thread.
     """
     with throw_away_services(partial(running_services, durable=False, shard_count=2)) as services:
-        instance = throw_away_installation(services, _SETTINGS)
+        port = free_port()
+        known = {**_SETTINGS, "STREAMING_URL": f"ws://localhost:{port}"}
+        instance = throw_away_installation(services, known)
+        streams = streaming_child(services.logs, instance.environment, port)
+        instance.processes = {**instance.processes, streams.name: streams}
         instance.migrate()
         credentials = json.loads(instance.run("-m", "lab.conformance.make_accounts"))
         with instance.running():
