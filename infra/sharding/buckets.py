@@ -19,8 +19,12 @@ from infra.sharding.shards import learn_shards, shard_aliases
 from infra.sharding.sql import fetch_all, fetch_one
 
 EPOCH = "SELECT map_epoch FROM sharding_databaseidentity"
+# What a move gave at once is one row. In a switch every process reads the map, and on a crowded
+# machine a row for each bucket kept writes waiting for three seconds.
 READ = f"""
-SELECT bucket, alias, (extract(epoch FROM moved_at) * 1000)::bigint, ({EPOCH}) FROM sharding_bucket
+SELECT string_agg(bucket::text, ','), alias, (extract(epoch FROM moved_at) * 1000)::bigint,
+    ({EPOCH})
+FROM sharding_bucket GROUP BY alias, moved_at
 """  # noqa: S608
 log = structlog.get_logger()
 
@@ -121,9 +125,14 @@ def _read_map() -> BucketMap:
     rows = fetch_all(GLOBAL_ALIAS, READ)
     learn_shards()
     shards = known_shards()
-    aliases = {row[0]: row[1] for row in rows}
-    missing = [n for n in range(BUCKET_COUNT) if aliases.get(n) not in shards]
-    if missing:
-        raise UnmappedBucket(f"{len(missing)} buckets have no shard, first {missing[0]}")
-    moved = {bucket: moved_ms for bucket, _, moved_ms, _ in rows if moved_ms is not None}
-    return BucketMap(tuple(aliases[n] for n in range(BUCKET_COUNT)), rows[0][3] or 0, moved)
+    aliases: list[str] = [""] * BUCKET_COUNT
+    moved: dict[int, int] = {}
+    for text, alias, moved_ms, _ in rows:
+        buckets = [*map(int, text.split(","))]
+        for bucket in buckets if alias in shards else ():
+            aliases[bucket] = alias
+        if moved_ms is not None:
+            moved.update(dict.fromkeys(buckets, moved_ms))
+    if missing := aliases.count(""):
+        raise UnmappedBucket(f"{missing} buckets have no shard, first {aliases.index('')}")
+    return BucketMap(tuple(aliases), rows[0][3] or 0, moved)

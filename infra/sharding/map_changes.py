@@ -8,7 +8,7 @@ from infra.sharding.sql import execute, fetch_one
 
 RAISE_EPOCH = "UPDATE sharding_databaseidentity SET map_epoch = map_epoch + 1 RETURNING map_epoch"
 GIVE = """
-UPDATE sharding_bucket SET alias = %s, epoch = %s, moved_at = clock_timestamp()
+UPDATE sharding_bucket SET alias = %s, epoch = %s, moved_at = (SELECT clock_timestamp())
 WHERE alias = %s AND {condition}
 """
 LIST = "INSERT INTO sharding_shard (alias) VALUES (%s) ON CONFLICT DO NOTHING"
