@@ -9,20 +9,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import partial, wraps
+from typing import ParamSpec, TypeVar
 
 from django.db import OperationalError
 
 from infra.telemetry.reached_branches import reached
 
 T = TypeVar("T")
+P = ParamSpec("P")
 # Longer than a move stops writes. A request that waits longer is 503.
 PATIENCE_S = 3.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.005, 0.05
 
 
 class AccountMoving(OperationalError):
-    """The account's rows are moving to another shard, or have moved. Try again in a moment."""
+    """The account's rows are moving to another shard, or have moved. Try again in a moment.
+
+    The transaction that met this has done nothing.
+    """
 
 
 class KnownEpoch:
@@ -97,3 +102,14 @@ def again_while_moving(call: Callable[[], T], is_read: bool) -> T:
         reached("moving.began_again")
         time.sleep(pause_s)
         pause_s = min(LONGEST_PAUSE_S, pause_s * 1.5)
+
+
+def beginning_again(read: Callable[P, T]) -> Callable[P, T]:
+    """For a read by which a write answers: it begins again alone. A write that has committed must
+    not. Cost: two context variables."""
+
+    @wraps(read)
+    def reading(*args: P.args, **kwargs: P.kwargs) -> T:
+        return again_while_moving(partial(read, *args, **kwargs), is_read=True)
+
+    return reading

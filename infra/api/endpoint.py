@@ -32,7 +32,7 @@ from infra.api.rendering import add_trusted_headers, json_response
 from infra.api.request import ApiRequest, Caller
 from infra.confirmations import Outdated, Refused, confirm_now, confirming
 from infra.deadline import begin_deadline, end_deadline
-from infra.moving import again_while_moving
+from infra.moving import again_while_moving, beginning_again
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _CHARGED = "tideline.charged"
@@ -139,23 +139,32 @@ class Endpoint(APIView):
     def _serve(
         self, access: Access, request: HttpRequest, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> HttpResponse:
-        """Again while the rows that it needs are moving to another shard."""
-        call = partial(self._call_handler, access, request, args, kwargs)
+        """Again while the rows that it needs are moving to another shard.
+
+        The parameters are parsed once: a body can be read once only.
+        """
+        wrapped = ApiRequest(request, self._parsers, body_only=self.body_only)
+        call = partial(self._call_handler, access, wrapped, request, args, kwargs)
         try:
             return again_while_moving(call, is_read=not access.is_write)
         except Exception as error:  # a client gets JSON for every error
             return self._answer_error(request, error)
 
     def _call_handler(
-        self, access: Access, request: HttpRequest, args: Sequence[Any], kwargs: Mapping[str, Any]
+        self,
+        access: Access,
+        wrapped: ApiRequest,
+        request: HttpRequest,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
     ) -> HttpResponse:
-        wrapped = ApiRequest(request, self._parsers, body_only=self.body_only)
         wrapped.user = caller = self._authenticate(request)  # type: ignore[assignment]
         # Before the refusals below, which are not free either.
         self._charge(request, caller)
         _check_access(caller, access)
         answer: HttpResponse = getattr(self, access.handler)(wrapped, *args, **kwargs)
-        fill_live_parts(answer, caller.account_id if caller is not None else None)
+        fill = beginning_again(fill_live_parts) if access.is_write else fill_live_parts
+        fill(answer, caller.account_id if caller is not None else None)
         return answer
 
     def _answer_error(self, request: HttpRequest, error: Exception) -> HttpResponse:

@@ -9,6 +9,7 @@ from infra.api.pages import page_response, paging, read_window
 from infra.api.parsing import read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.moving import beginning_again
 from moderation.actions.appeals import file_appeal
 from moderation.actions.reports import file_report
 from moderation.api import schema
@@ -31,7 +32,8 @@ class ReportsView(Endpoint):
     )
     def post(self, request: ApiRequest) -> HttpResponse:
         report = file_report(request.account_id, read_report(request.data))
-        return json_response(present_report(report, get_account_json(report.account_id)))
+        account = beginning_again(get_account_json)(report.account_id)
+        return json_response(present_report(report, account))
 
 
 class StrikesView(Endpoint):
@@ -57,5 +59,5 @@ class AppealView(Endpoint):
     @extend_schema(request=schema.AppealBody, responses=schema.StrikeEntity)
     def post(self, request: ApiRequest, strike_id: int) -> HttpResponse:
         appeal = file_appeal(request.account_id, strike_id, read_appeal(request.data))
-        account = get_account_json(request.account_id, is_own=True)
+        account = beginning_again(get_account_json)(request.account_id, is_own=True)
         return json_response(present_strike(appeal.decision, appeal, account))

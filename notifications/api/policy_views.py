@@ -11,6 +11,7 @@ from infra import clock
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.moving import beginning_again
 from notifications.actions.policy import change_policy
 from notifications.api import schema
 from notifications.api.parse import read_measures, read_measures_v1
@@ -40,6 +41,7 @@ class PolicyView(Endpoint):
         """As PATCH. Some libraries of Mastodon clients send this."""
         return self.patch(request)
 
+    @beginning_again
     def _answer(self, owner_id: int) -> HttpResponse:
         pending = count_pending(owner_id, clock.now_ms())
         return json_response(orjson.dumps(self.present(read_policy(owner_id), pending)))

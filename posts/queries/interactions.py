@@ -6,6 +6,7 @@ from accounts.queries.load import find_bare_account_json
 from counters.own_counts import with_own_acts
 from infra.caching.questions import answer, ask_both
 from infra.changes.own_acts import ask_own_acts
+from infra.moving import beginning_again
 from infra.sharding.buckets import shard_of
 from posts.api.present import MUTED, encode_post, find_reposted, find_thread, is_open
 from posts.cache.single_posts import Fragments
@@ -47,6 +48,7 @@ def get_own_row(author_id: int, post_id: PostId) -> PostRow:
     return rows[0]
 
 
+@beginning_again
 def get_published_json(author_id: int, post_id: PostId) -> bytes:
     """The Status of the author's own post, also while the caches lack it.
 
@@ -60,6 +62,7 @@ def get_published_json(author_id: int, post_id: PostId) -> bytes:
     return get_interaction_json(author_id, post_id, post_id)
 
 
+@beginning_again
 def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> bytes:
     """The Status of a post, or of the viewer's repost of it, with the interaction and its count.
 

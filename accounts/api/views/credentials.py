@@ -20,6 +20,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.parsing import UploadJsonParser, UploadParser
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.moving import beginning_again
 
 PICTURES = {"avatar": Purpose.AVATAR, "header": Purpose.HEADER}
 
@@ -94,6 +95,7 @@ def _store(account_id: int, content: bytes, purpose: Purpose) -> ProfilePicture:
     return ProfilePicture(stored.id, stored.names.original)
 
 
+@beginning_again
 def _answer_credentials(account_id: int) -> HttpResponse:
     source = get_source(account_id)
     account = get_account_json(account_id, is_own=True)

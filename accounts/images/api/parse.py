@@ -27,6 +27,7 @@ def read_upload(data: Mapping[str, Any], name: str) -> bytes:
     sent = data.get(name)
     if not isinstance(sent, UploadedFile):
         raise ImageRefused(f"Validation failed: {name.capitalize()} must be a file in a form")
+    sent.seek(0)  # a request may begin again
     return sent.read()
 
 

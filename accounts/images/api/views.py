@@ -22,6 +22,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.parsing import UploadParser
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.moving import beginning_again
 
 _NAME = re.compile(NAME_PATTERN)
 # A file never changes. The browser takes it for nothing else than an image, and runs nothing in it.
@@ -74,6 +75,7 @@ class MediumView(Endpoint):
         return json_response(b"{}")
 
 
+@beginning_again
 def _answer(request: ApiRequest, image_id: int) -> HttpResponse:
     image = get_unattached(request.account_id, image_id)
     return json_response(orjson.dumps(present_attachment(request.account_id, image)))

@@ -19,6 +19,7 @@ from infra import deadline
 from infra.evidence import note_other_source
 from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
 from infra.sharding.bounded.connection_shortage import connect_when_free, is_scarce
+from infra.sharding.bounded.ended_sessions import EndNoticingCursor, note_end
 from infra.sharding.bounded.last_server import note_server, with_last_first
 from infra.sharding.bounded.limits import LimitedConnection, note_unreplicated
 from infra.sharding.bounded.moved_rows import MovesNoticed
@@ -116,6 +117,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 [parameters.get("options", ""), *(f"-c {name}={value}" for name, value in own)]
             )
         parameters["prepare_threshold"] = PREPARED_AFTER
+        parameters["cursor_factory"] = EndNoticingCursor
         return parameters
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
@@ -127,6 +129,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         # A strong reference would be a cycle, and the connection would outlive its thread.
         me = cast(LimitedConnection, proxy(made))
         made.add_notice_handler(partial(note_unreplicated, me))
+        made.add_notice_handler(partial(note_end, me))
         return made
 
     def prepared_cursor(self) -> CursorWrapper:

@@ -49,6 +49,8 @@ class LimitedConnection(psycopg.Connection[Any]):
     answered_at: float = float("-inf")
     # Whether a commit was reported as done on this server alone.
     is_unreplicated: bool = False
+    # Whether the server has said that it ends the session, after its last answer.
+    is_over: bool = False
 
     def wait(
         self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None
@@ -77,18 +79,25 @@ class LimitedConnection(psycopg.Connection[Any]):
         replaced too. To read on is no way to find out: the socket may close a moment after the
         message.
         """
-        return self.closed or _is_readable(self.fileno())
+        return self.closed or self.is_over or _is_readable(self.fileno())
 
     def _check(self) -> None:
         """Raises what the limit raises, and closes a connection in a transaction or pipeline.
 
         In a pipeline that was left open the next statement may be answered and never committed.
+        Raises AdminShutdown in a transaction whose session is over: the statement is not sent.
         """
+        status = self.pgconn.transaction_status
+        if self.is_over and status == TransactionStatus.INTRANS:
+            self.close()
+            raise psycopg.errors.AdminShutdown("the server has ended the session")
         try:
             self.limit.check()
         except psycopg.OperationalError:
-            is_idle = self.pgconn.transaction_status == TransactionStatus.IDLE
-            if not is_idle or self.pgconn.pipeline_status != PipelineStatus.OFF:
+            if (
+                status != TransactionStatus.IDLE
+                or self.pgconn.pipeline_status != PipelineStatus.OFF
+            ):
                 self.close()
             raise
 

@@ -2,7 +2,10 @@
 
 from types import TracebackType
 
+from django.db import OperationalError
+
 from infra.moving import AccountMoving, is_in_read
+from infra.sharding.bounded.ended_sessions import has_done_nothing, is_end, is_unclear
 from infra.sharding.bounded.plans import PlansRenewed
 from infra.sharding.map_copy import MapCopy
 
@@ -11,8 +14,6 @@ MOVING_CODE = "TL001"
 # A pooled connection asks whether its database knows a later map (pooled/map_check.py). This is the
 # failed cast of a text that begins so.
 REFUSED_CODE, LATER_MAP = "22P02", "tideline map"
-# A move ends idle sessions. One may get a statement at this very moment.
-ENDED_CODE = "57P01"
 
 
 class MovesNoticed(PlansRenewed):
@@ -31,6 +32,13 @@ class MovesNoticed(PlansRenewed):
             self.wrapper.close()  # type: ignore[attr-defined]
         if code == MOVING_CODE or is_refused:
             MapCopy.doubt()
-        if code == MOVING_CODE or is_refused or (code == ENDED_CODE and is_in_read()):
+        if code == MOVING_CODE or is_refused or self._may_begin_again(exc_value):
             raise AccountMoving(str(exc_value)) from exc_value
+        if is_unclear(exc_value):
+            raise OperationalError(str(exc_value)) from exc_value
         super().__exit__(exc_type, exc_value, traceback)
+
+    def _may_begin_again(self, error: BaseException | None) -> bool:
+        """A move ends idle sessions. One may get a statement at this very moment."""
+        is_pooled = bool(self.wrapper.settings_dict["OPTIONS"].get("is_pooled"))  # type: ignore[attr-defined]
+        return has_done_nothing(error, is_pooled) or (is_end(error) and is_in_read())

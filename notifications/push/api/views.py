@@ -9,6 +9,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.moving import beginning_again
 from infra.sealing import seal
 from notifications.api.schema import NothingEntity
 from notifications.errors import NotificationNotFound
@@ -63,6 +64,7 @@ class SubscriptionView(Endpoint):
         return json_response(b"{}")
 
 
+@beginning_again
 def _answer(request: ApiRequest) -> HttpResponse:
     """The subscription of the token. Raises: NotificationNotFound."""
     subscription = find_subscription(request.account_id, request.user.token_id)

@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.moving import beginning_again
 from posts.actions.check_poll import read_choices
 from posts.actions.vote import vote
 from posts.api import schema
@@ -41,6 +42,7 @@ class VotesView(Endpoint):
         return _answer(original, request.account_id)
 
 
+@beginning_again
 def _answer(poll_id: PostId, viewer_id: int | None) -> HttpResponse:
     original = get_original(poll_id, viewer_id)
     return json_response(orjson.dumps(get_poll(original, viewer_id, time.time())))

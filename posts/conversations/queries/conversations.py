@@ -8,6 +8,7 @@ import orjson
 from accounts.queries.load import load_account_json
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
+from infra.moving import beginning_again
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.conversations.errors import ConversationNotFound
@@ -38,6 +39,7 @@ def list_conversations(owner_id: int, window: Window) -> Page[bytes]:
     return list_rows(_source_of(owner_id), (owner_id,), window, partial(_show, owner_id))
 
 
+@beginning_again
 def get_conversation_json(owner_id: int, thread: PostId) -> bytes:
     """One conversation. Raises: ConversationNotFound, also if its latest post is not visible."""
     row = fetch_one(shard_of(owner_id), ONE, (owner_id, thread.author_id, thread.moment))

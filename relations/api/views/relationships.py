@@ -16,6 +16,7 @@ from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from infra.caching.remembered_answers import remembered
 from infra.clock import now_ms
+from infra.moving import beginning_again
 from relations.api import schema
 from relations.api.present import (
     present_familiar,
@@ -115,6 +116,7 @@ def read_targets(texts: Sequence[str]) -> list[int]:
     return parse_account_ids(texts)
 
 
+@beginning_again
 def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
     """The relationship with an existing account, after a write."""
     relationship = read_relationship(request.account_id, account_id)

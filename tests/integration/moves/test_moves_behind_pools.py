@@ -13,7 +13,7 @@ from infra.sharding.buckets import shard_of
 from operations.moves.sessions import end_idle_sessions, read_clock
 from tests.api_process import ApiProcess
 from tests.callers import token_of
-from tests.integration.moves.writers import SWITCHES, Writer, drain_patiently, make_friends
+from tests.integration.moves.writers import Writer, drain_patiently, make_friends
 from tests.moving import (
     SOURCE,
     TARGET,
@@ -57,7 +57,6 @@ def test_a_quarter_moves_there_and_back_under_load(pools, people):
             move()
             threading.Event().wait(0.3)
         assert errors == []
-        assert max(writer.refused for writer in writers) <= SWITCHES
         served = {row[0]: row[2] for row in ask_pgbouncer(pools, "SHOW STATS")}
         assert min(served[SOURCE], served[TARGET]) > 0
         catch_up()

@@ -12,9 +12,6 @@ from tests.moving import MASK, make_movers
 from tests.private_world import catch_up
 from tests.world import drain_all, make_accounts, publish
 
-# Of a test that moves accounts there, back and there again.
-SWITCHES = 3
-
 
 def make_friends(text: str) -> list[int]:
     """Two accounts that move, then two that stay. All follow each other and have published this."""
@@ -29,16 +26,11 @@ def make_friends(text: str) -> list[int]:
 
 
 class Writer:
-    """Somebody who posts, marks and reads at a web process of their own.
-
-    `refused`: calls that met the end of their session, or behind a pool the switch itself. They are
-    503, at most one in each switch (docs/how-to/move-buckets.md), and are repeated.
-    """
+    """Somebody who posts, marks and reads at a web process of their own. No call may fail."""
 
     def __init__(self, account: int, token: str, process: ApiProcess) -> None:
         self.account, self._token, self._process = account, token, process
         self.posted: list[str] = []
-        self.refused = 0
         self._ask("GET", "/api/v1/timelines/home")
 
     def act(self) -> None:
@@ -51,9 +43,6 @@ class Writer:
 
     def _ask(self, method: str, path: str, body: object = None) -> str:
         status, text = self._process.do(method, self._token, path, body)
-        if status == 503:
-            self.refused += 1
-            status, text = self._process.do(method, self._token, path, body)
         assert status == 200, f"{method} {path}: {status} {text}"
         return text
 

@@ -1,7 +1,7 @@
 """A process notices that the bucket map has changed, and reads it again."""
 
 import pytest
-from django.db import OperationalError, connections, transaction
+from django.db import connections, transaction
 
 from infra.moving import AccountMoving, again_while_moving, choosing_shards
 from infra.sharding.buckets import BUCKET_COUNT, current_map, moved_at_ms, shard_of
@@ -99,14 +99,6 @@ def test_a_write_that_has_committed_does_not_begin_again(moved):
     with pytest.raises(AccountMoving):
         again_while_moving(write, is_read=False)
     assert len(written) == 1
-
-
-def test_a_read_whose_session_is_ended_begins_again(world):
-    ends = ["SELECT pg_terminate_backend(pg_backend_pid())", "SELECT 1"]
-    assert again_while_moving(lambda: fetch_one(BEFORE, ends.pop(0)), is_read=True) == (1,)
-    ends = ["SELECT pg_terminate_backend(pg_backend_pid())", "SELECT 1"]
-    with pytest.raises(OperationalError):
-        again_while_moving(lambda: fetch_one(BEFORE, ends.pop(0)), is_read=False)
 
 
 def test_a_doubt_costs_one_short_query_while_the_map_is_the_same(world):

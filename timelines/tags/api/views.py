@@ -15,6 +15,7 @@ from infra.api.pages import Page, Window, page_response, paging, read_window, ta
 from infra.api.parsing import read_flag, read_limit, read_text
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.moving import beginning_again
 from posts.api.schema import StatusEntity
 from timelines.api.public import CHOICES, name_client
 from timelines.api.views import PAGING, read_timeline_window
@@ -138,7 +139,8 @@ class FeaturedTagsView(Endpoint):
         """Show a tag on my profile."""
         name = _read_tag(read_text(request.data, "name"))
         tag = add_own_tag(request.account_id, TagListKind.FEATURED, name)
-        return json_response(present_featured(request.account_id, [tag])[1:-1])
+        featured = beginning_again(present_featured)(request.account_id, [tag])
+        return json_response(featured[1:-1])
 
 
 class FeaturedTagView(Endpoint):
@@ -182,6 +184,7 @@ class FeaturedByView(Endpoint):
         return _answer_featured(account_id)
 
 
+@beginning_again
 def _answer_tag(name: str, viewer_id: int | None) -> HttpResponse:
     (tag,) = present_tags([name], viewer_id)
     return json_response(orjson.dumps(tag))
