@@ -17,7 +17,7 @@ SLOTS, WORKERS = 4, 4
 SETTINGS = """
 SELECT name, setting FROM pg_settings WHERE name IN ('wal_level', 'max_replication_slots',
     'max_wal_senders', 'max_logical_replication_workers', 'max_worker_processes',
-    'max_slot_wal_keep_size')
+    'max_slot_wal_keep_size', 'synchronous_standby_names')
 """
 USED = (
     "SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_stat_replication)"
@@ -61,6 +61,11 @@ def _faults_of(alias: str) -> Iterator[str]:
     for name, wanted in least.items():
         if int(own[name]) < wanted:
             yield f"{alias}: {name} is {own[name]}: it needs {wanted} at least, and a restart"
+    if "*" in own["synchronous_standby_names"]:
+        yield (
+            f"{alias}: synchronous_standby_names has *, and so the other shard would count as a"
+            " standby: name the standbys"
+        )
     if fetch_one(alias, ROLE) != (True,):
         yield f"{alias}: the role may not subscribe: it must be a superuser, or have REPLICATION"
     if roles_of_pools(alias) and fetch_one(alias, READS_ALL) != (True,):

@@ -101,6 +101,7 @@ def _copy(ref: MoveRef, move: Move) -> Lines:
 
 
 def _compare(ref: MoveRef, move: Move) -> Lines:
+    stream.read_stream(ref)
     lag_s = await_mark(ref, CAUGHT_UP_S)
     yield f"{ref.target} is {lag_s * 1e3:,.0f} ms behind"
     for item in compare_all(ref):
@@ -111,6 +112,7 @@ def _compare(ref: MoveRef, move: Move) -> Lines:
 
 
 def _prepare_way_back(ref: MoveRef, move: Move) -> Lines:
+    stream.read_stream(ref)
     yield from stream.publish(ref.back())
     stream.create_slot(ref.back())
     await_mark(ref, CAUGHT_UP_S)
@@ -120,6 +122,7 @@ def _switch(ref: MoveRef, move: Move) -> Lines:
     if move.epoch is not None:
         switch.open_target(ref, move.epoch)
         return
+    stream.read_stream(ref)
     figures = switch.switch(ref, MoveRoute.MOVE, move.figures.get("busy", {}), way_back=True)
     rows.note_figures(ref, {"switch": figures})
     yield _describe(ref, figures)
@@ -145,6 +148,7 @@ def _switch_back(ref: MoveRef, move: Move) -> Lines:
     if move.undo_epoch is not None:
         switch.open_target(ref.back(), move.undo_epoch)
         return
+    stream.read_stream(ref.back())
     figures = switch.switch(
         ref.back(), MoveRoute.UNDO, move.figures.get("busy", {}), way_back=False
     )
