@@ -51,10 +51,17 @@ def logical_servers(django_db_blocker: DjangoDbBlocker) -> Iterator[RunningServi
 
 @pytest.fixture
 def moving(logical_servers: RunningServices) -> Iterator[RunningServices]:
-    """Its servers, whole and empty. An unfinished move of the test is ended after it."""
-    with whole(logical_servers):
-        _restore_map()
+    """Its servers, as below."""
+    with moving_on(logical_servers):
         yield logical_servers
+
+
+@contextmanager
+def moving_on(services: RunningServices) -> Iterator[None]:
+    """The servers whole and empty. An unfinished move of the test is ended after it."""
+    with whole(services):
+        _restore_map()
+        yield
         end_moves()
         forget_increments()
         forget_promotions()
