@@ -62,8 +62,12 @@ def _expired(now: datetime) -> Iterator[QuerySet[Any]]:
 
 
 def _unused_applications(now: datetime) -> QuerySet[Any]:
-    """Applications without tokens, quota or owner: any client may register one and never use it."""
+    """Applications without tokens, quota or owner: any client may register one and never use it.
+
+    A service stays: it gets its next token with its secret.
+    """
     rows = Application.objects.filter(created__lt=now - UNUSED_FOR, quota=None, user=None)
+    rows = rows.exclude(authorization_grant_type=Application.GRANT_CLIENT_CREDENTIALS)
     for model in (AccessToken, RefreshToken, get_grant_model()):
         rows = _without(rows, model, "application")
     return rows
