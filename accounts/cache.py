@@ -4,6 +4,7 @@
 |---|---|
 | `accounts.profile:v4:<site>:{account}` | `version:fresh until:fragment`; no fragment: not shown |
 | `accounts.token:v2:{sha256 of the token}` | `revision:TokenFacts`; `0:` unknown, `ENDED:` ended |
+| `accounts.actor:v1:{account}` | `revision:fresh until:ActorFacts`; no facts: no such user |
 
 Loaders write under load tokens. A restriction of the user drops the entries of the user's tokens. A
 revocation writes the tombstone (ENDED), so that a client that goes on costs no queries.
@@ -18,14 +19,15 @@ import msgspec
 from django.conf import settings
 
 from accounts.encode import encode_profile, is_fragment
+from accounts.queries.actors import ActorFacts, load_actors
 from accounts.queries.profiles import load_profiles
-from accounts.types import Profile, Restriction
+from accounts.types import FIRST_TENANT, Profile, Restriction
 from infra.caching.client import Command, redis
 from infra.caching.decoding import decode
 from infra.caching.keys import jittered_ms, key
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.load_tokens import token_key as load_token_key
-from infra.caching.questions import Question, Replies
+from infra.caching.questions import Question, Replies, answer
 from infra.caching.values import WRITE, ValueCache, Versioned
 
 TOKENS = "accounts.token:v2"
@@ -66,7 +68,8 @@ def refresh_profiles(account_ids: Iterable[int]) -> None:
 class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
     """What an access token allows, by its row. `expires_at`: Unix seconds.
 
-    `revision`: of its user's restrictions. `is_frozen`, `is_suspended`: its user is.
+    `revision`: of its user's restrictions. `is_frozen`, `is_suspended`: its user is. `tenant`: of
+    its application.
     """
 
     token_id: int
@@ -78,6 +81,7 @@ class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
     is_frozen: bool = False
     revision: int = 0
     is_suspended: bool = False
+    tenant: int = FIRST_TENANT
 
 
 _decoder = msgspec.json.Decoder(TokenFacts)
@@ -149,3 +153,35 @@ def end_token_commands(checksum: str) -> list[Command]:
     """Replace the cached token by a tombstone."""
     tombstone = ("SET", token_key(checksum), b"%d:" % ENDED, "PX", jittered_ms(TOKEN_TTL_S))
     return [drop_token_command(checksum), tombstone]
+
+
+def _load_actors(account_ids: Sequence[int]) -> Mapping[int, Versioned]:
+    rows = {
+        account_id: Versioned(facts.revision + 1, msgspec.json.encode(facts))
+        for account_id, facts in load_actors(account_ids).items()
+    }
+    return dict.fromkeys(account_ids, Versioned(0, b"")) | rows
+
+
+_actors_decoder = msgspec.json.Decoder(ActorFacts)
+actors = ValueCache("accounts.actor:v1", TOKEN_TTL_S, _load_actors, _actors_decoder.decode)
+
+
+def find_actor(account_id: int) -> ActorFacts | None:
+    """What decides whether services may act for this account. None: there is no such user.
+
+    Cost: one round trip; a query of the default database and another trip if Redis lacks it.
+    Staleness: none after a restriction and after a change of rights in the admin.
+    """
+    payload = answer(actors.ask_uncopied([account_id])).get(account_id)
+    return None if payload is None else _actors_decoder.decode(payload)
+
+
+def refresh_actors(account_ids: Iterable[int]) -> None:
+    """Writes the users' rows to the cached facts. One query, one round trip. Raises: RedisError."""
+    actors.refresh(_load_actors(list(dict.fromkeys(account_ids))))
+
+
+def drop_actor(account_id: int) -> None:
+    """For a change without a new revision: of rights. One round trip. Raises: RedisError."""
+    redis().run(actors.drop_commands([account_id]))

@@ -11,7 +11,12 @@ from typing import TypeVar
 from django.conf import settings
 
 from accounts.actions.restrict import restrict_account
-from accounts.cache import drop_token_command, end_token_commands, refresh_profiles
+from accounts.cache import (
+    drop_token_command,
+    end_token_commands,
+    refresh_actors,
+    refresh_profiles,
+)
 from accounts.changes import (
     AccountRestricted,
     EmailChangeAsked,
@@ -79,6 +84,12 @@ def drop_restricted_tokens(alias: str, deliveries: Sequence[Delivery[UserRestric
     """
     checksums = load_tokens_by_user([delivery.owner_id for delivery in deliveries])
     redis().run([drop_token_command(checksum) for checksum in checksums])
+
+
+@consumes(UserRestricted, inline=True)
+def refresh_restricted_actors(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
+    """Updates what decides whether services may act for these accounts."""
+    refresh_actors(delivery.owner_id for delivery in deliveries)
 
 
 @consumes(ProfileChanged, AccountRestricted, inline=True)

@@ -40,3 +40,10 @@ class LoginDisabled(TidelineError):
 
     status = 403
     text = "Your login is currently disabled"
+
+
+class AccountProtected(TidelineError):
+    """A service must not act for an account that moderates or operates the site."""
+
+    status = 403
+    text = "Services do not act for moderators and operators"

@@ -20,15 +20,13 @@ from oauth2_provider.models import (
 from accounts.changes import TokenRevoked
 from accounts.images.file_names import FILE_NAME_LENGTH
 from accounts.texts.lengths import CODE_POINTS_EACH
-from accounts.types import PRIVACIES, Restriction
+from accounts.types import FIRST_TENANT, PRIVACIES, Restriction
 from infra.api.ids import MAX_ACCOUNT_ID
 from infra.changes.append import append_change
 from infra.sharding.models import ShardedModel
 from infra.sharding.placement import GLOBAL_ALIAS, Placement
 
 USERNAME_LENGTH = 30
-# The only tenant today. A second one would give its accounts and applications a number of its own.
-FIRST_TENANT = 0
 DISPLAY_NAME_LENGTH = 100
 EMAIL_LENGTH = 254  # as Django's field
 LANGUAGE_LENGTH = 16
@@ -52,6 +50,7 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
 
     placement = Placement.GLOBAL
 
+    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
     first_name = None  # type: ignore[assignment]
     last_name = None  # type: ignore[assignment]
     username = models.CharField(

@@ -37,6 +37,9 @@ DESCRIPTIONS = (
 OF_SERVICES = {
     "service:changes": "Read what happened on the whole site",
     "service:relations": "Read the relations of all accounts",
+    "service:accounts": "Create accounts, and change their profiles",
+    "service:read": "Read what any account may read, for it",
+    "service:write": "Do what any account may do, for it",
 }
 _NAMES = frozenset(DESCRIPTIONS | OF_SERVICES)
 DEFAULT = "read"
@@ -60,6 +63,19 @@ def expand_scopes(scope: str) -> frozenset[str]:
 def _expand(named: frozenset[str]) -> frozenset[str]:
     """Cached, so that viewers share it. The key has only names of ours: no client makes it long."""
     return named.union(*(_INCLUDED.get(name, ()) for name in named))
+
+
+# What a service may do for an account. A push subscription belongs to a device of a person.
+_FOR_ACCOUNTS = {"service:read": expand_scopes("read"), "service:write": expand_scopes("write")}
+
+
+@lru_cache(maxsize=64)
+def scopes_for_accounts(granted: frozenset[str]) -> frozenset[str]:
+    """The scopes that a service has while it acts for an account. Empty: it may not.
+
+    `granted`: to the service.
+    """
+    return frozenset().union(*(_FOR_ACCOUNTS.get(name, ()) for name in granted))
 
 
 def unknown_scopes(scope: str) -> list[str]:

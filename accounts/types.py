@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
+# The only tenant today. A second one would give its accounts and applications a number of its own.
+FIRST_TENANT = 0
+
 
 class Restriction(IntFlag):
     """The restrictions of an account, and how far it is deleted. Stored as a number.
@@ -45,7 +48,8 @@ class Viewer(msgspec.Struct, frozen=True):
 
     `account_id`: None for an application without a user. `scopes`: all granted ones, including
     those that a broader one includes. `application_quota`: requests per period; None: the default.
-    `is_frozen`: may read, but not write.
+    `is_frozen`: may read, but not write. `tenant`: of the application. `is_acted_for`: a service
+    makes the request, for this account.
     """
 
     account_id: int | None
@@ -54,6 +58,8 @@ class Viewer(msgspec.Struct, frozen=True):
     token_id: int
     application_quota: int | None = None
     is_frozen: bool = False
+    tenant: int = FIRST_TENANT
+    is_acted_for: bool = False
 
     is_authenticated = True
 
@@ -124,11 +130,14 @@ class ProfileSource(NamedTuple):
 
 
 class NewUser(msgspec.Struct, frozen=True):
-    """The fields of a sign-up, not validated yet."""
+    """The fields of a sign-up, not validated yet.
+
+    `password` None: another system of the operator knows who this is. Then the email may be empty.
+    """
 
     username: str
     email: str
-    password: str
+    password: str | None
     display_name: str = ""
     is_superuser: bool = False
     agreement: bool = True

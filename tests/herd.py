@@ -26,7 +26,7 @@ from django.core.cache import cache as django_cache
 from django.db.backends.utils import CursorWrapper
 from redis import Redis
 
-from accounts.cache import profiles
+from accounts.cache import find_actor, profiles
 from accounts.queries import site_counts, viewers
 from counters.cache import account_counts
 from infra.api.pages import Window
@@ -79,6 +79,7 @@ def make_subject() -> Subject:
 
 READS: Mapping[str, Callable[[Subject], object]] = {
     "accounts.profile": lambda s: profiles.load_many([s.author]),
+    "accounts.actor": lambda s: find_actor(s.author),
     "accounts.token": lambda s: viewers.find_viewer(s.token),
     "counters.account": lambda s: account_counts.load_many([s.author]),
     "posts.counts": lambda s: post_counts.load_many([number_of(s.post_id)]),

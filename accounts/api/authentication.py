@@ -7,45 +7,56 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from accounts.api.limits import REFUSED_TOKENS
-from accounts.errors import LoginDisabled
+from accounts.queries.acting import HEADER, act_for
 from accounts.queries.viewers import find_viewer
 from accounts.token_tags import is_tagged
 from accounts.types import Viewer
-from infra.api.errors import TokenInvalid
+from infra.api.errors import TidelineError, TokenInvalid
 from infra.changes.own_acts import watch_own_acts
 
 SCHEME = "Bearer"
-
-
-def _admit(request: Any, token: str) -> None:
-    if not is_tagged(token):
-        REFUSED_TOKENS.check(request)
+_ACCOUNT = f"HTTP_{HEADER.upper().replace('-', '_')}"
 
 
 class BearerToken(BaseAuthentication):
     def authenticate(self, request: Any) -> tuple[Viewer, None] | None:
-        """The viewer, or None without a bearer token. Cost: `find_viewer`.
+        """The viewer, or None without a bearer token. Cost: `find_viewer`, and for a service that
+        acts for an account `act_for`.
 
         The address pays for a token that is refused. If it has used up its limit of them, a token
         that this site did not make, and that neither memory nor Redis knows, is not looked up in
         the database. So a neighbour behind the same address cannot shut out a new token.
-        Raises TokenInvalid, LoginDisabled, TooManyRequests.
+        Raises TokenInvalid, LoginDisabled, TooManyRequests; as `act_for`.
         """
-        scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+        sent = request.META
+        scheme, _, token = sent.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme != SCHEME and scheme.capitalize() != SCHEME:
+            if _ACCOUNT in sent:
+                raise TokenInvalid
             return None
-        token = token.strip()
         try:
-            viewer = find_viewer(token, partial(_admit, request, token))
-        except LoginDisabled:
+            viewer = _find(request, token.strip())
+            if _ACCOUNT in sent:
+                viewer = act_for(viewer, sent[_ACCOUNT])
+        except TidelineError:
             REFUSED_TOKENS.charge(request)
             raise
-        if viewer is None:
-            REFUSED_TOKENS.charge(request)
-            raise TokenInvalid
         if viewer.account_id is not None:
             watch_own_acts(viewer.account_id, request.META)
         return viewer, None
 
     def authenticate_header(self, request: Request) -> str:
         return SCHEME
+
+
+def _find(request: Any, token: str) -> Viewer:
+    """Raises: TokenInvalid, LoginDisabled, TooManyRequests."""
+    viewer = find_viewer(token, partial(_admit, request, token))
+    if viewer is None:
+        raise TokenInvalid
+    return viewer
+
+
+def _admit(request: Any, token: str) -> None:
+    if not is_tagged(token):
+        REFUSED_TOKENS.check(request)

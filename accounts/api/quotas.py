@@ -1,7 +1,8 @@
 """Request quotas of accounts, applications and addresses (X6).
 
 Requests are counted per period of QUOTA_PERIOD_S. A request with a token counts for the account
-and for the application, any other one for its client address. The headers `X-RateLimit-*` are those
+and for the application, that of a service for the service only, any other one for its client
+address. The headers `X-RateLimit-*` are those
 of Mastodon.
 """
 
@@ -94,7 +95,9 @@ def charge_address(request: HttpRequest) -> None:
 def _of_caller(caller: Viewer) -> Sequence[QuotaClaim]:
     account_limit, application_limit = _limits()
     own_limit = caller.application_quota or application_limit
-    return _claims(caller.account_id, account_limit, caller.application_id, own_limit)
+    # What a service does for a person must not keep this person out.
+    account_id = None if caller.is_acted_for else caller.account_id
+    return _claims(account_id, account_limit, caller.application_id, own_limit)
 
 
 def _of_account(account_id: int) -> QuotaClaim:

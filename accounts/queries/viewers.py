@@ -84,4 +84,4 @@ def _ask(checksum: str, admit: Callable[[], None]) -> Viewer | None:
 def _viewer_of(facts: TokenFacts) -> Viewer:
     scopes, quota = expand_scopes(facts.scope), facts.application_quota
     who = (facts.account_id, facts.application_id)
-    return Viewer(*who, scopes, facts.token_id, quota, facts.is_frozen)
+    return Viewer(*who, scopes, facts.token_id, quota, facts.is_frozen, facts.tenant)

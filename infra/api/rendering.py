@@ -17,7 +17,7 @@ _OF_ALL_ANSWERS = {
     for name, value in {
         "Content-Type": "application/json; charset=utf-8",
         "Cache-Control": "private, no-cache",
-        "Vary": "Authorization",
+        "Vary": "Authorization, Tideline-Account",
         "X-Content-Type-Options": "nosniff",
     }.items()
 }

@@ -30,7 +30,10 @@ NO_QUERY = _NoQuery()
 
 
 class Caller(Protocol):
-    """The caller. `account_id`: None for an application without a user. `scopes`: all of them."""
+    """The caller. `account_id`: None for an application without a user. `scopes`: all of them.
+
+    `tenant`: of the application.
+    """
 
     @property
     def account_id(self) -> int | None: ...
@@ -42,6 +45,8 @@ class Caller(Protocol):
     def token_id(self) -> int: ...
     @property
     def is_frozen(self) -> bool: ...
+    @property
+    def tenant(self) -> int: ...
 
 
 class ApiRequest(Request):

@@ -57,8 +57,9 @@ def remembered(get: Get) -> Get:
     @wraps(get)
     def answer(view: Any, request: ApiRequest, *arguments: Any, **named: Any) -> HttpResponse:
         sent, caller = request._request.META, request.user
-        token = None if caller is None else caller.token_id
-        key = (request.path, token, *map(sent.get, _HEADERS))
+        # The token of a service asks for many accounts.
+        who = None if caller is None else (caller.token_id, caller.account_id)
+        key = (request.path, who, *map(sent.get, _HEADERS))
         made = _answers.find_or_make(
             key, now_ms(), lambda: RememberedAnswer.of(get(view, request, *arguments, **named))
         )

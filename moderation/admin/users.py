@@ -1,20 +1,24 @@
 """Users in the admin: the account behind each, its history, and for operators the user's rights."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.functions import Lower
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
+from accounts.cache import drop_actor
 from accounts.models import User
 from accounts.types import Restriction
 from infra.admin.keyset import KeysetAdmin
 from infra.jobs.models import OPERATE
+from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.admin.page_context import account_context, post_contexts
 from moderation.forms import UserPasswordForm
 from moderation.models import Decision, Report
@@ -142,6 +146,11 @@ class UserAdmin(KeysetAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
             return queryset.none(), False
         known = queryset.alias(lower_email=Lower("email")).exclude(email="")
         return known.filter(lower_email=term), False
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Services stop to act for a new moderator at once."""
+        super().save_model(request, obj, form, change)
+        transaction.on_commit(partial(drop_actor, obj.pk), using=GLOBAL_ALIAS, robust=True)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

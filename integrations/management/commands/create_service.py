@@ -10,10 +10,12 @@ from accounts.scopes import OF_SERVICES
 from infra.api.errors import ValidationFailed
 from integrations.actions.create_service import create_service
 
+READS_OF_THE_SITE = "service:changes", "service:relations"
+
 
 class Command(BaseCommand):
     help = (
-        "Creates a service: an application that acts for the whole site and not for an account."
+        "Creates a service: an application of the operator, for the whole site or for any account."
         " Prints its client id, its secret and a token, which are not shown again."
     )
 
@@ -23,12 +25,12 @@ class Command(BaseCommand):
             "--scope",
             action="append",
             choices=[*OF_SERVICES],
-            help="what it may do; may be repeated; default: all",
+            help=f"what it may do; may be repeated; default: {' and '.join(READS_OF_THE_SITE)}",
         )
         parser.add_argument("--quota", type=int, help="requests in five minutes")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        scopes = options["scope"] or [*OF_SERVICES]
+        scopes = options["scope"] or [*READS_OF_THE_SITE]
         if options["quota"] is not None and options["quota"] < 1:
             raise CommandError("--quota must be at least 1")
         try:

@@ -14,7 +14,7 @@ def headers_of(answer: Any) -> tuple[str, str, str]:
     return answer["Cache-Control"], answer["Vary"], answer["X-Content-Type-Options"]
 
 
-OF_ONE_CALLER = ("private, no-cache", "Authorization", "nosniff")
+OF_ONE_CALLER = ("private, no-cache", "Authorization, Tideline-Account", "nosniff")
 
 
 def test_no_shared_cache_may_keep_an_answer(world: None) -> None:

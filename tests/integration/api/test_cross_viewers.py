@@ -25,7 +25,7 @@ from tests.world import drain_all, make_accounts, publish
 PEOPLE, FOLLOWED, WEBS, THREADS = 25, 3, 2, 8
 # As many as take some seconds.
 REQUESTS = 2_000
-HEADERS = ("private, no-cache", "Authorization")
+HEADERS = ("private, no-cache", "Authorization, Tideline-Account")
 
 
 class Ring:

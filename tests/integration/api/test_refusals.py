@@ -15,6 +15,7 @@ from django.urls import get_resolver
 from drf_spectacular.generators import SchemaGenerator
 
 from accounts.scopes import BROAD, DESCRIPTIONS
+from accounts.scopes import OF_SERVICES as SERVICE_SCOPES
 from infra.api.endpoint import METHODS, Access
 from posts.ids import LAST
 from tests.callers import Caller, assert_refused
@@ -25,7 +26,7 @@ from tests.truth import everything_written
 
 PLACEHOLDER = re.compile(r"<(\w+):(\w+)>")
 FILLINGS = {"name": "tea", "tag_id": "1", "rule_id": "1", "notification_id": "11"}
-FILLINGS |= {"group_key": "follow-1", "conversation_id": "1"}
+FILLINGS |= {"group_key": "follow-1", "conversation_id": "1", "external_id": "u1"}
 UNKNOWN = "2000000000"
 # Texts in a path that name no account, no post, and nothing of the caller's own.
 NO_IDS = {
@@ -82,6 +83,10 @@ def scene(world: None) -> Scene:
     return Scene(Device(), "new")
 
 
+def service_client() -> Client:
+    return Caller(None, " ".join(SERVICE_SCOPES)).client
+
+
 def path_of(route: str, scene: Scene, **other: str) -> str:
     names = FILLINGS | scene.names | other
     return "/" + PLACEHOLDER.sub(lambda found: names[found[2]], route)
@@ -127,20 +132,24 @@ def test_each_route_names_the_methods_that_it_has(scene: Scene) -> None:
 
 
 def test_ids_that_are_none(scene: Scene) -> None:
+    service = service_client()
     before = everything_written()
     for method, route, access in operations():
+        is_of_services = f"/{route}".startswith(OF_SERVICES)
+        client = service if is_of_services else scene.me.client
         for kind, name in PLACEHOLDER.findall(route):
             for text in NO_IDS.get(kind, ()):
                 if text == UNKNOWN and "notifications/requests/" in route:
                     continue  # Whoever it is, nothing of theirs is held back.
-                answer = ask(scene.me.client, method, path_of(route, scene, **{name: text}))
-                # Some read the parameters first, and these are none.
-                assert_refused(answer, 404, *((422,) if access.is_write else ()))
+                answer = ask(client, method, path_of(route, scene, **{name: text}))
+                # Some read the parameters first, and these are none. Some texts are no external id.
+                reads_first = access.is_write or is_of_services
+                assert_refused(answer, 404, *((422,) if reads_first else ()))
     assert everything_written() == before
 
 
 def test_cursors_and_limits_that_are_none(scene: Scene) -> None:
-    lists, service = 0, Caller(None, "service:changes")
+    lists, service = 0, service_client()
     for path, names in documented_queries():
         address = path.format(**FILLINGS | scene.names)
         needed = {"q": "person", "bound": scene.names["bound"]}
@@ -148,8 +157,8 @@ def test_cursors_and_limits_that_are_none(scene: Scene) -> None:
         cursors = names & {"max_id", "since_id", "min_id", "around_id"}
         lists += len(cursors) >= 3
         for name, text in [*product(cursors, BAD_CURSORS), *product({"limit"} & names, BAD_LIMITS)]:
-            caller = service if path.startswith(OF_SERVICES) else scene.me
-            assert_refused(caller.get(address, query | {name: text}), 422)
+            client = service if path.startswith(OF_SERVICES) else scene.me.client
+            assert_refused(client.get(address, query | {name: text}), 422)
     assert lists > 20
 
 

@@ -38,6 +38,7 @@ def _post_hot(subject: Subject) -> None:
 
 CHANGES: Mapping[str, Callable[[Subject], object]] = {
     "accounts.profile": lambda s: restrict(s.author, Restriction.SUSPENDED),
+    "accounts.actor": lambda s: restrict(s.author, Restriction.SUSPENDED),
     "accounts.token": lambda s: end_tokens_of_user(s.viewer),
     "counters.account": lambda s: follow(make_account(), s.author),
     "posts.counts": lambda s: mark_post(s.viewer, s.post_id, Kind.FAVOURITE, True),

@@ -1,0 +1,50 @@
+"""Services that act for accounts: their own token, and a header that names the account."""
+
+import msgspec
+
+from accounts.cache import find_actor
+from accounts.errors import AccountNotFound, AccountProtected, LoginDisabled
+from accounts.queries.actors import ActorFacts
+from accounts.scopes import scopes_for_accounts
+from accounts.types import Viewer
+from infra.api.errors import InvalidRequest, ScopeMissing
+from infra.api.ids import parse_account_id
+
+HEADER = "Tideline-Account"
+
+
+def act_for(service: Viewer, sent: str) -> Viewer:
+    """The viewer of a request that a service makes for an account. `sent`: the header's value.
+
+    Raises: ScopeMissing, InvalidRequest, and as `require_actor`. Cost: of `find_actor`.
+    """
+    scopes = scopes_for_accounts(service.scopes)
+    if service.account_id is not None or not scopes:
+        raise ScopeMissing
+    account_id = parse_account_id(sent)
+    if account_id is None:
+        raise InvalidRequest(f"{HEADER} must be the id of an account")
+    facts = require_actor(account_id, service.tenant)
+    return msgspec.structs.replace(
+        service,
+        account_id=account_id,
+        scopes=scopes,
+        is_frozen=facts.is_frozen,
+        is_acted_for=True,
+    )
+
+
+def require_actor(account_id: int, tenant: int) -> ActorFacts:
+    """The facts of an account that services of the tenant may act for.
+
+    Raises: AccountNotFound, also for an account of another tenant; LoginDisabled,
+    AccountProtected. Cost: of `find_actor`.
+    """
+    facts = find_actor(account_id)
+    if facts is None or facts.tenant != tenant:
+        raise AccountNotFound
+    if facts.is_suspended:
+        raise LoginDisabled
+    if facts.is_staff:
+        raise AccountProtected
+    return facts
