@@ -27,6 +27,7 @@ OWN_APPS = [
     "counters",
     "accounts.images",
     "accounts",
+    "accounts.identities",
     "relations",
     "relations.lists",
     "relations.suggestions",

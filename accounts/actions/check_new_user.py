@@ -27,8 +27,9 @@ CONSTRAINTS = {"accounts_user_username_key": "username", "user_email_unique": "e
 def new_user_faults(new: NewUser, user: User) -> list[Fault]:
     """All faults of a sign-up. `user`: the row that it would create. Four queries."""
     return [
+        *_email_faults(new),
         *_field_faults(user),
-        *password_faults(new.password, user),
+        *([] if new.password is None else password_faults(new.password, user)),
         *display_name_faults(new.display_name),
         *([] if new.agreement else [Fault("agreement", "ERR_ACCEPTED", "must be accepted")]),
     ]
@@ -41,8 +42,13 @@ def taken_fault(error: IntegrityError) -> Fault | None:
     return Fault(field, *CODES["unique"]) if field else None
 
 
+def _email_faults(new: NewUser) -> list[Fault]:
+    is_needed = new.password is not None and not new.email
+    return [Fault("email", *CODES["blank"])] if is_needed else []
+
+
 def _field_faults(user: User) -> list[Fault]:
-    faults = [] if user.email else [Fault("email", *CODES["blank"])]
+    faults: list[Fault] = []
     try:
         user.full_clean(exclude={"password"})
     except ValidationError as error:

@@ -1,7 +1,8 @@
-"""The JSON of the change feed."""
+"""The JSON of the change feed and of accounts by external ids."""
 
 from typing import Any
 
+from accounts.identities.types import BoundAccount, ProvisionedAccount
 from integrations.positions import encode_position
 from integrations.types import Event, EventPage
 
@@ -23,3 +24,16 @@ def present_event(event: Event) -> dict[str, Any]:
         "timestamp": event.happened_at,
         "data": event.data,
     }
+
+
+def present_bound_account(account: BoundAccount) -> dict[str, Any]:
+    return {
+        "external_id": account.subject,
+        "account_id": str(account.account_id),
+        "username": account.username,
+        "suspended": account.is_suspended,
+    }
+
+
+def present_provisioned(made: ProvisionedAccount) -> dict[str, Any]:
+    return present_bound_account(made.account) | {"created": made.is_new}

@@ -15,6 +15,8 @@ from rest_framework.serializers import (
     Serializer,
 )
 
+from accounts.actions.update_profile import NOTE_LENGTH
+from accounts.models import DISPLAY_NAME_LENGTH
 from infra.api.parsing import LIMIT_DIGITS
 from integrations.events import TYPES
 from integrations.positions import MOST_CHARACTERS
@@ -36,6 +38,9 @@ LIMIT = OpenApiParameter(
 
 
 MOST_PAIRS = 1_000
+MOST_IDS = 1_000
+MOST_WANTED = 100
+MOST_MUTUALS = 1_000
 ACCOUNT_ID = r"^[1-9][0-9]{0,8}$"
 
 
@@ -57,6 +62,77 @@ class RelationEntity(Serializer[Any]):
     requested = BooleanField(help_text="A follow that awaits approval")
     blocking = BooleanField()
     since_ms = IntegerField(allow_null=True, help_text="When that began or ended")
+
+
+class MutualField(Serializer[Any]):
+    account_id = CharField()
+    since_ms = IntegerField(help_text="Since when both follow")
+
+
+class MutualsEntity(Serializer[Any]):
+    count = IntegerField(help_text="Of all, not of the page")
+    mutuals = ListField(child=MutualField())
+
+
+EXTERNAL_ID_PATTERN = r"^[!-\-0-~][!-.0-~]{0,254}$"
+EXTERNAL_ID = OpenApiParameter(
+    "external_id",
+    {"type": "string", "pattern": EXTERNAL_ID_PATTERN},
+    OpenApiParameter.PATH,
+    description="The id that your product has for this person",
+)
+
+
+class WantedAccountBody(Serializer[Any]):
+    username = RegexField(
+        r"^[A-Za-z0-9_]{1,30}$", required=False, help_text="A new account needs it"
+    )
+    display_name = CharField(required=False, allow_blank=True, max_length=DISPLAY_NAME_LENGTH)
+    note = CharField(required=False, allow_blank=True, max_length=NOTE_LENGTH)
+    locked = BooleanField(required=False)
+    bot = BooleanField(required=False)
+    discoverable = BooleanField(required=False)
+    indexable = BooleanField(required=False)
+    hide_collections = BooleanField(required=False)
+
+
+class WantedAccountField(WantedAccountBody):
+    external_id = RegexField(EXTERNAL_ID_PATTERN)
+
+
+class WantedAccountsBody(Serializer[Any]):
+    accounts = ListField(child=WantedAccountField(), min_length=1, max_length=MOST_WANTED)
+
+
+class BoundAccountEntity(Serializer[Any]):
+    external_id = CharField()
+    account_id = CharField()
+    username = CharField()
+    suspended = BooleanField(help_text="By moderators")
+
+
+class ProvisionedAccountEntity(BoundAccountEntity):
+    created = BooleanField(help_text="By this request")
+
+
+class ProvisioningOutcomeEntity(Serializer[Any]):
+    """An account of the list, or why it was refused."""
+
+    external_id = CharField()
+    status = IntegerField(help_text="As of a PUT of its own")
+    account_id = CharField(required=False)
+    username = CharField(required=False)
+    suspended = BooleanField(required=False)
+    created = BooleanField(required=False)
+    error = CharField(required=False)
+    details = DictField(required=False)
+
+
+class ExternalIdsBody(Serializer[Any]):
+    """One of the two lists."""
+
+    external_ids = ListField(child=CharField(max_length=255), required=False, max_length=MOST_IDS)
+    account_ids = ListField(child=RegexField(ACCOUNT_ID), required=False, max_length=MOST_IDS)
 
 
 class EventEntity(Serializer[Any]):

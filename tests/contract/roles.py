@@ -6,6 +6,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from accounts.models import User
+from accounts.scopes import OF_SERVICES
 from moderation.groups import create_groups
 from moderation.types import DecisionKind
 from pages.sessions import COOKIE, issue_session
@@ -14,7 +15,7 @@ from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
-from tests.callers import Caller, sign_in
+from tests.callers import Caller, sign_in, token_of
 from tests.people import decide
 from tests.world import make_accounts, publish
 
@@ -38,9 +39,17 @@ class Scene:
         """A client of the API, with the token of this role. It is the same each time: a new one
         makes the middlewares again."""
         if role not in self._clients:
-            asker = self.owner if role == "owner" else self.asker
-            self._clients[role] = Client() if role == "anonymous" else Caller(asker).client
+            self._clients[role] = self._new_client(role)
         return self._clients[role]
+
+    def _new_client(self, role: str) -> Client:
+        if role == "anonymous":
+            return Client()
+        if role in SERVICES:
+            token = token_of(None, " ".join(OF_SERVICES))
+            header = {"Tideline-Account": str(self.owner)} if role == "acting" else {}
+            return Client(headers={"Authorization": f"Bearer {token}", **header})
+        return Caller(self.owner if role == "owner" else self.asker).client
 
     def browser(self, role: str) -> Client:
         """A browser, signed in as this role: to the admin and to the pages."""
@@ -68,6 +77,8 @@ def _nothing(scene: Scene) -> None:
     """The role needs no relation."""
 
 
+# A service by itself, and one that acts for the owner. Both have all scopes of services.
+SERVICES = ("service", "acting")
 ROLES: dict[str, Callable[[Scene], object]] = {
     "anonymous": _nothing,
     "owner": _nothing,
@@ -79,4 +90,5 @@ ROLES: dict[str, Callable[[Scene], object]] = {
     "moderator": _join("moderator"),
     "operator": _join("operator"),
     "admin": _crown,
+    **dict.fromkeys(SERVICES, _nothing),
 }

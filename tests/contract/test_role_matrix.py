@@ -38,6 +38,7 @@ SPECIAL = {
 }
 FILLINGS: dict[str, Callable[[Scene], object]] = {
     "account_id": lambda scene: scene.owner,
+    "external_id": lambda scene: f"u{scene.owner}",
     "first": lambda scene: scene.owner,
     "second": lambda scene: scene.friend,
     "status_id": lambda scene: scene.post.public,
@@ -88,6 +89,11 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST api/v1/services/relations": lambda scene: {
         "pairs": [{"account_id": str(scene.owner), "target_id": str(scene.asker)}]
     },
+    "PUT api/v1/services/accounts": lambda scene: {
+        "accounts": [{"external_id": f"v{scene.owner}", "username": f"v{scene.owner}"}]
+    },
+    "PUT api/v1/services/accounts/<str:external_id>": lambda scene: {"username": f"u{scene.owner}"},
+    "POST api/v1/services/external_ids": lambda scene: {"account_ids": [str(scene.owner)]},
     "POST api/v1/accounts/followed_by": lambda scene: {"id": [str(scene.owner)]},
     "POST api/v1/lists": lambda scene: {"title": "new"},
     "PUT api/v1/lists/<str:list_id>": lambda scene: {"title": "renamed"},

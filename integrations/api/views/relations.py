@@ -1,4 +1,4 @@
-"""What services read: the change feed, and the relations of any accounts."""
+"""Relations of any accounts, for services."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,36 +7,22 @@ import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
+from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
-from infra.api.errors import InvalidRequest, ScopeMissing
+from infra.api.errors import InvalidRequest
 from infra.api.ids import parse_account_id
 from infra.api.nested import find_objects
-from infra.api.parsing import read_limit, read_text
+from infra.api.pages import object_page_response, paging, read_window
+from infra.api.parsing import read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from integrations.api import schema
-from integrations.api.present import present_page
+from integrations.api.services import refuse_accounts
 from integrations.events import describe_relation
-from integrations.queries.events import first_position, read_events
-from integrations.types import EventPage
+from relations.queries.edge_lists import CURSOR_DIGITS, cut_page
 from relations.queries.edges import Pair, load_edges
+from relations.queries.mutuals import read_mutuals, reads_within
 from relations.types import NO_EDGE
-
-
-class EventsView(Endpoint):
-    """What happened on the whole site, from a position on. Only for services."""
-
-    scopes = {"GET": "service:changes"}
-    needs_user = False
-
-    @extend_schema(parameters=[schema.AFTER, schema.LIMIT], responses=schema.EventsEntity)
-    def get(self, request: ApiRequest) -> HttpResponse:
-        refuse_accounts(request)
-        after = read_text(request.query_params, "after")
-        limit = read_limit(
-            request.query_params.get("limit"), schema.DEFAULT_LIMIT, schema.MOST_EVENTS
-        )
-        return json_response(orjson.dumps(present_page(_read_page(after, limit))))
 
 
 class RelationsView(Endpoint):
@@ -56,10 +42,27 @@ class RelationsView(Endpoint):
         )
 
 
-def refuse_accounts(request: ApiRequest) -> None:
-    """Only a service's own token may go on. Raises: ScopeMissing."""
-    if request.user.account_id is not None:
-        raise ScopeMissing
+class MutualsView(Endpoint):
+    """The accounts that follow an account and that it follows: how many, and since when.
+
+    The newest come first, quiet follows included. Only for services.
+    """
+
+    scopes = {"GET": "service:relations"}
+    needs_user = False
+
+    @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=schema.MutualsEntity)
+    def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        refuse_accounts(request)
+        query = request.query_params
+        limit = read_limit(query.get("limit"), schema.DEFAULT_LIMIT, schema.MOST_MUTUALS)
+        window = read_window(query, limit, sum(CURSOR_DIGITS))
+        require_account(account_id)
+        mutuals = read_mutuals(account_id)
+        page = cut_page(window, reads_within(mutuals))
+        shown = [{"account_id": str(i), "since_ms": since_ms} for since_ms, i in page.items]
+        body = orjson.dumps({"count": len(mutuals), "mutuals": shown})
+        return object_page_response(request, page, body)
 
 
 def _read_pairs(request: ApiRequest) -> list[Pair]:
@@ -75,8 +78,3 @@ def _read_id(pair: Mapping[str, Any], name: str) -> int:
     if account_id is None:
         raise InvalidRequest(f"{name} of each pair must be the id of an account, as text")
     return account_id
-
-
-def _read_page(after: str, limit: int) -> EventPage:
-    position = first_position(after or None)
-    return read_events(position, limit) if after else EventPage([], position, [], has_more=False)

@@ -1,0 +1,99 @@
+"""Reads which accounts a service wants, and provisions several of them."""
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+
+from accounts.identities.actions.provision_account import provision_account
+from accounts.identities.types import ExternalId, WantedAccount
+from accounts.types import ProfileEdit
+from infra.api.answers import UNAVAILABLE
+from infra.api.errors import InvalidRequest, TidelineError
+from infra.api.nested import find_objects
+from infra.api.parsing import find_flag, find_text
+from infra.sharding.errors import NO_ANSWER
+from integrations.api import schema
+from integrations.api.present import present_provisioned
+
+# After this time the rest of a list is refused, so that the answer is not late.
+LIST_S = 10.0
+_EXTERNAL_ID = re.compile(schema.EXTERNAL_ID_PATTERN)
+_FLAGS = {
+    "locked": "is_locked",
+    "bot": "is_bot",
+    "discoverable": "is_discoverable",
+    "indexable": "is_indexable",
+    "hide_collections": "hides_collections",
+}
+_TEXTS = ("display_name", "note")
+_FIELDS = {"username", *_TEXTS, *_FLAGS}
+log = structlog.get_logger()
+
+
+def check_external_id(text: object) -> str:
+    """Raises: InvalidRequest."""
+    if not isinstance(text, str) or not _EXTERNAL_ID.fullmatch(text):
+        raise InvalidRequest(
+            "external_id must have 1 to 255 ASCII characters without blanks and slashes,"
+            " and no dot at its beginning"
+        )
+    return text
+
+
+def read_wanted(data: Mapping[str, Any]) -> WantedAccount:
+    """Raises: InvalidRequest, also for a field that no account has."""
+    if unknown := data.keys() - _FIELDS:
+        raise InvalidRequest(f"{min(unknown)[:40]} is no field of an account")
+    texts = {name: _find_stripped(data, name) for name in _TEXTS}
+    flags = {attribute: find_flag(data, name) for name, attribute in _FLAGS.items()}
+    edit = ProfileEdit(**texts, **flags)  # type: ignore[arg-type]
+    return WantedAccount(find_text(data, "username"), edit)
+
+
+def _find_stripped(data: Mapping[str, Any], name: str) -> str | None:
+    text = find_text(data, name)
+    return None if text is None else text.strip()
+
+
+def read_wanted_list(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The objects of the list. What is wrong in one of them is its own answer.
+
+    Raises: InvalidRequest.
+    """
+    sent = find_objects(data, "accounts") or ()
+    if not 0 < len(sent) <= schema.MOST_WANTED:
+        raise InvalidRequest(f"accounts must be a list of 1 to {schema.MOST_WANTED} accounts")
+    ids = [check_external_id(each.get("external_id")) for each in sent]
+    if len(set(ids)) < len(ids):
+        raise InvalidRequest("each external_id may be in the list once")
+    return sent
+
+
+def provision_each(tenant: int, sent: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One answer for each. Cost: that of `provision_account` for each, for about LIST_S."""
+    ends_at = time.monotonic() + LIST_S
+    for each in sent:
+        subject = each["external_id"]
+        fields = {name: value for name, value in each.items() if name != "external_id"}
+        is_late = time.monotonic() > ends_at
+        outcome = _unavailable() if is_late else _provision(ExternalId(tenant, subject), fields)
+        yield {"external_id": subject} | outcome
+
+
+def _provision(identity: ExternalId, fields: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        made = provision_account(identity, read_wanted(fields), datetime.now(UTC))
+    except TidelineError as error:
+        return {"status": error.status} | error.body()
+    except NO_ANSWER as error:
+        log.error("provisioning.database_unreachable", error=str(error))
+        return _unavailable()
+    return {"status": 200} | present_provisioned(made)
+
+
+def _unavailable() -> dict[str, Any]:
+    return {"status": 503, "error": UNAVAILABLE}
