@@ -37,6 +37,7 @@ class ApplicationAdmin(KeysetAdmin, ReasonRequiredAdmin):
         "name",
         "website",
         "quota",
+        "is_bulk",
         "skip_authorization",
         "client_id",
         "redirect_uris",

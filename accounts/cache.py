@@ -68,8 +68,8 @@ def refresh_profiles(account_ids: Iterable[int]) -> None:
 class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
     """What an access token allows, by its row. `expires_at`: Unix seconds.
 
-    `revision`: of its user's restrictions. `is_frozen`, `is_suspended`: its user is. `tenant`: of
-    its application.
+    `revision`: of its user's restrictions. `is_frozen`, `is_suspended`: its user is. `tenant` and
+    `is_bulk`: of its application.
     """
 
     token_id: int
@@ -82,6 +82,7 @@ class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
     revision: int = 0
     is_suspended: bool = False
     tenant: int = FIRST_TENANT
+    is_bulk: bool = False
 
 
 _decoder = msgspec.json.Decoder(TokenFacts)

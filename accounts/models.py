@@ -166,6 +166,12 @@ class Application(AbstractApplication):
         validators=[MinValueValidator(1)],
         help_text="Requests in five minutes by all its users. Empty: the default quota.",
     )
+    is_bulk = models.BooleanField(
+        "bulk",
+        default=False,
+        db_default=False,
+        help_text="A service whose requests let people go first while the site is slow.",
+    )
 
     class Meta(AbstractApplication.Meta):
         swappable = "OAUTH2_PROVIDER_APPLICATION_MODEL"

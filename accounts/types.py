@@ -49,7 +49,7 @@ class Viewer(msgspec.Struct, frozen=True):
     `account_id`: None for an application without a user. `scopes`: all granted ones, including
     those that a broader one includes. `application_quota`: requests per period; None: the default.
     `is_frozen`: may read, but not write. `tenant`: of the application. `is_acted_for`: a service
-    makes the request, for this account.
+    makes the request, for this account. `is_bulk`: people go first while the site is slow.
     """
 
     account_id: int | None
@@ -59,6 +59,7 @@ class Viewer(msgspec.Struct, frozen=True):
     application_quota: int | None = None
     is_frozen: bool = False
     tenant: int = FIRST_TENANT
+    is_bulk: bool = False
     is_acted_for: bool = False
 
     is_authenticated = True

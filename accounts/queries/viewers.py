@@ -84,4 +84,5 @@ def _ask(checksum: str, admit: Callable[[], None]) -> Viewer | None:
 def _viewer_of(facts: TokenFacts) -> Viewer:
     scopes, quota = expand_scopes(facts.scope), facts.application_quota
     who = (facts.account_id, facts.application_id)
-    return Viewer(*who, scopes, facts.token_id, quota, facts.is_frozen, facts.tenant)
+    of_application = (facts.tenant, facts.is_bulk)
+    return Viewer(*who, scopes, facts.token_id, quota, facts.is_frozen, *of_application)

@@ -20,18 +20,28 @@ from typing import Any, ClassVar, NamedTuple
 import structlog
 from django.conf import settings
 from django.core.signals import got_request_exception
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils.module_loading import import_string
 from rest_framework.views import APIView
 
 from infra.api.answers import answer_error
-from infra.api.errors import AccountFrozen, ScopeMissing, TokenInvalid, UserRequired
+from infra.api.bulk_places import serve_bulk
+from infra.api.caller_deadline import ARRIVED, DeadlinePassed, read_caller_deadline
+from infra.api.caller_deadline import VARIABLE as CALLER_DEADLINE
+from infra.api.errors import (
+    AccountFrozen,
+    ScopeMissing,
+    TidelineError,
+    TokenInvalid,
+    UserRequired,
+)
 from infra.api.live_parts import fill_live_parts
 from infra.api.meters import Charge, Meter
 from infra.api.rendering import add_trusted_headers, json_response
 from infra.api.request import ApiRequest, Caller
 from infra.confirmations import Outdated, Refused, confirm_now, confirming
-from infra.deadline import begin_deadline, end_deadline
+from infra.deadline import begin_deadline, end_deadline, has_caller_gone
 from infra.moving import again_while_moving, beginning_again
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -110,9 +120,15 @@ class Endpoint(APIView):
         access = self._accesses.get(request.method or "")
         if access is None:
             return self._refuse_method()
+        caller_ends_at = None
+        if CALLER_DEADLINE in request.META:
+            try:
+                caller_ends_at = read_caller_deadline(request.META)
+            except TidelineError as error:
+                return self._answer_error(request, error)
         if access.is_write:
             return self._serve_write(access, request, args, kwargs)
-        deadline = begin_deadline()
+        deadline = begin_deadline(caller_ends_at)
         try:
             return self._serve_read(access, request, args, kwargs)
         finally:
@@ -162,12 +178,18 @@ class Endpoint(APIView):
         # Before the refusals below, which are not free either.
         self._charge(request, caller)
         _check_access(caller, access)
-        answer: HttpResponse = getattr(self, access.handler)(wrapped, *args, **kwargs)
+        handle = partial(getattr(self, access.handler), wrapped, *args, **kwargs)
+        if caller is not None and caller.is_bulk:
+            answer: HttpResponse = serve_bulk(handle, request.META.get(ARRIVED))
+        else:
+            answer = handle()
         fill = beginning_again(fill_live_parts) if access.is_write else fill_live_parts
         fill(answer, caller.account_id if caller is not None else None)
         return answer
 
     def _answer_error(self, request: HttpRequest, error: Exception) -> HttpResponse:
+        if isinstance(error, OperationalError) and has_caller_gone():
+            error = DeadlinePassed()
         return answer_error(error, {}) or self._answer_unexpected(request)
 
     def _with_quotas(self, request: HttpRequest, answer: HttpResponse) -> HttpResponse:

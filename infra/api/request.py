@@ -32,7 +32,7 @@ NO_QUERY = _NoQuery()
 class Caller(Protocol):
     """The caller. `account_id`: None for an application without a user. `scopes`: all of them.
 
-    `tenant`: of the application.
+    `tenant`: of the application. `is_bulk`: it lets people go first while the site is slow.
     """
 
     @property
@@ -47,6 +47,8 @@ class Caller(Protocol):
     def is_frozen(self) -> bool: ...
     @property
     def tenant(self) -> int: ...
+    @property
+    def is_bulk(self) -> bool: ...
 
 
 class ApiRequest(Request):

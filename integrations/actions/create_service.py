@@ -20,9 +20,10 @@ class CreatedService(NamedTuple):
 
 
 def create_service(
-    name: str, scopes: list[str], quota: int | None, now: datetime
+    name: str, scopes: list[str], quota: int | None, now: datetime, is_bulk: bool = False
 ) -> CreatedService:
-    """`quota`: requests in five minutes; None: the default of applications.
+    """`quota`: requests in five minutes; None: the default of applications. `is_bulk`: people go
+    first while the site is slow.
 
     Raises: ValidationFailed. Two inserts on the default database; killed between them, the
     application has no token yet.
@@ -32,6 +33,7 @@ def create_service(
         name=name,
         scopes=" ".join(scopes),
         quota=quota,
+        is_bulk=is_bulk,
         client_type=Application.CLIENT_CONFIDENTIAL,
         authorization_grant_type=Application.GRANT_CLIENT_CREDENTIALS,
     )

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from infra.api.addresses import choose_network
+from infra.api.caller_deadline import ARRIVED
 
 Application = Callable[[dict[str, Any], Callable[..., None]], Iterable[bytes]]
 
@@ -89,6 +90,7 @@ def environment_of(request: PendingRequest) -> dict[str, Any]:
         "REQUEST_METHOD": scope.method,
         "SERVER_NAME": host,
         "SERVER_PORT": port,
+        ARRIVED: request.since,
         "SERVER_PROTOCOL": _PROTOCOLS.get(scope.http_version, "HTTP/1.1"),
         "wsgi.input": io.BytesIO(request.body),
         "wsgi.url_scheme": scope.scheme,

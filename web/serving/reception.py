@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 from accounts.hash_places import most_hashes
+from infra.api.bulk_places import set_bulk_places
 from pages import cookie
 from web.body_limits import UPLOAD_PATHS, is_upload, most_body_bytes
 from web.draining import is_draining
@@ -18,6 +19,8 @@ from web.serving.streamed_answers import PieceSender, is_stream
 
 _MOST_WAITING = 256
 _MOST_CHECKS = 16
+# Of the threads, that bulk services may have while the site is slow.
+_BULK_SHARE = 0.25
 # Long enough for a health check to find that a store hangs, and to say so.
 _CHECK_WAIT_S = 5.0
 _SWEEPS_PER_WAIT = 4
@@ -57,6 +60,7 @@ class Reception:
         self._ordinary = RequestQueue(limits.threads, _MOST_WAITING, limits.wait_s)
         self._shared = SharedQueue(_MOST_WAITING, limits.wait_s, self._ordinary)
         self._is_quick = getattr(application, "is_quick", lambda _path: False)
+        set_bulk_places(max(1, int(limits.threads * _BULK_SHARE)))
         checks = RequestQueue(1, _MOST_CHECKS, _CHECK_WAIT_S)
         live = RequestQueue(1, _MOST_CHECKS, _CHECK_WAIT_S)
         self._queues_by_path = {_LIVE: live, **dict.fromkeys(_CHECK_PATHS, checks)}

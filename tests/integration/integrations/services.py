@@ -13,8 +13,9 @@ from integrations.actions.create_service import create_service
 class Service:
     """`account` of a request: the one that the service acts for; None for itself."""
 
-    def __init__(self, *scopes: str, quota: int | None = None) -> None:
-        self.made = create_service("Backend", list(scopes or OF_SERVICES), quota, datetime.now(UTC))
+    def __init__(self, *scopes: str, quota: int | None = None, is_bulk: bool = False) -> None:
+        wanted = "Backend", list(scopes or OF_SERVICES), quota
+        self.made = create_service(*wanted, datetime.now(UTC), is_bulk)
         self.client = Client(headers={"Authorization": f"Bearer {self.made.token}"})
 
     def get(self, path: str, account: object = None) -> Any:
