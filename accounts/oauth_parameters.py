@@ -15,6 +15,7 @@ NAMES = frozenset(
         "response_type", "scope", "state", "token", "token_type_hint", "username",
     )
 )  # fmt: skip
+JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"  # RFC 7523
 # In characters. All scopes together fit, each named once.
 LONGEST_SCOPE = 1_000
 LONGEST = 4_000

@@ -20,13 +20,20 @@ from infra.sharding.placement import GLOBAL_ALIAS
 MAX_SESSIONS = 100
 
 
-def issue_token(user_id: int | None, application_id: int, scope: str, now: datetime) -> IssuedToken:
+def issue_token(
+    user_id: int | None,
+    application_id: int,
+    scope: str,
+    now: datetime,
+    lifetime: timedelta | None = None,
+) -> IssuedToken:
     """A new token of this user for this application. `user_id` None: the application's own.
+    `lifetime` None: a year.
 
     One transaction on the default database: a lock, an insert, and a look at the user's tokens.
     Raises: AccountNotFound.
     """
-    lifetime = timedelta(seconds=oauth2_settings.ACCESS_TOKEN_EXPIRE_SECONDS)
+    lifetime = lifetime or timedelta(seconds=oauth2_settings.ACCESS_TOKEN_EXPIRE_SECONDS)
     row = AccessToken(
         user_id=user_id, application_id=application_id, scope=scope, expires=now + lifetime
     )
@@ -50,6 +57,13 @@ def end_oldest_tokens(user_id: int | None) -> None:
     newest = own.order_by("-pk").values_list("pk", flat=True)[: MAX_SESSIONS + 1]
     if len(kept := list(newest)) > MAX_SESSIONS:
         end_tokens(own.filter(pk__lte=kept[-1]))
+
+
+def delete_expired_tokens(user_id: int, application_id: int, now: datetime) -> None:
+    """Deletes what an application with short tokens leaves. They give no access. One statement."""
+    AccessToken.objects.filter(
+        user_id=user_id, application_id=application_id, expires__lt=now
+    ).delete()
 
 
 def end_tokens_of_user(user_id: int) -> int:

@@ -8,6 +8,7 @@ from django.conf import settings
 
 from accounts.api.instance import domain
 from accounts.oauth import CHALLENGE_METHODS
+from accounts.oauth_parameters import JWT_BEARER
 from accounts.queries.site_counts import SiteCounts
 from accounts.scopes import DESCRIPTIONS
 from infra.version import VERSION
@@ -71,7 +72,7 @@ def present_webfinger(account: Mapping[str, Any]) -> dict[str, Any]:
 def present_authorization_server() -> dict[str, Any]:
     """The metadata of the OAuth2 server (RFC 8414)."""
     url = settings.PUBLIC_URL
-    grants = ["authorization_code", "client_credentials", "refresh_token"]
+    grants = ["authorization_code", "client_credentials", "refresh_token", JWT_BEARER]
     return {
         "issuer": url,
         "service_documentation": f"{url}/api/docs",

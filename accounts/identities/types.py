@@ -1,5 +1,6 @@
 """Values of identities."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -8,6 +9,8 @@ from accounts.types import ProfileEdit
 
 # The issuer of ids that services give: all services of a tenant mean the same person by one id.
 OWN_IDS = ""
+# Signatures by a private key only: who checks one cannot make another.
+ASSERTION_ALGORITHMS = ("ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "EdDSA")
 
 
 class ExternalId(NamedTuple):
@@ -39,3 +42,31 @@ class ProvisionedAccount(NamedTuple):
 
     account: BoundAccount
     is_new: bool
+
+
+class Assertion(msgspec.Struct, frozen=True):
+    """The claims of a JWT that says who a person is. Times: Unix seconds."""
+
+    iss: str
+    sub: str
+    aud: str | list[str]
+    exp: float
+    iat: float
+    jti: str
+    nbf: float = 0
+    preferred_username: str | None = None
+    name: str | None = None
+
+
+class NewIssuer(msgspec.Struct, frozen=True):
+    """What an operator says of an issuer, not validated yet. `keys`: the text of a JWK set."""
+
+    name: str
+    issuer: str
+    audience: str
+    algorithms: Sequence[str]
+    keys: str | None
+    keys_url: str
+    has_own_ids: bool
+    may_create: bool
+    scopes: Sequence[str]

@@ -1,6 +1,7 @@
 """The token endpoints of OAuth2, with Mastodon's answers."""
 
 import time
+from datetime import UTC, datetime
 
 import orjson
 from django.http import HttpResponse
@@ -10,10 +11,15 @@ from drf_spectacular.utils import extend_schema
 from oauth2_provider.views.mixins import OAuthLibMixin
 
 from accounts.api.limits import TOKENS
+from accounts.api.present import present_token
+from accounts.identities.actions.exchange_assertion import LIFETIME, exchange_assertion
+from accounts.oauth_parameters import JWT_BEARER, OAuthParameterRefused, clean_scope
 from infra.api.endpoint import Endpoint
+from infra.api.parsing import read_text
 from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
 
+CLIENT = frozenset(("client_id", "client_secret"))
 NOT_YOURS = (
     b'{"error":"unauthorized_client",'
     b'"error_description":"You are not authorized to revoke this token"}'
@@ -23,7 +29,7 @@ NOT_YOURS = (
 @extend_schema(exclude=True)
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class TokenView(OAuthLibMixin, Endpoint):
-    """Issues a token for a code, a refresh token, a client secret or a password."""
+    """Issues a token for a code, a refresh token, a client secret, a password or a JWT."""
 
     public = True
     body_only = True
@@ -31,6 +37,8 @@ class TokenView(OAuthLibMixin, Endpoint):
 
     def post(self, request: ApiRequest) -> HttpResponse:
         TOKENS.charge(request._request)
+        if request.data.get("grant_type") == JWT_BEARER:
+            return _answer_assertion(request)
         _, headers, body, status = self.create_token_response(request)
         token = orjson.loads(body)
         if status == 200:
@@ -54,3 +62,17 @@ class RevokeView(OAuthLibMixin, Endpoint):
         if status == 401:
             return json_response(NOT_YOURS, 403, NO_STORE)
         return json_response(body.encode() if body else b"{}", status, NO_STORE)
+
+
+def _answer_assertion(request: ApiRequest) -> HttpResponse:
+    """The toolkit has no such grant. The JWT is all the proof, so there is no client to prove.
+
+    Raises: AssertionRefused, ScopeRefused, KeysUnreadable.
+    """
+    if CLIENT.intersection(request.data):
+        raise OAuthParameterRefused("A client does not prove itself with this grant")
+    scope = clean_scope(read_text(request.data, "scope"))
+    assertion = read_text(request.data, "assertion")
+    token = exchange_assertion(assertion, scope, datetime.now(UTC))
+    body = present_token(token) | {"expires_in": int(LIFETIME.total_seconds())}
+    return json_response(orjson.dumps(body), headers=NO_STORE)

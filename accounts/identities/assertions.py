@@ -1,0 +1,67 @@
+"""Checks a JWT that says who a person is (RFC 7519, RFC 7523). No store but the issuer's keys."""
+
+import re
+
+import msgspec
+from jwcrypto.common import JWException
+from jwcrypto.jws import JWS
+
+from accounts.identities.errors import AssertionRefused
+from accounts.identities.issuer_keys import keys_of
+from accounts.identities.models import LONGEST_SUBJECT, TrustedIssuer
+from accounts.identities.types import Assertion
+
+LONGEST = 8_000
+# Clocks may differ by so much.
+LEEWAY_S = 30
+# From `iat` to `exp`. Short: it is used once, at once.
+LONGEST_LIFE_S = 600
+_COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
+_SUBJECT = re.compile(rf"[!-~]{{1,{LONGEST_SUBJECT}}}")
+_decoder = msgspec.json.Decoder(Assertion)
+
+
+class UncheckedAssertion:
+    """A JWT whose signature is not checked yet."""
+
+    def __init__(self, text: str) -> None:
+        """Raises: AssertionRefused."""
+        if len(text) > LONGEST or not _COMPACT.fullmatch(text):
+            raise AssertionRefused("The assertion is not a JWT")
+        self._signed = JWS()
+        try:
+            self._signed.deserialize(text)
+            self._claims = _decoder.decode(self._signed.objects["payload"])
+        except (JWException, ValueError, KeyError, TypeError) as error:
+            raise AssertionRefused(f"The assertion cannot be read: {error}") from None
+
+    @property
+    def issuer(self) -> str:
+        """As it says itself: to find the row whose keys must have signed it."""
+        return self._claims.iss
+
+    def check(self, issuer: TrustedIssuer, now_s: float) -> Assertion:
+        """The claims, after all checks. Raises: AssertionRefused, KeysUnreadable."""
+        key_id = self._signed.jose_header.get("kid")
+        keys = keys_of(issuer, key_id if isinstance(key_id, str) else None)
+        self._signed.allowed_algs = list(issuer.algorithms)
+        try:
+            self._signed.verify(keys)
+        except (JWException, ValueError, TypeError):
+            raise AssertionRefused("No key of the issuer has signed the assertion") from None
+        if fault := _fault_of(self._claims, issuer, now_s):
+            raise AssertionRefused(fault)
+        return self._claims
+
+
+def _fault_of(claims: Assertion, issuer: TrustedIssuer, now_s: float) -> str | None:
+    audiences = [claims.aud] if isinstance(claims.aud, str) else claims.aud
+    faults = {
+        "aud is not this site": issuer.audience not in audiences,
+        "exp is over": claims.exp <= now_s - LEEWAY_S,
+        "iat or nbf is in the future": max(claims.iat, claims.nbf) > now_s + LEEWAY_S,
+        f"exp is more than {LONGEST_LIFE_S} s after iat": claims.exp - claims.iat > LONGEST_LIFE_S,
+        "sub is no id": not _SUBJECT.fullmatch(claims.sub),
+        "jti is no id": not _SUBJECT.fullmatch(claims.jti),
+    }
+    return next((text for text, is_so in faults.items() if is_so), None)
