@@ -53,6 +53,17 @@ _env.require(
     DEVELOPMENT or not ALLOW_PASSWORD_GRANT, "ALLOW_PASSWORD_GRANT: refused outside DEVELOPMENT=1"
 )
 
+# The OpenID Connect provider of the pages. Empty: people sign in by password only.
+OIDC_ISSUER = _env.text("OIDC_ISSUER", "")
+OIDC_NAME = _env.text("OIDC_NAME", "your organization")
+OIDC_CLIENT_ID = _env.text("OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = _env.text("OIDC_CLIENT_SECRET", "")
+OIDC_CREATE_ACCOUNTS = _env.flag("OIDC_CREATE_ACCOUNTS", True)
+_env.require(
+    not OIDC_ISSUER or bool(OIDC_CLIENT_ID and OIDC_CLIENT_SECRET),
+    "OIDC_ISSUER: needs OIDC_CLIENT_ID and OIDC_CLIENT_SECRET",
+)
+
 # Files that may be lost when the machine restarts, so tmpfs is fine.
 RUNTIME_DIR = _env.text("RUNTIME_DIR", f"{tempfile.gettempdir()}/tideline-{os.getuid()}")
 

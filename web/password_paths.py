@@ -7,6 +7,7 @@ from web.paths import without_slash
 _PATHS = frozenset(
     (
         "/api/v1/accounts",
+        "/auth/oidc",
         "/auth/sign_in",
         "/auth/sign_up",
         "/settings/delete",

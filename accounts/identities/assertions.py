@@ -1,9 +1,13 @@
 """Checks a JWT that says who a person is (RFC 7519, RFC 7523). No store but the issuer's keys."""
 
 import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import msgspec
 from jwcrypto.common import JWException
+from jwcrypto.jwk import JWKSet
 from jwcrypto.jws import JWS
 
 from accounts.identities.errors import AssertionRefused
@@ -17,22 +21,50 @@ LEEWAY_S = 30
 # From `iat` to `exp`. Short: it is used once, at once.
 LONGEST_LIFE_S = 600
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
-_SUBJECT = re.compile(rf"[!-~]{{1,{LONGEST_SUBJECT}}}")
+SUBJECT = re.compile(rf"[!-~]{{1,{LONGEST_SUBJECT}}}")
+FindKeys = Callable[[str | None], JWKSet]
 _decoder = msgspec.json.Decoder(Assertion)
 
 
+class SignedText(NamedTuple):
+    """A JWT whose signature is not checked yet. `payload`: its claims as JSON."""
+
+    signature: JWS
+    payload: bytes
+
+
+def read_jwt(text: str) -> SignedText:
+    """Raises: AssertionRefused."""
+    if len(text) > LONGEST or not _COMPACT.fullmatch(text):
+        raise AssertionRefused("The assertion is not a JWT")
+    signature = JWS()
+    try:
+        signature.deserialize(text)
+        return SignedText(signature, signature.objects["payload"])
+    except (JWException, ValueError, KeyError, TypeError) as error:
+        raise AssertionRefused(f"The assertion cannot be read: {error}") from None
+
+
+def verify_jwt(signed: SignedText, find_keys: FindKeys, algorithms: Sequence[str]) -> None:
+    """Raises: AssertionRefused, and as `find_keys` does."""
+    key_id = signed.signature.jose_header.get("kid")
+    keys = find_keys(key_id if isinstance(key_id, str) else None)
+    signed.signature.allowed_algs = list(algorithms)
+    try:
+        signed.signature.verify(keys)
+    except (JWException, ValueError, TypeError):
+        raise AssertionRefused("No key of the issuer has signed the assertion") from None
+
+
 class UncheckedAssertion:
-    """A JWT whose signature is not checked yet."""
+    """A JWT of an issuer that is not checked yet."""
 
     def __init__(self, text: str) -> None:
         """Raises: AssertionRefused."""
-        if len(text) > LONGEST or not _COMPACT.fullmatch(text):
-            raise AssertionRefused("The assertion is not a JWT")
-        self._signed = JWS()
+        self._signed = read_jwt(text)
         try:
-            self._signed.deserialize(text)
-            self._claims = _decoder.decode(self._signed.objects["payload"])
-        except (JWException, ValueError, KeyError, TypeError) as error:
+            self._claims = _decoder.decode(self._signed.payload)
+        except msgspec.MsgspecError as error:
             raise AssertionRefused(f"The assertion cannot be read: {error}") from None
 
     @property
@@ -42,13 +74,7 @@ class UncheckedAssertion:
 
     def check(self, issuer: TrustedIssuer, now_s: float) -> Assertion:
         """The claims, after all checks. Raises: AssertionRefused, KeysUnreadable."""
-        key_id = self._signed.jose_header.get("kid")
-        keys = keys_of(issuer, key_id if isinstance(key_id, str) else None)
-        self._signed.allowed_algs = list(issuer.algorithms)
-        try:
-            self._signed.verify(keys)
-        except (JWException, ValueError, TypeError):
-            raise AssertionRefused("No key of the issuer has signed the assertion") from None
+        verify_jwt(self._signed, partial(keys_of, issuer), issuer.algorithms)
         if fault := _fault_of(self._claims, issuer, now_s):
             raise AssertionRefused(fault)
         return self._claims
@@ -61,7 +87,7 @@ def _fault_of(claims: Assertion, issuer: TrustedIssuer, now_s: float) -> str | N
         "exp is over": claims.exp <= now_s - LEEWAY_S,
         "iat or nbf is in the future": max(claims.iat, claims.nbf) > now_s + LEEWAY_S,
         f"exp is more than {LONGEST_LIFE_S} s after iat": claims.exp - claims.iat > LONGEST_LIFE_S,
-        "sub is no id": not _SUBJECT.fullmatch(claims.sub),
-        "jti is no id": not _SUBJECT.fullmatch(claims.jti),
+        "sub is no id": not SUBJECT.fullmatch(claims.sub),
+        "jti is no id": not SUBJECT.fullmatch(claims.jti),
     }
     return next((text for text, is_so in faults.items() if is_so), None)

@@ -24,6 +24,8 @@ FETCH_S, MOST_BYTES = 3.0, 256 * 1024
 FRESH_S, KEPT_S = 600.0, 86_400.0
 # Anyone may send a JWT with an unknown key: it must not make us ask the issuer each time.
 RETRY_S = 10.0
+# For another thread that reads them: an address that hangs must not hold all threads.
+WAIT_S = 0.5
 log = structlog.get_logger()
 
 
@@ -41,10 +43,12 @@ class RemoteKeys:
 
         Raises: KeysUnreadable. Cost: none, or one request of at most FETCH_S.
         """
-        if self._must_read(key_id):
-            with self._reading:
+        if self._must_read(key_id) and self._reading.acquire(timeout=WAIT_S):
+            try:
                 if self._must_read(key_id):
                     self._read()
+            finally:
+                self._reading.release()
         if self._keys is None or time.monotonic() - self._read_at > KEPT_S:
             raise KeysUnreadable
         return self._keys

@@ -13,7 +13,7 @@ from accounts.errors import LinkEnded
 from accounts.mails import ADDRESS_PATH, find_address_of_link, proves_address
 from infra.api.errors import ValidationFailed
 from infra.api.parsing import read_text
-from pages.views.own_account import WRONG_PASSWORD, OwnAccountPage
+from pages.views.own_account import OwnAccountPage
 
 
 class EmailSettings(OwnAccountPage):
@@ -28,8 +28,8 @@ class EmailSettings(OwnAccountPage):
     def post(self, request: HttpRequest) -> HttpResponseBase:
         """Raises: TooManyRequests."""
         EMAIL_CHANGES.charge(request)
-        if not self.knows_password():
-            return self.ask(WRONG_PASSWORD)
+        if not self.is_proved():
+            return self.ask_again()
         try:
             ask_email_change(self.user, read_text(request.POST, "email").strip())
         except ValidationFailed as refusal:

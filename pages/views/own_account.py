@@ -1,6 +1,6 @@
 """Pages about the account itself that the API has no endpoints for. They need a session of ours."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -31,6 +31,11 @@ from pages.views.base import WebPage
 from pages.views.sign_up import UNPROCESSABLE
 
 WRONG_PASSWORD = "This is not your password"  # noqa: S105
+SIGN_IN_AGAIN = (
+    "You signed in too long ago. Sign out and in again, and come back within ten minutes"
+)
+# A person without a password proves who they are at another site.
+FRESH = timedelta(minutes=10)
 
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")
@@ -66,13 +71,18 @@ class OwnAccountPage(WebPage):
         return self.draw(self.template, context, UNPROCESSABLE if fault else 200)
 
     def more(self) -> dict[str, Any]:
-        return {"user": self.user}
+        return {"user": self.user, "has_password": self.user.has_usable_password()}
 
-    def knows_password(self, name: str = "password") -> bool:
-        """Whether the form has the password. Tries count with those of signing in.
+    def ask_again(self) -> HttpResponse:
+        """The form, when `is_proved` is false."""
+        return self.ask(WRONG_PASSWORD if self.user.has_usable_password() else SIGN_IN_AGAIN)
 
-        Raises: TooManyRequests.
+    def is_proved(self, name: str = "password") -> bool:
+        """Whether the form has the password; for a person without one, whether they have just
+        signed in. Tries count with those of signing in. Raises: TooManyRequests.
         """
+        if not self.user.has_usable_password():
+            return self.session.created > datetime.now(UTC) - FRESH
         given = read_text(self.request.POST, name)
         user = authenticate(self.request, username=self.user.username, password=given)
         if not isinstance(user, User) or user.pk != self.user.pk:
@@ -87,8 +97,8 @@ class PasswordSettings(OwnAccountPage):
     template = "settings/password.html"
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        if not self.knows_password("current"):
-            return self.ask(WRONG_PASSWORD)
+        if not self.is_proved("current"):
+            return self.ask_again()
         user = self.user
         try:
             change_password(user, read_text(request.POST, "password"))
@@ -125,8 +135,8 @@ class ExportPage(OwnAccountPage):
     template = "settings/export.html"
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        if not self.knows_password():
-            return self.ask(WRONG_PASSWORD)
+        if not self.is_proved():
+            return self.ask_again()
         return StreamingHttpResponse(stream_account(self.user.pk), headers=self._headers())
 
     def _headers(self) -> dict[str, str]:
@@ -148,8 +158,8 @@ class DeleteAccountPage(OwnAccountPage):
         return {**super().more(), "days": settings.SUSPENSION_DAYS}
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        if not self.knows_password():
-            return self.ask(WRONG_PASSWORD)
+        if not self.is_proved():
+            return self.ask_again()
         delete_own_account(self.user.pk, datetime.now(UTC))
         logout(request)
         answer = self.draw_card("account_deleted.html", {"days": settings.SUSPENSION_DAYS})

@@ -25,15 +25,17 @@ class SignInPage(WebPage, LoginView):
     is_secret = True
     template_name = "pages/sign_in.html"
 
-    def get_context_data(self, **more: Any) -> dict[str, Any]:
+    def get_context_data(self, **options: Any) -> dict[str, Any]:
         """With the application that a person wants to use after signing in."""
-        context: dict[str, Any] = super().get_context_data(**more)
+        context: dict[str, Any] = super().get_context_data(**options)
         address = urlsplit(context["next"])
         client_id = parse_qs(address.query).get("client_id", [""])[0].replace("\x00", "")
         is_asked = address.path == AUTHORIZE and client_id
         application = Application.objects.filter(client_id=client_id).first() if is_asked else None
         # Django's view calls the host "site".
-        return {**context, "application": application, "site": settings.INSTANCE_TITLE}
+        oidc_name = settings.OIDC_NAME if settings.OIDC_ISSUER else ""
+        more = {"application": application, "oidc_name": oidc_name}
+        return {**context, **more, "site": settings.INSTANCE_TITLE}
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         answer = HttpResponseRedirect(self.get_success_url())

@@ -32,6 +32,7 @@ _MOST_UPLOADS_UNFINISHED, _OF_ADDRESS = 16, 4
 _ARCHIVE_PATH, _MOST_ARCHIVES, _ARCHIVE_WAIT_S = "/settings/export", 4, 10.0
 # A hash takes a processor for a while. Those who sign in rather wait than try again.
 _MOST_PASSWORDS, _PASSWORD_WAIT_S = 16, 3.0
+_CALLBACK = "/auth/oidc/callback"
 _RETRIED = "x-retried-by-proxy"
 _METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
 _BEARER = "bearer "
@@ -67,6 +68,8 @@ class Reception:
         uploads = RequestQueue(1, _MOST_UPLOADS, _UPLOAD_WAIT_S)
         archives = RequestQueue(1, _MOST_ARCHIVES, _ARCHIVE_WAIT_S)
         passwords = _queue_of_passwords(limits.threads)
+        # It waits for the provider of the operator, which may hang.
+        self._queues_by_path[_CALLBACK] = passwords
         self._all_queues = (
             *(self._ordinary, self._shared, checks, live),
             *(uploads, archives, passwords),

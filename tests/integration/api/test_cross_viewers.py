@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 
+from integrations.actions.create_service import create_service
 from posts.actions.create_post import create_post
 from posts.actions.mark_post import mark_post
 from posts.types import Draft, Kind, Visibility
@@ -28,13 +30,28 @@ REQUESTS = 2_000
 HEADERS = ("private, no-cache", "Authorization, Tideline-Account")
 
 
+Headers = dict[int, dict[str, str]]
+
+
+def own_headers(people: Sequence[int]) -> Headers:
+    """Each person asks with a token of their own."""
+    return {person: {"Authorization": f"Bearer {token_of(person)}"} for person in people}
+
+
+def acting_headers(people: Sequence[int]) -> Headers:
+    """A service asks for each person, with one token."""
+    made = create_service("Backend", ["service:read"], 1_000_000, datetime.now(UTC))
+    bearer = {"Authorization": f"Bearer {made.token}"}
+    return {person: bearer | {"Tideline-Account": str(person)} for person in people}
+
+
 class Ring:
     """Everyone follows the next three, and bookmarks their own post only. The first post of each
     is private, and the last one public."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_by_service: bool) -> None:
         self.people = make_accounts(PEOPLE)
-        self.tokens = {person: token_of(person) for person in self.people}
+        self.headers = acting_headers(self.people) if is_by_service else own_headers(self.people)
         self.private = {
             person: create_post(person, Draft("closed", visibility=Visibility.PRIVATE)).public
             for person in self.people
@@ -60,7 +77,7 @@ class Question:
 
     def __init__(self, ring: Ring, place: int, other: int) -> None:
         self.me, self.other = str(ring.people[place]), str(ring.people[other])
-        self.token = ring.tokens[ring.people[place]]
+        self.headers = ring.headers[ring.people[place]]
         self.mine = ring.posts[ring.people[place]]
         self.theirs = ring.posts[ring.people[other]]
         self.private = ring.private[ring.people[other]]
@@ -117,7 +134,7 @@ def _ask_over(
         question = Question(ring, choose.randrange(PEOPLE), choose.randrange(PEOPLE))
         path, holds = choose.choice(list(question.checks().items()))
         connection = choose.choice(connections)
-        connection.request("GET", path, headers={"Authorization": f"Bearer {question.token}"})
+        connection.request("GET", path, headers=question.headers)
         answer = connection.getresponse()
         body = answer.read()
         headers = answer.headers["Cache-Control"], answer.headers["Vary"]
@@ -137,8 +154,9 @@ def addresses(world: None, tmp_path: Path) -> Iterator[list[str]]:
 
 
 @pytest.mark.slow
-def test_no_answer_is_another_ones(addresses: list[str]) -> None:
-    ring = Ring()
+@pytest.mark.parametrize("is_by_service", [False, True])
+def test_no_answer_is_another_ones(addresses: list[str], is_by_service: bool) -> None:
+    ring = Ring(is_by_service)
     with ThreadPoolExecutor(THREADS) as threads:
         wrong = list(threads.map(partial(ask_many, ring, addresses), range(THREADS)))
     assert [one for found in wrong for one in found] == []

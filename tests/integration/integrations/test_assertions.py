@@ -25,6 +25,12 @@ from tests.world import make_account, restrict
 MINE = "/api/v1/accounts/verify_credentials"
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """A crowded machine is not an address that hangs."""
+    monkeypatch.setattr(issuer_keys, "FETCH_S", 60.0)
+
+
 @pytest.fixture
 def product(world):
     product = Product()
