@@ -15,6 +15,7 @@ from pathlib import Path
 import django
 from django.http import StreamingHttpResponse
 
+from infra.api.caller_deadline import ARRIVED
 from tests.waiting import until
 from web.serving.limits import Limits
 from web.serving.server import TidelineServer
@@ -38,6 +39,7 @@ def application(environ, start_response):
         time.sleep(WORK_S)
     size = int(environ["QUERY_STRING"]) if path == "/large" else 0
     shown = {name: environ[name] for name in environ if isinstance(environ[name], str)}
+    shown |= {"waited_s": time.monotonic() - environ[ARRIVED]}
     shown |= {"pid": os.getpid(), "body": environ["wsgi.input"].read().decode(), "more": "x" * size}
     start_response("200 OK", [("Content-Type", "application/json")])
     return [json.dumps(shown).encode()]

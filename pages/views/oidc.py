@@ -157,5 +157,5 @@ def require_provider() -> None:
 def _new_person(person: OidcPerson, next_page: str) -> NewPerson:
     """With a username to begin with. Many providers have an address there."""
     name = _NO_NAME.sub("_", person.preferred_username.lower().partition("@")[0]).strip("_")
-    shown = person.name.strip()[:DISPLAY_NAME_LENGTH]
+    shown = person.name.replace("\x00", "").strip()[:DISPLAY_NAME_LENGTH]
     return NewPerson(person.iss, person.sub, name[:30], shown, next_page)

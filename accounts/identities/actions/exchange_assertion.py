@@ -4,7 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
-from accounts.actions.tokens import delete_expired_tokens, issue_token
+from accounts.actions.tokens import (
+    delete_expired_tokens,
+    end_oldest_of_application,
+    issue_token,
+)
 from accounts.errors import AccountNotFound, AccountProtected, LoginDisabled
 from accounts.identities.actions.create_bound_account import create_bound_account
 from accounts.identities.assertions import LEEWAY_S, UncheckedAssertion
@@ -28,6 +32,8 @@ DELETE FROM identities_usedassertion WHERE id IN (
 """
 # Short: the product knows whether the person is still signed in, and gives another JWT then.
 LIFETIME = timedelta(hours=1)
+# Of an account. A product that exchanges for each page must not end the person's other sessions.
+MOST_TOKENS = 10
 
 
 def exchange_assertion(text: str, scope: str, now: datetime) -> IssuedToken:
@@ -35,7 +41,7 @@ def exchange_assertion(text: str, scope: str, now: datetime) -> IssuedToken:
 
     `scope` empty: all that the issuer's people get. A JWT gives one token: of two calls at once
     one is refused. Killed after the commit, the caller has no token and asks with another JWT.
-    Raises: AssertionRefused, ScopeRefused, KeysUnreadable. Cost: seven statements on the default
+    Raises: AssertionRefused, ScopeRefused, KeysUnreadable. Cost: eight statements on the default
     database, those of `create_bound_account` for a new account, and maybe a request for keys.
     """
     unchecked = UncheckedAssertion(text)
@@ -49,7 +55,9 @@ def exchange_assertion(text: str, scope: str, now: datetime) -> IssuedToken:
         with transaction.atomic(using=GLOBAL_ALIAS):
             _use(trusted, assertion, now)
             delete_expired_tokens(account_id, trusted.application_id, now)
-            return issue_token(account_id, trusted.application_id, granted, now, LIFETIME)
+            token = issue_token(account_id, trusted.application_id, granted, now, LIFETIME)
+            end_oldest_of_application(account_id, trusted.application_id, MOST_TOKENS)
+            return token
     except IntegrityError:
         raise AssertionRefused("The assertion was used before") from None
 
@@ -81,7 +89,8 @@ def _create(
         raise AssertionRefused("No account has this subject, and the issuer creates none")
     if not assertion.preferred_username:
         raise AssertionRefused("No account has this subject, and there is no preferred_username")
-    new = NewUser(assertion.preferred_username, "", None, (assertion.name or "").strip())
+    name = (assertion.name or "").replace("\x00", "").strip()
+    new = NewUser(assertion.preferred_username, "", None, name)
     try:
         return create_bound_account(identity, new, now).account.account_id
     except ValidationFailed as error:

@@ -127,6 +127,12 @@ def test_the_application_sees_the_request_as_it_was_sent(web):
     )
 
 
+def test_the_application_knows_since_when_a_request_waits(web):
+    """The deadline of a caller counts from then, and no header can change it."""
+    for headers in ({}, {"Tideline.Arrived": "1", "tideline-arrived": "1"}):
+        assert 0 < web.ask(headers=headers)[2]["waited_s"] < SOON_S
+
+
 def test_headers_of_one_name_are_joined_and_those_with_underscores_dropped(web):
     lines = "X-Forwarded-For: 1.1.1.1\r\nX-Forwarded-For: 2.2.2.2\r\nX_Forwarded_For: 3.3.3.3\r\n"
     with web.open(f"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{lines}\r\n".encode()) as it:

@@ -11,11 +11,13 @@ from jwcrypto.jwk import JWK
 
 from accounts.cache import drop_actor
 from accounts.identities import issuer_keys
+from accounts.identities.actions import exchange_assertion
 from accounts.identities.models import ExternalIdentity, TrustedIssuer, UsedAssertion
 from accounts.models import AccessToken, User
 from accounts.oauth_parameters import JWT_BEARER
 from accounts.types import Restriction
 from infra.api.errors import ValidationFailed
+from tests.callers import token_of
 from tests.integration.integrations.product import ISSUER, Product, key_server, new_key
 from tests.integration.integrations.services import Service
 from tests.races import run_together
@@ -107,6 +109,22 @@ def test_used_ones_and_ended_tokens_are_deleted_in_time(product):
     token_for(product)
     assert UsedAssertion.objects.count() == 2
     assert AccessToken.objects.count() == 1
+
+
+def test_many_tokens_of_a_product_end_no_other_session(product, monkeypatch):
+    monkeypatch.setattr(exchange_assertion, "MOST_TOKENS", 2)
+    tokens = [token_for(product) for _ in range(2)]
+    other = bearer(token_of(User.objects.get().pk))
+    tokens.append(token_for(product))
+    asked = [Client().get(MINE, **bearer(token["access_token"])) for token in tokens]
+    assert [answer.status_code for answer in asked] == [401, 200, 200]
+    assert Client().get(MINE, **other).status_code == 200
+
+
+def test_a_name_that_no_database_holds_is_cleaned(product):
+    token = token_for(product, name=" A\x00nn ")
+    me = Client().get(MINE, **bearer(token["access_token"])).json()
+    assert me["display_name"] == "Ann"
 
 
 NOW = int(time.time())
