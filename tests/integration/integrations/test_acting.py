@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.actions.tokens import end_tokens
+from accounts.cache import actors
 from accounts.models import AccessToken, Application, User
 from accounts.periodic import delete_expired
 from accounts.types import Restriction
@@ -147,6 +148,17 @@ def test_without_redis_and_after_a_flush_it_acts_as_before():
     redis()._client.clear()
     forget_memory()
     assert service.get(MINE, ann).json()["id"] == str(ann)
+
+
+@pytest.mark.parametrize("junk", [b"", b"1", b"1:9999999999:[0]", b"1:9999999999:null", b"x:y:z"])
+def test_an_entry_that_cannot_be_read_is_a_miss(junk):
+    (ann,) = make_accounts(1)
+    service = Service()
+    assert service.get(MINE, ann).status_code == 200
+    redis().call("SET", actors.key(ann), junk)
+    assert service.get(MINE, ann).status_code == 200
+    restrict(ann, Restriction.SUSPENDED)
+    assert_refused(service.get(MINE, ann), 403)
 
 
 def test_it_uses_the_quota_of_the_service_and_none_of_the_account(settings):
