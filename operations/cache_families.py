@@ -6,6 +6,7 @@ PURGEABLE = {
     family.name: family
     for family in (
         CacheFamily("accounts.profile", "one row an account when it is next shown"),
+        CacheFamily("accounts.actor", "one row an account that a service acts for next"),
         CacheFamily("counters.account", "one row an account when it is next shown"),
         CacheFamily("posts.week", "two queries an author and week when next shown"),
         CacheFamily("posts.single", "one query for the old posts of a page"),
