@@ -2,17 +2,26 @@
 
 from datetime import datetime
 
+from accounts.types import ProfileField
 from infra.changes.registry import Payload
 
 
-class UserCreated(Payload, frozen=True):
-    """On the default database; owner: the new account. Its row must be created on its shard."""
+class UserCreated(Payload, frozen=True, omit_defaults=True):
+    """On the default database; owner: the new account. Its row must be created on its shard.
+
+    What has a default comes with imported accounts only.
+    """
 
     kind = "accounts.user_created"
 
     username: str
     display_name: str
     created_at: datetime
+    note: str = ""
+    is_locked: bool = False
+    is_bot: bool = False
+    is_discoverable: bool = True
+    fields: tuple[ProfileField, ...] = ()
 
 
 class ProfileChanged(Payload, frozen=True):

@@ -3,13 +3,14 @@
 All but those of mails are inline: the actor sees the effect.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import TypeVar
 
 from django.conf import settings
 
+from accounts.actions.create_rows import create_account_rows
 from accounts.actions.restrict import restrict_account
 from accounts.cache import (
     drop_token_command,
@@ -31,12 +32,10 @@ from accounts.mails import send_address_changed_mail, send_address_mail, send_re
 from accounts.models import User
 from accounts.queries.tokens import load_tokens_by_user
 from accounts.queries.users import load_restrictions
-from accounts.sql import CREATE_ACCOUNTS
 from infra.caching.client import redis
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, Payload, consumes
 from infra.sharding.buckets import group_by_shard
-from infra.sharding.sql import execute
 
 P = TypeVar("P", bound=Payload)
 DAY_S = 86_400
@@ -52,17 +51,10 @@ def create_accounts(alias: str, deliveries: Sequence[Delivery[UserCreated]]) -> 
     failpoint("accounts.before_creating")
     created = {delivery.owner_id: delivery.payload for delivery in deliveries}
     for shard, account_ids in group_by_shard(created).items():
-        _create(shard, {account_id: created[account_id] for account_id in account_ids})
+        create_account_rows(shard, {i: created[i] for i in account_ids})
     _restrict(created)
     # A read before the row existed has cached "no such account".
     refresh_profiles(created)
-
-
-def _create(shard: str, created: Mapping[int, UserCreated]) -> None:
-    users = list(created.values())
-    names, display_names = [u.username for u in users], [u.display_name for u in users]
-    notes, times = [""] * len(users), [user.created_at for user in users]
-    execute(shard, CREATE_ACCOUNTS, (list(created), names, display_names, notes, times))
 
 
 @consumes(UserRestricted, inline=True)

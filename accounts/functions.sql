@@ -15,6 +15,18 @@ BEGIN
     RETURN false;
 END $$;
 
+-- The row locks of several accounts. `accounts`: in order. Returns how many of them exist.
+CREATE OR REPLACE FUNCTION accounts_lock_each(accounts bigint[]) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    known bigint[];
+BEGIN
+    known := ARRAY(SELECT id FROM accounts_account WHERE id = ANY(accounts)
+        ORDER BY id FOR NO KEY UPDATE);
+    PERFORM counters_hold_each(known);
+    RETURN cardinality(known);
+END $$;
+
 -- Small letters without accents. PostgreSQL's lower() knows only ASCII letters in a database with
 -- the locale C. After NFKD a letter with accents is the letter and its marks. So only capitals of
 -- other alphabets are left for translate().

@@ -23,12 +23,12 @@ UNLOCKED_ACCOUNT_IDS = f"{EXISTING_ACCOUNT_IDS} AND NOT is_locked"
 RESTRICTION_REVISIONS = (
     "SELECT id, restriction_revision FROM accounts_account WHERE id = ANY(%s::bigint[])"
 )
-# Parameters: five columns. Returns the ids that are new; existing rows stay as they are.
+# Parameters: the columns. Returns the ids that are new; existing rows stay as they are.
 CREATE_ACCOUNTS = """
-INSERT INTO accounts_account (id, username, display_name, note, created_at)
-SELECT id, username, display_name, note, created_at
-FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::timestamptz[])
-    AS new (id, username, display_name, note, created_at)
+INSERT INTO accounts_account (id, username, display_name, note, created_at, is_locked, is_bot,
+    is_discoverable, fields)
+SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::timestamptz[],
+    %s::boolean[], %s::boolean[], %s::boolean[], %s::jsonb[])
 ON CONFLICT (id) DO NOTHING RETURNING id
 """
 # Suspended accounts to purge, by id: those whose purge has begun, whenever they were suspended, and

@@ -156,3 +156,47 @@ BEGIN
     PERFORM pg_advisory_xact_lock(owner);
     RETURN counters_account_entry(owner);
 END $$;
+
+-- counters_move of many accounts at once: the sum of the deltas for each account and kind. In the order
+-- of keys, so that no two transactions wait for each other. The caller holds the accounts
+-- (counters_hold_each).
+CREATE OR REPLACE FUNCTION counters_move_each(owners bigint[], kinds integer[], deltas bigint[])
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    below_zero text;
+BEGIN
+    WITH moved AS (
+        INSERT INTO counters_counter AS c (owner_id, subject, kind, value, version)
+        SELECT o, 0, k, greatest(sum(d), 0), 1 - least(sum(d), 0)
+        FROM unnest(owners, kinds, deltas) AS m (o, k, d) GROUP BY o, k ORDER BY o, k
+        -- As in counters_move.
+        ON CONFLICT (owner_id, subject, kind) DO UPDATE SET
+            version = c.version + 1, value = c.value + excluded.value - (excluded.version - 1)
+        RETURNING c.owner_id, c.kind, c.version, c.xmax = 0 AS is_new
+    )
+    SELECT format('owner %s, kind %s', owner_id, kind) INTO below_zero
+    FROM moved WHERE is_new AND version > 1 LIMIT 1;
+    IF below_zero IS NOT NULL THEN
+        RAISE check_violation USING
+            MESSAGE = 'a count without a row cannot be lowered: ' || below_zero;
+    END IF;
+END $$;
+
+-- Waits for all writes that return entries of these accounts, and keeps others from returning one
+-- until the commit. `owners`: in order.
+CREATE OR REPLACE FUNCTION counters_hold_each(owners bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    FOR n IN 1 .. cardinality(owners) LOOP
+        PERFORM pg_advisory_xact_lock(owners[n]);
+    END LOOP;
+END $$;
+
+-- counters_lock of many accounts, in order.
+CREATE OR REPLACE FUNCTION counters_lock_each(owners bigint[], counted integer) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO counters_counter (owner_id, subject, kind, value, version)
+    SELECT o, 0, counted, 0, 0 FROM unnest(owners) AS o ORDER BY o ON CONFLICT DO NOTHING;
+    PERFORM FROM counters_counter WHERE owner_id = ANY(owners) AND subject = 0 AND kind = counted
+    ORDER BY owner_id FOR NO KEY UPDATE;
+END $$;

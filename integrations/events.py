@@ -28,11 +28,12 @@ from posts.changes import (
     PostHidden,
     PostImagesChanged,
     PostMarked,
+    PostsImported,
 )
 from posts.ids import PostId
 from posts.queries.marks import ViewerMarkKey, load_marks
 from posts.types import Kind, Target, Visibility
-from relations.changes import EdgeChanged
+from relations.changes import EdgeChanged, FollowsImported
 from relations.queries.edges import Pair, load_edges
 from relations.types import NO_EDGE, Attribute, Edge
 
@@ -40,7 +41,7 @@ log = structlog.get_logger()
 Data = dict[str, Any]
 TYPES = (
     "account.created", "account.updated", "account.moderated",
-    "relation.changed",
+    "relation.changed", "follows.imported", "posts.imported",
     "post.created", "post.edited", "post.deleted", "post.moderated",
     "favourite.changed", "pin.changed",
     "poll.voted", "poll.closed",
@@ -146,6 +147,17 @@ def _post(owner_id: int, payload: Any) -> Data:
     return _account(owner_id, payload) | {"post_id": PostId.at(owner_id, payload.moment).public}
 
 
+def _imported_follows(owner_id: int, payload: FollowsImported) -> Data:
+    """Of many accounts, so the event has no account of its own."""
+    pairs = [{"account_id": str(a), "target_id": str(b)} for a, b in payload.pairs]
+    return {"follows": pairs}
+
+
+def _imported_posts(owner_id: int, payload: PostsImported) -> Data:
+    posts = [{"account_id": str(i.author_id), "post_id": i.public} for i in payload.ids]
+    return {"posts": posts}
+
+
 def _visible_post(owner_id: int, payload: PostCreated | PostEdited | PostDeleted) -> Data:
     return _post(owner_id, payload) | {"visibility": Visibility(payload.visibility).name.lower()}
 
@@ -167,6 +179,8 @@ _SIMPLE: Mapping[type[Payload], tuple[str, Callable[[int, Any], Data]]] = {
     UserCreated: ("account.created", _new_account),
     ProfileChanged: ("account.updated", _account),
     AccountRestricted: ("account.moderated", _account),
+    FollowsImported: ("follows.imported", _imported_follows),
+    PostsImported: ("posts.imported", _imported_posts),
     PostCreated: ("post.created", _whole_post),
     PostEdited: ("post.edited", _visible_post),
     PostDeleted: ("post.deleted", _whole_post),

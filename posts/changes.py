@@ -60,6 +60,36 @@ class PostCreated(Payload, frozen=True, omit_defaults=True):
         return _acts_of(post_id, self.target, self.tags, self.visibility)
 
 
+class PostsImported(Payload, frozen=True):
+    """An import wrote these posts, the nth author's of the nth moment. Some may be of years ago.
+
+    The authors are on the database of the change, unless they moved since. The owner is one of
+    them. Consumers read the posts as they are now.
+    """
+
+    kind: ClassVar[str] = "posts.imported"
+    lanes: ClassVar[LaneGroup] = LaneGroup.IMPORTED
+
+    authors: tuple[int, ...] = ()
+    moments: tuple[int, ...] = ()
+
+    @property
+    def ids(self) -> list[PostId]:
+        return list(map(PostId.at, self.authors, self.moments))
+
+
+class ImportEnded(Payload, frozen=True):
+    """All imported posts are delivered. Live timelines may lack those that were not pushed.
+
+    Each shard has one; the owner is 0. Those of accounts up to `after` were dropped already.
+    """
+
+    kind: ClassVar[str] = "posts.import_ended"
+    lanes: ClassVar[LaneGroup] = LaneGroup.IMPORTED
+
+    after: int = 0
+
+
 class PostDeleted(Payload, frozen=True, omit_defaults=True):
     """`keeps_images`: the author may use them in another post for a day."""
 

@@ -610,3 +610,79 @@ BEGIN
     END IF;
     RETURN nullif(words, ' ');
 END $$;
+
+-- Writes imported posts of accounts of this shard, with their external ids, their counts and the change
+-- that brings the rest up to them. The arrays are in the order of the lines. `seconds`: of the posts'
+-- ids. `about_…`: the post that a reply or repost is about, `first_…`: the first post of the thread.
+-- Returns the numbers, from 1, and the moments of those that were written; `fulls`: the numbers of those
+-- whose author has 1,296 posts in that second. What was imported before is in neither.
+CREATE OR REPLACE FUNCTION posts_import(
+    authors bigint[], external_ids text[], seconds bigint[], texts text[], are_sensitive boolean[],
+    spoiler_texts text[], languages text[], kinds integer[], about_authors bigint[],
+    about_moments bigint[], visibilities integer[], all_mentions jsonb[], all_tags jsonb[],
+    first_authors bigint[], first_moments bigint[], wanted_tenant integer,
+    lane integer, change text, payload jsonb,
+    OUT numbers integer[], OUT moments bigint[], OUT fulls integer[], OUT change_id bigint
+) LANGUAGE plpgsql AS $$
+DECLARE
+    owners bigint[] := ARRAY(SELECT DISTINCT a FROM unnest(authors) AS a ORDER BY a);
+    newest record;
+BEGIN
+    PERFORM accounts_lock_each(owners);
+    -- The next free moments of each author's second.
+    WITH new AS (
+        SELECT w.* FROM unnest(authors, seconds, external_ids, kinds, about_authors, about_moments)
+            WITH ORDINALITY AS w (author, second, external, kind, about_author, about_moment, n)
+        WHERE NOT EXISTS (SELECT FROM posts_externalpost AS known WHERE known.author_id = w.author
+                AND known.tenant = wanted_tenant AND known.external_id = w.external)
+            -- 2: Kind.REPOST. An author reposts a post once.
+            AND NOT (w.kind = 2 AND EXISTS (SELECT FROM posts_post AS p WHERE p.author_id = w.author
+                AND p.target_moment = w.about_moment AND p.target_author = w.about_author
+                AND p.kind = 2 AND p.deleted_at IS NULL))
+    ), placed AS (
+        SELECT n, second, coalesce((SELECT max(p.moment) + 1 FROM posts_post AS p
+            WHERE p.author_id = author AND p.moment >= second * 1296
+                AND p.moment < (second + 1) * 1296), second * 1296)
+            + row_number() OVER (PARTITION BY author, second ORDER BY n) - 1 AS moment
+        FROM new
+    )
+    SELECT array_agg(n ORDER BY n) FILTER (WHERE moment < (second + 1) * 1296),
+        array_agg(moment ORDER BY n) FILTER (WHERE moment < (second + 1) * 1296),
+        array_agg(n) FILTER (WHERE moment >= (second + 1) * 1296)
+    INTO numbers, moments, fulls FROM placed;
+    IF numbers IS NULL THEN
+        RETURN;
+    END IF;
+    INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text, language, kind,
+        target_author, target_moment, visibility, mentions, tags, thread_author, thread_moment)
+    SELECT author, w.moment, body, is_sensitive, spoiler, lang, kind, about_author, about_moment,
+        visibility, mentions,
+        CASE WHEN tags IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(tags)) END,
+        first_author, first_moment
+    FROM unnest(authors, texts, are_sensitive, spoiler_texts, languages, kinds, about_authors,
+        about_moments, visibilities, all_mentions, all_tags, first_authors, first_moments)
+        WITH ORDINALITY AS p (author, body, is_sensitive, spoiler, lang, kind, about_author,
+            about_moment, visibility, mentions, tags, first_author, first_moment, n)
+    JOIN unnest(numbers, moments) AS w (number, moment) ON w.number = p.n
+    ORDER BY author, w.moment;
+    INSERT INTO posts_externalpost (author_id, tenant, external_id, moment)
+    SELECT authors[number], wanted_tenant, external_ids[number], moment
+    FROM unnest(numbers, moments) AS w (number, moment);
+    -- 3: CounterKind.POSTS. Direct posts are not counted, but give the count a new version.
+    PERFORM counters_move_each(array_agg(authors[number]), array_agg(3),
+        array_agg(CASE visibilities[number] WHEN 3 THEN 0 ELSE 1 END))
+    FROM unnest(numbers) AS number;
+    -- 14: CounterKind.NEWEST_POST_DAY
+    FOR newest IN
+        SELECT authors[number] AS author, posts_day_of(max(moment)) AS day
+        FROM unnest(numbers, moments) AS w (number, moment)
+        WHERE visibilities[number] < 3 GROUP BY 1 ORDER BY 1
+    LOOP
+        PERFORM counters_set(newest.author, 0, 14,
+            greatest(counters_value(newest.author, 0, 14), newest.day));
+    END LOOP;
+    SELECT new_id INTO change_id FROM changes_append(lane, change, authors[numbers[1]], payload
+        || jsonb_build_object(
+            'authors', (SELECT jsonb_agg(authors[number]) FROM unnest(numbers) AS number),
+            'moments', to_jsonb(moments)));
+END $$;

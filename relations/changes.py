@@ -26,6 +26,24 @@ class EdgeChanged(Payload, frozen=True):
         return [OwnAct(CounterKind.FOLLOWERS, self.followee_id)]
 
 
+class FollowsImported(Payload, frozen=True):
+    """An import wrote these forward edges, the nth follower's to the nth followee.
+
+    The followers' accounts are on the database of the change, unless they moved since. The owner is
+    one of them. Consumers read the present state of the edges.
+    """
+
+    kind: ClassVar[str] = "relations.follows_imported"
+    lanes: ClassVar[LaneGroup] = LaneGroup.IMPORTED
+
+    followers: tuple[int, ...] = ()
+    followees: tuple[int, ...] = ()
+
+    @property
+    def pairs(self) -> Sequence[tuple[int, int]]:
+        return list(zip(self.followers, self.followees, strict=True))
+
+
 class RequestsLeft(Payload, frozen=True):
     """The owner is not locked any more. Its requests below this one are to be approved.
 

@@ -26,6 +26,7 @@ from infra.changes.registry import Delivery, FollowUp, consumes
 from relations.actions.approve_waiting import approve_page, approve_requests, find_unlocked
 from relations.actions.fold_followers import fold_follower_moves
 from relations.actions.mirror import mirror_on_shard, refresh_followers
+from relations.actions.mirror_imported import mirror_imported
 from relations.cache import (
     FOLLOWING,
     QUIET,
@@ -37,6 +38,7 @@ from relations.cache import (
 from relations.changes import (
     EdgeChanged,
     FollowersPostponed,
+    FollowsImported,
     MuteChanged,
     NoteChanged,
     RequestsLeft,
@@ -105,6 +107,14 @@ def _approve_needless_requests(forward: Mapping[Pair, Edge]) -> None:
     for target, group in group_by_followee_shard(requests).items():
         unlocked = find_unlocked(target, {followee_id for _, followee_id in group})
         approve_requests(pair for pair in group if pair[1] in unlocked)
+
+
+@consumes(FollowsImported)
+def mirror_imported_follows(alias: str, deliveries: Sequence[Delivery[FollowsImported]]) -> None:
+    """Brings backward edges, counts and caches up to imported follows. Safety and cost: as
+    `mirror_imported`."""
+    for delivery in deliveries:
+        mirror_imported(delivery.payload.pairs)
 
 
 @consumes(ProfileChanged, RequestsLeft)

@@ -216,3 +216,161 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
+
+-- What an import would do with each follow. The arrays are in the order of the followers; a pair comes
+-- once. `are_dated`: the time is from the other system. `outcome`:
+--
+--     write                  the follow begins
+--     same                   it is on already
+--     ended                  it ended here, and did not begin again since, as far as is known
+--     blocking, blocked      one of the two blocks the other
+--     too_many               the follower would follow more than `most_follows`
+CREATE OR REPLACE FUNCTION relations_judge_follows(
+    followers bigint[], followees bigint[], sinces_ms bigint[], are_dated boolean[],
+    most_follows bigint
+) RETURNS TABLE (n integer, outcome text, old_attribute integer, old_revision bigint)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN QUERY
+    WITH known AS (
+        SELECT w.n, w.follower, coalesce(e.attribute, 0)::integer AS attribute,
+            coalesce(e.revision, 0) AS revision,
+            CASE
+                WHEN e.attribute = 3 THEN 'blocking'
+                WHEN b.attribute = 3 THEN 'blocked'
+                WHEN e.attribute IN (1, 2) THEN 'same'
+                WHEN e.attribute = 0 AND NOT (w.is_dated AND w.since > e.since_ms) THEN 'ended'
+                ELSE 'write'
+            END AS fate
+        FROM unnest(followers, followees, sinces_ms, are_dated) WITH ORDINALITY
+            AS w (follower, followee, since, is_dated, n)
+        LEFT JOIN relations_forwardedge AS e
+            ON e.follower_id = w.follower AND e.kind = 0 AND e.followee_id = w.followee
+        -- 3: Attribute.BLACK, mirrored.
+        LEFT JOIN relations_backwardedge AS b
+            ON b.followee_id = w.follower AND b.kind = 0 AND b.follower_id = w.followee
+    ), room AS (
+        SELECT f.follower,
+            most_follows - counters_value(f.follower, 0, 2) - counters_value(f.follower, 0, 7) AS free
+        FROM (SELECT DISTINCT known.follower FROM known WHERE fate = 'write') AS f
+    )
+    -- A request counts already.
+    SELECT k.n::integer, CASE
+        WHEN fate = 'write' AND room.free < sum((fate = 'write' AND attribute NOT IN (4, 5))::integer)
+            OVER (PARTITION BY k.follower ORDER BY k.n) THEN 'too_many' ELSE fate END,
+        k.attribute, k.revision
+    FROM known AS k LEFT JOIN room USING (follower);
+END $$;
+
+-- Writes imported follows of accounts of this shard, with their counts and the change that mirrors them.
+-- `states`, `kinds`: which counts an edge is part of, by its attribute. Returns what was not written:
+-- the numbers, from 1, and the outcomes of relations_judge_follows.
+CREATE OR REPLACE FUNCTION relations_import_follows(
+    followers bigint[], followees bigint[], sinces_ms bigint[], are_dated boolean[],
+    attributes integer[], all_flags integer[], most_follows bigint, states integer[],
+    kinds integer[], lane integer, change text, payload jsonb,
+    OUT others integer[], OUT outcomes text[], OUT change_id bigint
+) LANGUAGE plpgsql AS $$
+DECLARE
+    begun integer[];
+    befores integer[];
+    revisions bigint[];
+BEGIN
+    PERFORM accounts_lock_each(ARRAY(SELECT DISTINCT f FROM unnest(followers) AS f ORDER BY f));
+    SELECT array_agg(n) FILTER (WHERE outcome <> 'write'),
+        array_agg(outcome) FILTER (WHERE outcome <> 'write'),
+        array_agg(n ORDER BY n) FILTER (WHERE outcome = 'write'),
+        array_agg(old_attribute ORDER BY n) FILTER (WHERE outcome = 'write'),
+        array_agg(old_revision ORDER BY n) FILTER (WHERE outcome = 'write')
+    INTO others, outcomes, begun, befores, revisions
+    FROM relations_judge_follows(followers, followees, sinces_ms, are_dated, most_follows);
+    IF begun IS NULL THEN
+        RETURN;
+    END IF;
+    INSERT INTO relations_forwardedge
+        (follower_id, kind, followee_id, attribute, revision, since_ms, flags)
+    SELECT followers[n], 0, followees[n], attributes[n], revision + 1, sinces_ms[n], all_flags[n]
+    FROM unnest(begun, revisions) AS w (n, revision) ORDER BY 1, 3
+    ON CONFLICT (follower_id, kind, followee_id) DO UPDATE SET
+        attribute = excluded.attribute, revision = excluded.revision,
+        since_ms = excluded.since_ms, flags = excluded.flags;
+    PERFORM counters_move_each(array_agg(owner), array_agg(kind), array_agg(delta))
+    FROM (
+        SELECT followers[n] AS owner, kind, (state = after)::integer - (state = before)::integer AS delta
+        FROM (SELECT n, attributes[n] AS after, before FROM unnest(begun, befores) AS w (n, before))
+            AS written
+        CROSS JOIN unnest(states, kinds) AS counted (state, kind)
+        WHERE state IN (before, after)
+    ) AS moves;
+    SELECT new_id INTO change_id FROM changes_append(lane, change, followers[begun[1]], payload
+        || jsonb_build_object('followers', (SELECT jsonb_agg(followers[n]) FROM unnest(begun) AS n),
+            'followees', (SELECT jsonb_agg(followees[n]) FROM unnest(begun) AS n)));
+END $$;
+
+-- Writes the backward edges of imported follows, as relations_mirror for many followees at once: only
+-- over an older revision, and hidden from a followee who blocks the follower. No edge is or was a block.
+-- Returns how many were written.
+--
+-- A row that does not exist cannot be locked. If another transaction creates one at the same time, this
+-- is an error of serialization, and nothing is written.
+CREATE OR REPLACE FUNCTION relations_mirror_follows(
+    followers bigint[], followees bigint[], attributes integer[], revisions bigint[],
+    sinces_ms bigint[], all_flags integer[], states integer[], kinds integer[]
+) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    owners bigint[] := ARRAY(SELECT DISTINCT f FROM unnest(followees) AS f ORDER BY f);
+    newer integer[];
+    befores integer[];
+    afters integer[];
+    added bigint;
+    written bigint;
+    created bigint;
+BEGIN
+    PERFORM counters_hold_each(owners);
+    -- 1: CounterKind.FOLLOWERS. A block locks it too, so all blocks are seen.
+    PERFORM counters_lock_each(owners, 1);
+    PERFORM FROM unnest(followers, followees) AS w (follower, followee)
+    JOIN relations_backwardedge AS old
+        ON old.followee_id = w.followee AND old.kind = 0 AND old.follower_id = w.follower
+    ORDER BY old.followee_id, old.follower_id FOR NO KEY UPDATE OF old;
+    -- 3: Attribute.BLACK
+    SELECT array_agg(n), array_agg(coalesce(old.attribute, 0)),
+        array_agg(CASE WHEN opposite.attribute = 3 THEN 0 ELSE attributes[n] END),
+        count(*) FILTER (WHERE old.followee_id IS NULL)
+    INTO newer, befores, afters, added
+    FROM unnest(followers, followees, revisions) WITH ORDINALITY AS w (follower, followee, revision, n)
+    LEFT JOIN relations_backwardedge AS old
+        ON old.followee_id = w.followee AND old.kind = 0 AND old.follower_id = w.follower
+    LEFT JOIN relations_forwardedge AS opposite
+        ON opposite.follower_id = w.followee AND opposite.kind = 0 AND opposite.followee_id = w.follower
+    WHERE w.revision > coalesce(old.revision, 0);
+    IF newer IS NULL THEN
+        RETURN 0;
+    END IF;
+    WITH rows AS (
+        INSERT INTO relations_backwardedge AS old
+            (follower_id, kind, followee_id, attribute, revision, since_ms, flags)
+        SELECT followers[n], 0, followees[n], after, revisions[n], sinces_ms[n],
+            CASE after WHEN 0 THEN 0 ELSE all_flags[n] END
+        FROM unnest(newer, afters) AS w (n, after) ORDER BY 3, 1
+        ON CONFLICT (followee_id, kind, follower_id) DO UPDATE SET
+            attribute = excluded.attribute, revision = excluded.revision,
+            since_ms = excluded.since_ms, flags = excluded.flags
+        WHERE old.revision < excluded.revision
+        RETURNING old.xmax = 0 AS is_new
+    )
+    SELECT count(*), count(*) FILTER (WHERE is_new) INTO written, created FROM rows;
+    IF written <> cardinality(newer) OR created <> added THEN
+        RAISE serialization_failure USING MESSAGE = 'another transaction mirrors a follow';
+    END IF;
+    -- A move of the followers count by zero is for the version of the list.
+    PERFORM counters_move_each(array_agg(owner), array_agg(kind), array_agg(delta))
+    FROM (
+        SELECT followees[n] AS owner, kind, (state = after)::integer - (state = before)::integer AS delta
+        FROM unnest(newer, befores, afters) AS w (n, before, after)
+        CROSS JOIN unnest(states, kinds) AS counted (state, kind)
+        WHERE state IN (before, after)
+        UNION ALL SELECT followees[n], 1, 0 FROM unnest(newer) AS n
+    ) AS moves;
+    RETURN written;
+END $$;

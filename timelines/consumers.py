@@ -7,8 +7,10 @@ from django.db import InterfaceError, OperationalError
 from infra.caching.round_trips import run_together
 from infra.changes.errors import WholeBatchFails
 from infra.changes.registry import Delivery, FollowUp, consumes
+from infra.clock import now_ms
 from infra.sharding.shards import shard_aliases
-from posts.changes import PostCreated
+from posts.changes import ImportEnded, PostCreated, PostsImported
+from posts.external.queries.imported import load_imported
 from posts.ids import PostId
 from posts.types import Kind, Visibility
 from relations.changes import EdgeChanged
@@ -19,6 +21,7 @@ from timelines.actions.chunks import cut_chunks, push_chunk
 from timelines.actions.fan_out import fan_out, fan_out_to_missed_shard
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
 from timelines.hot.queries.hot_authors import list_unpushed_authors
+from timelines.imported import drop_next_timelines, enter_imported
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
@@ -93,6 +96,25 @@ def push_to_missed_shards(
         if len(missed) > 1:
             raise
         raise WholeBatchFails(str(error)) from error
+
+
+@consumes(PostsImported)
+def enter_imported_posts(
+    alias: str, deliveries: Sequence[Delivery[PostsImported]]
+) -> list[FollowUp]:
+    """Pushes imported posts of the last hour, and indexes recent ones. As `enter_imported`."""
+    return [
+        follow_up
+        for delivery in deliveries
+        for follow_up in enter_imported(alias, load_imported(delivery.payload), now_ms() / 1000)
+    ]
+
+
+@consumes(ImportEnded)
+def drop_live_timelines(alias: str, deliveries: Sequence[Delivery[ImportEnded]]) -> list[FollowUp]:
+    """Drops the live timelines of the next accounts, which may lack imported posts."""
+    nexts = (drop_next_timelines(alias, delivery.payload.after) for delivery in deliveries)
+    return [follow_up for follow_up in nexts if follow_up is not None]
 
 
 @consumes(EdgeChanged)

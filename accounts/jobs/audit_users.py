@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from accounts.actions.create_rows import create_account_rows
 from accounts.actions.restrict import restrict_account
 from accounts.cache import refresh_profiles
 from accounts.changes import UserCreated
 from accounts.queries.users import load_restrictions
-from accounts.sql import CREATE_ACCOUNTS, RESTRICTION_REVISIONS, USERS_OF_BUCKETS
+from accounts.sql import RESTRICTION_REVISIONS, USERS_OF_BUCKETS
 from accounts.types import RestrictionState
 from infra.changes.sql import SELECT_PENDING
 from infra.jobs.findings import AuditFinding, report_findings
@@ -15,7 +16,7 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
 from infra.sharding.buckets import bucket_map
 from infra.sharding.placement import GLOBAL_ALIAS
-from infra.sharding.sql import execute, fetch_all
+from infra.sharding.sql import fetch_all
 
 PENDING = f"""
 SELECT owner_id FROM ({SELECT_PENDING} AND kind = %s) AS pending WHERE owner_id = ANY(%s::bigint[])
@@ -70,7 +71,7 @@ def _find(
 def _create(alias: str, row: Row, wanted: RestrictionState | None) -> None:
     """An account with the user's name and an empty profile: the rest was on the shard only."""
     user_id, username, joined = row
-    execute(alias, CREATE_ACCOUNTS, ([user_id], [username], [""], [""], [joined]))
+    create_account_rows(alias, {user_id: UserCreated(username, "", joined)})
     if wanted is not None:
         restrict_account(user_id, wanted)
     # A read before has cached "no such account".

@@ -10,6 +10,10 @@ FIND = "SELECT id FROM accounts_user WHERE username = %s"
 FIND_ALL = "SELECT username, id FROM accounts_user WHERE username = ANY(%s::text[])"
 EXISTS = "SELECT 1 FROM accounts_user WHERE id = %s"
 NEWEST = "SELECT id FROM accounts_user WHERE is_active ORDER BY id DESC LIMIT %s"
+# The expression of user_email_unique, so that its index serves the query.
+TAKEN_EMAILS = """
+SELECT lower(email) FROM accounts_user WHERE lower(email) = ANY(%s::text[]) AND email <> ''
+"""
 RESTRICTIONS = """
 SELECT id, restrictions, restriction_revision, suspended_at FROM accounts_user
 WHERE id = ANY(%s::bigint[]) AND restriction_revision > 0
@@ -43,3 +47,9 @@ def load_restrictions(account_ids: Iterable[int]) -> dict[int, RestrictionState]
     """Restrictions by account. Accounts that were never restricted are missing."""
     rows = fetch_all(GLOBAL_ALIAS, RESTRICTIONS, (list(account_ids),))
     return {row[0]: RestrictionState(Restriction(row[1]), row[2], row[3]) for row in rows}
+
+
+def find_taken_emails(emails: Iterable[str]) -> set[str]:
+    """Those of the addresses that users have, in lower case. No query without addresses."""
+    wanted = [email.lower() for email in emails]
+    return {row[0] for row in fetch_all(GLOBAL_ALIAS, TAKEN_EMAILS, (wanted,))} if wanted else set()

@@ -74,7 +74,7 @@ def append_change(alias: str, owner_id: int, payload: Payload) -> int:
     if not connections[alias].in_atomic_block:
         raise NotInTransaction(f"{payload.kind} needs a transaction on {alias}")
     _, delivery = _insert(alias, owner_id, payload, get_request_ids())
-    transaction.on_commit(lambda: _run_inline(alias, [delivery]), using=alias)
+    transaction.on_commit(lambda: run_inline(alias, [delivery]), using=alias)
     return delivery.version
 
 
@@ -112,7 +112,7 @@ def announce(alias: str, owner_id: int, payload: Payload, change: AppendedChange
     version, at, written, shown = change
     requests = get_request_ids()
     delivery = Delivery(version, owner_id, at, payload, requests, written, shown=shown)
-    transaction.on_commit(lambda: _run_inline(alias, [delivery]), using=alias)
+    transaction.on_commit(lambda: run_inline(alias, [delivery]), using=alias)
 
 
 def finish_interrupted(alias: str, owner_id: int) -> None:
@@ -131,7 +131,7 @@ def finish_interrupted(alias: str, owner_id: int) -> None:
     deliveries = [
         delivery for row in rows if (delivery := _read_pending(owner_id, *row)) is not None
     ]
-    transaction.on_commit(partial(_run_inline, alias, deliveries), using=alias)
+    transaction.on_commit(partial(run_inline, alias, deliveries), using=alias)
 
 
 def _read_pending(
@@ -173,7 +173,7 @@ def _insert(
     return lane, Delivery(row[0], owner_id, row[1], payload, requests)
 
 
-def _run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
+def run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     """The write is committed, so no error may reach the caller.
 
     What Redis did not get is sent when it answers again. The drain does what else failed, and what

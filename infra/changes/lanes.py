@@ -3,6 +3,7 @@
     0 … 63     ordinary: the first CHANGE_LANES are used
     64 … 127   bulk: the first BULK_LANES of these
     128        waiting: changes that wait for one shard to come back
+    160        imported: what imports wrote, thousands of rows a change
     192        folded: many changes to one row that become one write in each throttle time
     224        outside: requests to servers of others, which may be slow
     256 + n    paused: rows of paused kinds of lane n; they are not drained (pausing.py)
@@ -27,15 +28,19 @@ class LaneGroup(IntEnum):
     ORDINARY = 0
     BULK = 64
     WAITING = 128
+    IMPORTED = 160
     FOLDED = 192
     OUTSIDE = 224
 
 
+# Their rows are about thousands of others.
+BIG_ROWS = (LaneGroup.BULK, LaneGroup.IMPORTED)
 # A drainer has a thread for each of these on each database.
 THREADS = (
     (LaneGroup.ORDINARY,),
     (LaneGroup.BULK, LaneGroup.WAITING, LaneGroup.FOLDED),
     (LaneGroup.OUTSIDE,),
+    (LaneGroup.IMPORTED,),
 )
 
 
@@ -54,8 +59,8 @@ def group_of(lane: int) -> LaneGroup:
 
 
 def batch_size(lane: int) -> int:
-    """How many rows a drain takes together. Bulk rows are big, so a crash repeats only one."""
-    return 1 if group_of(lane) is LaneGroup.BULK else CHANGE_BATCH_SIZE
+    """How many rows a drain takes together. Big rows come one by one: a crash repeats only one."""
+    return 1 if group_of(lane) in BIG_ROWS else CHANGE_BATCH_SIZE
 
 
 def mix(number: int) -> int:

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from django.db import connections, transaction
 
-from accounts.sql import CREATE_ACCOUNTS
+from accounts.actions.create_rows import create_account_rows
+from accounts.changes import UserCreated
 from counters.kinds import CounterKind
 from counters.sql import COLUMNS as COUNTER_COLUMNS
 from counters.types import ACCOUNT
 from infra.changes.failpoints import failpoint
-from infra.sharding.sql import fetch_all
 from operations.demo.graphs import STARTED_AT, since_ms
 from operations.demo.types import Community
 from relations.sql import BACKWARD_COLUMNS, FORWARD_COLUMNS
@@ -41,11 +41,14 @@ def write_accounts(alias: str, community: Community, ids: Ids, nodes: Sequence[i
 
 
 def _insert_accounts(alias: str, community: Community, ids: Ids, nodes: Sequence[int]) -> set[int]:
-    persons = [community.naming.person(node) for node in nodes]
-    usernames, display_names, notes = (list(column) for column in zip(*persons, strict=True))
-    started = [STARTED_AT] * len(nodes)
-    columns = ([ids[node] for node in nodes], usernames, display_names, notes, started)
-    return {row[0] for row in fetch_all(alias, CREATE_ACCOUNTS, columns)}
+    persons = {ids[node]: community.naming.person(node) for node in nodes}
+    return create_account_rows(
+        alias,
+        {
+            i: UserCreated(person.username, person.display_name, STARTED_AT, person.note)
+            for i, person in persons.items()
+        },
+    )
 
 
 def _copy(alias: str, target: str, rows: Iterable[Row]) -> None:

@@ -96,7 +96,7 @@ def record_of(post_id: PostId, target: Target, is_live: bool, visibility: int) -
 
 def find_live_among(ids: Iterable[PostId]) -> set[PostId]:
     """Those of the posts that are not deleted. One query by key for each shard."""
-    groups = _by_shard(dict.fromkeys(ids))
+    groups = group_ids_by_shard(dict.fromkeys(ids))
     return {i for alias, group in groups.items() for i in find_live_posts(alias, group)}
 
 
@@ -195,7 +195,7 @@ def read_replies(parents: Iterable[PostId], limit: int) -> dict[PostId, list[Pos
     """
     calls = {
         alias: partial(_replies_on, alias, posts, limit)
-        for alias, posts in _by_shard(parents).items()
+        for alias, posts in group_ids_by_shard(parents).items()
     }
     pairs = sorted(pair for part in scatter(calls).values() for pair in part)
     replies: dict[PostId, list[PostId]] = {}
@@ -220,7 +220,7 @@ def read_reposts(
     """
     calls = {
         alias: partial(_reposts_on, alias, group, list(responder_ids))
-        for alias, group in _by_shard(posts).items()
+        for alias, group in group_ids_by_shard(posts).items()
     }
     return [pair for part in scatter(calls).values() for pair in part]
 
@@ -232,7 +232,8 @@ def _reposts_on(
     return [(PostId.at(*r[:2]), PostId.at(*r[2:])) for r in fetch_all(alias, REPOSTS, columns)]
 
 
-def _by_shard(posts: Iterable[PostId]) -> dict[str, list[PostId]]:
+def group_ids_by_shard(posts: Iterable[PostId]) -> dict[str, list[PostId]]:
+    """The posts by the shard of their authors, in their order."""
     groups: dict[str, list[PostId]] = {}
     for post in posts:
         groups.setdefault(shard_of(post.author_id), []).append(post)

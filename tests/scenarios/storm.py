@@ -170,7 +170,7 @@ class Storm:
     @contextmanager
     def _weather(self) -> Iterator[None]:
         """Deaths at the failpoints, and behind the commits of acts."""
-        serve = append._run_inline
+        serve = append.run_inline
 
         def serve_or_die(*args: Any) -> None:
             if getattr(self._mortal, "dies_after_commit", False):
@@ -181,7 +181,7 @@ class Storm:
             for place in PLACES:
                 arm(place, self._die_perhaps)
                 stack.callback(disarm, place)
-            stack.enter_context(patch.object(append, "_run_inline", serve_or_die))
+            stack.enter_context(patch.object(append, "run_inline", serve_or_die))
             stack.enter_context(override_settings(FOLLOWS_PER_DAY=10**9))
             yield
 

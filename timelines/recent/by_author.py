@@ -17,7 +17,7 @@ from posts.queries.rows import list_timeline
 from posts.types import PostRange
 from relations.queries.following import load_following
 from timelines.polling.types import MOST_LATE, LatePost, LatePosts
-from timelines.recent.actions.index_own import index_own, remove_own, settle_own
+from timelines.recent.actions.index_own import add_own_old, index_own, remove_own, settle_own
 from timelines.recent.interface import RecentEntries
 from timelines.recent.packs import load_packs
 from timelines.recent.queries.late_posts import (
@@ -41,6 +41,9 @@ class ByAuthorIndex:
 
     def add_for(self, shard: str, entries: Sequence[Entry]) -> int:
         return index_own(entries)
+
+    def add_old(self, entries: Sequence[Entry]) -> None:
+        add_own_old(entries)
 
     def settle(self, shards: Iterable[str], events: Sequence[PostId]) -> Sequence[str]:
         """Raises: the errors in UNREACHABLE. For all readers, if for any."""

@@ -35,6 +35,10 @@ class RecentIndex(Protocol):
     def add_for(self, shard: str, entries: Sequence[Entry]) -> int:
         """As `add`, for one shard that may not answer. Raises: errors of UNREACHABLE."""
 
+    def add_old(self, entries: Sequence[Entry]) -> None:
+        """As `add` for all readers, of posts that no poll takes for new. Raises: errors of
+        UNREACHABLE."""
+
     def settle(self, shards: Iterable[str], events: Sequence[PostId]) -> Sequence[str]:
         """Records that these posts became visible to the readers only now; returns the shards that
         do not answer. Call it after the push, before the change is filed: a push that dies is

@@ -12,7 +12,7 @@ from infra.sharding.shards import shard_aliases
 from infra.telemetry.reached_branches import reached
 from posts.ids import PostId
 from timelines.polling.types import LatePosts
-from timelines.recent.actions.index_posts import index_recent, remove_recent
+from timelines.recent.actions.index_posts import backfill_recent, index_recent, remove_recent
 from timelines.recent.actions.settle_posts import settle_everywhere, settle_recent
 from timelines.recent.by_author import ByAuthorIndex
 from timelines.recent.interface import RecentEntries
@@ -41,6 +41,10 @@ class ReplicatedIndex:
         added = index_recent(shard, entries)
         drop_packs({entry.event.author_id for entry in entries})
         return added
+
+    def add_old(self, entries: Sequence[Entry]) -> None:
+        scatter({shard: partial(backfill_recent, shard, entries) for shard in shard_aliases()})
+        drop_packs({entry.event.author_id for entry in entries})
 
     def settle(self, shards: Iterable[str], events: Sequence[PostId]) -> Sequence[str]:
         late = list(shards)

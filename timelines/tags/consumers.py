@@ -4,10 +4,15 @@ from collections.abc import Collection, Mapping, Sequence
 
 from infra.changes.own_acts import settle_own_acts
 from infra.changes.registry import Delivery, consumes
+from infra.clock import now_ms
 from infra.own_acts import TAGGED
-from posts.changes import PostCreated, PostDeleted, PostEdited
+from posts.changes import PostCreated, PostDeleted, PostEdited, PostsImported
 from posts.ids import PostId
+from posts.queries.responses import group_ids_by_shard
+from timelines.imported import split_by_age
 from timelines.tags.actions.index_posts import (
+    TagsByPost,
+    add_missing,
     index_posts,
     read_tags,
     settle_tagged,
@@ -58,3 +63,21 @@ def _names_of(payload: Tagged) -> Collection[str]:
     if isinstance(payload, PostEdited):
         return {*payload.tags, *payload.tags_before}
     return payload.tags
+
+
+@consumes(PostsImported)
+def index_imported_tags(alias: str, deliveries: Sequence[Delivery[PostsImported]]) -> None:
+    """Adds imported public posts to the index. Polls of tag pages return those of the last hour.
+
+    Safety: idempotent. Cost: a query for each shard of the authors; two statements for each shard
+    that has one of the tags.
+    """
+    ids = [post_id for delivery in deliveries for post_id in delivery.payload.ids]
+    named: TagsByPost = {
+        post_id: names
+        for shard, mine in group_ids_by_shard(ids).items()
+        for post_id, names in read_tags(shard, mine).items()
+    }
+    by_age = split_by_age(named, now_ms() / 1000)
+    add_missing({post_id: named[post_id] for post_id in by_age.old}, dry_run=False)
+    index_posts({post_id: named[post_id] for post_id in by_age.fresh})

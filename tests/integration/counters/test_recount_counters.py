@@ -124,7 +124,7 @@ def test_caches_follow_also_when_a_recount_dies_behind_its_commit(people, monkey
     spoil(ann, FOLLOWERS, +3)
     refresh_account_counts([ann])
     assert numbers(ann) == [4, 1, 1, 0, 0]
-    monkeypatch.setattr("infra.changes.append._run_inline", lambda *_: None)
+    monkeypatch.setattr("infra.changes.append.run_inline", lambda *_: None)
     repair(shard_of(ann), ann)
     assert Change.objects.on(shard_of(ann)).get().kind == CountsRepaired.kind
     drain_all()

@@ -11,7 +11,11 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
-from timelines.recent.actions.index_posts import columns_of_entries, remove_recent
+from timelines.recent.actions.index_posts import (
+    backfill_recent,
+    columns_of_entries,
+    remove_recent,
+)
 from timelines.recent.actions.settle_posts import SETTLE, settle_in_time
 from timelines.recent.low_water_mark import HAS_OWN, begin_own_only, has_own_only
 from timelines.recent.packs import append_to_packs, drop_packs
@@ -57,6 +61,21 @@ def index_own(entries: Sequence[Entry]) -> int:
         Arrival(wanted[PostId.at(*row[:2])], visible_ms) for *row, visible_ms, _ in rows
     )
     return sum(is_new for *_, is_new in rows)
+
+
+def add_own_old(entries: Sequence[Entry]) -> None:
+    """Adds entries to the index of their authors' shards, as if they had been there for long.
+
+    Raises, safety and cost: as `settle_own`.
+    """
+    groups = _by_shard({entry.event: entry for entry in entries})
+    scatter(
+        {
+            alias: partial(backfill_recent, alias, [*group.values()])
+            for alias, group in groups.items()
+        }
+    )
+    drop_packs({entry.event.author_id for entry in entries})
 
 
 def settle_own(events: Collection[PostId]) -> None:

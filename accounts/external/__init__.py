@@ -1,0 +1,1 @@
+"""Which account of this site is which account of another system."""

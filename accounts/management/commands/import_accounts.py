@@ -1,0 +1,23 @@
+"""`manage.py import_accounts`: creates the accounts of another system."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from accounts.jobs.import_accounts import write_accounts
+from accounts.types import FIRST_TENANT
+from infra.importing.command import ImportCommand
+from infra.importing.job import NumberedRecord, WrittenBatch
+from infra.importing.types import AccountRecord
+
+
+class Command(ImportCommand):
+    help = (
+        "Creates the accounts in a file of another system, with their dates and without passwords."
+        " The same file again changes nothing."
+    )
+    record = AccountRecord
+    batch_size = 1_000
+
+    def write(self, records: Sequence[NumberedRecord[Any]], dry_run: bool) -> WrittenBatch:
+        return write_accounts(FIRST_TENANT, records, datetime.now(UTC), dry_run)

@@ -1,0 +1,11 @@
+"""Why a line is not imported, and why a file cannot be read."""
+
+from django.core.management.base import CommandError
+
+
+class LineRefused(ValueError):
+    """The line is not imported. Its text is the reason that the report gives."""
+
+
+class FileUnreadable(CommandError):
+    """The whole file cannot be read in this format."""

@@ -1,0 +1,79 @@
+"""Writes the imported posts of accounts of one shard: hundreds in one statement."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from infra.changes.append import change_columns
+from infra.changes.failpoints import failpoint
+from infra.changes.wake_up import wake
+from infra.sharding.functions import named_call
+from infra.sharding.sql import fetch_one
+from posts.actions.insert_post import json_of
+from posts.changes import PostsImported
+from posts.ids import PostId
+from posts.types import PostLinks, Target
+
+# The function and its results: posts/functions.sql
+PARAMETERS = (
+    *("authors", "external_ids", "seconds", "texts", "are_sensitive", "spoiler_texts"),
+    *("languages", "kinds", "about_authors", "about_moments", "visibilities"),
+    *("all_mentions", "all_tags", "first_authors", "first_moments", "wanted_tenant"),
+    *("lane", "change", "payload"),
+)
+IMPORT = f"SELECT * FROM {named_call('posts_import', PARAMETERS)}"  # noqa: S608
+# Each author of a statement is locked until its end, and the locks share a table of the server.
+MOST_TOGETHER = 1_000
+
+
+class ImportedPost(NamedTuple):
+    """A post to write. `second`: of its id. `thread`: the first post; None: the post itself."""
+
+    author_id: int
+    external_id: str
+    second: int
+    text: str
+    is_sensitive: bool
+    spoiler_text: str
+    language: str | None
+    kind: int
+    target: Target | None
+    visibility: int
+    links: PostLinks
+    thread: PostId | None
+
+
+class ImportedMoments(NamedTuple):
+    """The ids of the posts that were written, by place. `fulls`: the places of those whose author
+    has no free id in that second."""
+
+    ids: dict[int, PostId]
+    fulls: list[int]
+
+
+def import_posts(alias: str, tenant: int, posts: Sequence[ImportedPost]) -> ImportedMoments:
+    """Writes at most MOST_TOGETHER posts. Those that were imported before are left out.
+
+    All authors have accounts on this shard; an external id comes once. Caches, and what other
+    shards have, follow by the drain. Safety: idempotent; one transaction with its change. Cost: one
+    statement, which locks the accounts of the authors.
+    """
+    change = change_columns(posts[0].author_id, PostsImported())
+    columns = [list(column) for column in zip(*map(_row, posts), strict=True)]
+    row = fetch_one(alias, IMPORT, (*columns, tenant, *change))
+    failpoint("posts.imported")
+    numbers, moments, fulls, change_id = row  # type: ignore[misc]  # a function has one row
+    if change_id is not None:
+        wake(alias, change.lane)
+    ids = {
+        number - 1: PostId.at(posts[number - 1].author_id, moment)
+        for number, moment in zip(numbers or (), moments or (), strict=True)
+    }
+    return ImportedMoments(ids, [number - 1 for number in fulls or ()])
+
+
+def _row(post: ImportedPost) -> Sequence[object]:
+    """The parameters from `authors` to `first_moments`."""
+    about = (None, None) if post.target is None else post.target[1:]
+    thread = (None, None) if post.thread is None else (post.thread.author_id, post.thread.moment)
+    links = json_of(post.links.mentions), json_of(post.links.tags)
+    return (*post[:8], *about, post.visibility, *links, *thread)

@@ -1,0 +1,28 @@
+"""`manage.py import_follows`: writes the follows of another system."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.functional import cached_property
+
+from accounts.types import FIRST_TENANT
+from infra.clock import now_ms
+from infra.importing.command import ImportCommand
+from infra.importing.job import NumberedRecord, WrittenBatch
+from infra.importing.types import FollowRecord
+from relations.jobs.import_follows import FollowImporter
+
+
+class Command(ImportCommand):
+    help = (
+        "Writes the follows in a file of another system, with their dates and without"
+        " notifications. The same file again changes nothing."
+    )
+    record = FollowRecord
+
+    @cached_property
+    def _importer(self) -> FollowImporter:
+        return FollowImporter(FIRST_TENANT)
+
+    def write(self, records: Sequence[NumberedRecord[Any]], dry_run: bool) -> WrittenBatch:
+        return self._importer.write(records, now_ms(), dry_run)
