@@ -44,6 +44,7 @@ OWN_APPS = [
     "notifications.push",
     "moderation",
     "integrations",
+    "integrations.brought_lists",
     "pages",
     "operations",
     "operations.moves",

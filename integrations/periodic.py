@@ -1,7 +1,8 @@
-"""The periodic task of integrations."""
+"""The periodic tasks of integrations."""
 
 from infra.jobs.periodic import PeriodicTask
 from infra.sharding.placement import Placement
+from integrations.brought_lists.actions.go_on import delete_old_files, do_brought_lines
 from integrations.webhooks.threads import send_webhooks
 
 PERIODIC_TASKS = (
@@ -11,5 +12,19 @@ PERIODIC_TASKS = (
         Placement.GLOBAL,
         "one statement; a thread for each webhook, which reads the change feed once a second",
         send_webhooks,
+    ),
+    PeriodicTask(
+        "do_brought_lines",
+        2,
+        Placement.SHARDED,
+        "one query by index; while lines are left at most 1 s of them",
+        do_brought_lines,
+    ),
+    PeriodicTask(
+        "delete_old_files",
+        600,
+        Placement.SHARDED,
+        "one statement by index",
+        delete_old_files,
     ),
 )

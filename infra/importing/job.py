@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from infra.importing.errors import LineRefused
-from infra.importing.lines import Line, Lines
+from infra.importing.lines import ImportLine, ImportLines
 from infra.jobs.types import Batch, Work
 
 R = TypeVar("R")
@@ -27,12 +27,12 @@ class WrittenBatch(NamedTuple):
 
 
 Write = Callable[[Sequence[NumberedRecord[R]], bool], WrittenBatch]
-Report = Callable[[Line, str], None]
+Report = Callable[[ImportLine, str], None]
 
 
 def import_lines(
     work: Work,
-    lines: Lines,
+    lines: ImportLines,
     read: Callable[[bytes], R | None],
     write: Write[R],
     report: Report,
@@ -44,7 +44,7 @@ def import_lines(
     is silent, what came is written, and an empty batch lets the caller look at the clock.
     """
     size, left = work.batch_size, work.limit
-    taken: list[Line] = []
+    taken: list[ImportLine] = []
     for line in lines:
         if line is not None:
             taken.append(line)
@@ -68,7 +68,7 @@ def _checked(text: bytes) -> bytes:
 
 
 def _import_batch(
-    lines: Sequence[Line],
+    lines: Sequence[ImportLine],
     read: Callable[[bytes], R | None],
     write: Write[R],
     report: Report,

@@ -21,7 +21,7 @@ PIECE_BYTES = 256 * 1024
 QUIET_S = 0.5
 
 
-class Line(NamedTuple):
+class ImportLine(NamedTuple):
     """`number` counts all lines of the source, from 1."""
 
     number: int
@@ -29,10 +29,10 @@ class Line(NamedTuple):
 
 
 # None: nothing came for QUIET_S. Only of standard input.
-Lines = Iterator[Line | None]
+ImportLines = Iterator[ImportLine | None]
 
 
-def iter_lines(path: str, after: int = 0) -> Lines:
+def iter_lines(path: str, after: int = 0) -> ImportLines:
     """The lines behind the first `after` ones; empty lines are left out. Raises: FileUnreadable.
 
     Cost: `after` lines are read and thrown away.
@@ -51,14 +51,14 @@ def count_lines(path: str) -> int | None:
         return sum(1 for _ in file)
 
 
-def _numbered(texts: Iterable[bytes | None]) -> Lines:
+def _numbered(texts: Iterable[bytes | None]) -> ImportLines:
     number = 0
     for text in texts:
         if text is None:
             yield None
         else:
             number += 1
-            yield Line(number, text)
+            yield ImportLine(number, text)
 
 
 def _iter_file(path: Path) -> Iterator[bytes]:

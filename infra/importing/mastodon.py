@@ -9,6 +9,7 @@ import io
 import json
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,14 @@ from urllib.parse import urlsplit
 import msgspec
 
 from infra.importing.errors import FileUnreadable, LineRefused
-from infra.importing.lines import Line
+from infra.importing.lines import ImportLine
 from infra.importing.plain_text import text_of_html
-from infra.importing.types import AccountRecord, FollowRecord, NamedValue, PostRecord, Record
+from infra.importing.types import AccountRecord, FollowRecord, PostRecord, Record
 
 PUBLIC = {"https://www.w3.org/ns/activitystreams#Public", "as:Public", "Public"}
+UNREADABLE = (
+    OSError, EOFError, KeyError, zlib.error, zipfile.BadZipFile, tarfile.TarError,
+)  # fmt: skip
 FILES: Mapping[type[Record], str] = {
     AccountRecord: "actor.json",
     FollowRecord: "following_accounts.csv",
@@ -35,13 +39,12 @@ class Actor(msgspec.Struct, frozen=True, rename="camel"):
     name: str = ""
     summary: str = ""
     type: str = "Person"
-    published: msgspec.Raw = msgspec.Raw(b"null")
     manually_approves_followers: bool = False
     discoverable: bool | None = True
     attachment: list[dict[str, Any]] = []
 
 
-def iter_archive(path: str, wanted: type[Record], after: int = 0) -> Iterator[Line]:
+def iter_archive(path: str, wanted: type[Record], after: int = 0) -> Iterator[ImportLine]:
     """The items of the archive's file for these records, behind the first `after` ones.
 
     Each is a line of JSON. Raises: FileUnreadable. Cost: the outbox is in memory.
@@ -53,7 +56,7 @@ def iter_archive(path: str, wanted: type[Record], after: int = 0) -> Iterator[Li
         raise FileUnreadable(f"{path}: {FILES[wanted]}: {error}") from error
     for number, item in enumerate(items, 1):
         if number > after:
-            yield Line(number, json.dumps(item).encode())
+            yield ImportLine(number, json.dumps(item).encode())
 
 
 def read_mastodon_item(wanted: type[Record], text: bytes) -> Record | None:
@@ -79,7 +82,7 @@ def address_of(actor_url: str) -> str:
 def _read(path: Path, name: str) -> bytes:
     try:
         return _read_file(path, name)
-    except (OSError, KeyError, zipfile.BadZipFile, tarfile.TarError) as error:
+    except UNREADABLE as error:
         raise FileUnreadable(f"{path}: {name} cannot be read ({error})") from error
 
 
@@ -138,8 +141,8 @@ def _account(item: dict[str, Any]) -> AccountRecord:
     )
 
 
-def _field(part: dict[str, Any]) -> NamedValue:
-    return NamedValue(str(part["name"]), text_of_html(str(part["value"])))
+def _field(part: dict[str, Any]) -> dict[str, str]:
+    return {"name": str(part["name"]), "value": text_of_html(str(part["value"]))}
 
 
 def _follow(row: dict[str, str]) -> FollowRecord:

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 
 from infra.importing.job import Report
-from infra.importing.lines import Line
+from infra.importing.lines import ImportLine
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def refused_file(path: Path | None) -> Iterator[Report]:
         return
     with path.open("ab", buffering=0) as file:
 
-        def report(line: Line, reason: str) -> None:
+        def report(line: ImportLine, reason: str) -> None:
             text = line.text.decode(errors="replace").rstrip("\n")
             file.write(orjson.dumps({"line": line.number, "reason": reason, "text": text}) + b"\n")
 

@@ -62,6 +62,7 @@ MEMBER = (
     "/settings/password",
     "/settings/sessions",
     "/settings/export",
+    "/settings/bring",
     "/settings/delete",
     "/settings/email",
     "/settings/filters/new",

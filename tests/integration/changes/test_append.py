@@ -54,7 +54,7 @@ def test_owners_are_spread_over_the_lanes_and_bulk_has_its_own(journal, settings
         note(owner_id=owner_id)
     emit(BulkNoted())
     assert [row[0] for row in fetch_all(ALIAS, ROWS)] == [0, 2, 0, 2, 2, 1, 64]
-    assert all_lanes() == [0, 1, 2, 64, 128, 192, 224]
+    assert all_lanes() == [0, 1, 2, 64, 128, 160, 192, 224]
 
 
 @pytest.mark.parametrize("group", [LaneGroup.ORDINARY, LaneGroup.BULK])

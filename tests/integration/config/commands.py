@@ -30,8 +30,8 @@ WORDS: dict[str, Sequence[str]] = {
 MAKERS = {
     "abort_move", "add_shard", "complete_move", "create_account", "create_service",
     "create_webhook",
-    "demo_token", "distrust_issuer",
-    "export_account", "follow_changes", "load_demo", "load_graph", "move_buckets",
+    "demo_token", "distrust_issuer", "export_account", "follow_changes",
+    "import_accounts", "import_follows", "import_posts", "load_demo", "load_graph", "move_buckets",
     "rebalance", "redeliver_events", "resume_move", "trust_issuer", "undo_move",
     "update_webhook",
 }  # fmt: skip

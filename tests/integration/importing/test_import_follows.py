@@ -114,7 +114,9 @@ def test_blocks_win_and_say_so(four, tmp_path):
     block(cyd, dan)
     drain_all()
     lines = [follow("ann", "bob"), follow("cyd", "dan"), follow("dan", "dan"), follow("no", "dan")]
-    outcome = run_import("follows", tmp_path, [*lines, follow("ann", "dan", "2999-01-01T00:00:00Z")])
+    outcome = run_import(
+        "follows", tmp_path, [*lines, follow("ann", "dan", "2999-01-01T00:00:00Z")]
+    )
     assert outcome.code == 1
     assert outcome.out.splitlines() == [
         "line 1: the followee blocks the follower",

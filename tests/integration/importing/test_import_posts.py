@@ -131,7 +131,7 @@ def test_the_same_file_again_changes_nothing_also_after_a_deletion_here(two, tmp
 
 
 def test_a_deletion_in_the_feed_deletes(two, tmp_path):
-    ann, bob = two
+    ann, _ = two
     gone = {"id": "p-1", "author": "u-bob", "deleted": True}
     assert run_import("posts", tmp_path, [gone]).out == "1 lines done, 0 changed, 0 failed\n"
     outcome = run_import("posts", tmp_path, [post(1, "bob"), gone])

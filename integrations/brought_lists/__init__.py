@@ -1,0 +1,1 @@
+"""Lists that a person brings from another server: a CSV file, done line by line later."""
