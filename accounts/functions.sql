@@ -17,7 +17,7 @@ END $$;
 
 -- The row locks of several accounts. `accounts`: in order. Returns how many of them exist.
 CREATE OR REPLACE FUNCTION accounts_lock_each(accounts bigint[]) RETURNS bigint
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     known bigint[];
 BEGIN

@@ -193,7 +193,7 @@ END $$;
 
 -- counters_lock of many accounts, in order.
 CREATE OR REPLACE FUNCTION counters_lock_each(owners bigint[], counted integer) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
     INSERT INTO counters_counter (owner_id, subject, kind, value, version)
     SELECT o, 0, counted, 0, 0 FROM unnest(owners) AS o ORDER BY o ON CONFLICT DO NOTHING;

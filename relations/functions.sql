@@ -229,7 +229,8 @@ CREATE OR REPLACE FUNCTION relations_judge_follows(
     followers bigint[], followees bigint[], sinces_ms bigint[], are_dated boolean[],
     most_follows bigint
 ) RETURNS TABLE (n integer, outcome text, old_attribute integer, old_revision bigint)
-LANGUAGE plpgsql STABLE AS $$
+-- As relations_mirror_follows.
+LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
     RETURN QUERY
     WITH known AS (
@@ -244,11 +245,15 @@ BEGIN
             END AS fate
         FROM unnest(followers, followees, sinces_ms, are_dated) WITH ORDINALITY
             AS w (follower, followee, since, is_dated, n)
-        LEFT JOIN relations_forwardedge AS e
-            ON e.follower_id = w.follower AND e.kind = 0 AND e.followee_id = w.followee
+        LEFT JOIN LATERAL (
+            SELECT f.attribute, f.revision, f.since_ms FROM relations_forwardedge AS f
+            WHERE f.follower_id = w.follower AND f.kind = 0 AND f.followee_id = w.followee LIMIT 1
+        ) AS e ON true
         -- 3: Attribute.BLACK, mirrored.
-        LEFT JOIN relations_backwardedge AS b
-            ON b.followee_id = w.follower AND b.kind = 0 AND b.follower_id = w.followee
+        LEFT JOIN LATERAL (
+            SELECT m.attribute FROM relations_backwardedge AS m
+            WHERE m.followee_id = w.follower AND m.kind = 0 AND m.follower_id = w.followee LIMIT 1
+        ) AS b ON true
     ), room AS (
         SELECT f.follower,
             most_follows - counters_value(f.follower, 0, 2) - counters_value(f.follower, 0, 7) AS free
@@ -316,7 +321,10 @@ END $$;
 CREATE OR REPLACE FUNCTION relations_mirror_follows(
     followers bigint[], followees bigint[], attributes integer[], revisions bigint[],
     sinces_ms bigint[], all_flags integer[], states integer[], kinds integer[]
-) RETURNS bigint LANGUAGE plpgsql AS $$
+) RETURNS bigint LANGUAGE plpgsql
+-- By the key, in subqueries that no plan can turn around: before the first ANALYZE a table that grows
+-- looks small, and a join with it would read all of it.
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
     owners bigint[] := ARRAY(SELECT DISTINCT f FROM unnest(followees) AS f ORDER BY f);
     newer integer[];
@@ -329,20 +337,25 @@ BEGIN
     PERFORM counters_hold_each(owners);
     -- 1: CounterKind.FOLLOWERS. A block locks it too, so all blocks are seen.
     PERFORM counters_lock_each(owners, 1);
-    PERFORM FROM unnest(followers, followees) AS w (follower, followee)
-    JOIN relations_backwardedge AS old
-        ON old.followee_id = w.followee AND old.kind = 0 AND old.follower_id = w.follower
-    ORDER BY old.followee_id, old.follower_id FOR NO KEY UPDATE OF old;
+    -- In the order of the arrays: by followee, then by follower.
+    PERFORM (SELECT old.revision FROM relations_backwardedge AS old
+        WHERE old.followee_id = w.followee AND old.kind = 0 AND old.follower_id = w.follower
+        FOR NO KEY UPDATE)
+    FROM unnest(followers, followees) AS w (follower, followee);
     -- 3: Attribute.BLACK
     SELECT array_agg(n), array_agg(coalesce(old.attribute, 0)),
         array_agg(CASE WHEN opposite.attribute = 3 THEN 0 ELSE attributes[n] END),
         count(*) FILTER (WHERE old.followee_id IS NULL)
     INTO newer, befores, afters, added
     FROM unnest(followers, followees, revisions) WITH ORDINALITY AS w (follower, followee, revision, n)
-    LEFT JOIN relations_backwardedge AS old
-        ON old.followee_id = w.followee AND old.kind = 0 AND old.follower_id = w.follower
-    LEFT JOIN relations_forwardedge AS opposite
-        ON opposite.follower_id = w.followee AND opposite.kind = 0 AND opposite.followee_id = w.follower
+    LEFT JOIN LATERAL (
+        SELECT b.followee_id, b.attribute, b.revision FROM relations_backwardedge AS b
+        WHERE b.followee_id = w.followee AND b.kind = 0 AND b.follower_id = w.follower LIMIT 1
+    ) AS old ON true
+    LEFT JOIN LATERAL (
+        SELECT f.attribute FROM relations_forwardedge AS f
+        WHERE f.follower_id = w.followee AND f.kind = 0 AND f.followee_id = w.follower LIMIT 1
+    ) AS opposite ON true
     WHERE w.revision > coalesce(old.revision, 0);
     IF newer IS NULL THEN
         RETURN 0;

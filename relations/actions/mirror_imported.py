@@ -1,15 +1,16 @@
 """Brings backward edges and caches up to imported follows: as mirror.py, for many accounts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from counters.cache import refresh_account_counts
+from counters.cache import account_counts, refresh_account_counts
 from infra.caching.client import redis
-from infra.caching.viewer_validators import ViewerField, drop_validator_commands
+from infra.caching.load_tokens import token_key
+from infra.caching.viewer_validators import ViewerField, drop_validator_commands, viewer_key
 from infra.changes.failpoints import failpoint
 from infra.sharding.functions import named_call
 from infra.sharding.sql import fetch_one
 from relations.actions.mirror import KINDS, STATES, mirror_on_shard
-from relations.cache import FOLLOWERS, FOLLOWING, QUIET, relationship_changes
+from relations.cache import FOLLOWERS, FOLLOWING, QUIET, RELATIONSHIPS, relationship_changes
 from relations.queries.edges import Pair, group_by_followee_shard, load_edges
 from relations.states import last_block_turn
 from relations.types import Edge
@@ -19,6 +20,8 @@ PARAMETERS = (
     *("followers", "followees", "attributes", "revisions", "sinces_ms", "all_flags"),
     *("states", "kinds"),
 )
+# Each followee of a statement is locked until its end, and drains of all shards lock at once.
+MOST_TOGETHER = 250
 MIRROR = f"SELECT {named_call('relations_mirror_follows', PARAMETERS)}"
 
 
@@ -27,7 +30,8 @@ def mirror_imported(pairs: Sequence[Pair]) -> None:
 
     Safety: idempotent, in any order. Raises: OperationalError, also if another transaction writes
     the same edge; RedisError. Cost: a query on each shard of the followers, a statement on each of
-    the followees; a query a shard for the counts; a round trip for each kind of cache.
+    the followees; a round trip, and three more for accounts that
+    caches have, with a query a shard.
     """
     forward = load_edges(pairs)
     follows = {p: edge for p, edge in forward.items() if edge.is_follow and not _was_block(edge)}
@@ -47,18 +51,41 @@ def _was_block(edge: Edge) -> bool:
 
 def _mirror(alias: str, edges: Mapping[Pair, Edge]) -> None:
     rows = sorted((followee, follower, *edge) for (follower, followee), edge in edges.items())
-    followees, followers, *facts = ([int(v) for v in column] for column in zip(*rows, strict=True))
-    fetch_one(alias, MIRROR, (followers, followees, *facts, STATES, KINDS))
+    for first in range(0, len(rows), MOST_TOGETHER):
+        columns = zip(*rows[first : first + MOST_TOGETHER], strict=True)
+        followees, followers, *facts = ([int(value) for value in column] for column in columns)
+        fetch_one(alias, MIRROR, (followers, followees, *facts, STATES, KINDS))
 
 
-def _end_cached(pairs: Iterable[Pair]) -> None:
+def _end_cached(pairs: Collection[Pair]) -> None:
     """Lists are dropped, not changed: an import of many follows is one version of a list."""
-    both = list(pairs)
-    followers = list(dict.fromkeys(follower for follower, _ in both))
-    followees = list(dict.fromkeys(followee for _, followee in both))
-    relationships = relationship_changes([*both, *((b, a) for a, b in both)])
+    cached = _find_cached({account_id for pair in pairs for account_id in pair})
+    followers = list(dict.fromkeys(follower for follower, _ in pairs if follower in cached))
+    followees = list(dict.fromkeys(followee for _, followee in pairs if followee in cached))
+    both = [*pairs, *((followee, follower) for follower, followee in pairs)]
+    relationships = relationship_changes(pair for pair in both if pair[0] in cached)
     lists = [cache.drop_command(i) for i in followers for cache in (FOLLOWING, QUIET)]
     lists += [FOLLOWERS.drop_command(followee) for followee in followees]
     redis().run([*relationships, *lists])
     redis().run(drop_validator_commands(followers, ViewerField.FOLLOWING))
     refresh_account_counts([*followers, *followees])
+
+
+def _find_cached(account_ids: Collection[int]) -> set[int]:
+    """Those of which Redis has something, or a load is in progress. The accounts of an import are
+    mostly not read yet. A load that begins later reads what was committed."""
+    counts = redis().run([("EXISTS", *_keys_of(account_id)) for account_id in account_ids])
+    return {i for i, count in zip(account_ids, counts, strict=True) if count}
+
+
+def _keys_of(account_id: int) -> list[bytes]:
+    """All that `_end_cached` may delete or change, and the tokens of loads."""
+    loaded = [cache.key(account_id) for cache in (RELATIONSHIPS, FOLLOWING, FOLLOWERS)]
+    loaded.append(account_counts.key(account_id))
+    return [
+        *loaded,
+        *map(token_key, loaded),
+        QUIET.key(account_id),
+        RELATIONSHIPS.filter_key(account_id),
+        viewer_key(account_id),
+    ]
