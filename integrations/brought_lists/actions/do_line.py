@@ -65,7 +65,7 @@ def _add_to_list(owner_id: int, cells: Cells) -> None:
     if not 0 < len(title) <= MOST_TITLE:
         raise FileRefused(f"The name of a list has 1 to {MOST_TITLE} characters")
     account_id = _account(address)
-    known = [one.list_id for one in list_account_lists(owner_id) if one.title == title]
+    known = [each.list_id for each in list_account_lists(owner_id) if each.title == title]
     list_id = known[0] if known else create_account_list(owner_id, title).list_id
     try:
         add_members(owner_id, list_id, [account_id])
