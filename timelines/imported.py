@@ -5,15 +5,15 @@ other posts. Of a large import, that would be a fan-out of years. So old posts o
 indexes, and at the end of the import live timelines are dropped: the next read builds them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from accounts.sql import NEXT_ACCOUNT_IDS
 from infra.changes.registry import FollowUp
 from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import fetch_all
 from posts.changes import ImportEnded
+from posts.external.ages import split_by_age
 from posts.ids import PostId
 from posts.types import Kind, PostRow, Visibility
 from timelines.actions.fan_out import fan_out
@@ -25,23 +25,9 @@ from timelines.recent.factory import recent_index
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
-FRESH_S = 3_600
 ACCOUNTS_AT_ONCE = 1_000
 # A timeline may have 18 KB, and those of so many accounts are read together.
 PEEKED_TOGETHER = 100
-
-
-class PostsByAge(NamedTuple):
-    fresh: list[PostId]
-    old: list[PostId]
-
-
-def split_by_age(ids: Iterable[PostId], now_s: float) -> PostsByAge:
-    """`fresh`: those of the last FRESH_S."""
-    by_age = PostsByAge([], [])
-    for post_id in ids:
-        (by_age.fresh if post_id.posted_at_s > now_s - FRESH_S else by_age.old).append(post_id)
-    return by_age
 
 
 def enter_imported(alias: str, rows: Sequence[PostRow], now_s: float) -> list[FollowUp]:

@@ -19,6 +19,7 @@ from posts.actions.delete_post import delete_post
 from posts.actions.read_links import read_all_links
 from posts.errors import PostNotFound
 from posts.external.actions.import_posts import MOST_TOGETHER, ImportedPost, import_posts
+from posts.external.ages import may_be_old
 from posts.external.queries.posts import KnownPost, load_known_posts
 from posts.ids import PostId, second_of
 from posts.types import NO_LINKS, Kind, PostLinks, Target, Visibility
@@ -33,6 +34,8 @@ class PostImporter:
     def __init__(self, tenant: int, without_attachments: bool) -> None:
         self._tenant, self._accounts = tenant, AccountDirectory(tenant)
         self._without_attachments = without_attachments
+        # Whether there was a post, also one that is here already, that no timeline gets pushed.
+        self.has_old = False
 
     def write(self, records: Sequence[Numbered], now_s: float, dry_run: bool) -> WrittenBatch:
         """Safety: idempotent; each statement is one transaction with the change that brings the
@@ -42,6 +45,10 @@ class PostImporter:
         for names in texts one more; a statement a shard for MOST_TOGETHER posts, at once, and again
         for each step of answers to answers in the batch; a statement for each deletion.
         """
+        self.has_old |= any(
+            record.created_at is not None and may_be_old(record.created_at.timestamp(), now_s)
+            for _, record in records
+        )
         changed = 0
         refused: dict[int, str] = {}
         for group in _group_by_repeats(records):

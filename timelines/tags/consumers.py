@@ -7,9 +7,9 @@ from infra.changes.registry import Delivery, consumes
 from infra.clock import now_ms
 from infra.own_acts import TAGGED
 from posts.changes import PostCreated, PostDeleted, PostEdited, PostsImported
+from posts.external.ages import split_by_age
 from posts.ids import PostId
 from posts.queries.responses import group_ids_by_shard
-from timelines.imported import split_by_age
 from timelines.tags.actions.index_posts import (
     TagsByPost,
     add_missing,

@@ -32,10 +32,14 @@ class Command(ImportCommand):
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         self._importer = PostImporter(FIRST_TENANT, options["without_attachments"])
+        # The run before, which was stopped, may have had some.
+        self._importer.has_old = options["resume"]
         return super().iter_batches(work, options)
 
     def write(self, records: Sequence[NumberedRecord[Any]], dry_run: bool) -> WrittenBatch:
         return self._importer.write(records, time.time(), dry_run)
 
     def finish(self) -> None:
-        end_import()
+        if self._importer.has_old:
+            end_import()
+        self._importer.has_old = False

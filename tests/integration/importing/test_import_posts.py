@@ -52,8 +52,12 @@ def ago(seconds):
     return datetime.fromtimestamp(time.time() - seconds, UTC).isoformat()
 
 
-def test_home_and_profile_show_the_posts_in_the_order_of_their_dates(two, tmp_path):
+@pytest.mark.parametrize("index", ["replicated", "by_author"])
+def test_home_and_profile_show_the_posts_in_the_order_of_their_dates(
+    two, tmp_path, settings, index
+):
     ann, bob = two
+    settings.RECENT_INDEX = index
     dates = ["2009-07-01T00:00:00Z", "2025-12-31T23:59:59Z", ago(86_400), ago(7_200), ago(60)]
     lines = [post(number, "bob", date) for number, date in enumerate(dates)]
     outcome = run_import("posts", tmp_path, [lines[number] for number in (3, 0, 4, 2, 1)])
@@ -204,3 +208,18 @@ def test_a_dry_run_writes_nothing(two, tmp_path):
     assert dry.out.endswith("2 lines looked at, 2 would change, 1 failed\n")
     assert everything() == before
     assert run_import("posts", tmp_path, lines).out.splitlines()[:-1] == dry.out.splitlines()[:-1]
+
+
+def test_a_feed_of_fresh_posts_leaves_live_homes_as_they_are(two, tmp_path):
+    ann, _ = two
+    first_page(ann)
+    before = find_live(ann)
+    assert before is not None
+    run_import("posts", tmp_path, [post(1, "bob", ago(30))])
+    after = find_live(ann)
+    assert after is not None
+    assert len(after.packed) == len(before.packed) + 1
+    run_import("posts", tmp_path, [post(1, "bob", ago(30)), post(2, "bob", ago(90_000))])
+    assert find_live(ann) is None
+    run_import("posts", tmp_path, [post(2, "bob", ago(90_000))])
+    assert first_page(ann) == [post_id(1).public, post_id(2).public]
