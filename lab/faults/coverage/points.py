@@ -16,6 +16,7 @@ APPS = (
     "timelines",
     "notifications",
     "moderation",
+    "integrations",
     "operations",
     "web",
     "config",

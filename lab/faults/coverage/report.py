@@ -7,13 +7,17 @@ _COUNTERS = "tests/faults/test_counter_jobs_killed.py"
 _DECISIONS = "tests/integration/moderation/test_decision_crashes.py"
 _CHANGES = "tests/faults/test_change_jobs_killed.py"
 _RELATIONS = "tests/faults/test_relation_jobs_killed.py"
+_IMPORTED_FOLLOWS = "tests/integration/importing/test_import_follows.py"
+_IMPORTED_POSTS = "tests/integration/importing/test_import_posts.py"
 # Points that no experiment takes, and the test that takes each of them: commands that repair what
 # experiments do not break, demo data, moderators, sign-up. The test names the point, or what is
 # after "::".
 ELSEWHERE: Mapping[str, str] = {
+    "accounts.bound": "tests/integration/importing/test_import_accounts.py",
     "accounts.before_creating": "tests/integration/accounts/test_sign_up.py",
     "accounts.before_profiles": _DECISIONS,
     "accounts.before_restricted": _DECISIONS,
+    "brought_lists.line_done": "tests/integration/pages/test_bring_page.py",
     "counters.drift_found": _COUNTERS,
     "counters.repaired": _COUNTERS,
     "counters.wrong_entries_found": "tests/integration/counters/test_rebuild_count_cache.py",
@@ -26,7 +30,11 @@ ELSEWHERE: Mapping[str, str] = {
     "parking.batch_changed": _CHANGES,
     "parking.batch_selected": _CHANGES,
     "pausing.rows_resumed": _CHANGES,
+    "posts.imported": _IMPORTED_POSTS,
+    "posts.imported_recorded": _IMPORTED_POSTS,
     "relations.backfilled": _RELATIONS,
+    "relations.follows_imported": _IMPORTED_FOLLOWS,
+    "relations.imported_mirrored": _IMPORTED_FOLLOWS,
     "relations.mirrored_again": _RELATIONS,
     "recent_posts.own_rows_added": "tests/integration/timelines/test_recent_by_author.py",
     "recent_posts.backfilled": "tests/integration/timelines/test_backfill_recent_posts.py",
