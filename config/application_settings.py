@@ -26,7 +26,6 @@ OWN_APPS = [
     "infra.changes",
     "counters",
     "accounts.images",
-    "accounts.external",
     "accounts",
     "accounts.identities",
     "relations",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from accounts.external.queries.accounts import AccountDirectory
+from accounts.identities.queries.account_directory import AccountDirectory
 from accounts.sql import EXISTING_ACCOUNT_IDS
 from infra.importing.job import NumberedRecord, WrittenBatch
 from infra.importing.types import FollowRecord

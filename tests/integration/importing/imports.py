@@ -2,7 +2,7 @@
 
 import json
 
-from accounts.external.queries.accounts import load_account_ids
+from accounts.identities.queries.account_directory import load_account_ids
 from accounts.management.commands import import_accounts
 from accounts.types import FIRST_TENANT
 from infra.sharding.shards import all_aliases

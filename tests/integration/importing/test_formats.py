@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from accounts.external.queries.accounts import load_account_ids
+from accounts.identities.queries.account_directory import load_account_ids
 from accounts.models import Account
 from accounts.types import FIRST_TENANT
 from infra.importing.plain_text import text_of_html

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 
 from cachebox import LRUCache
 
+from accounts.identities.types import OWN_IDS
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all
 
 LOAD = """
-SELECT external_id, account_id FROM accounts_externalaccount
-WHERE tenant = %s AND external_id = ANY(%s::text[])
+SELECT subject, user_id FROM identities_externalidentity
+WHERE tenant = %s AND issuer = %s AND subject = ANY(%s::text[])
 """
 # Of a long run; 200 bytes each.
 MOST_REMEMBERED = 1_000_000
@@ -18,7 +19,7 @@ MOST_REMEMBERED = 1_000_000
 def load_account_ids(tenant: int, external_ids: Iterable[str]) -> dict[str, int]:
     """Account ids by those of the external ids that are bound. One query by index."""
     wanted = list(dict.fromkeys(external_ids))
-    return dict(fetch_all(GLOBAL_ALIAS, LOAD, (tenant, wanted))) if wanted else {}
+    return dict(fetch_all(GLOBAL_ALIAS, LOAD, (tenant, OWN_IDS, wanted))) if wanted else {}
 
 
 class AccountDirectory:

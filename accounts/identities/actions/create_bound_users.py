@@ -1,10 +1,14 @@
-"""Creates users with the ids that another system gave them."""
+"""Creates users with the ids that the system gave them which had them before.
+
+Services know the accounts by the same ids.
+"""
 
 from collections.abc import Mapping
 
 from django.db import transaction
 
 from accounts.changes import UserCreated
+from accounts.identities.types import OWN_IDS
 from infra.changes.append_many import append_changes
 from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -20,8 +24,8 @@ FROM unnest(%s::text[], %s::text[], %s::timestamptz[]) AS new (username, email, 
 ORDER BY username ON CONFLICT DO NOTHING RETURNING username, id
 """
 BIND = """
-INSERT INTO accounts_externalaccount (tenant, external_id, account_id)
-SELECT %s, * FROM unnest(%s::text[], %s::bigint[])
+INSERT INTO identities_externalidentity (tenant, issuer, subject, user_id)
+SELECT %s, %s, * FROM unnest(%s::text[], %s::bigint[])
 """
 
 
@@ -45,7 +49,7 @@ def create_bound_users(
     with transaction.atomic(using=GLOBAL_ALIAS):
         created = {ids[name]: i for name, i in fetch_all(GLOBAL_ALIAS, CREATE, columns)}
         if created:
-            execute(GLOBAL_ALIAS, BIND, (tenant, list(created), list(created.values())))
+            execute(GLOBAL_ALIAS, BIND, (tenant, OWN_IDS, list(created), list(created.values())))
             append_changes(GLOBAL_ALIAS, [(i, users[key]) for key, i in created.items()])
         failpoint("accounts.bound")
     return created

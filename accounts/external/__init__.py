@@ -1,1 +1,0 @@
-"""Which account of this site is which account of another system."""
