@@ -38,7 +38,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "post /api/v2/filters/{filter_id}/keywords": {"keyword": NAME},
     "put /api/v2/filters/keywords/{keyword_id}": {"keyword": NAME},
 }
-# Their texts are ids, each checked where it is read, or the path needs more than a caller.
+# Their texts are ids, each checked where it is read, or the path needs more than a caller; services
+# have tests of their own.
 EXEMPT = {
     "post /api/v1/accounts/followed_by",
     "post /api/v1/lists/{list_id}/accounts",
@@ -46,6 +47,7 @@ EXEMPT = {
     "post /api/v1/markers",
     "post /api/v1/timelines/home/catch_up",
     "post /api/v1/strikes/{strike_id}/appeal",
+    "put /api/v1/services/accounts/{external_id}",
     "post /api/v2/filters/{filter_id}/statuses",
 }
 FIELDS = [(path, name) for path, body in BODIES.items() for name in body if name != "agreement"]

@@ -26,6 +26,7 @@ class Caller:
     application_id: int = 1
     token_id: int = 1
     is_frozen: bool = False
+    is_bulk: bool = False
 
 
 class Header:
