@@ -1,24 +1,28 @@
 """Lets a connection in: its token, its channels, and what it missed. Runs in threads of its own."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import NamedTuple
 
 from redis import RedisError
 
+from accounts.api.limits import REFUSED_TOKENS
 from accounts.errors import LoginDisabled
 from accounts.queries.viewers import find_viewer
+from accounts.token_tags import is_tagged
+from accounts.types import Viewer
+from infra.api.errors import TooManyRequests
 from infra.clock import now_ms
 from infra.sharding.errors import NO_ANSWER
 from notifications.api.present import present_notification
-from notifications.queries.arrived import load_arrived
+from notifications.queries.arrived import iter_arrived
 from relations.lists.errors import ListNotFound
 from relations.lists.queries.lists import get_account_list
 from relations.queries.following import load_following
-from streaming.channels import LIST, Channel
+from streaming.channels import LIST, NOTIFIED, NOTIFIED_SCOPE, Channel
 from streaming.directory import Directory, Member
-from streaming.errors import ListMissing, StoreAway, TokenRefused
+from streaming.errors import ListMissing, StoreAway, TokenRefused, TooManyTokens, TooMuchMissed
 from streaming.happenings.notifications import Notified
 from streaming.history import PlacedHappening
 from streaming.messages import Message
@@ -26,11 +30,12 @@ from streaming.metrics import RESUMED
 from streaming.new_notifications import id_before, newest_known
 from streaming.positions import ClientPosition, decode_position, encode_position
 from streaming.router import Router, address
-from streaming.show import show
+from streaming.show import AddressedHappening, show
 from streaming.subscriber import Subscriber
 
 # Happenings of one account. Who missed more reads its timelines.
 MOST_REPLAYED = 400
+_INVALID = "The access token is invalid"
 NOTHING_MISSED, REPLAYED, RELOAD = "nothing_missed", "replayed", "reload"
 
 
@@ -49,15 +54,18 @@ class Admission:
     def __init__(self, directory: Directory, router: Router) -> None:
         self._directory, self._router = directory, router
 
-    def sign_in(self, token: str, is_socket: bool) -> Subscriber:
-        """Raises: TokenRefused, StoreAway. Cost: as `find_viewer`."""
-        with _stores():
-            try:
-                viewer = find_viewer(token) if token else None
-            except LoginDisabled as error:
-                raise TokenRefused(error.text) from None
-        if viewer is None:
-            raise TokenRefused("The access token is invalid")
+    def sign_in(self, token: str, network: str, is_socket: bool) -> Subscriber:
+        """The client's network pays for a token that is refused, as in the API.
+
+        Raises: TokenRefused, TooManyTokens, StoreAway. Cost: as `find_viewer`.
+        """
+        if not token:
+            raise TokenRefused(_INVALID)
+        with _stores(), _limited():
+            viewer = _find_viewer(token, network)
+            if viewer is None:
+                REFUSED_TOKENS.charge_network(network)
+                raise TokenRefused(_INVALID)
         return Subscriber(viewer, sha256(token.encode()).hexdigest(), is_socket)
 
     def listen(self, subscriber: Subscriber, channel: Channel) -> bytes:
@@ -78,8 +86,8 @@ class Admission:
         arrival = self._let_in(subscriber, channel, after)
         replayed = None
         if after is not None and arrival.missed is not None:
-            with _stores():
-                replayed = self._replay(subscriber, channel, arrival, after)
+            with _stores(), suppress(TooMuchMissed):
+                replayed = self._replay(subscriber, channel, arrival)
         outcome = RELOAD if replayed is None else REPLAYED if replayed else NOTHING_MISSED
         RESUMED.labels(outcome).inc()
         position = last_id.encode() if replayed else arrival.position
@@ -100,52 +108,87 @@ class Admission:
         channel.require(subscriber.viewer)
         with _stores():
             _check_list(subscriber.account_id, channel)
+            notified_id = self._find_notified_id(subscriber, channel)
             with self._directory.lock:
                 member = self._directory.listen(subscriber, channel)
+                if member is not None and member.notified_id is None:
+                    member.notified_id = notified_id
                 history = self._router.history
                 missed = None if after is None else history.since(after)
                 position = encode_position(history.position)
-            if member is not None:
-                self._learn(member)
+            try:
+                if member is not None:
+                    self._learn(member)
+            except Exception:
+                self.leave(subscriber, channel)
+                raise
         return Admitted(member, position, missed)
 
+    def _find_notified_id(self, subscriber: Subscriber, channel: Channel) -> int | None:
+        """Before the connection listens: what arrives later has a higher id."""
+        if channel.name not in NOTIFIED or NOTIFIED_SCOPE not in subscriber.viewer.scopes:
+            return None
+        with self._directory.lock:
+            member = self._directory.members.get(subscriber.account_id)
+            known = member.notified_id if member else None
+        return newest_known(subscriber.account_id) if known is None else known
+
     def _learn(self, member: Member) -> None:
-        """What the directory keeps of an account. Another thread may do the same."""
-        while member.followees is None:
-            member.has_moved = False
+        """The followees of the account. Another thread may do the same."""
+        while member.followees is None and member.subscribers:
+            moves = member.moves
             followees = load_following(member.account_id).followee_ids
             with self._directory.lock:
-                if member.followees is None and not member.has_moved:
+                if member.followees is None and member.moves == moves:
                     self._directory.set_followees(member, followees)
-        if member.notified_id is None:
-            newest_id = newest_known(member.account_id)
-            with self._directory.lock:
-                if member.notified_id is None:
-                    member.notified_id = newest_id
 
-    def _replay(
-        self, subscriber: Subscriber, channel: Channel, arrival: Admitted, after: ClientPosition
-    ) -> list[Message] | None:
-        """None: too much was missed."""
+    def _replay(self, subscriber: Subscriber, channel: Channel, arrival: Admitted) -> list[Message]:
+        """Raises: TooMuchMissed."""
         alone = Directory()
         member = alone.listen(subscriber, channel)
         if member and arrival.member:
             alone.set_followees(member, arrival.member.followees or ())
         addressed = address(arrival.missed or (), alone)
         if sum(map(len, addressed.values())) > MOST_REPLAYED:
-            return None
+            raise TooMuchMissed
 
         def load_notifications(
             notified: Mapping[int, Sequence[Notified]],
         ) -> dict[int, list[bytes]]:
-            return {i: _load_notifications(i, after.at_ms) for i in notified}
+            return {i: _load_notifications(i, _first_ms(addressed[i])) for i in notified}
 
         return show(addressed, load_notifications).get(subscriber, [])
 
 
-def _load_notifications(account_id: int, after_ms: int) -> list[bytes]:
-    arrived = load_arrived(account_id, id_before(after_ms), now_ms())
-    return [present_notification(notification) for notification in arrived.shown]
+def _find_viewer(token: str, network: str) -> Viewer | None:
+    """Raises: TokenRefused for the token of a suspended user; TooManyRequests."""
+
+    def admit() -> None:
+        if not is_tagged(token):
+            REFUSED_TOKENS.check_network(network)
+
+    try:
+        return find_viewer(token, admit)
+    except LoginDisabled as error:
+        REFUSED_TOKENS.charge_network(network)
+        raise TokenRefused(error.text) from None
+
+
+def _first_ms(several: Iterable[AddressedHappening]) -> int:
+    """When the first change was written of which the account may be notified."""
+    return min(
+        each.placed.written_ms for each in several if isinstance(each.placed.happening, Notified)
+    )
+
+
+def _load_notifications(account_id: int, since_ms: int) -> list[bytes]:
+    """Raises: TooMuchMissed."""
+    notifications: list[bytes] = []
+    for page in iter_arrived(account_id, id_before(since_ms), now_ms()):
+        notifications += map(present_notification, page.shown)
+        if len(notifications) > MOST_REPLAYED:
+            raise TooMuchMissed
+    return notifications
 
 
 def _check_list(account_id: int, channel: Channel) -> None:
@@ -154,6 +197,15 @@ def _check_list(account_id: int, channel: Channel) -> None:
             get_account_list(account_id, int(channel.argument))
         except ListNotFound as error:
             raise ListMissing(error.text) from None
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Raises: TooManyTokens."""
+    try:
+        yield
+    except TooManyRequests as error:
+        raise TooManyTokens(error.text, int(error.headers["Retry-After"])) from None
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from web.draining import is_draining
 
 # Proxies close a connection that is silent for a minute.
 HEARTBEAT_S = 15.0
+# Or of an application that listens without an account.
 MOST_OF_ACCOUNT = 50
 _LOOK_S = 0.1
 # So that the clients of a process that drains do not all come back at once.
@@ -25,7 +26,7 @@ class Connections:
     def __init__(self, most: int, router: Router) -> None:
         self._most, self._router = most, router
         self._open: set[Subscriber] = set()
-        self._of_account: Counter[int] = Counter()
+        self._of_owner: Counter[tuple[int | None, int]] = Counter()
 
     def start(self) -> None:
         self._tasks = asyncio.create_task(self._beat()), asyncio.create_task(self._drain())
@@ -44,20 +45,21 @@ class Connections:
     def holding(self, subscriber: Subscriber) -> Iterator[None]:
         """The connection is counted during the block. Raises: StreamsFull, TooManyStreams."""
         self.check_room()
-        if self._of_account[subscriber.account_id] >= MOST_OF_ACCOUNT:
+        owner = subscriber.owner
+        if self._of_owner[owner] >= MOST_OF_ACCOUNT:
             raise TooManyStreams(f"You have {MOST_OF_ACCOUNT} open streams")
         gauge = CONNECTIONS.labels("websocket" if subscriber.is_socket else "sse")
         self._open.add(subscriber)
-        self._of_account[subscriber.account_id] += 1
+        self._of_owner[owner] += 1
         gauge.inc()
         try:
             yield
         finally:
             gauge.dec()
             self._open.discard(subscriber)
-            self._of_account[subscriber.account_id] -= 1
-            if not self._of_account[subscriber.account_id]:
-                del self._of_account[subscriber.account_id]
+            self._of_owner[owner] -= 1
+            if not self._of_owner[owner]:
+                del self._of_owner[owner]
 
     async def _beat(self) -> None:
         """A comment keeps a silent connection open, and moves the client's position."""

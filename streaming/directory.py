@@ -21,17 +21,17 @@ class Member:
     """An account with open connections.
 
     `followees`: None until they have been read, and in that time each post may be for the account:
-    the rules decide. `has_moved`: a follow changed while they were read. `notified_id`: of the last
-    notification that the connections know of; None: not read yet.
+    the rules decide. `moves`: follows that changed before. `notified_id`: not above that of any
+    notification that a connection lacks; None: no connection gets notifications.
     """
 
-    __slots__ = ("account_id", "followees", "has_moved", "notified_id", "subscribers")
+    __slots__ = ("account_id", "followees", "moves", "notified_id", "subscribers")
 
     def __init__(self, account_id: int) -> None:
         self.account_id = account_id
         self.subscribers: set[Subscriber] = set()
         self.followees: array[int] | None = None
-        self.has_moved = False
+        self.moves = 0
         self.notified_id: int | None = None
 
     def on(self, *names: str) -> list[tuple[Subscriber, Channel]]:
@@ -42,6 +42,10 @@ class Member:
             for channel in subscriber.channels
             if channel.name in names
         ]
+
+    def notified(self) -> list[Subscriber]:
+        """The connections that hear of notifications."""
+        return [subscriber for subscriber in self.subscribers if subscriber.is_notified]
 
 
 class Directory:
@@ -55,7 +59,9 @@ class Directory:
 
     def listen(self, subscriber: Subscriber, channel: Channel) -> Member | None:
         """The connection gets what happens on the channel from now on. Returns the account's entry,
-        unless the channel is open to all."""
+        unless the channel is open to all. Nothing happens if the connection has ended."""
+        if subscriber.is_gone:
+            return None
         subscriber.channels.add(channel)
         if channel.name not in _KEPT_BY_ACCOUNT:
             self._by_channel.setdefault(channel, set()).add(subscriber)
@@ -77,12 +83,15 @@ class Directory:
             _discard(self._by_name, channel.name, subscriber)
 
     def remove(self, subscriber: Subscriber) -> None:
-        """The connection has ended."""
+        """The connection has ended. A thread may still be about to let it listen."""
+        subscriber.is_gone = True
         for channel in [*subscriber.channels]:
             self.leave(subscriber, channel)
 
     def set_followees(self, member: Member, followees: Iterable[int]) -> None:
-        """Of a member that has none yet. A list takes 8 bytes for each."""
+        """Of a member that has none yet, unless it is forgotten. A list takes 8 bytes for each."""
+        if self.members.get(member.account_id) is not member:
+            return
         member.followees = array("q", followees)
         for followee in member.followees:
             self._followers.setdefault(followee, set()).add(member.account_id)
@@ -94,7 +103,7 @@ class Directory:
         if member is None:
             return
         if member.followees is None:
-            member.has_moved = True
+            member.moves += 1
             return
         others = [followee for followee in member.followees if followee != followee_id]
         member.followees = array("q", [*others, followee_id] if is_follow else others)
@@ -132,12 +141,13 @@ class Directory:
         ]
 
     def _leave_account(self, subscriber: Subscriber) -> None:
-        if any(other.name in _KEPT_BY_ACCOUNT for other in subscriber.channels):
-            return
         member = self.members.get(subscriber.account_id)
         if member is None:
             return
-        member.subscribers.discard(subscriber)
+        if not any(other.name in _KEPT_BY_ACCOUNT for other in subscriber.channels):
+            member.subscribers.discard(subscriber)
+        if not member.notified():
+            member.notified_id = None
         if not member.subscribers:
             self._forget(member)
 

@@ -2,13 +2,14 @@
 
 
 class StreamRefused(Exception):
-    """`text`: what the client gets."""
+    """`text`: what the client gets. `retry_s`: how long it should wait, with the status of a limit
+    or of something that is away."""
 
     status = 400
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, retry_s: int = 2) -> None:
         super().__init__(text)
-        self.text = text
+        self.text, self.retry_s = text, retry_s
 
 
 class ChannelUnknown(StreamRefused):
@@ -47,5 +48,15 @@ class TooManyStreams(StreamRefused):
     status = 429
 
 
+class TooManyTokens(StreamRefused):
+    """Wrong ones, from one address."""
+
+    status = 429
+
+
 class StoreAway(StreamRefused):
     status = 503
+
+
+class TooMuchMissed(Exception):
+    """The client reads its timelines again."""

@@ -14,12 +14,14 @@ LONGEST_MS = 3_600_000
 
 
 class PlacedHappening(NamedTuple):
-    """`before`, `after`: the encoded positions around its change."""
+    """`before`, `after`: the encoded positions around its change, which was written at `written_ms`
+    and delivered later."""
 
     alias: str
     place: Place
     before: bytes
     after: bytes
+    written_ms: int
     happening: Happening
 
 

@@ -1,29 +1,32 @@
 """Finds the notifications that connections do not know yet."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from notifications.api.present import present_notification
 from notifications.ids import first_id, last_id_of
-from notifications.queries.arrived import find_arrived, load_arrived
+from notifications.queries.arrived import find_arrived, iter_arrived
 from notifications.queries.inbox_summary import read_inbox_summary
 from streaming.directory import Directory
 from streaming.happenings.notifications import Notified
+from streaming.subscriber import Subscriber
 
-# A worker's clock may be so far behind that of the database whose time a position has.
+# A worker's clock may be so far behind that of the database whose time a change has.
 SKEW_MS = 5_000
 
 
 class ArrivedNotifications:
-    """Of the members of a directory. Each member knows the last one that its connections got."""
+    """Of the members of a directory, for one sending. Each member knows the last one that its
+    connections got."""
 
     def __init__(self, directory: Directory) -> None:
         self._directory = directory
+        self._last_ids: dict[int, int] = {}
 
     def load(self, notified: Mapping[int, Sequence[Notified]]) -> dict[int, list[bytes]]:
-        """Cost: a query for each shard of these accounts; for those that have new notifications two
-        queries and a round trip each."""
+        """Cost: a query for each shard of these accounts; for those that have new notifications as
+        `iter_arrived`."""
         members = [self._directory.members.get(account_id) for account_id in notified]
         known = {m.account_id: m.notified_id for m in members if m and m.notified_id is not None}
         asked = [
@@ -34,12 +37,19 @@ class ArrivedNotifications:
         ]
         return {i: self._load_of(i, known[i]) for i in find_arrived(asked)}
 
+    def note_sent(self, receivers: Set[Subscriber]) -> None:
+        """What was loaded is on its way to these connections. If the account has got another one
+        in between, the next notification brings them once more: it may lack them."""
+        with self._directory.lock:
+            for account_id, last_id in self._last_ids.items():
+                member = self._directory.members.get(account_id)
+                if member is not None and receivers >= set(member.notified()):
+                    member.notified_id = last_id
+
     def _load_of(self, account_id: int, above: int) -> list[bytes]:
-        arrived = load_arrived(account_id, above, now_ms())
-        member = self._directory.members.get(account_id)
-        if member is not None:
-            member.notified_id = arrived.last_id
-        return [present_notification(notification) for notification in arrived.shown]
+        pages = list(iter_arrived(account_id, above, now_ms()))
+        self._last_ids[account_id] = pages[-1].last_id
+        return [present_notification(each) for page in pages for each in page.shown]
 
 
 def newest_known(account_id: int) -> int:
@@ -49,7 +59,7 @@ def newest_known(account_id: int) -> int:
 
 
 def id_before(at_ms: int) -> int:
-    """Below the id of each notification that came after this time."""
+    """Below the id of each notification of a change that was written then or later."""
     return first_id(max(at_ms - SKEW_MS, 0))
 
 

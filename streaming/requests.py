@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from django.conf import settings
 
+from infra.api.addresses import choose_network
 from pages import cookie
 
 _MOST_PARAMETERS = 20
@@ -16,13 +17,15 @@ _BEARER = "bearer "
 class StreamRequest(NamedTuple):
     """`protocols`: that a WebSocket client offers; Mastodon's clients offer their token.
 
-    `headers`: by lower-case name.
+    `headers`: by lower-case name. `network`: the address or network of the client, as quotas count
+    it.
     """
 
     path: str
     parameters: Mapping[str, str]
     headers: Mapping[str, str]
     protocols: tuple[str, ...] = ()
+    network: str = ""
 
     @property
     def token(self) -> str:
@@ -63,7 +66,9 @@ def read_request(scope: Mapping[str, Any]) -> StreamRequest:
         parameters = {}
     headers = _decode(scope["headers"])
     protocols = tuple(scope.get("subprotocols") or ())
-    return StreamRequest(scope["path"], parameters, headers, protocols)
+    peer = scope.get("client") or ("", 0)
+    network = choose_network(headers.get("x-forwarded-for"), peer[0])
+    return StreamRequest(scope["path"], parameters, headers, protocols, network)
 
 
 def _decode(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -10,7 +10,6 @@ from streaming.requests import StreamRequest, own_origin
 
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
-RETRY_S = b"2"
 _RETRIED = (429, 503)
 
 
@@ -59,7 +58,9 @@ async def _answer(send: Send, status: int, headers: Headers, body: bytes) -> Non
 
 def _headers_of(error: StreamRefused) -> Headers:
     headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
-    return [*headers, (b"retry-after", RETRY_S)] if error.status in _RETRIED else headers
+    return (
+        [*headers, (b"retry-after", b"%d" % error.retry_s)] if error.status in _RETRIED else headers
+    )
 
 
 def _body_of(error: StreamRefused) -> bytes:

@@ -37,7 +37,6 @@ class Router:
         self.history = History()
         # In the event loop: all messages before it are in the queues.
         self.sent_position = b""
-        self._notifications = ArrivedNotifications(directory)
         # None: the end.
         self._pages: Queue[tuple[str, FeedStart | FeedPage] | None] = Queue(MOST_PAGES)
         self._thread = threading.Thread(target=self._run, name="router", daemon=True)
@@ -91,7 +90,10 @@ class Router:
         before = encode_position(self.history.position) if happenings else b""
         self.history.move(alias, place, int(change.position.row_at.timestamp() * 1000))
         after = encode_position(self.history.position) if happenings else b""
-        placed = [PlacedHappening(alias, place, before, after, each) for each in happenings]
+        written_ms = int(change.created_at.timestamp() * 1000)
+        placed = [
+            PlacedHappening(alias, place, before, after, written_ms, each) for each in happenings
+        ]
         for each in placed:
             self.history.note(each)
         return placed
@@ -120,8 +122,9 @@ class Router:
 
     def _send_some(self, addressed: Addressed) -> None:
         """Those whose store does not answer come back later, and the others have their messages."""
+        notifications = ArrivedNotifications(self._directory)
         try:
-            outgoing = show(addressed, self._notifications.load)
+            outgoing = show(addressed, notifications.load)
         except (*NO_ANSWER, RedisError) as error:
             if len(addressed) == 1:
                 log.warning("streaming.store_away", error=str(error))
@@ -131,6 +134,7 @@ class Router:
                 self._send_some({account_id: several})
         else:
             self._loop.call_soon_threadsafe(_offer_all, outgoing)
+            notifications.note_sent(subscribers_in(addressed))
 
     def _note_sent(self, position: bytes) -> None:
         self.sent_position = position

@@ -28,7 +28,9 @@ async def serve_socket(
         raise StreamMissing("WebSocket streams are at /api/v1/streaming")
     await receive()
     streams.connections.check_room()
-    subscriber = await streams.in_thread(streams.admission.sign_in, request.token, True)
+    subscriber = await streams.in_thread(
+        streams.admission.sign_in, request.token, request.network, True
+    )
     with streams.connections.holding(subscriber):
         try:
             reason = await _serve(SocketSession(streams, subscriber), request, receive, send)

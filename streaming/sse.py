@@ -29,7 +29,9 @@ async def serve_sse(
         raise StreamMissing("Name a stream: /api/v1/streaming/user, or connect by WebSocket")
     channel = channel_of_path(path, request.parameters)
     streams.connections.check_room()
-    subscriber = await streams.in_thread(streams.admission.sign_in, request.token, False)
+    subscriber = await streams.in_thread(
+        streams.admission.sign_in, request.token, request.network, False
+    )
     with streams.connections.holding(subscriber):
         try:
             await _begin(streams, subscriber, channel, request.last_id)

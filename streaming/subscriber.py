@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Coroutine, Sequence
 
 from accounts.types import Viewer
-from streaming.channels import Channel
+from streaming.channels import NOTIFIED, NOTIFIED_SCOPE, Channel
 from streaming.messages import Message
 
 # What a client may be behind. One that reads slower is closed, and comes back with its position.
@@ -19,14 +19,15 @@ class Subscriber:
     """The event loop sends. Other threads call only through the loop, but for `channels`, which the
     directory's lock guards.
 
-    `is_replaying`: messages wait until the older ones are in the queue.
+    `is_replaying`: messages wait until the older ones are in the queue. `is_gone`: the directory
+    has removed it.
     """
 
     def __init__(self, viewer: Viewer, token_checksum: str, is_socket: bool) -> None:
         self.viewer, self.token_checksum, self.is_socket = viewer, token_checksum, is_socket
         self.account_id: int = viewer.account_id or 0
         self.channels: set[Channel] = set()
-        self.is_replaying = False
+        self.is_replaying = self.is_gone = False
         self.was_idle = True
         self._queue: deque[bytes] = deque()
         self._size_bytes = 0
@@ -34,6 +35,18 @@ class Subscriber:
         self._reason = ""
         self._wake = asyncio.Event()
         self._has_ended = asyncio.Event()
+
+    @property
+    def owner(self) -> tuple[int | None, int]:
+        """Whose connection it is: the account, or the application if its token has none."""
+        account_id = self.viewer.account_id
+        return account_id, 0 if account_id is not None else self.viewer.application_id
+
+    @property
+    def is_notified(self) -> bool:
+        """Whether it gets notifications. Under the directory's lock."""
+        may_hear = NOTIFIED_SCOPE in self.viewer.scopes
+        return may_hear and any(channel.name in NOTIFIED for channel in self.channels)
 
     def offer(self, messages: Sequence[Message]) -> None:
         if self.is_replaying:
@@ -51,6 +64,10 @@ class Subscriber:
         self.offer([*messages, *held])
 
     def put(self, text: bytes) -> None:
+        """After the end nothing more is sent: it would move the client's position past a message
+        that is missing."""
+        if self._has_ended.is_set():
+            return
         self._queue.append(text)
         self._size_bytes += len(text)
         if len(self._queue) > MOST_WAITING or self._size_bytes > MOST_WAITING_BYTES:

@@ -50,11 +50,19 @@ class AddressLimit(_Limit):
         """Counts the request. Raises: TooManyRequests. Cost: a round trip, or a hundredth of one
         for high limits.
         """
-        self._charge(client_network(request))
+        self.charge_network(client_network(request))
+
+    def charge_network(self, network: str) -> None:
+        """As `charge`, for what is no request of Django."""
+        self._charge(network)
 
     def check(self, request: HttpRequest) -> None:
         """Counts nothing. Raises: TooManyRequests if this process knows that none is left."""
-        self._check(client_network(request))
+        self.check_network(client_network(request))
+
+    def check_network(self, network: str) -> None:
+        """As `check`, for what is no request of Django."""
+        self._check(network)
 
 
 class AccountLimit(_Limit):

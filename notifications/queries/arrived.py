@@ -1,6 +1,6 @@
 """The notifications that arrived since a client heard of the last one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from notifications.queries.undone import with_undone
 from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
 from notifications.types import ONLY_SHOWN, Selection
 
-# More at once are a flood: a client reads the list.
+# At a time.
 MOST_ARRIVED = 40
 # Index-only: the newest row of each kind.
 FIND = """
@@ -28,10 +28,14 @@ Asked = tuple[int, int, int]
 
 
 class ArrivedPage(NamedTuple):
-    """`shown`: oldest first, those that the owner's lists show. `last_id`: of the last row."""
+    """`shown`: oldest first, those that the owner's lists show. `last_id`: of the last row.
+
+    `has_more`: there may be later ones.
+    """
 
     shown: Sequence[ViewedNotification]
     last_id: int
+    has_more: bool
 
 
 def find_arrived(asked: Iterable[Asked]) -> set[int]:
@@ -54,8 +58,16 @@ def _find(alias: str, asked: Sequence[Asked]) -> list[int]:
     return [owner for (owner,) in fetch_all(alias, FIND, columns)]
 
 
-def load_arrived(owner_id: int, above: int, now_ms: int) -> ArrivedPage:
-    """The oldest MOST_ARRIVED above an id. Two queries and a round trip."""
+def iter_arrived(owner_id: int, above: int, now_ms: int) -> Iterator[ArrivedPage]:
+    """All above an id, oldest first. Each page costs two queries and a round trip."""
+    has_more = True
+    while has_more:
+        page = _load_page(owner_id, above, now_ms)
+        yield page
+        above, has_more = page.last_id, page.has_more
+
+
+def _load_page(owner_id: int, above: int, now_ms: int) -> ArrivedPage:
     ids = IdRange(above, newest_first=False)
     read = with_undone(owner_id, read_rows(owner_id, Selection(), ids, MOST_ARRIVED))
     shown = [
@@ -63,4 +75,5 @@ def load_arrived(owner_id: int, above: int, now_ms: int) -> ArrivedPage:
         for notification in view_notifications(owner_id, read, now_ms)
         if notification.verdict in ONLY_SHOWN
     ]
-    return ArrivedPage(shown, read.rows[-1].id if read.rows else above)
+    last_id = read.rows[-1].id if read.rows else above
+    return ArrivedPage(shown, last_id, len(read.rows) >= MOST_ARRIVED)

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from notifications.types import ALL_KINDS, NotificationKind
-from streaming.channels import HOME, NOTIFICATIONS
+from streaming.channels import NOTIFIED, NOTIFIED_SCOPE
 from streaming.directory import Directory
 from streaming.happenings.types import Audience, Happening, Shown, Target, View, by_account
 
 ANY: Sequence[NotificationKind] = ALL_KINDS
-SCOPE = "read:notifications"
 
 
 class Notified(Happening):
@@ -30,8 +29,8 @@ class Notified(Happening):
             members += directory.followers_of(self._followers_of)
         if self._all_of:
             members += directory.members.values()
-        targets = (target for member in members for target in member.on(HOME, NOTIFICATIONS))
-        return by_account(t for t in targets if SCOPE in t[0].viewer.scopes)
+        targets = (target for member in members for target in member.on(*NOTIFIED))
+        return by_account(t for t in targets if NOTIFIED_SCOPE in t[0].viewer.scopes)
 
     def kinds_for(self, account_id: int) -> Sequence[NotificationKind]:
         kinds = self.accounts.get(account_id, ())

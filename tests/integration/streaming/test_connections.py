@@ -6,9 +6,13 @@ from hashlib import sha256
 
 import pytest
 
-from accounts.actions.tokens import end_tokens
-from accounts.models import AccessToken
+from accounts.actions.tokens import end_tokens, issue_token
+from accounts.api import limits
+from accounts.api.quotas import QUOTA_PERIOD_S
+from accounts.models import AccessToken, Application
+from accounts.queries import tokens
 from accounts.types import Restriction
+from infra.caching.quotas import Quotas
 from relations.actions.follow import follow
 from streaming import connections, subscriber
 from tests.callers import token_of
@@ -41,6 +45,7 @@ def test_bad_requests_get_an_error(site, me):
         answer = site.listen(me, path)
         assert answer.status == status and '"error"' in answer.text, path
     assert site.listen(me, "list", list="x1").status == 400
+    assert site.listen(me, "list", list="9" * 19).status == 404
     assert site.listen(me, "hashtag", tag="x" * 300).status == 400
     assert site.ask("POST", "/api/v1/streaming/user").status == 405
     assert site.ask("GET", "/api/v1/other").status == 404
@@ -138,6 +143,49 @@ def test_one_account_cannot_take_all_room(site, me, monkeypatch):
         site.listen(me)
     assert site.listen(me).status == 429
     assert site.listen(make_account()).status == 200
+
+
+def test_applications_do_not_share_the_room_of_one(site, me, monkeypatch):
+    monkeypatch.setattr(connections, "MOST_OF_ACCOUNT", 1)
+    first, second = (make_application_token(name) for name in ("first", "second"))
+    assert site.listen(None, "public", token=first).status == 200
+    assert site.listen(None, "public", token=second).status == 200
+    assert site.listen(None, "public", token=first).status == 429
+
+
+def make_application_token(name):
+    application = Application.objects.create(name=name, scopes="read", redirect_uris="x:y")
+    expires = datetime.now(UTC) + timedelta(days=1)
+    return issue_token(None, application.pk, "read", expires).token
+
+
+@pytest.fixture
+def refused(settings, monkeypatch):
+    """Two refused tokens are the limit of an address. Returns the queries for tokens."""
+    settings.QUOTA_PER_ADDRESS = 2
+    monkeypatch.setattr(limits.REFUSED_TOKENS, "_quotas", Quotas(QUOTA_PERIOD_S))
+    queries, load = [], tokens._load
+    monkeypatch.setattr(
+        tokens, "_load", lambda checksum: queries.append(checksum) or load(checksum)
+    )
+    return queries
+
+
+def test_an_address_pays_for_its_wrong_tokens(site, me, refused):
+    answers = [site.listen(None, token=f"wrong {n}") for n in range(6)]
+    assert [answer.status for answer in answers] == [401, 401, 429, 429, 429, 429]
+    assert int(answers[-1].headers["retry-after"]) >= 1
+    assert len(refused) <= 3
+    assert site.connect(me, token="wrong").status == 429
+    assert site.listen(me).status == 200
+
+
+def test_another_address_does_not_pay(site, me, refused, settings):
+    settings.TRUSTED_PROXIES = 1
+    for _ in range(4):
+        site.listen(None, token="wrong", headers={"x-forwarded-for": "192.0.2.1"})
+    answer = site.listen(None, token="wrong", headers={"x-forwarded-for": "192.0.2.2"})
+    assert answer.status == 401
 
 
 def test_a_client_that_does_not_read_is_closed(site, me, monkeypatch):

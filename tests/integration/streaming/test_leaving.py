@@ -1,0 +1,168 @@
+"""Nothing is left of connections that ended, whatever they were about to do."""
+
+import threading
+
+import pytest
+from django.db import OperationalError
+
+from relations.actions.follow import follow
+from streaming import admission
+from streaming.subscriber import STORE_AWAY
+from tests.delivered import deliver_all
+from tests.integration.streaming.listening import publish_marker
+from tests.waiting import until
+from tests.world import make_accounts
+
+
+@pytest.fixture
+def people(world):
+    me, author = make_accounts(2)
+    follow(me, author)
+    deliver_all()
+    return me, author
+
+
+@pytest.fixture
+def hanging(monkeypatch):
+    """The shard with the followees. It was asked; it is to go on; the asker has done with it."""
+    has_asked, goes_on, is_done = threading.Event(), threading.Event(), threading.Event()
+    load_following, learn = admission.load_following, admission.Admission._learn
+
+    def learn_and_say(self, member):
+        learn(self, member)
+        is_done.set()
+
+    def load_late(account_id):
+        has_asked.set()
+        goes_on.wait(60)
+        return load_following(account_id)
+
+    monkeypatch.setattr(admission, "load_following", load_late)
+    monkeypatch.setattr(admission.Admission, "_learn", learn_and_say)
+    return has_asked, goes_on, is_done
+
+
+def left_in(site):
+    """What the process still knows of connections."""
+    streams = site.application._streams
+    directory, counted = streams.admission._directory, streams.connections
+    with directory.lock:
+        return [
+            *directory.members.values(),
+            *directory._followers,
+            *directory._unread,
+            *directory._by_channel,
+            *directory._by_name,
+            *counted._open,
+            *counted._of_owner,
+        ]
+
+
+def find_subscriber(site, account_id):
+    return next(
+        each
+        for each in site.application._streams.connections._open
+        if each.account_id == account_id
+    )
+
+
+def test_nothing_is_left_of_connections(site, people):
+    me, author = people
+    socket = site.connect(me, stream="user")
+    for stream in ("public", "direct", "user:notification"):
+        socket.say(type="subscribe", stream=stream)
+    socket.say(type="subscribe", stream="hashtag", tag="cats")
+    clients = [socket, site.listen(me), site.listen(author), site.listen(author, "public")]
+    until(lambda: len(site.channels_of(me)) == 5)
+    publish_marker(site, author, *clients[1:])
+    for client in clients:
+        client.leave()
+    assert left_in(site) == []
+
+
+def test_nothing_is_left_of_who_ends_while_a_shard_hangs(site, people, hanging):
+    has_asked, goes_on, is_done = hanging
+    me, _ = people
+    client = site.connect(me)
+    client.say(type="subscribe", stream="user")
+    assert has_asked.wait(60)
+    subscriber = find_subscriber(site, me)
+    site.loop.call_soon_threadsafe(subscriber.end, STORE_AWAY)
+    until(lambda: client.has_ended)
+    goes_on.set()
+    assert is_done.wait(60)
+    assert left_in(site) == []
+
+
+def test_who_ended_before_its_turn_is_not_let_in(site, people):
+    """The threads were busy until then."""
+    me, _ = people
+    site.connect(me)
+    subscriber = find_subscriber(site, me)
+    admission_of_site = site.application._streams.admission
+    admission_of_site.remove(subscriber)
+    for name in ("user", "public"):
+        admission_of_site.listen(subscriber, admission.Channel(name))
+    assert site.channels_of(me) == set()
+
+
+def test_a_stream_that_was_refused_is_not_heard(site, people, monkeypatch):
+    me, author = people
+
+    def fail(account_id):
+        raise OperationalError("away")
+
+    client = site.connect(me, stream="hashtag", tag="cats")
+    with monkeypatch.context() as patch:
+        patch.setattr(admission, "load_following", fail)
+        client.say(type="subscribe", stream="user")
+        client.hear("error")
+    publish_marker(site, author, site.listen(author))
+    assert [heard.event for heard in client.heard] == ["error"]
+    assert len(site.channels_of(me)) == 1
+
+
+def test_a_follow_is_not_lost_between_two_connections(site, people, monkeypatch):
+    """The second begins to read the followees after the follow, the first before."""
+    me, author = people
+    other = make_accounts(1)[0]
+    load_following = admission.load_following
+    turns, second_asks, second_goes_on = [], threading.Event(), threading.Event()
+
+    def load_in_turn(account_id):
+        following = load_following(account_id)
+        if account_id != me:
+            return following
+        turns.append(account_id)
+        if len(turns) == 1:
+            follow(me, other)
+            publish_marker(site, author, watcher)
+            site.open(me)
+            assert second_asks.wait(60)
+        elif len(turns) == 2:
+            second_asks.set()
+            second_goes_on.wait(60)
+        return following
+
+    watcher = site.listen(author)
+    monkeypatch.setattr(admission, "load_following", load_in_turn)
+    client = site.listen(me)
+    second_goes_on.set()
+    publish_marker(site, other, client)
+
+
+def test_a_subscriber_that_has_ended_is_sent_nothing(site, people):
+    """Else a later message would move its position past the one that is missing."""
+    me, _ = people
+    client = site.listen(me)
+    subscriber = find_subscriber(site, me)
+    sizes = []
+
+    def end_and_offer():
+        subscriber.end(STORE_AWAY)
+        subscriber.put(b"id: later\n\n")
+        sizes.append(len(subscriber._queue))
+
+    site.loop.call_soon_threadsafe(end_and_offer)
+    until(lambda: client.has_ended)
+    assert sizes == [0] and "later" not in client.text
