@@ -45,7 +45,7 @@ class StreamingApplication:
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
         self._streams = Streams(self._most)
-        self._streams.start()
+        await self._streams.start()
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await self._streams.stop()

@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 
 from accounts.texts.links import normalize_tag
 from accounts.types import Viewer
-from streaming.errors import ChannelUnknown, ListMissing, StreamScopeMissing
+from streaming.errors import ChannelUnknown, StreamScopeMissing
 
 HOME, NOTIFICATIONS, LIST, DIRECT = "user", "user:notification", "list", "direct"
 # All posts are of this site, so the channels of other sites are quiet.
@@ -18,7 +18,7 @@ OF_FOLLOWEES = (HOME, LIST)
 NOTIFIED, NOTIFIED_SCOPE = (HOME, NOTIFICATIONS), "read:notifications"
 _WITHOUT_ARGUMENT = {HOME, NOTIFICATIONS, DIRECT, *PUBLIC, *PUBLIC_MEDIA, *PUBLIC_REMOTE}
 _OPEN = {*PUBLIC, *PUBLIC_MEDIA, *PUBLIC_REMOTE, *HASHTAG}
-_LONGEST_TAG, _LIST_DIGITS, _HIGHEST_LIST = 200, 19, 2**63 - 1
+_LONGEST_TAG, _LIST_DIGITS = 200, 19
 
 
 class Channel(NamedTuple):
@@ -34,7 +34,7 @@ class Channel(NamedTuple):
 
     @classmethod
     def parse(cls, name: str, parameters: Mapping[str, str]) -> Self:
-        """`parameters`: with `tag` or `list`. Raises: ChannelUnknown, ListMissing."""
+        """`parameters`: with `tag` or `list`. Raises: ChannelUnknown."""
         if name in _WITHOUT_ARGUMENT:
             return cls(name)
         if name in HASHTAG:
@@ -72,6 +72,4 @@ def _read_tag(text: str) -> str:
 def _read_list(text: str) -> str:
     if not (text.isascii() and text.isdigit() and len(text) <= _LIST_DIGITS):
         raise ChannelUnknown("Missing list id parameter")
-    if int(text) > _HIGHEST_LIST:
-        raise ListMissing("Record not found")
     return str(int(text))

@@ -21,7 +21,7 @@ _DRAIN_PARTS = 10
 
 
 class Connections:
-    """`most`: of this process. Used in the event loop only."""
+    """`most`: of this process. Used in the event loop only, but for `all_open`."""
 
     def __init__(self, most: int, router: Router) -> None:
         self._most, self._router = most, router
@@ -40,6 +40,10 @@ class Connections:
         """Raises: StreamsFull, also while the process drains."""
         if is_draining() or len(self._open) >= self._most:
             raise StreamsFull("This server has no room for another stream")
+
+    def all_open(self) -> list[Subscriber]:
+        """Also in other threads: the interpreter copies the set in one step."""
+        return list(self._open)
 
     @contextmanager
     def holding(self, subscriber: Subscriber) -> Iterator[None]:

@@ -1,14 +1,21 @@
 """A thread for each database, which reads its delivered changes and gives them to the router."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import structlog
 from django.db import DatabaseError, connections
 
 from infra.changes.errors import PositionLost, PositionTooOld
-from infra.changes.feed import FeedPage, FeedPosition, position_now, position_of_recent, read_feed
+from infra.changes.feed import (
+    FeedPage,
+    FeedPosition,
+    FiledChange,
+    position_now,
+    position_of_recent,
+    read_feed,
+)
 from infra.sharding.connection_health import drop_broken_connections, give_back_connections
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.shards import all_aliases
@@ -25,9 +32,14 @@ RECENT_CHANGES = 2_000
 
 
 class FeedStart(NamedTuple):
-    """The database is read from here on. After a gap, what came before it is unknown."""
+    """The database is read from here on. After a gap, what came before it is unknown.
+
+    `recent`: changes behind the position that were delivered before the start. They are for clients
+    that come back, and no news for the others.
+    """
 
     position: FeedPosition
+    recent: Sequence[FiledChange] = ()
 
 
 Give = Callable[[str, FeedStart | FeedPage], None]
@@ -38,6 +50,8 @@ class FeedReaders:
 
     def __init__(self, give: Give) -> None:
         self._give = give
+        # Empty: not known yet.
+        self.aliases: frozenset[str] = frozenset()
         self._stopped = threading.Event()
         self._threads: dict[str, threading.Thread] = {}
         self._learner = threading.Thread(target=self._learn, name="feeds", daemon=True)
@@ -52,7 +66,8 @@ class FeedReaders:
 
     def _learn(self) -> None:
         while not self._stopped.is_set():
-            for alias in all_aliases():
+            self.aliases = frozenset(all_aliases())
+            for alias in self.aliases:
                 if alias not in self._threads:
                     self._threads[alias] = threading.Thread(
                         target=self._read, args=(alias,), name=f"feed-{alias}", daemon=True
@@ -81,8 +96,7 @@ class FeedReaders:
 
     def _step(self, alias: str, after: FeedPosition | None) -> tuple[FeedPosition, float]:
         if after is None:
-            after = position_of_recent(alias, RECENT_CHANGES)
-            self._give(alias, FeedStart(after))
+            return self._begin(alias), 0.0
         try:
             page = read_feed(alias, after, PAGE)
         except (PositionTooOld, PositionLost) as error:
@@ -93,3 +107,15 @@ class FeedReaders:
         if page.changes:
             self._give(alias, page)
         return page.position, QUIET_S if len(page.changes) < PAGE else 0.0
+
+    def _begin(self, alias: str) -> FeedPosition:
+        first = after = position_of_recent(alias, RECENT_CHANGES)
+        recent: list[FiledChange] = []
+        for _ in range(0, 2 * RECENT_CHANGES, PAGE):
+            page = read_feed(alias, after, PAGE)
+            recent += page.changes
+            after = page.position
+            if len(page.changes) < PAGE:
+                break
+        self._give(alias, FeedStart(first, recent))
+        return after

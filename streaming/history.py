@@ -43,6 +43,7 @@ class History:
 
     def begin(self, alias: str, place: Place) -> None:
         """A database is read from there on. Nothing of it is kept any more, after a gap."""
+        self._kept = deque(placed for placed in self._kept if placed.alias != alias)
         self._complete_from[alias] = self._now[alias] = place
 
     def move(self, alias: str, place: Place, at_ms: int) -> None:
@@ -63,7 +64,8 @@ class History:
         if self._at_ms - position.at_ms > LONGEST_MS:
             return None
         places = position.by_alias
-        for alias, first in self._complete_from.items():
-            if alias not in places or places[alias] < first:
-                return None
+        if places.keys() != self._complete_from.keys():
+            return None
+        if any(places[alias] < first for alias, first in self._complete_from.items()):
+            return None
         return [placed for placed in self._kept if placed.place > places[placed.alias]]

@@ -11,7 +11,7 @@ MESSAGES = Counter("tideline_streaming_messages_total", "Messages that were queu
 ENDED = Counter(
     "tideline_streaming_ended_total",
     "Streams that ended: the client left, was too slow, or lost its token; a store was away; the"
-    " process drained",
+    " process drained; a message failed",
     ["why"],
 )
 REFUSED = Counter("tideline_streaming_refused_total", "Streams that were refused", ["status"])

@@ -10,9 +10,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from infra.changes.feed import FeedPosition
+
 MOST_CHARACTERS = 8_000
-# Transaction and sequence of a change.
-Place = tuple[int, int]
+# Timeline of the server's log, transaction and sequence of a change. A server that was restored
+# counts its transactions from an earlier one, on a later timeline.
+Place = tuple[int, int, int]
 _decoder = msgspec.msgpack.Decoder(tuple[int, dict[str, Place]])
 
 
@@ -21,6 +24,10 @@ class ClientPosition(NamedTuple):
 
     at_ms: int
     by_alias: Mapping[str, Place]
+
+
+def place_of(position: FeedPosition) -> Place:
+    return position.timeline, position.transaction, position.sequence
 
 
 def encode_position(position: ClientPosition) -> bytes:

@@ -20,7 +20,7 @@ from streaming.happenings.read import find_follow, read_happenings
 from streaming.history import History, PlacedHappening
 from streaming.metrics import DELAY, MESSAGES
 from streaming.new_notifications import ArrivedNotifications
-from streaming.positions import encode_position
+from streaming.positions import encode_position, place_of
 from streaming.show import AT_ONCE, Addressed, AddressedHappening, Outgoing, show
 from streaming.subscriber import STORE_AWAY, Subscriber
 
@@ -35,6 +35,8 @@ class Router:
     def __init__(self, directory: Directory, loop: asyncio.AbstractEventLoop) -> None:
         self._directory, self._loop = directory, loop
         self.history = History()
+        # Databases whose messages come.
+        self.begun: set[str] = set()
         # In the event loop: all messages before it are in the queues.
         self.sent_position = b""
         # None: the end.
@@ -59,19 +61,26 @@ class Router:
             try:
                 self._take(alias, page)
             except Exception:
-                # A fault of ours: those who may have missed a message come back for it.
+                # A fault of ours: those who may have missed a message come back and reload.
                 log.exception("streaming.page_failed", alias=alias)
-                self._end_all()
+                self._begin(alias, FeedStart(page.position))
             give_back_connections()
         connections.close_all()
 
     def _take(self, alias: str, page: FeedStart | FeedPage) -> None:
         if isinstance(page, FeedPage):
             self._route(alias, page.changes)
-            return
+        else:
+            self._begin(alias, page)
+
+    def _begin(self, alias: str, start: FeedStart) -> None:
+        """Who listens now may lack messages of the database: all come back."""
         with self._directory.lock:
-            self.history.begin(alias, (page.position.transaction, page.position.sequence))
-        self._end_all()
+            self.history.begin(alias, place_of(start.position))
+            for change in start.recent:
+                self._place(alias, change)
+            self._end(self._directory.subscribers())
+        self.begun.add(alias)
 
     def _route(self, alias: str, changes: Sequence[FiledChange]) -> None:
         self._note_follows(changes)
@@ -85,7 +94,7 @@ class Router:
 
     def _place(self, alias: str, change: FiledChange) -> list[PlacedHappening]:
         """What happened by this change. Under the lock."""
-        place = change.position.transaction, change.position.sequence
+        place = place_of(change.position)
         happenings = read_happenings(change)
         before = encode_position(self.history.position) if happenings else b""
         self.history.move(alias, place, int(change.position.row_at.timestamp() * 1000))
@@ -141,10 +150,6 @@ class Router:
 
     def _end(self, subscribers: Iterable[Subscriber]) -> None:
         self._loop.call_soon_threadsafe(_end_each, list(subscribers), STORE_AWAY)
-
-    def _end_all(self) -> None:
-        with self._directory.lock:
-            self._end(self._directory.subscribers())
 
     def _connections_of(self, account_id: int) -> list[Subscriber]:
         with self._directory.lock:

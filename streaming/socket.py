@@ -1,9 +1,11 @@
 """Streams over WebSocket: one connection for any number of channels."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
+import structlog
 
 from streaming.channels import Channel
 from streaming.connections import count_end
@@ -12,10 +14,13 @@ from streaming.requests import StreamRequest
 from streaming.responses import Send
 from streaming.sse import Receive
 from streaming.streams import Streams
-from streaming.subscriber import CLIENT_LEFT, SLOW, TOKEN_ENDED, Subscriber, first_of
+from streaming.subscriber import CLIENT_LEFT, FAILED, SLOW, TOKEN_ENDED, Subscriber, first_of
 
 MOST_CHANNELS = 50
 _MOST_CHARACTERS = 4_096
+# A client of people has sent fewer. Later ones are read slowly: each may ask a shard.
+QUICK_MESSAGES, PAUSE_S = 100, 0.1
+log = structlog.get_logger()
 # Of RFC 6455: policy violation, try again later.
 _REFUSED, _AGAIN = 1008, 1013
 
@@ -67,6 +72,7 @@ class SocketSession:
 
     def __init__(self, streams: Streams, subscriber: Subscriber) -> None:
         self._streams, self.subscriber = streams, subscriber
+        self._messages = 0
 
     async def begin(self, channel: Channel, last_id: str) -> None:
         """The channel of the address. Raises: StreamRefused."""
@@ -81,11 +87,20 @@ class SocketSession:
     async def listen(self, receive: Receive) -> None:
         """Until the client leaves."""
         while (event := await receive())["type"] == "websocket.receive":
-            try:
-                await self._obey(_read_message(event.get("text") or ""))
-            except StreamRefused as error:
-                refusal = {"error": error.text, "status": error.status}
-                self.subscriber.put(orjson.dumps(refusal))
+            self._messages += 1
+            if self._messages > QUICK_MESSAGES:
+                await asyncio.sleep(PAUSE_S)
+            await self._answer(event.get("text") or "")
+
+    async def _answer(self, text: str) -> None:
+        try:
+            await self._obey(_read_message(text))
+        except StreamRefused as error:
+            refusal = {"error": error.text, "status": error.status}
+            self.subscriber.put(orjson.dumps(refusal))
+        except Exception:
+            log.exception("streaming.message_failed")
+            self.subscriber.end(FAILED)
 
     async def _obey(self, message: Mapping[str, Any]) -> None:
         channel = Channel.parse(str(message.get("stream", "")), _texts_of(message))
@@ -94,9 +109,9 @@ class SocketSession:
             self._streams.admission.leave(subscriber, channel)
         elif message.get("type") != "subscribe":
             raise ChannelUnknown("type must be subscribe or unsubscribe")
-        elif len(channels) >= MOST_CHANNELS:
+        elif len(channels) >= MOST_CHANNELS and channel not in channels:
             raise TooManyStreams(f"A connection has {MOST_CHANNELS} streams at most")
-        else:
+        elif channel not in channels:
             await self._streams.in_thread(self._streams.admission.listen, subscriber, channel)
 
 

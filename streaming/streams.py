@@ -20,6 +20,7 @@ from streaming.token_watch import TokenWatch
 T = TypeVar("T")
 # They wait for databases and Redis: for who comes, and for who comes back.
 ADMISSION_THREADS = 8
+LONGEST_START_S = 5.0
 
 
 class Streams:
@@ -30,14 +31,22 @@ class Streams:
         router = Router(directory, loop)
         self.admission = Admission(directory, router)
         self.connections = Connections(most, router)
-        self._parts = FeedReaders(router.give), router, TokenWatch(directory, loop)
+        self._feeds, self._router = FeedReaders(router.give), router
+        self._parts = self._feeds, router, TokenWatch(self.connections.all_open, loop)
         self._threads = ThreadPoolExecutor(ADMISSION_THREADS, thread_name_prefix="admission")
         self._loop = loop
 
-    def start(self) -> None:
+    async def start(self) -> None:
+        """Until clients may come: the feeds have begun. One that is away is not waited for long."""
         for part in self._parts:
             part.start()
         self.connections.start()
+        until = self._loop.time() + LONGEST_START_S
+        while not self._have_feeds_begun() and self._loop.time() < until:
+            await asyncio.sleep(0.01)
+
+    def _have_feeds_begun(self) -> bool:
+        return bool(self._feeds.aliases) and self._feeds.aliases <= self._router.begun
 
     async def stop(self) -> None:
         """The streams that are still open end without a word."""

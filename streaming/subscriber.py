@@ -12,7 +12,7 @@ from streaming.messages import Message
 MOST_WAITING, MOST_WAITING_BYTES = 500, 512 * 1024
 # Why a connection ends.
 SLOW, TOKEN_ENDED, STORE_AWAY, DRAINED = "slow", "token_ended", "store_away", "drained"
-CLIENT_LEFT = "client_left"
+CLIENT_LEFT, FAILED = "client_left", "failed"
 
 
 class Subscriber:

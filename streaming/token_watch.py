@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import structlog
 from django.db import connections
@@ -11,7 +11,6 @@ from redis import RedisError
 from accounts.queries.held_tokens import HeldTokens
 from infra.sharding.connection_health import drop_broken_connections, give_back_connections
 from infra.sharding.errors import NO_ANSWER
-from streaming.directory import Directory
 from streaming.subscriber import TOKEN_ENDED, Subscriber
 
 # A revoked token ends its streams within twice this time.
@@ -20,8 +19,12 @@ log = structlog.get_logger()
 
 
 class TokenWatch:
-    def __init__(self, directory: Directory, loop: asyncio.AbstractEventLoop) -> None:
-        self._directory, self._loop = directory, loop
+    """`all_open`: gives all connections, also those that listen to nothing yet."""
+
+    def __init__(
+        self, all_open: Callable[[], Iterable[Subscriber]], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._all_open, self._loop = all_open, loop
         self._tokens = HeldTokens()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="tokens", daemon=True)
@@ -52,10 +55,8 @@ class TokenWatch:
             self._loop.call_soon_threadsafe(_end_each, subscribers)
 
     def _connections_by_token(self) -> Mapping[str, list[Subscriber]]:
-        with self._directory.lock:
-            subscribers = self._directory.subscribers()
         by_token: dict[str, list[Subscriber]] = {}
-        for subscriber in subscribers:
+        for subscriber in self._all_open():
             by_token.setdefault(subscriber.token_checksum, []).append(subscriber)
         return by_token
 

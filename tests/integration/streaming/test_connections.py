@@ -95,6 +95,7 @@ def end_soon(client, within_s=2.0):
 def test_a_revoked_token_ends_its_streams(site, me):
     token = token_of(me)
     clients = [site.listen(me, token=token), site.connect(me, token=token, stream="user")]
+    clients += [site.connect(me, token=token)]
     other = site.listen(me)
     end_tokens(row_of(token))
     assert all(end_soon(client) for client in clients)

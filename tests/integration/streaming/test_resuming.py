@@ -5,7 +5,10 @@ import json
 import pytest
 
 from relations.actions.follow import follow
-from streaming import admission, history
+from streaming import admission, feed, history, router, streams
+from streaming.happenings.read import read_happenings
+from streaming.happenings.types import Happening
+from streaming.history import PlacedHappening
 from streaming.positions import decode_position, encode_position
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import publish_marker, streaming_site
@@ -130,6 +133,62 @@ def test_a_new_shard_is_not_in_an_old_position(site, people):
     del places["shard1"]
     last_id = encode_position(position._replace(by_alias=places)).decode()
     assert outcome_of(site.listen(me, last_id=last_id)) == "reload"
+
+
+def test_a_database_that_has_not_begun_is_a_reload(site, people):
+    """The process does not know what the client missed of it."""
+    me, author, _ = people
+    client = site.listen(me)
+    publish_marker(site, author, client)
+    position = decode_position(client.last_id)
+    places = {**position.by_alias, "shard9": (1, 1, 1)}
+    last_id = encode_position(position._replace(by_alias=places)).decode()
+    assert outcome_of(site.listen(me, last_id=last_id)) == "reload"
+
+
+def test_a_restored_server_that_counts_from_one_again_is_a_reload(world):
+    log = history.History()
+    for sequence in (1, 2):
+        log.begin("default", (1, 1_000, sequence))
+        placed = PlacedHappening("default", (1, 1_000, sequence + 1), b"", b"", 0, Happening())
+        log.note(placed)
+        log.move("default", placed.place, 0)
+    before = log.position
+    log.begin("default", (2, 5, 0))
+    assert log.since(before) is None
+    assert log.since(log.position) == []
+
+
+def test_a_page_that_fails_is_a_reload(site, people, monkeypatch):
+    me, author, _ = people
+    client = site.listen(me)
+    publish_marker(site, author, client)
+
+    def fail(change):
+        monkeypatch.setattr(router, "read_happenings", read_happenings)
+        raise ValueError("a fault of ours")
+
+    monkeypatch.setattr(router, "read_happenings", fail)
+    publish(author)
+    deliver_all()
+    until(lambda: client.has_ended)
+    assert outcome_of(site.listen(me, last_id=client.last_id)) == "reload"
+
+
+def test_a_process_that_begins_tells_no_old_news(people, monkeypatch):
+    """Also those who come before it has read the last changes."""
+    me, author, _ = people
+    for n in range(6):
+        publish(author, str(n))
+    deliver_all()
+    monkeypatch.setattr(feed, "PAGE", 2)
+    monkeypatch.setattr(streams, "LONGEST_START_S", 0)
+    with streaming_site() as begun:
+        client = begun.listen(me)
+        until(lambda: client.has_ended or begun.application._streams._have_feeds_begun())
+        again = begun.listen(me)
+        marker = publish_marker(begun, author, again)
+        assert {*posts_of(client), *posts_of(again)} == {marker}
 
 
 def test_a_position_follows_what_the_stream_is_silent_about(site, people, monkeypatch):

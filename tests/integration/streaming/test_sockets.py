@@ -1,6 +1,7 @@
 """Streams over WebSocket."""
 
 import json
+import time
 
 import pytest
 
@@ -86,6 +87,41 @@ def test_a_connection_has_so_many_channels(site, people, monkeypatch):
     for tag in ("a", "b"):
         client.say(type="subscribe", stream="hashtag", tag=tag)
     client.hear("error")
+
+
+def test_a_stream_that_is_asked_for_again_counts_once(site, people, monkeypatch):
+    me, author = people
+    monkeypatch.setattr(socket, "MOST_CHANNELS", 1)
+    client = site.connect(me, stream="user")
+    for _ in range(3):
+        client.say(type="subscribe", stream="user")
+    publish_marker(site, author, client)
+    client.hear("update")
+
+
+def test_a_client_that_asks_all_the_time_is_read_slowly(site, people, monkeypatch):
+    monkeypatch.setattr(socket, "QUICK_MESSAGES", 1)
+    monkeypatch.setattr(socket, "PAUSE_S", 0.3)
+    client = site.connect(people[0])
+    begin = time.monotonic()
+    for _ in range(4):
+        client.say(type="dance")
+    client.hear(*["error"] * 4)
+    assert time.monotonic() - begin >= 0.9
+
+
+def test_a_fault_of_ours_closes_the_connection(site, people, monkeypatch):
+    me, _ = people
+    client = site.connect(me, stream="user")
+
+    def fail(subscriber, channel):
+        raise ValueError("a fault of ours")
+
+    monkeypatch.setattr(site.application._streams.admission, "listen", fail)
+    client.say(type="subscribe", stream="public")
+    until(lambda: client.has_ended)
+    assert client.sent[-1] == {"type": "websocket.close", "code": 1013}
+    assert site.channels_of(me) == set()
 
 
 def test_refusals_come_before_the_connection_is_accepted(site, people):
