@@ -139,6 +139,7 @@ class PostHidden(Payload, frozen=True):
     moment: int
     before: int
     after: int
+    visibility: int = 0
 
 
 class PostImagesChanged(Payload, frozen=True):

@@ -10,13 +10,14 @@ from counters.kinds import CounterKind
 from counters.types import ACCOUNT, CountMove
 from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
-from infra.sharding.sql import execute
+from infra.sharding.sql import fetch_one
 from posts.changes import PostHidden
 from posts.ids import PostId
 
 WRITE = """
 UPDATE posts_post SET hidden_at = %s, hidden_revision = %s
 WHERE author_id = %s AND moment = %s AND deleted_at IS NULL AND hidden_revision < %s
+RETURNING visibility
 """
 
 
@@ -31,10 +32,12 @@ def hide_post(post_id: PostId, hidden_at: datetime | None, revision: int) -> boo
     where = (post_id.author_id, post_id.moment)
     with transaction.atomic(using=alias):
         lock_account(alias, post_id.author_id)
-        if not execute(alias, WRITE, (hidden_at, revision, *where, revision)):
+        row = fetch_one(alias, WRITE, (hidden_at, revision, *where, revision))
+        if row is None:
             return False
         # The count stays, but gets a new version: caches and replicas compare versions.
         moved = move_counts(alias, [CountMove(post_id.author_id, CounterKind.POSTS, 0)])
         version = moved[post_id.author_id, ACCOUNT, CounterKind.POSTS].version
-        append_change(alias, post_id.author_id, PostHidden(post_id.moment, version - 1, version))
+        change = PostHidden(post_id.moment, version - 1, version, row[0])
+        append_change(alias, post_id.author_id, change)
     return True

@@ -9,7 +9,7 @@ from posts.types import Kind, Visibility
 from posts.types import Target as PostTarget
 from relations.lists.errors import ListNotFound
 from relations.queries.relationships import Relationships
-from streaming.channels import HASHTAG, HOME, LIST, PUBLIC, PUBLIC_MEDIA, Channel
+from streaming.channels import HASHTAG, HOME, LIST, OF_FOLLOWEES, PUBLIC, PUBLIC_MEDIA, Channel
 from streaming.directory import Directory
 from streaming.happenings.types import Audience, Happening, Shown, Target, View, by_account
 from timelines.queries.list import load_list_rules
@@ -65,6 +65,9 @@ class PostShown(Happening):
                 yield Shown(target, self.event, payload)
 
     def _is_visible(self, view: View, channel: Channel) -> bool:
+        if find_visibility(view.posts.hydrated.fragments[self.original]) is Visibility.DIRECT:
+            # No timeline has direct posts, so the rules of timelines do not ask.
+            return False
         if channel.name == HOME:
             return is_visible_at_home(self._entry, inputs_of(view))
         if channel.name == LIST:
@@ -91,10 +94,12 @@ class PostShown(Happening):
 
 class PostModerated(PostShown):
     """Moderators hid the post or one of its images, or showed it again. It is not known where the
-    post was, so all timelines hear of it; those that must not show it hear that it is gone."""
+    post was, so all timelines of its visibility hear of it; those that must not show it hear that
+    it is gone. `visibility`: None if it is to be read. Then a hidden post has no messages."""
 
-    def __init__(self, post_id: PostId) -> None:
+    def __init__(self, post_id: PostId, visibility: Visibility | None) -> None:
         super().__init__(EDITED, post_id, post_id, PostPlaces(is_public=True))
+        self._visibility = visibility
 
     def find_audience(self, directory: Directory) -> Audience:
         targets = find_listeners(directory, self.post_id.author_id, self.places)
@@ -102,8 +107,13 @@ class PostModerated(PostShown):
 
     def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
         shown = {each.target: each for each in super().show(view, targets)}
+        fragment = view.posts.hydrated.fragments.get(self.post_id)
+        visibility = find_visibility(fragment) if fragment else self._visibility
         for target in targets:
-            yield shown.get(target) or Shown(target, GONE, self.post_id.public.encode())
+            if target in shown:
+                yield shown[target]
+            elif _may_have_been_on(target[1], visibility):
+                yield Shown(target, GONE, self.post_id.public.encode())
 
 
 class PostGone(Happening):
@@ -121,6 +131,13 @@ class PostGone(Happening):
 
     def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
         return (Shown(target, GONE, self.post_id.public.encode()) for target in targets)
+
+
+def _may_have_been_on(channel: Channel, visibility: Visibility | None) -> bool:
+    """The id of a post says who wrote it and when: others must not learn of it."""
+    if channel.name in OF_FOLLOWEES:
+        return visibility not in (None, Visibility.DIRECT)
+    return visibility is Visibility.PUBLIC
 
 
 def _is_listed(fragment: bytes, author_id: int, channel: Channel) -> bool:

@@ -92,8 +92,13 @@ def _deleted(author_id: int, change: PostDeleted) -> list[Happening]:
     return [PostGone(PostId.at(author_id, change.moment), places, change.mentioned)]
 
 
-def _moderated(author_id: int, change: PostHidden | PostImagesChanged) -> list[Happening]:
-    return [PostModerated(PostId.at(author_id, change.moment))]
+def _hidden(author_id: int, change: PostHidden) -> list[Happening]:
+    visibility = Visibility(change.visibility)
+    return [PostModerated(PostId.at(author_id, change.moment), visibility)]
+
+
+def _images_changed(author_id: int, change: PostImagesChanged) -> list[Happening]:
+    return [PostModerated(PostId.at(author_id, change.moment), None)]
 
 
 def _marked(owner_id: int, change: PostMarked) -> list[Happening]:
@@ -116,8 +121,8 @@ _READERS: Mapping[str, Callable[[int, Any], list[Happening]]] = {
     PostCreated.kind: _created,
     PostEdited.kind: _edited,
     PostDeleted.kind: _deleted,
-    PostHidden.kind: _moderated,
-    PostImagesChanged.kind: _moderated,
+    PostHidden.kind: _hidden,
+    PostImagesChanged.kind: _images_changed,
     PostMarked.kind: _marked,
     EdgeChanged.kind: _edge_changed,
     PollClosed.kind: _polls_ended,

@@ -212,6 +212,28 @@ def test_a_hidden_post_is_gone_and_one_shown_again_is_back(site, people):
         client.hear("delete", "status.update")
 
 
+@pytest.mark.parametrize(
+    ("visibility", "told"),
+    [(Visibility.UNLISTED, 1), (Visibility.PRIVATE, 1), (Visibility.DIRECT, 0)],
+)
+def test_moderation_names_a_post_only_to_those_who_may_have_seen_it(site, people, visibility, told):
+    """Its id has its author and its second."""
+    me, author, _ = people
+    follow(me, author)
+    post_id = create_post(author, Draft("#cats", visibility=visibility))
+    deliver_all()
+    home = site.listen(me)
+    others = [site.listen(me, "public"), site.listen(me, "hashtag", tag="cats")]
+    for kind in (DecisionKind.HIDE, DecisionKind.SHOW):
+        decide_on(post_id, kind)
+        deliver_all()
+    publish(author, "#cats")
+    publish_marker(site, author, home, others[0])
+    until(lambda: others[1].heard)
+    assert len([heard for heard in home.heard if heard.post_id == post_id.public]) == 2 * told
+    assert not any(post_id.public in client.text for client in others)
+
+
 def test_an_account_that_begins_hears_of_nothing_before(site, people):
     author = people[1]
     publish(author)
