@@ -11,8 +11,11 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from infra.changes.feed import position_of_recent
+from infra.sharding.shards import all_aliases
 from streaming.application import StreamingApplication
 from streaming.channels import Channel
+from streaming.positions import place_of
 from tests.callers import token_of
 from tests.delivered import deliver_all
 from tests.waiting import until
@@ -55,6 +58,7 @@ class Site:
         self, account_id: int | None, path: str = "user", last_id: str = "", **options: Any
     ) -> "Client":
         """Opens a stream over HTTP, and waits for its answer."""
+        self.catch_up()
         client = self.open(account_id, path, last_id, **options)
         client.await_sent("http.response.start")
         if client.status == 200:
@@ -84,6 +88,7 @@ class Site:
         self, account_id: int, last_id: str = "", token: str = "", **parameters: str
     ) -> "Client":
         """Opens a WebSocket."""
+        self.catch_up()
         token = token or token_of(account_id, SCOPES)
         if last_id:
             parameters["last_event_id"] = last_id
@@ -96,6 +101,14 @@ class Site:
         client = self._begin("http", path, headers, {}, method=method)
         client.await_sent("http.response.start")
         return client
+
+    def catch_up(self) -> None:
+        """Waits until the process has read all that was delivered: else a new client hears of it,
+        as of news."""
+        now = self.application._streams._router.history._now
+        for alias in all_aliases():
+            newest = place_of(position_of_recent(alias, 0))
+            until(lambda alias=alias, newest=newest: now.get(alias, (-1, 0, 0)) >= newest)
 
     def channels_of(self, account_id: int) -> set[Channel]:
         directory = self.application._streams.admission._directory

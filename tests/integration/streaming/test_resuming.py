@@ -184,7 +184,7 @@ def test_a_process_that_begins_tells_no_old_news(people, monkeypatch):
     monkeypatch.setattr(feed, "PAGE", 2)
     monkeypatch.setattr(streams, "LONGEST_START_S", 0)
     with streaming_site() as begun:
-        client = begun.listen(me)
+        client = begun.open(me)
         until(lambda: client.has_ended or begun.application._streams._have_feeds_begun())
         again = begun.listen(me)
         marker = publish_marker(begun, author, again)
