@@ -94,6 +94,7 @@ def test_a_new_follow_is_heard_in_an_open_stream(site, people):
     client = site.listen(me)
     follow(me, stranger)
     deliver_all()
+    site.catch_up()
     publish(stranger)
     deliver_all()
     client.hear("update")
