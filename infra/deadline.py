@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 from django.conf import settings
 
+# In the environment of a request: when it had arrived, by the monotonic clock. No header sets it.
+ARRIVED = "tideline.arrived"
+
 
 class Deadline(NamedTuple):
     """By the monotonic clock. `half_at`: when half of the time is over. `is_callers`: the caller

@@ -15,7 +15,7 @@ from pathlib import Path
 import django
 from django.http import StreamingHttpResponse
 
-from infra.api.caller_deadline import ARRIVED
+from infra.deadline import ARRIVED
 from tests.waiting import until
 from web.serving.limits import Limits
 from web.serving.server import TidelineServer

@@ -10,11 +10,10 @@ from typing import Any
 
 from infra.api.errors import InvalidRequest, TidelineError
 from infra.api.parsing import read_count
+from infra.deadline import ARRIVED
 
 HEADER = "Tideline-Deadline-Ms"
 VARIABLE = f"HTTP_{HEADER.upper().replace('-', '_')}"
-# In the environment of a request: when it had arrived, by the monotonic clock. No header sets it.
-ARRIVED = "tideline.arrived"
 LONGEST_MS = 600_000
 
 

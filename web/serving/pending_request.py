@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from infra.api.addresses import choose_network
-from infra.api.caller_deadline import ARRIVED
+from infra.deadline import ARRIVED
 
 Application = Callable[[dict[str, Any], Callable[..., None]], Iterable[bytes]]
 

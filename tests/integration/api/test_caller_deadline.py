@@ -8,8 +8,8 @@ from pytest_django import Settings
 
 from accounts.queries import load
 from infra import deadline
-from infra.api.caller_deadline import ARRIVED
 from infra.caching.client import redis
+from infra.deadline import ARRIVED
 from posts.models import Post
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused

@@ -14,7 +14,7 @@ from infra.api.bulk_places import (
     PeopleFirst,
     set_bulk_places,
 )
-from infra.api.caller_deadline import ARRIVED
+from infra.deadline import ARRIVED
 from integrations.api.views import relations
 from tests.callers import assert_refused
 from tests.integration.integrations.services import Service
