@@ -3,6 +3,7 @@
 from collections.abc import Mapping, MutableMapping
 from typing import Any
 
+from streaming import service_events
 from streaming.errors import MethodRefused, StreamMissing, StreamRefused
 from streaming.metrics import REFUSED
 from streaming.requests import read_request
@@ -57,7 +58,10 @@ class StreamingApplication:
             path = _path_below_root(scope)
             if scope["method"] != "GET":
                 raise MethodRefused("Streams are read with GET")
-            await serve_sse(self._streams, path, request, receive, send)
+            if path == service_events.PATH:
+                await service_events.serve_events(self._streams, request, receive, send)
+            else:
+                await serve_sse(self._streams, path, request, receive, send)
         except StreamRefused as error:
             REFUSED.labels(str(error.status)).inc()
             await answer_refusal(send, request, error)

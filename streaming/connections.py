@@ -69,10 +69,12 @@ class Connections:
         """A comment keeps a silent connection open, and moves the client's position."""
         while True:
             await asyncio.sleep(HEARTBEAT_S)
-            text = b"id: %b\n:thump\n\n" % self._router.sent_position
+            position = b"id: %b\n" % self._router.sent_position
             for subscriber in self._open:
-                if subscriber.was_idle and not subscriber.is_socket and not subscriber.is_replaying:
-                    subscriber.put(text)
+                # Sockets need none, and streams of services have their own.
+                is_kept_open = subscriber.channels and not subscriber.is_socket
+                if is_kept_open and subscriber.was_idle and not subscriber.is_replaying:
+                    subscriber.put(b"%b:thump\n\n" % (position * subscriber.knows_positions))
                 subscriber.was_idle = True
 
     async def _drain(self) -> None:

@@ -28,6 +28,20 @@ class ListMissing(StreamRefused):
     status = 404
 
 
+class WrongParameter(StreamRefused):
+    status = 422
+
+
+class FeedGone(StreamRefused):
+    """`code`: why, as the change feed names it."""
+
+    status = 410
+
+    def __init__(self, text: str, code: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
 class StreamMissing(StreamRefused):
     status = 404
 

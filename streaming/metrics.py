@@ -11,7 +11,7 @@ MESSAGES = Counter("tideline_streaming_messages_total", "Messages that were queu
 ENDED = Counter(
     "tideline_streaming_ended_total",
     "Streams that ended: the client left, was too slow, or lost its token; a store was away; the"
-    " process drained; a message failed",
+    " process drained; a message failed; the position of a service is gone",
     ["why"],
 )
 REFUSED = Counter("tideline_streaming_refused_total", "Streams that were refused", ["status"])

@@ -42,6 +42,12 @@ class StreamRequest(NamedTuple):
         return self.headers.get("last-event-id") or self.parameters.get("last_event_id", "")
 
     @property
+    def is_event_source(self) -> bool:
+        """Whether the client says that it reads server-sent events by their specification. To some
+        clients of Mastodon each block is an event, so they get no block that is none."""
+        return "text/event-stream" in self.headers.get("accept", "")
+
+    @property
     def is_of_own_page(self) -> bool:
         """Whether a page of this site asks. It may be at another port, as with `make run`."""
         is_near = self.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "same-site")

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from streaming.errors import StreamRefused
+from streaming.errors import FeedGone, StreamRefused
 from streaming.requests import StreamRequest, own_origin
 
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
@@ -64,4 +64,5 @@ def _headers_of(error: StreamRefused) -> Headers:
 
 
 def _body_of(error: StreamRefused) -> bytes:
-    return orjson.dumps({"error": error.text})
+    code = {"code": error.code} if isinstance(error, FeedGone) else {}
+    return orjson.dumps({"error": error.text, **code})

@@ -13,7 +13,7 @@ from streaming.streams import Streams
 from streaming.subscriber import CLIENT_LEFT, SLOW, Subscriber, first_of
 
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]
-_HEADERS = [
+STREAM_HEADERS = [
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-store"),
     # nginx must not wait for more.
@@ -32,12 +32,13 @@ async def serve_sse(
     subscriber = await streams.in_thread(
         streams.admission.sign_in, request.token, request.network, False
     )
+    subscriber.knows_positions = request.is_event_source
     with streams.connections.holding(subscriber):
         try:
             await _begin(streams, subscriber, channel, request.last_id)
-            headers = [*_HEADERS, *cross_origin(request)]
+            headers = [*STREAM_HEADERS, *cross_origin(request)]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
-            reason = await first_of(_send_all(subscriber, send), _leave(receive), subscriber)
+            reason = await first_of(_send_all(subscriber, send), leave(receive), subscriber)
         finally:
             streams.admission.remove(subscriber)
     count_end(reason)
@@ -50,11 +51,19 @@ async def _begin(streams: Streams, subscriber: Subscriber, channel: Channel, las
     if last_id:
         subscriber.is_replaying = True
         missed = await streams.in_thread(admission.resume, subscriber, channel, last_id)
-        subscriber.put(b"retry: %d\n\n" % RETRY_MS)
+        _greet(subscriber, b"")
         subscriber.finish_replay(missed)
     else:
         position = await streams.in_thread(admission.listen, subscriber, channel)
-        subscriber.put(b"retry: %d\nid: %b\n\n" % (RETRY_MS, position))
+        _greet(subscriber, b"id: %b\n" % position)
+
+
+def _greet(subscriber: Subscriber, position: bytes) -> None:
+    """Something must be sent, so that a proxy passes the head of the answer on."""
+    if subscriber.knows_positions:
+        subscriber.put(b"retry: %d\n%b\n" % (RETRY_MS, position))
+    else:
+        subscriber.put(b":)\n\n")
 
 
 async def _send_all(subscriber: Subscriber, send: Send) -> None:
@@ -63,6 +72,7 @@ async def _send_all(subscriber: Subscriber, send: Send) -> None:
         await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
-async def _leave(receive: Receive) -> None:
+async def leave(receive: Receive) -> None:
+    """Returns when the client has left."""
     while (await receive())["type"] != "http.disconnect":
         pass

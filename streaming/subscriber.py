@@ -12,7 +12,7 @@ from streaming.messages import Message
 MOST_WAITING, MOST_WAITING_BYTES = 500, 512 * 1024
 # Why a connection ends.
 SLOW, TOKEN_ENDED, STORE_AWAY, DRAINED = "slow", "token_ended", "store_away", "drained"
-CLIENT_LEFT, FAILED = "client_left", "failed"
+CLIENT_LEFT, FAILED, FEED_GONE = "client_left", "failed", "feed_gone"
 
 
 class Subscriber:
@@ -20,14 +20,14 @@ class Subscriber:
     directory's lock guards.
 
     `is_replaying`: messages wait until the older ones are in the queue. `is_gone`: the directory
-    has removed it.
+    has removed it. `knows_positions`: it may get one without a message.
     """
 
     def __init__(self, viewer: Viewer, token_checksum: str, is_socket: bool) -> None:
         self.viewer, self.token_checksum, self.is_socket = viewer, token_checksum, is_socket
         self.account_id: int = viewer.account_id or 0
         self.channels: set[Channel] = set()
-        self.is_replaying = self.is_gone = False
+        self.is_replaying = self.is_gone = self.knows_positions = False
         self.was_idle = True
         self._queue: deque[bytes] = deque()
         self._size_bytes = 0

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from django.core.servers.basehttp import WSGIRequestHandler, WSGIServer
 from django.db import connections
 from django.test import Client
 from mastodon import (
+    CallbackStreamListener,
     Mastodon,
     MastodonIllegalArgumentError,
     MastodonNotFoundError,
@@ -19,8 +21,11 @@ from mastodon import (
 )
 from pytest_django import Settings
 
+from tests.delivered import deliver_all
 from tests.integration.accounts.consent import decide
+from tests.integration.streaming.serving import running_streams
 from tests.sign_ups import PASSWORD
+from tests.waiting import until
 
 
 class QuietHandler(WSGIRequestHandler):
@@ -132,3 +137,23 @@ def test_asking_about_the_site(ann: Mastodon) -> None:
     assert ann.instance_v1().stats.user_count == 1
     assert ann.instance_v2().configuration.statuses.max_characters == 500
     assert ann.instance().title == "Tideline"
+
+
+def test_streams_over_server_sent_events(ann: Mastodon, settings: Settings, tmp_path: Path) -> None:
+    posts: list[Any] = []
+    deletions: list[Any] = []
+    listener = CallbackStreamListener(update_handler=posts.append, delete_handler=deletions.append)
+    with running_streams(tmp_path / "streaming.log") as (_, port):
+        settings.STREAMING_URL = f"ws://127.0.0.1:{port}"
+        stream = ann.stream_user(listener, run_async=True)
+        try:
+            until(stream.is_receiving)
+            published = ann.status_post("told at once")
+            deliver_all()
+            until(lambda: posts)
+            ann.status_delete(published)
+            deliver_all()
+            until(lambda: deletions)
+        finally:
+            stream.close()
+    assert [post.id for post in posts] == [published.id] == [str(i) for i in deletions]

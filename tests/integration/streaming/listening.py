@@ -75,7 +75,7 @@ class Site:
         headers: Mapping[str, str] = {},
         **parameters: str,
     ) -> "Client":
-        sent = dict(headers)
+        sent = {"accept": "text/event-stream", **headers}
         if token is None and account_id is not None:
             token = token_of(account_id, scope)
         if token:

@@ -37,6 +37,7 @@ class Reader:
     def __init__(self, port: int, token: str, path: str = "user", last_id: str = "") -> None:
         self.connection = http.client.HTTPConnection(HOST, port, timeout=PATIENCE_S)
         headers = {"Authorization": f"Bearer {token}", "Last-Event-ID": last_id}
+        headers["Accept"] = "text/event-stream"
         self.connection.request(
             "GET", f"/api/v1/streaming/{path}", headers={k: v for k, v in headers.items() if v}
         )

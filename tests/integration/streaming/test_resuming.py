@@ -201,3 +201,18 @@ def test_a_position_follows_what_the_stream_is_silent_about(site, people, monkey
         publish_marker(busy, other, busy.listen(other))
         until(lambda: quiet.last_id != first)
         assert quiet.heard == []
+
+
+def test_a_client_of_mastodon_gets_no_block_that_is_no_event(people, monkeypatch):
+    """Mastodon.py takes each block for an event, and fails without its name."""
+    monkeypatch.setattr("streaming.connections.HEARTBEAT_S", 0.1)
+    me, author, _ = people
+    with streaming_site() as busy:
+        plain = busy.listen(me, headers={"accept": "*/*"})
+        publish_marker(busy, author, plain)
+        until(lambda: ":thump" in plain.text)
+        blocks = [block for block in plain.text.split("\n\n") if block]
+        lines = [line for block in blocks for line in block.split("\n") if line[0] != ":"]
+        assert [line.partition(":")[0] for line in lines] == ["id", "event", "data"]
+        again = busy.listen(me, last_id=plain.heard[0].id, headers={"accept": "*/*"})
+        assert outcome_of(again) == "nothing_missed" and "retry" not in again.text
