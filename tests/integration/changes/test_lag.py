@@ -8,7 +8,7 @@ from django.db import connections
 
 from infra.changes.drain import drain
 from infra.changes.lag import LaneLag, list_lane_lags
-from infra.changes.lanes import all_lanes
+from infra.changes.lanes import LaneGroup, all_lanes
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute
 from tests.integration.changes.kinds import (
@@ -24,12 +24,14 @@ from tests.integration.changes.kinds import (
     note,
 )
 
+IMPORTED_LANE = LaneGroup.IMPORTED.value
 AGE = "UPDATE changes_change SET created_at = now() - %s * interval '1 s' WHERE id = %s"
 
 
 def test_every_lane_is_there_with_nothing_behind(journal):
     assert list_lane_lags(ALIAS) == [
-        LaneLag(ALIAS, lane, 0, 0, 0.0) for lane in (0, 1, 64, 65, 128, FOLDED_LANE, OUTSIDE_LANE)
+        LaneLag(ALIAS, lane, 0, 0, 0.0)
+        for lane in (0, 1, 64, 65, 128, IMPORTED_LANE, FOLDED_LANE, OUTSIDE_LANE)
     ]
 
 
@@ -43,12 +45,13 @@ def test_pending_and_parked_and_the_oldest_pending(journal, settings):
     execute(ALIAS, AGE, (60, old))
     execute(ALIAS, AGE, (10, new))
     emit(BulkNoted())
-    other, lane, *bulks, waiting, folded, outside = list_lane_lags(ALIAS)
+    other, lane, *bulks, waiting, imported, folded, outside = list_lane_lags(ALIAS)
     [bulk] = [lag for lag in bulks if lag.lane == BULK_LANE]
     assert lane[:4] == (ALIAS, LANE, 2, 1)
     assert 60 <= lane.oldest_s < 4_000
     assert other == LaneLag(ALIAS, OTHER_LANE, 0, 0, 0.0)
     assert waiting == LaneLag(ALIAS, 128, 0, 0, 0.0)
+    assert imported == LaneLag(ALIAS, IMPORTED_LANE, 0, 0, 0.0)
     assert folded == LaneLag(ALIAS, FOLDED_LANE, 0, 0, 0.0)
     assert outside == LaneLag(ALIAS, OUTSIDE_LANE, 0, 0, 0.0)
     assert bulk.pending == 1
@@ -60,7 +63,8 @@ def test_lane_that_is_no_longer_used_shows_its_rows(journal, settings):
     note(owner_id=OWNER)
     settings.CHANGE_LANES = 1
     waiting = [(lag.lane, lag.pending) for lag in list_lane_lags(ALIAS)]
-    assert waiting == [(0, 0), (3, 1), (64, 0), (128, 0), (FOLDED_LANE, 0), (OUTSIDE_LANE, 0)]
+    quiet = [(lane, 0) for lane in (64, 128, IMPORTED_LANE, FOLDED_LANE, OUTSIDE_LANE)]
+    assert waiting == [(0, 0), (3, 1), *quiet]
 
 
 def show(**options):
