@@ -13,10 +13,12 @@ from accounts.queries.viewers import find_viewer
 from accounts.token_tags import is_tagged
 from accounts.types import Viewer
 from infra.api.errors import TooManyRequests
+from infra.caching.questions import answer
 from infra.clock import now_ms
 from infra.sharding.errors import NO_ANSWER
 from notifications.api.present import present_notification
 from notifications.queries.arrived import iter_arrived
+from posts.reading.viewer import ask_viewer
 from relations.lists.errors import ListNotFound
 from relations.lists.queries.lists import get_account_list
 from relations.queries.following import load_following
@@ -36,6 +38,8 @@ from streaming.subscriber import Subscriber
 # Happenings of one account. Who missed more reads its timelines.
 MOST_REPLAYED = 400
 _INVALID = "The access token is invalid"
+# Followees whose relationships are asked for when a stream begins.
+MOST_WARMED = 100
 NOTHING_MISSED, REPLAYED, RELOAD = "nothing_missed", "replayed", "reload"
 
 
@@ -134,10 +138,15 @@ class Admission:
         return newest_known(subscriber.account_id) if known is None else known
 
     def _learn(self, member: Member) -> None:
-        """The followees of the account. Another thread may do the same."""
+        """The followees of the account. Another thread may do the same.
+
+        It also brings what the rules ask to Redis: else the first message would wait for a query
+        for each account that gets it.
+        """
         while member.followees is None and member.subscribers:
             moves = member.moves
             followees = load_following(member.account_id).followee_ids
+            answer(ask_viewer(member.account_id, followees[:MOST_WARMED]))
             with self._directory.lock:
                 if member.followees is None and member.moves == moves:
                     self._directory.set_followees(member, followees)

@@ -11,6 +11,7 @@ from django.db.backends.signals import connection_created
 
 from infra.sharding.bounded.wait_limits import wait_like_a_web_server
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
+from web.serving.worker import collect_all_rarely
 
 ROLE = "streaming"
 
@@ -31,3 +32,5 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (_hard, _hard))
 # Loaded modules are never freed, so the garbage collector need not visit them again.
 gc.collect()
 gc.freeze()
+# Ten thousand connections are a million objects, which no message should wait for.
+collect_all_rarely()

@@ -1,6 +1,7 @@
 """All open connections of this process: their number, their heartbeats, and their end."""
 
 import asyncio
+import itertools
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ HEARTBEAT_S = 15.0
 # Or of an application that listens without an account.
 MOST_OF_ACCOUNT = 50
 _LOOK_S = 0.1
+_BEAT_PARTS = 50
 # So that the clients of a process that drains do not all come back at once.
 _DRAIN_PARTS = 10
 
@@ -66,16 +68,14 @@ class Connections:
                 del self._of_owner[owner]
 
     async def _beat(self) -> None:
-        """A comment keeps a silent connection open, and moves the client's position."""
-        while True:
-            await asyncio.sleep(HEARTBEAT_S)
+        """A comment keeps a silent connection open, and moves the client's position. One part of
+        the connections after the other: all at once would keep messages waiting."""
+        for part in itertools.cycle(range(_BEAT_PARTS)):
+            await asyncio.sleep(HEARTBEAT_S / _BEAT_PARTS)
             position = b"id: %b\n" % self._router.sent_position
             for subscriber in self._open:
-                # Sockets need none, and streams of services have their own.
-                is_kept_open = subscriber.channels and not subscriber.is_socket
-                if is_kept_open and subscriber.was_idle and not subscriber.is_replaying:
-                    subscriber.put(b"%b:thump\n\n" % (position * subscriber.knows_positions))
-                subscriber.was_idle = True
+                if hash(subscriber) % _BEAT_PARTS == part:
+                    _beat_once(subscriber, position)
 
     async def _drain(self) -> None:
         while not is_draining():
@@ -89,3 +89,11 @@ class Connections:
 
 def count_end(reason: str) -> None:
     ENDED.labels(reason).inc()
+
+
+def _beat_once(subscriber: Subscriber, position: bytes) -> None:
+    """Sockets need none, and streams of services have their own."""
+    is_kept_open = subscriber.channels and not subscriber.is_socket
+    if is_kept_open and subscriber.was_idle and not subscriber.is_replaying:
+        subscriber.put(b"%b:thump\n\n" % (position * subscriber.knows_positions))
+    subscriber.was_idle = True
