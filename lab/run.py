@@ -66,6 +66,7 @@ def run(port: int, folder: Path) -> None:
         installation = usual_installation(environment, logs, port)
         streams = streaming_child(logs, environment, streaming_port)
         installation.processes = {**installation.processes, streams.name: streams}
+        installation.ports = {**installation.ports, streams.name: streaming_port}
         stack.callback(_stop, installation)
         demo = _start(installation)
         say(StartScreen(port=port, folder=folder, data=services.home, **demo).text())
