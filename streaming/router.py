@@ -22,7 +22,7 @@ from streaming.metrics import DELAY, MESSAGES
 from streaming.new_notifications import ArrivedNotifications
 from streaming.positions import encode_position, place_of
 from streaming.show import AT_ONCE, Addressed, AddressedHappening, Outgoing, show
-from streaming.subscriber import STORE_AWAY, Subscriber
+from streaming.subscriber import STORE_AWAY, Subscriber, end_each
 
 # Pages of the feeds that wait. Their readers wait when there are more.
 MOST_PAGES = 16
@@ -149,7 +149,7 @@ class Router:
         self.sent_position = position
 
     def _end(self, subscribers: Iterable[Subscriber]) -> None:
-        self._loop.call_soon_threadsafe(_end_each, list(subscribers), STORE_AWAY)
+        self._loop.call_soon_threadsafe(end_each, list(subscribers), STORE_AWAY)
 
     def _connections_of(self, account_id: int) -> list[Subscriber]:
         with self._directory.lock:
@@ -175,8 +175,3 @@ def _offer_all(outgoing: Outgoing) -> None:
         subscriber.offer(messages)
         for message in messages:
             MESSAGES.labels(message.event).inc()
-
-
-def _end_each(subscribers: Iterable[Subscriber], reason: str) -> None:
-    for subscriber in subscribers:
-        subscriber.end(reason)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 
 from accounts.types import Viewer
 from streaming.channels import NOTIFIED, NOTIFIED_SCOPE, Channel
@@ -94,6 +94,12 @@ class Subscriber:
         self._queue.clear()
         self._size_bytes = 0
         return texts
+
+
+def end_each(subscribers: Iterable[Subscriber], reason: str) -> None:
+    """In the event loop."""
+    for subscriber in subscribers:
+        subscriber.end(reason)
 
 
 async def first_of(

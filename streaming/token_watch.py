@@ -11,7 +11,7 @@ from redis import RedisError
 from accounts.queries.held_tokens import HeldTokens
 from infra.sharding.connection_health import drop_broken_connections, give_back_connections
 from infra.sharding.errors import NO_ANSWER
-from streaming.subscriber import TOKEN_ENDED, Subscriber
+from streaming.subscriber import TOKEN_ENDED, Subscriber, end_each
 
 # A revoked token ends its streams within twice this time.
 EVERY_S = 0.4
@@ -52,15 +52,10 @@ class TokenWatch:
         ended = self._tokens.find_ended(list(by_token))
         subscribers = [s for token in ended for s in by_token[token]]
         if subscribers:
-            self._loop.call_soon_threadsafe(_end_each, subscribers)
+            self._loop.call_soon_threadsafe(end_each, subscribers, TOKEN_ENDED)
 
     def _connections_by_token(self) -> Mapping[str, list[Subscriber]]:
         by_token: dict[str, list[Subscriber]] = {}
         for subscriber in self._all_open():
             by_token.setdefault(subscriber.token_checksum, []).append(subscriber)
         return by_token
-
-
-def _end_each(subscribers: Iterable[Subscriber]) -> None:
-    for subscriber in subscribers:
-        subscriber.end(TOKEN_ENDED)

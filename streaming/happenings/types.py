@@ -1,5 +1,6 @@
 """The base of all happenings."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -32,18 +33,18 @@ class Shown(NamedTuple):
     payload: bytes | None
 
 
-class Happening:
+class Happening(ABC):
     """`posts`: each post or repost that is shown, and its original."""
 
     posts: Mapping[PostId, PostId] = {}
 
+    @abstractmethod
     def find_audience(self, directory: Directory) -> Audience:
         """The connections that may get it. Under the directory's lock."""
-        raise NotImplementedError
 
+    @abstractmethod
     def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
         """What the connections of one account get, after the rules."""
-        raise NotImplementedError
 
 
 def by_account(targets: Iterable[Target]) -> Audience:

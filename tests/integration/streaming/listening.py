@@ -103,7 +103,7 @@ class Site:
         return client
 
     def catch_up(self) -> None:
-        """Waits until the process has read all that was delivered: else a new client hears of it,
+        """Waits until the process has read all that was delivered: else a new client gets it,
         as of news."""
         now = self.application._streams._router.history._now
         for alias in all_aliases():
@@ -230,7 +230,7 @@ class Client:
 
 
 def publish_marker(site: Site, author_id: int, *clients: Client) -> str:
-    """Each of the clients, who follow the author or are the author, hears of a new post: before
+    """Each of the clients, who follow the author or are the author, gets a new post: before
     that they have heard all that they hear of what was done until now. Returns the post's id."""
     marker = publish(author_id, "marker").public
     deliver_all()

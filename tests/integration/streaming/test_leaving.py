@@ -1,4 +1,4 @@
-"""Nothing is left of connections that ended, whatever they were about to do."""
+"""Nothing is left of connections that ended while they did something."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""No notification is left out of a stream, whatever else happens at that time."""
+"""No notification is left out of a stream while other things happen."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A client that comes back says where it was, and hears what it missed, or that it must reload."""
+"""A client that comes back says where it was, and gets what it missed, or must reload."""
 
 import json
 
@@ -6,8 +6,8 @@ import pytest
 
 from relations.actions.follow import follow
 from streaming import admission, feed, history, router, streams
+from streaming.happenings.own_changes import FiltersChanged
 from streaming.happenings.read import read_happenings
-from streaming.happenings.types import Happening
 from streaming.history import PlacedHappening
 from streaming.positions import decode_position, encode_position
 from tests.delivered import deliver_all
@@ -61,7 +61,7 @@ def test_what_was_missed_is_replayed_in_order(site, people):
 
 
 def test_a_stream_that_was_cut_goes_on_at_any_message(site, people):
-    """Whatever message was the last that the client got."""
+    """Any message may be the last that the client got."""
     me, author, _ = people
     client = site.listen(me)
     for n in range(4):
@@ -150,7 +150,8 @@ def test_a_restored_server_that_counts_from_one_again_is_a_reload(world):
     log = history.History()
     for sequence in (1, 2):
         log.begin("default", (1, 1_000, sequence))
-        placed = PlacedHappening("default", (1, 1_000, sequence + 1), b"", b"", 0, Happening())
+        happening = FiltersChanged(1)
+        placed = PlacedHappening("default", (1, 1_000, sequence + 1), b"", b"", 0, happening)
         log.note(placed)
         log.move("default", placed.place, 0)
     before = log.position
