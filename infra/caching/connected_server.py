@@ -84,10 +84,10 @@ class ConnectedServer:
         try:
             return self._connection().exchange(commands)
         except (RedisConnectionError, RedisTimeoutError):
-            self.rest()
+            self.avoid()
             raise
 
-    def rest(self) -> None:
+    def avoid(self) -> None:
         """It did not answer."""
         if time.monotonic() >= self._rests_until:  # a refusal because of a rest is not another one
             self._rests_until = time.monotonic() + self._rests_s

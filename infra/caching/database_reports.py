@@ -57,7 +57,9 @@ class ReportCollector(Collector, Generic[R]):
 
     def describe(self) -> list[GaugeMetricFamily]:
         """The names alone, so that registering the collector does not call Redis."""
-        return [GaugeMetricFamily(one.name, one.text, labels=["shard"]) for one in self._gauges]
+        return [
+            GaugeMetricFamily(gauge.name, gauge.text, labels=["shard"]) for gauge in self._gauges
+        ]
 
     def collect(self) -> Iterable[Metric]:
         try:

@@ -98,8 +98,8 @@ class HotValues(Generic[K, V]):
         if not self._copies:
             return HotReply({}, list(keys), now)
         oldest, get = now - self._copy_s, self._copies.get
-        found = ((key, get(key)) for key in keys)
-        hits = {key: c.value for key, c in found if c is not None and c.asked_at > oldest}
+        copies = ((key, get(key)) for key in keys)
+        hits = {key: c.value for key, c in copies if c is not None and c.asked_at > oldest}
         if hits:
             count_reads(self._family, "hot", len(hits))
         return HotReply(hits, [key for key in keys if key not in hits], now)

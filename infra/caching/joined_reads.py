@@ -15,7 +15,7 @@ MGET = "MGET"
 
 def join_reads(commands: Sequence[Command]) -> Sequence[Command]:
     """The same commands with MGETs that follow each other as one. Most often they are the same."""
-    if not any(one[0] == MGET == other[0] for one, other in pairwise(commands)):
+    if not any(first[0] == MGET == second[0] for first, second in pairwise(commands)):
         return commands
     joined: list[Command] = []
     for command in commands:

@@ -53,7 +53,7 @@ def _send(
         part = server.part(commands)
         part.connection.send(part.commands)
     except (RedisConnectionError, RedisTimeoutError) as error:
-        server.rest()
+        server.avoid()
         errors.append(error)
         return None
     return part
@@ -70,6 +70,6 @@ def _receive(
         try:
             yield part.connection.receive(len(part.commands), until_s) if part else []
         except (RedisConnectionError, RedisTimeoutError) as error:
-            server.rest()
+            server.avoid()
             errors.append(error)
             yield []

@@ -79,7 +79,7 @@ class CachedListPage(NamedTuple):
 
     version: int
     size: int
-    rest: ListContinuation
+    continuation: ListContinuation
     items: list[Item]
 
 
@@ -187,8 +187,8 @@ def write_lists(owner: int, tokens: LoadTokens, loaded: Sequence[LoadedList]) ->
     token = tokens.of(cache.loaded_key(owner))
     if not token:
         return False
-    keys = [cache.load_token_key(owner), *(one.cache.key(owner) for one in loaded)]
-    arguments = [part for one in loaded for part in one.arguments()]
+    keys = [cache.load_token_key(owner), *(each.cache.key(owner) for each in loaded)]
+    arguments = [part for each in loaded for part in each.arguments()]
     return write_loaded(cache.family, [WRITE.on(keys, token, *arguments)])
 
 
@@ -216,8 +216,8 @@ def _decode_page(family: str, replies: Replies) -> CachedListPage | None:
 
 def _read_page(reply: Sequence[bytes]) -> CachedListPage:
     version = _version_of(float(reply[0]))
-    rest = ListContinuation(int(reply[2]))
-    return CachedListPage(version, int(reply[1]), rest, _read_items(reply[3:]))
+    continuation = ListContinuation(int(reply[2]))
+    return CachedListPage(version, int(reply[1]), continuation, _read_items(reply[3:]))
 
 
 def _version_of(score: float) -> int:

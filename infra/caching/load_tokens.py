@@ -50,7 +50,7 @@ class LoadTokens(NamedTuple):
     def release_commands(self, entry_keys: Sequence[bytes]) -> list[Command]:
         """Ends loads that write nothing, so that other readers do not wait for them."""
         return [
-            RELEASE.on([token_key(one)], token) for one in entry_keys if (token := self.of(one))
+            RELEASE.on([token_key(key)], token) for key in entry_keys if (token := self.of(key))
         ]
 
 
@@ -76,7 +76,7 @@ def begin_loads(
     """
     own = own or make_token()
     commands: list[Command] = [
-        ("SET", token_key(one), own, "NX", "GET", "PX", TOKEN_MS) for one in entry_keys
+        ("SET", token_key(key), own, "NX", "GET", "PX", TOKEN_MS) for key in entry_keys
     ]
     try:
         replies = redis().run([*commands, *reads])
@@ -85,8 +85,8 @@ def begin_loads(
         log.warning("cache.load_not_begun", family=family, error=str(error))
         count_error(family)
         return LoadTokens({}, frozenset())
-    begun = frozenset(one for one, other in others.items() if other is None)
-    tokens = {one: other or own for one, other in others.items()}
+    begun = frozenset(key for key, other in others.items() if other is None)
+    tokens = {key: other or own for key, other in others.items()}
     return LoadTokens(tokens, begun, replies[len(commands) :])
 
 

@@ -43,7 +43,7 @@ log = structlog.get_logger()
 class _Attempt(NamedTuple, Generic[K, V]):
     """`busy`: owners that other threads were loading."""
 
-    found: dict[K, V]
+    values: dict[K, V]
     busy: list[K]
     tokens: LoadTokens
 
@@ -69,19 +69,19 @@ class SharedLoads(Generic[K, V]):
         Cost: one source read, one round trip, and those of `load`, for all owners together.
         """
         need_own_thread()
-        found: dict[K, V] = {}
+        values: dict[K, V] = {}
         missing = list(owners)
         for _ in range(MOST_WAITS):
             attempt = self._load_unless_busy(missing)
-            found |= attempt.found
+            values |= attempt.values
             if not attempt.busy:
-                return found
+                return values
             waited = self._wait_for(attempt.busy, attempt.tokens)
-            found |= waited
+            values |= waited
             missing = [owner for owner in attempt.busy if owner not in waited]
             if not missing:
-                return found
-        return found | self._load_in_turn(missing)
+                return values
+        return values | self._load_in_turn(missing)
 
     def load_stale(self, owners: Sequence[K]) -> dict[K, V]:
         """Fresh values of the owners that no other thread reloads; {} if the source is away."""
@@ -106,25 +106,25 @@ class SharedLoads(Generic[K, V]):
         own, question = make_token(), self.ask(owners)
         with LOADS_IN_PROGRESS.enter(own):
             tokens = self._begin(owners, own, question.commands())
-            found = question.decode(tokens.replies) if tokens.by_entry else {}
-            self._release([owner for owner in found if self._token(owner, tokens) == own], tokens)
-            missing = [owner for owner in owners if owner not in found]
+            values = question.decode(tokens.replies) if tokens.by_entry else {}
+            self._release([owner for owner in values if self._token(owner, tokens) == own], tokens)
+            missing = [owner for owner in owners if owner not in values]
             mine = [owner for owner in missing if self._token(owner, tokens) in (own, b"")]
-            found |= self._load(mine, "miss", tokens)
-        return _Attempt(found, [owner for owner in missing if owner not in set(mine)], tokens)
+            values |= self._load(mine, "miss", tokens)
+        return _Attempt(values, [owner for owner in missing if owner not in set(mine)], tokens)
 
     def _load_in_turn(self, owners: Sequence[K]) -> dict[K, V]:
         """One thread of this process loads at a time; the others read its entries afterwards."""
-        deadline, found, missing = time.monotonic() + TURNS_S, dict[K, V](), list(owners)
+        deadline, values, missing = time.monotonic() + TURNS_S, dict[K, V](), list(owners)
         while missing:
             with LOADS_IN_PROGRESS.enter(self._turn_of(missing)) as is_its_turn:
                 if is_its_turn:
-                    return found | self._load(missing, "miss", self._begin(missing))
+                    return values | self._load(missing, "miss", self._begin(missing))
             if time.monotonic() >= deadline:
                 raise LoadTooSlow(self.family)
-            found |= self._read_again(missing)
-            missing = [owner for owner in missing if owner not in found]
-        return found
+            values |= self._read_again(missing)
+            missing = [owner for owner in missing if owner not in values]
+        return values
 
     def _turn_of(self, owners: Sequence[K]) -> bytes:
         return b"turn:" + b" ".join(sorted(map(self.key_of, owners)))
@@ -136,10 +136,10 @@ class SharedLoads(Generic[K, V]):
         for owner in owners:
             by_token.setdefault(self._token(owner, tokens), []).append(owner)
         deadline = time.monotonic() + PATIENCE_S
-        found: dict[K, V] = {}
+        values: dict[K, V] = {}
         for token, waiting in by_token.items():
-            found |= self._wait_for_load(token, waiting, tokens, deadline)
-        return found
+            values |= self._wait_for_load(token, waiting, tokens, deadline)
+        return values
 
     def _wait_for_load(
         self, token: bytes, owners: Sequence[K], tokens: LoadTokens, deadline: float

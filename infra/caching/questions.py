@@ -121,8 +121,8 @@ def ask_both(first: Question[T], second: Question[U]) -> Question[tuple[T, U]]:
     parts = first.commands(), second.commands()
 
     def decode(replies: Replies) -> tuple[T, U]:
-        one, other = _divide(replies, parts)
-        return first.decode(one), second.decode(other)
+        first_replies, second_replies = _divide(replies, parts)
+        return first.decode(first_replies), second.decode(second_replies)
 
     return Question([*parts[0], *parts[1]], decode)
 

@@ -123,14 +123,14 @@ class Quotas:
     def _granted(self, claim: QuotaClaim, known: _QuotaAllotment | None, period: int) -> QuotaUsage:
         """Call it under the lock: it reads and then writes.
 
-        The rest is never more than before in this period, also when Redis lost its counts.
+        What is left is never more than before in this period, also when Redis lost its counts.
         """
-        rest = claim.limit
+        left = claim.limit
         if known is not None:
             not_given = claim.limit - known.given_out
-            rest = known.left + not_given if not_given > 0 else known.left
-            known.shown = rest = min(rest, known.shown)
-        return QuotaUsage(True, claim.limit, rest, (period + 1) * self._period_s)
+            left = known.left + not_given if not_given > 0 else known.left
+            known.shown = left = min(left, known.shown)
+        return QuotaUsage(True, claim.limit, left, (period + 1) * self._period_s)
 
 
 class QuotaUse:

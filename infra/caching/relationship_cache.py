@@ -45,14 +45,14 @@ confirm_script_by(READ.sha, lambda call, reply: (("HGET", call[5], _FIELD), repl
 
 
 class RelationshipCacheReply(NamedTuple):
-    """`found`: cached answers. `unknown`: others to read from the source.
+    """`cached`: cached answers. `unknown`: others to read from the source.
 
     `filter_data` None: there is no filter, and `unknown` is every account without a cached answer.
     `is_empty`: nothing is cached of any other account.
     """
 
     validator: bytes
-    found: dict[int, bytes]
+    cached: dict[int, bytes]
     unknown: list[int]
     filter_data: bytes | None
     is_empty: bool
@@ -97,16 +97,16 @@ class RelationshipCache(NamedTuple):
             return None
         validator, *values, data, count = replies[0]
         answers = [pair for pair in zip(others, values, strict=True) if pair[1] is not None]
-        found = decode(self.family, self._check_all, answers) or {
+        cached = decode(self.family, self._check_all, answers) or {
             o: v for o, v in answers if decode(self.family, self.check, v) is not None
         }
-        missing = [other for other in others if other not in found]
+        missing = [other for other in others if other not in cached]
         if not is_again:
-            count_reads(self.family, "redis", len(found), len(missing))
+            count_reads(self.family, "redis", len(cached), len(missing))
         if data is None or decode(self.family, check_filter, data) is None:
-            return RelationshipCacheReply(validator, found, missing, None, not count)
+            return RelationshipCacheReply(validator, cached, missing, None, not count)
         unknown = find_related(data, missing) if is_again else self.rule_out(data, missing)
-        return RelationshipCacheReply(validator, found, unknown, data, not count)
+        return RelationshipCacheReply(validator, cached, unknown, data, not count)
 
     def _check_all(self, answers: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
         """Raises if one cannot be decoded."""

@@ -32,8 +32,8 @@ class ShortLived(Generic[K, V]):
         return key in self._values
 
     def get(self, key: K, now_ms: int) -> V | None:
-        found = self._values.get(key)
-        return found[1] if found is not None and self._has_time(found[0], now_ms) else None
+        timed = self._values.get(key)
+        return timed[1] if timed is not None and self._has_time(timed[0], now_ms) else None
 
     def put(self, key: K, value: V, now_ms: int) -> None:
         """Also drops values that have ended since their last use. Cost: about 1 us."""
@@ -42,9 +42,9 @@ class ShortLived(Generic[K, V]):
         except OverflowError:
             self.drop(key)
         while (oldest := self._find_oldest()) is not None:
-            found = self._values.peek(oldest)
+            timed = self._values.peek(oldest)
             # Requests overlap: one that began earlier may store later. It must not drop newer ones.
-            if found is None or now_ms - found[0] < self._ttl_ms:
+            if timed is None or now_ms - timed[0] < self._ttl_ms:
                 return
             self._values.pop(oldest, None)
 

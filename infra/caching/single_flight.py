@@ -33,11 +33,11 @@ class SingleFlight(Generic[K, V]):
             others = {key: f for key in keys if (f := self._in_progress.get(key)) is not None}
             mine = [key for key in keys if key not in others]
             self._in_progress |= dict.fromkeys(mine, flight)
-        found = dict(self._run(flight, mine, load)) if mine else {}
+        values = dict(self._run(flight, mine, load)) if mine else {}
         for key, other in others.items():
             loaded = _wait(other)
-            found |= load([key]) if loaded is None else _pick(loaded, key)
-        return found
+            values |= load([key]) if loaded is None else _pick(loaded, key)
+        return values
 
     def forget(self, keys: Iterable[K]) -> None:
         """These keys changed: a later call must not join a load that began before the change."""
@@ -56,9 +56,9 @@ class SingleFlight(Generic[K, V]):
         load: Callable[[Sequence[K]], Mapping[K, V]],
     ) -> Mapping[K, V]:
         try:
-            found = load(keys)
-            flight.set_result(found)
-            return found
+            values = load(keys)
+            flight.set_result(values)
+            return values
         except BaseException as error:
             flight.set_exception(error)
             raise
@@ -77,5 +77,5 @@ def _wait(flight: Future[Mapping[K, V]]) -> Mapping[K, V] | None:
         return None
 
 
-def _pick(found: Mapping[K, V], key: K) -> dict[K, V]:
-    return {key: found[key]} if key in found else {}
+def _pick(values: Mapping[K, V], key: K) -> dict[K, V]:
+    return {key: values[key]} if key in values else {}

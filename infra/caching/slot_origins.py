@@ -47,9 +47,9 @@ def _empty(ask: Ask, slots: Iterable[int], is_all: bool) -> None:
         return
     while slots:
         find = [("CLUSTER", "GETKEYSINSLOT", slot, _KEYS_AT_ONCE) for slot in sorted(slots)]
-        found = dict(zip(sorted(slots), ask_or_raise(ask, *find), strict=True))
-        slots = [slot for slot, keys in found.items() if keys]
-        unlink: list[Command] = [("UNLINK", *found[slot]) for slot in slots]
+        keys_by_slot = dict(zip(sorted(slots), ask_or_raise(ask, *find), strict=True))
+        slots = [slot for slot, keys in keys_by_slot.items() if keys]
+        unlink: list[Command] = [("UNLINK", *keys_by_slot[slot]) for slot in slots]
         if unlink:
             ask_or_raise(ask, *unlink)
 

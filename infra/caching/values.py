@@ -142,10 +142,10 @@ class ValueCache:
         wanted = existing()
         return self._fill([owner for owner in owners if owner in wanted], cached)
 
-    def _merge(self, reading: HotReply[int, bytes], found: dict[int, bytes]) -> dict[int, bytes]:
+    def _merge(self, reading: HotReply[int, bytes], loaded: dict[int, bytes]) -> dict[int, bytes]:
         """All payloads, after those that were missing were stored as hot copies."""
-        self.hot.store(found, reading.asked_at)
-        return _existing(reading.hits | found)
+        self.hot.store(loaded, reading.asked_at)
+        return _existing(reading.hits | loaded)
 
     def _read_all(self, raws: Sequence[bytes | None]) -> list[bytes] | None:
         """The payloads of these entries, also empty ones. Most reads find all.
@@ -211,15 +211,15 @@ class ValueCache:
             return {}
         entries = {owner: cached[owner] for owner in owners if owner in cached}
         count_reads(self.family, "redis", len(entries), len(owners) - len(entries))
-        found = {owner: entry.payload for owner, entry in entries.items()}
+        payloads = {owner: entry.payload for owner, entry in entries.items()}
         now_s = time.time()
         stale = [owner for owner, entry in entries.items() if entry.fresh_until < now_s]
         if stale:
-            found |= self._loading.load_stale(stale)
+            payloads |= self._loading.load_stale(stale)
         missing = [owner for owner in owners if owner not in entries]
         if missing:
-            found |= self._loading.load_missing(missing)
-        return found
+            payloads |= self._loading.load_missing(missing)
+        return payloads
 
     def _load_and_write(self, owners: Sequence[int], tokens: LoadTokens) -> dict[int, bytes]:
         is_away = not tokens.by_entry
@@ -236,12 +236,12 @@ class ValueCache:
     def _decode_many(self, owners: Sequence[int], raws: Replies) -> dict[int, StoredValue]:
         if not raws:
             return {}
-        found = {}
+        cached = {}
         for owner, raw in zip(owners, raws, strict=True):
             entry = decode(self.family, self._read_entry, raw)
             if entry is not None:
-                found[owner] = entry
-        return found
+                cached[owner] = entry
+        return cached
 
     def _read_entry(self, raw: bytes) -> StoredValue:
         version, fresh_until, payload = raw.split(b":", 2)

@@ -131,7 +131,7 @@ def _part_of_page(family: str, page: CachedListPage | None) -> CachedEdgeList | 
     items = decode_members(family, page.items) if page else None
     if page is None or items is None:
         return None
-    return CachedEdgeList(page.version, items, page.rest, page.size)
+    return CachedEdgeList(page.version, items, page.continuation, page.size)
 
 
 def _part_of_all(family: str, cached: CachedList | None) -> CachedEdgeList | None:

@@ -180,7 +180,7 @@ def _build(
     reading: RelationshipCacheReply,
     loaded: Mapping[int, Relationship],
 ) -> Relationships:
-    cached = {other: Relationship.from_packed(text) for other, text in reading.found.items()}
+    cached = {other: Relationship.from_packed(text) for other, text in reading.cached.items()}
     known = cached | dict(loaded)
     by_account = {i: known.get(i, UNRELATED) for i in others} | dict(loaded)
     note_ends_of_mutes(by_account.values())

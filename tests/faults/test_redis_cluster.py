@@ -99,7 +99,7 @@ def test_pairs(cluster):
     cluster.run([PAIRS.change_command(owner, [2]) for owner in OWNERS])
     asked = ask_each({owner: PAIRS.ask(owner, [1, 2, 3]) for owner in OWNERS})
     for reading in answer(asked).values():
-        assert (reading.found, reading.unknown) == ({1: b"5"}, [2])
+        assert (reading.cached, reading.unknown) == ({1: b"5"}, [2])
 
 
 def test_posts_are_pushed_to_readers_on_every_node(cluster):
