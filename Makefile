@@ -26,7 +26,7 @@ test: dev-packages ## run all tests on PostgreSQL and Redis started for them; up
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) --ignore tests/lab || \
 		env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m tests.failed_again
 
-lab-test: dev-packages ## run the tests of the tools: bench, faults, conformance, demo, docs, make run
+lab-test: dev-packages ## run the tests of the tools, and those of moves and pools that take minutes
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) tests/lab
 
 test-random: dev-packages ## run the tests that draw examples with new ones: make test-random SEED=1

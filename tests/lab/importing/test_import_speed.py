@@ -1,6 +1,6 @@
 """Imports a made-up graph with a worker beside it, as an operator does, and audits everything.
 
-The size of a real one: IMPORT_FOLLOWS=1000000 pytest tests/scenarios/test_import_speed.py -n 0 -s
+The size of a real one: IMPORT_FOLLOWS=1000000 and `pytest -n 0 -s` with this file.
 """
 
 import json
