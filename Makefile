@@ -12,7 +12,7 @@ SEED := $(or $(SEED),$(shell date +%s))
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lab-test test-random check docs bench faults soak conformance lock clean free-port app-packages run-packages dev-packages python
+.PHONY: help run test client-test lab-test test-random check docs bench faults soak conformance client lock clean free-port app-packages run-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,11 +20,14 @@ help: ## show this list
 run: free-port run-packages ## start Tideline and its servers on PORT (8000); Ctrl-C stops it
 	@PORT=$(PORT) exec $(IN_VENV) -m lab.run
 
-test: dev-packages ## run all tests on PostgreSQL and Redis started for them; up to five failed ones twice
+test: dev-packages client-test ## run all tests on PostgreSQL and Redis started for them; up to five failed ones twice
 	@$(IN_VENV) -m tests.browser.chromium
 	@rm -f .pytest_cache/v/tideline/exit_status
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) --ignore tests/lab || \
 		env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m tests.failed_again
+
+client-test: dev-packages ## run the tests of the client alone, in client/
+	cd client && env -u DJANGO_SETTINGS_MODULE ../$(IN_VENV) -m pytest -q
 
 lab-test: dev-packages ## run the tests of the tools, and those of moves and pools that take minutes
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) tests/lab
@@ -62,6 +65,9 @@ soak: dev-packages ## break it at random for MINUTES (30), and plot memory, file
 conformance: dev-packages ## run the own tests of Mastodon clients: CONFORMANCE="--only toot" chooses
 	@$(PYTHON) deploy/install.py conformance
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m lab.conformance $(or $(CONFORMANCE),--write)
+
+client: dev-packages ## write what client/ generates from the OpenAPI document
+	$(IN_VENV) -m lab.client
 
 # The lock has addresses of PyPI, whatever index installs from it (decision 0031).
 lock: dev-packages ## write uv.lock from pyproject.toml (LOCK_FLAGS=--upgrade: newer versions)

@@ -10,10 +10,11 @@ from tests.rules.documents import dead_links, long_lines
 from tests.rules.names import vague_names
 from tests.rules.redis_reads import reads_outside_questions
 from tests.rules.tables import foreign_tables
-from tests.rules.texts import DOCUMENTS, SCRIPTS, SOURCES, TEMPLATES, Fault, Text, texts_of
+from tests.rules.texts import CLIENT, DOCUMENTS, SCRIPTS, SOURCES, TEMPLATES, Fault, Text, texts_of
 from tests.rules.words import hard_words_in_document, hard_words_in_source
 
 FOR_SOURCES = (hard_words_in_source, reads_outside_questions, foreign_tables, vague_names)
+FOR_CLIENT = (hard_words_in_source, vague_names)
 FOR_DOCUMENTS = (dead_links, long_lines)
 
 
@@ -27,6 +28,7 @@ def main() -> int:
     django.setup()
     found = [
         *faults(texts_of(SOURCES), *FOR_SOURCES),
+        *faults(texts_of(CLIENT), *FOR_CLIENT),
         *faults(texts_of(DOCUMENTS), *FOR_DOCUMENTS),
         *faults(texts_of([*DOCUMENTS, *TEMPLATES, *SCRIPTS]), hard_words_in_document),
     ]

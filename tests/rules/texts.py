@@ -13,10 +13,16 @@ PRODUCT = [folder for folder in FOLDERS if folder.name not in NOT_PRODUCT]
 SOURCES = sorted(
     path for folder in PRODUCT for path in folder.rglob("*.py") if "migrations" not in path.parts
 )
-OURS = ["*.md", "docs/**/*.md", "operations/**/*.md"]
+# A package of its own, for products. Its classes may be called like Tideline's.
+CLIENT = sorted(
+    path for path in (ROOT / "client/src").rglob("*.py") if "migrations" not in path.parts
+)
+OURS = ["*.md", "docs/**/*.md", "operations/**/*.md", "client/*.md"]
 DOCUMENTS = sorted({path for pattern in OURS for path in ROOT.glob(pattern)})
 # Templates and scripts have texts for people too.
-TEMPLATES = sorted(path for folder in PRODUCT for path in folder.rglob("*.html"))
+TEMPLATES = sorted(
+    path for folder in [*PRODUCT, ROOT / "client/src"] for path in folder.rglob("*.html")
+)
 SCRIPTS = sorted(path for folder in PRODUCT for path in folder.rglob("*.lua"))
 
 

@@ -1,0 +1,1 @@
+"""Parts for frameworks. Each needs an extra of the package."""

@@ -1,0 +1,149 @@
+"""Sends to Tideline what `outbox` wrote down: any number of times, with one result.
+
+| killed | left | repaired by |
+|---|---|---|
+| before the user's transaction commits | neither user nor row | |
+| after it, before a run takes the row | a row that is due | the next run |
+| after a run took it, or sent it | a row that is due in `TAKEN_S` | the next run sends it again |
+
+Provisioning at Tideline is idempotent: an account that is sent twice is one account. What is sent
+is what the user is at that moment, so the order of two changes does not matter.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from django.contrib.auth import get_user_model
+from django.db import DEFAULT_DB_ALIAS
+from django.utils.timezone import now
+
+from tideline_client import InvalidRequest, NotAllowed, NotFound, Tideline
+from tideline_client.contrib.django.models import AccountSync
+from tideline_client.contrib.django.profiles import other_username
+from tideline_client.contrib.django.settings import read_settings
+from tideline_client.models import WantedAccountField
+
+BATCH = 100
+# Longer than a run needs for a batch: two runs seldom send the same row.
+TAKEN_S = 60
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 5, 3600
+log = logging.getLogger(__name__)
+
+
+class Drained(NamedTuple):
+    """What one batch did: how many rows Tideline has now, and how many it refused."""
+
+    sent: int
+    refused: int
+
+
+def drain_batch(tideline: Tideline, using: str = DEFAULT_DB_ALIAS) -> Drained | None:
+    """Sends up to 100 rows that are due. None: none is.
+
+    Raises: TidelineError, if Tideline is away or refuses the token; the rows are due in a moment.
+    """
+    rows = _take(using)
+    if not rows:
+        return None
+    try:
+        outcomes = _send(tideline, rows, _wanted(rows, using))
+    except BaseException:
+        _give_back(rows, using)
+        raise
+    for row in rows:
+        _mark(row, outcomes.get(row.external_id), using)
+    refused = sum(1 for row in rows if outcomes.get(row.external_id, GONE).error)
+    return Drained(len(rows) - refused, refused)
+
+
+class Outcome(NamedTuple):
+    """What Tideline said of a row. `error`: why it refused it; "": it has it."""
+
+    account_id: str = ""
+    error: str = ""
+
+
+GONE = Outcome()
+
+
+def _take(using: str) -> list[AccountSync]:
+    """Rows that no other run has. One statement marks them, on any database."""
+    rows = AccountSync.objects.using(using)
+    due = rows.filter(due_at__lte=now()).order_by("due_at")
+    ids = [*due.values_list("external_id", flat=True)[:BATCH]]
+    run, until = uuid4().hex, now() + timedelta(seconds=TAKEN_S)
+    rows.filter(external_id__in=ids, due_at__lte=now()).update(taken_by=run, due_at=until)
+    return [*rows.filter(taken_by=run)]
+
+
+def _wanted(rows: Sequence[AccountSync], using: str) -> dict[str, Mapping[str, Any]]:
+    """The profiles, by external id. Users that are gone or shall have no account are left out."""
+    profile_of, users = read_settings().profile_of, get_user_model()._default_manager.using(using)
+    key = get_user_model()._meta.pk
+    by_key = {key.to_python(row.external_id): row for row in rows}
+    profiles = {by_key[user.pk]: profile_of(user) for user in users.filter(pk__in=by_key)}
+    return {
+        row.external_id: {name: value for name, value in profile.items() if _is_sent(row, name)}
+        for row, profile in profiles.items()
+        if profile is not None
+    }
+
+
+def _is_sent(row: AccountSync, name: str) -> bool:
+    """A username stays what it was when the account was created."""
+    return name != "username" or not row.account_id
+
+
+def _send(
+    tideline: Tideline, rows: Sequence[AccountSync], wanted: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Outcome]:
+    accounts: list[WantedAccountField] = [
+        {"external_id": external_id, **profile}  # type: ignore[typeddict-item]
+        for external_id, profile in wanted.items()
+    ]
+    answers = tideline.provisioning.put_many(accounts) if accounts else []
+    outcomes = {}
+    for answer in answers:
+        if answer.status == 422 and "username" in (answer.details or {}):
+            profile = wanted[answer.external_id]
+            outcomes[answer.external_id] = _send_otherwise(tideline, answer.external_id, profile)
+        else:
+            outcomes[answer.external_id] = Outcome(answer.account_id or "", answer.error or "")
+    return outcomes
+
+
+def _send_otherwise(tideline: Tideline, external_id: str, profile: Mapping[str, Any]) -> Outcome:
+    """The username belongs to another account, or this account has another one already."""
+    try:
+        tideline.provisioning.get(external_id)
+        changed = {name: value for name, value in profile.items() if name != "username"}
+    except NotFound:
+        name = other_username(str(profile.get("username", "")), external_id)
+        changed = {**profile, "username": name}
+    try:
+        return Outcome(tideline.provisioning.put(external_id, **changed).account_id)
+    except (InvalidRequest, NotAllowed) as error:
+        return Outcome(error=str(error))
+
+
+def _mark(row: AccountSync, outcome: Outcome | None, using: str) -> None:
+    """A row that changed while it was sent keeps its time, and only learns its account."""
+    rows = AccountSync.objects.using(using).filter(external_id=row.external_id)
+    if outcome is not None and outcome.account_id:
+        rows.update(account_id=outcome.account_id)
+    same = rows.filter(change=row.change, taken_by=row.taken_by)
+    if outcome is None or not outcome.error:
+        same.update(due_at=None, taken_by="", failures=0, error="")
+        return
+    log.warning("Tideline refused user %s: %s", row.external_id, outcome.error)
+    pause = min(FIRST_PAUSE_S * 2 ** min(row.failures, 20), LONGEST_PAUSE_S)
+    due_at = now() + timedelta(seconds=pause)
+    same.update(due_at=due_at, taken_by="", failures=row.failures + 1, error=outcome.error)
+
+
+def _give_back(rows: Sequence[AccountSync], using: str) -> None:
+    taken = AccountSync.objects.using(using).filter(taken_by=rows[0].taken_by)
+    taken.update(due_at=now() + timedelta(seconds=FIRST_PAUSE_S), taken_by="")

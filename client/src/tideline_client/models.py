@@ -1,0 +1,931 @@
+"""What Tideline's API answers and takes.
+
+Generated from its OpenAPI document: do not edit.
+"""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any, Literal, Required, TypedDict
+
+import msgspec
+
+
+class Entity(msgspec.Struct, frozen=True, kw_only=True):
+    """Any object of an answer. It cannot be changed, and it can be compared and pickled."""
+
+
+class Account(Entity, frozen=True, kw_only=True):
+    """`note`: HTML."""
+
+    id: str
+    username: str
+    acct: str
+    display_name: str
+    locked: bool
+    bot: bool
+    discoverable: bool
+    indexable: bool
+    group: bool
+    created_at: datetime
+    note: str
+    url: str
+    uri: str
+    avatar: str
+    avatar_static: str
+    header: str
+    header_static: str
+    hide_collections: bool
+    noindex: bool
+    emojis: "list[Any]"
+    roles: "list[Any]"
+    fields: "list[Field]"
+    followers_count: int
+    following_count: int
+    statuses_count: int
+    last_status_at: "date | None"
+
+
+class BoundAccount(Entity, frozen=True, kw_only=True):
+    """`suspended`: By moderators."""
+
+    external_id: str
+    account_id: str
+    username: str
+    suspended: bool
+
+
+class CatchUp(Entity, frozen=True, kw_only=True):
+    """`bound`: Send it to move the marker when the reader is done.
+    `since_id`: The marker's status; null if there is no marker.
+    `statuses_count`: Of all pages, when the first page was made.
+    `accounts_count`: How many groups all pages have.
+    `left_out`: What is older than the newest 2,000 entries.
+    `reblogged_together`: Posts that two or more followees reposted, the most reposted
+      first.
+    `groups`: Accounts with few statuses first.
+    """
+
+    bound: str
+    since_id: "str | None"
+    statuses_count: int
+    accounts_count: int
+    left_out: "CatchUpLeftOut | None"
+    reblogged_together: "list[HomeStatus]"
+    groups: "list[CatchUpGroup]"
+
+
+class CatchUpGroup(Entity, frozen=True, kw_only=True):
+    """`account`: Who posted or reposted these.
+    `statuses_count`: Of the whole group, when the first page was made.
+    `is_continued`: The page before has the beginning of the group.
+    `statuses`: Newest first.
+    """
+
+    account: "Account"
+    statuses_count: int
+    is_continued: bool
+    statuses: "list[HomeStatus]"
+
+
+class CatchUpLeftOut(Entity, frozen=True, kw_only=True):
+    """`max_id`: For `/api/v1/timelines/home`: entries below this status.
+    `min_id`: and above this one.
+    """
+
+    max_id: str
+    min_id: str
+
+
+class CaughtUp(Entity, frozen=True, kw_only=True):
+    home: "HomeMarker"
+
+
+class Context(Entity, frozen=True, kw_only=True):
+    """`ancestors`: The posts that it answers, the root first.
+    `descendants`: Its replies, each after the post it answers.
+    """
+
+    ancestors: "list[Status]"
+    descendants: "list[Status]"
+
+
+class Conversation(Entity, frozen=True, kw_only=True):
+    """`id`: The id of the first post of the thread.
+    `accounts`: The others in the latest post.
+    """
+
+    id: str
+    unread: bool
+    accounts: "list[Account]"
+    last_status: "Status"
+
+
+class CredentialAccount(Entity, frozen=True, kw_only=True):
+    """`note`: HTML.
+    `source`: For the owner only.
+    """
+
+    id: str
+    username: str
+    acct: str
+    display_name: str
+    locked: bool
+    bot: bool
+    discoverable: bool
+    indexable: bool
+    group: bool
+    created_at: datetime
+    note: str
+    url: str
+    uri: str
+    avatar: str
+    avatar_static: str
+    header: str
+    header_static: str
+    hide_collections: bool
+    noindex: bool
+    emojis: "list[Any]"
+    roles: "list[Any]"
+    fields: "list[Field]"
+    followers_count: int
+    following_count: int
+    statuses_count: int
+    last_status_at: "date | None"
+    source: "Source"
+    role: "Role"
+
+
+class DeletedStatus(Entity, frozen=True, kw_only=True):
+    """`id`: Decimal digits; a later post has a higher number.
+    `conversation_id`: The id of the first post of the thread.
+    `content`: HTML.
+    `reblog`: The whole original post; null unless this is a repost.
+    `application`: The client that published the post.
+    `muted`: Whether the caller muted the thread of the post.
+    `pinned`: Whether the caller wrote and pinned the post.
+    `text`: The text as its author typed it.
+    """
+
+    id: str
+    created_at: datetime
+    conversation_id: str
+    in_reply_to_id: "str | None"
+    in_reply_to_account_id: "str | None"
+    sensitive: bool
+    spoiler_text: str
+    visibility: str
+    language: "str | None"
+    uri: str
+    url: str
+    content: str
+    reblog: "Status | None"
+    application: "dict[str, Any] | None"
+    media_attachments: "list[dict[str, Any]]"
+    mentions: "list[dict[str, Any]]"
+    tags: "list[dict[str, Any]]"
+    emojis: "list[dict[str, Any]]"
+    card: "dict[str, Any] | None"
+    poll: "Poll | None"
+    edited_at: "datetime | None"
+    filtered: "list[FilterResult]"
+    account: "Account"
+    replies_count: int
+    reblogs_count: int
+    favourites_count: int
+    favourited: bool
+    reblogged: bool
+    muted: bool
+    bookmarked: bool
+    pinned: bool
+    text: str
+
+
+class Event(Entity, frozen=True, kw_only=True):
+    """`id`: The same each time the event is read.
+    `timestamp`: When it happened.
+    `data`: The ids, and for relations and marks their present state.
+    """
+
+    id: str
+    type: str
+    timestamp: datetime
+    data: "dict[str, Any]"
+
+
+class Events(Entity, frozen=True, kw_only=True):
+    """`position`: For `after` of the next page; keep it once the events are done.
+    `has_more`: There are more events already.
+    `missing`: Databases that did not answer; their events come later.
+    """
+
+    events: "list[Event]"
+    position: str
+    has_more: bool
+    missing: list[str]
+
+
+class FamiliarFollowers(Entity, frozen=True, kw_only=True):
+    id: str
+    accounts: "list[Account]"
+
+
+class FeaturedTag(Entity, frozen=True, kw_only=True):
+    """`statuses_count`: Among the author's newest 1,000 posts with tags."""
+
+    id: str
+    name: str
+    url: str
+    statuses_count: str
+    last_status_at: "date | None"
+
+
+class Field(Entity, frozen=True, kw_only=True):
+    """`value`: HTML; the text as it was typed in `source`."""
+
+    name: str
+    value: str
+    verified_at: "datetime | None"
+
+
+class Filter(Entity, frozen=True, kw_only=True):
+    id: str
+    title: str
+    context: list[str]
+    expires_at: "datetime | None"
+    filter_action: str
+    keywords: "list[FilterKeyword]"
+    statuses: "list[FilterStatus]"
+
+
+class FilterHead(Entity, frozen=True, kw_only=True):
+    id: str
+    title: str
+    context: list[str]
+    expires_at: "datetime | None"
+    filter_action: str
+
+
+class FilterKeyword(Entity, frozen=True, kw_only=True):
+    id: str
+    keyword: str
+    whole_word: bool
+
+
+class FilterResult(Entity, frozen=True, kw_only=True):
+    filter: "FilterHead"
+    keyword_matches: "list[str] | None"
+    status_matches: "list[str] | None"
+
+
+class FilterStatus(Entity, frozen=True, kw_only=True):
+    id: str
+    status_id: str
+
+
+class GroupedNotificationsResults(Entity, frozen=True, kw_only=True):
+    accounts: "list[Account]"
+    partial_accounts: "list[dict[str, Any]] | None" = None
+    statuses: "list[Status]"
+    notification_groups: "list[NotificationGroup]"
+
+
+class HomeItem(Entity, frozen=True, kw_only=True):
+    """`id`: Decimal digits; a later post has a higher number.
+    `conversation_id`: The id of the first post of the thread.
+    `content`: HTML.
+    `reblog`: The whole original post; null unless this is a repost.
+    `application`: The client that published the post.
+    `muted`: Whether the caller muted the thread of the post.
+    `pinned`: Whether the caller wrote and pinned the post.
+    `reblogged_by`: The followees who reposted the post; only for reposts.
+    `promoted`: True for a promotion, else absent.
+    `campaign`: For a promotion: the id of its campaign.
+    `type`: For a promotion: the kind of its target.
+    `ad`: For a promoted ad, instead of a post.
+    """
+
+    id: str
+    created_at: datetime
+    conversation_id: str
+    in_reply_to_id: "str | None"
+    in_reply_to_account_id: "str | None"
+    sensitive: bool
+    spoiler_text: str
+    visibility: str
+    language: "str | None"
+    uri: str
+    url: str
+    content: str
+    reblog: "Status | None"
+    application: "dict[str, Any] | None"
+    media_attachments: "list[dict[str, Any]]"
+    mentions: "list[dict[str, Any]]"
+    tags: "list[dict[str, Any]]"
+    emojis: "list[dict[str, Any]]"
+    card: "dict[str, Any] | None"
+    poll: "Poll | None"
+    edited_at: "datetime | None"
+    filtered: "list[FilterResult]"
+    account: "Account"
+    replies_count: int
+    reblogs_count: int
+    favourites_count: int
+    favourited: bool
+    reblogged: bool
+    muted: bool
+    bookmarked: bool
+    pinned: bool
+    reblogged_by: "list[Account] | None" = None
+    promoted: "bool | None" = None
+    campaign: "str | None" = None
+    type: "str | None" = None
+    ad: "PromotedAd | None" = None
+
+
+class HomeMarker(Entity, frozen=True, kw_only=True):
+    """GET has the unread fields, unless a shard that they need does not answer; POST lacks
+    them.
+
+    `last_read_id`: The newest status or notification that was read.
+    `version`: Grows with every write.
+    `unread_count`: Unread home entries of others, at most 500.
+    `unread_is_more`: There are more than unread_count: show it with a plus.
+    """
+
+    last_read_id: str
+    version: int
+    updated_at: datetime
+    unread_count: "int | None" = None
+    unread_is_more: "bool | None" = None
+
+
+class HomeStatus(Entity, frozen=True, kw_only=True):
+    """`id`: Decimal digits; a later post has a higher number.
+    `conversation_id`: The id of the first post of the thread.
+    `content`: HTML.
+    `reblog`: The whole original post; null unless this is a repost.
+    `application`: The client that published the post.
+    `muted`: Whether the caller muted the thread of the post.
+    `pinned`: Whether the caller wrote and pinned the post.
+    `reblogged_by`: The followees who reposted the post; only for reposts.
+    """
+
+    id: str
+    created_at: datetime
+    conversation_id: str
+    in_reply_to_id: "str | None"
+    in_reply_to_account_id: "str | None"
+    sensitive: bool
+    spoiler_text: str
+    visibility: str
+    language: "str | None"
+    uri: str
+    url: str
+    content: str
+    reblog: "Status | None"
+    application: "dict[str, Any] | None"
+    media_attachments: "list[dict[str, Any]]"
+    mentions: "list[dict[str, Any]]"
+    tags: "list[dict[str, Any]]"
+    emojis: "list[dict[str, Any]]"
+    card: "dict[str, Any] | None"
+    poll: "Poll | None"
+    edited_at: "datetime | None"
+    filtered: "list[FilterResult]"
+    account: "Account"
+    replies_count: int
+    reblogs_count: int
+    favourites_count: int
+    favourited: bool
+    reblogged: bool
+    muted: bool
+    bookmarked: bool
+    pinned: bool
+    reblogged_by: "list[Account] | None" = None
+
+
+class InstanceV2(Entity, frozen=True, kw_only=True):
+    domain: str
+    title: str
+    version: str
+    source_url: str
+    description: str
+    usage: "dict[str, Any]"
+    thumbnail: "dict[str, Any]"
+    icon: "list[Any]"
+    languages: list[str]
+    configuration: "dict[str, Any]"
+    registrations: "dict[str, Any]"
+    api_versions: "dict[str, Any]"
+    contact: "dict[str, Any]"
+    rules: "list[Any]"
+
+
+class List(Entity, frozen=True, kw_only=True):
+    """`replies_policy`: Which replies of members are shown, besides replies to me and to
+      themselves: replies to accounts I follow, to members, or none.
+    `exclusive`: Always false.
+    """
+
+    id: str
+    title: str
+    replies_policy: str
+    exclusive: bool
+
+
+class MarkerEntity(Entity, frozen=True, kw_only=True):
+    """`last_read_id`: The newest status or notification that was read.
+    `version`: Grows with every write.
+    """
+
+    last_read_id: str
+    version: int
+    updated_at: datetime
+
+
+class Markers(Entity, frozen=True, kw_only=True):
+    """Markers that were never set are absent."""
+
+    home: "HomeMarker | None" = None
+    notifications: "MarkerEntity | None" = None
+
+
+class MediaAttachment(Entity, frozen=True, kw_only=True):
+    """`meta`: Sizes of the image and of its preview, and the focus."""
+
+    id: str
+    type: str
+    url: str
+    preview_url: str
+    remote_url: "str | None"
+    preview_remote_url: "str | None"
+    text_url: "str | None"
+    meta: "dict[str, Any]"
+    description: "str | None"
+    blurhash: str
+
+
+class MutedAccount(Entity, frozen=True, kw_only=True):
+    """`note`: HTML."""
+
+    id: str
+    username: str
+    acct: str
+    display_name: str
+    locked: bool
+    bot: bool
+    discoverable: bool
+    indexable: bool
+    group: bool
+    created_at: datetime
+    note: str
+    url: str
+    uri: str
+    avatar: str
+    avatar_static: str
+    header: str
+    header_static: str
+    hide_collections: bool
+    noindex: bool
+    emojis: "list[Any]"
+    roles: "list[Any]"
+    fields: "list[Field]"
+    followers_count: int
+    following_count: int
+    statuses_count: int
+    last_status_at: "date | None"
+    mute_expires_at: "datetime | None"
+
+
+class MutualField(Entity, frozen=True, kw_only=True):
+    """`since_ms`: Since when both follow."""
+
+    account_id: str
+    since_ms: int
+
+
+class Mutuals(Entity, frozen=True, kw_only=True):
+    """`count`: Of all, not of the page."""
+
+    count: int
+    mutuals: "list[MutualField]"
+
+
+class News(Entity, frozen=True, kw_only=True):
+    """For the schema only.
+
+    `new`: Whether the home timeline has anything newer.
+    `count`: About how many accounts published something.
+    `accounts`: The newest of them, at most 40; newest first.
+    `as_of`: To ask from next. Reaches back by lag_s, so some may be named once more.
+    `lag_s`: Who asks from as_of misses nothing that came in order within so many seconds.
+    """
+
+    new: bool
+    count: int
+    accounts: list[str]
+    as_of: str
+    lag_s: int
+
+
+class Notification(Entity, frozen=True, kw_only=True):
+    """`id`: Decimal digits; a later notification has a higher number.
+    `status`: Absent for follows and requests.
+    """
+
+    id: str
+    type: str
+    group_key: str
+    created_at: datetime
+    account: "Account"
+    status: "Status | None" = None
+
+
+class NotificationGroup(Entity, frozen=True, kw_only=True):
+    """`notifications_count`: On this page."""
+
+    group_key: str
+    notifications_count: int
+    type: str
+    most_recent_notification_id: int
+    page_min_id: str
+    page_max_id: str
+    latest_page_notification_at: datetime
+    sample_account_ids: list[str]
+    status_id: "str | None" = None
+
+
+class NotificationPolicy(Entity, frozen=True, kw_only=True):
+    """What becomes of notifications: of accounts that I do not follow, and so on."""
+
+    for_not_following: str
+    for_not_followers: str
+    for_new_accounts: str
+    for_private_mentions: str
+    for_limited_accounts: str
+    summary: "PolicySummary"
+
+
+class NotificationRequest(Entity, frozen=True, kw_only=True):
+    """`id`: That of the account."""
+
+    id: str
+    created_at: datetime
+    updated_at: datetime
+    notifications_count: str
+    account: "Account"
+    last_status: "Status | None"
+
+
+class PolicySummary(Entity, frozen=True, kw_only=True):
+    """`pending_requests_count`: Accounts, among the newest notifications."""
+
+    pending_requests_count: int
+    pending_notifications_count: int
+
+
+class Poll(Entity, frozen=True, kw_only=True):
+    """`id`: The id of the post.
+    `voted`: Absent without a token.
+    `own_votes`: Places of the chosen options, from 0.
+    """
+
+    id: str
+    expires_at: datetime
+    expired: bool
+    multiple: bool
+    votes_count: int
+    voters_count: int
+    options: "list[PollOption]"
+    emojis: "list[dict[str, Any]]"
+    voted: "bool | None" = None
+    own_votes: "list[int] | None" = None
+
+
+class PollOption(Entity, frozen=True, kw_only=True):
+    """`votes_count`: null while the poll is open and hides its totals."""
+
+    title: str
+    votes_count: "int | None"
+
+
+class Preferences(Entity, frozen=True, kw_only=True):
+    posting_default_visibility: str = msgspec.field(name="posting:default:visibility")
+    posting_default_sensitive: bool = msgspec.field(name="posting:default:sensitive")
+    posting_default_language: "str | None" = msgspec.field(name="posting:default:language")
+    reading_expand_media: str = msgspec.field(name="reading:expand:media")
+    reading_expand_spoilers: bool = msgspec.field(name="reading:expand:spoilers")
+    reading_autoplay_gifs: bool = msgspec.field(name="reading:autoplay:gifs")
+
+
+class PromotedAd(Entity, frozen=True, kw_only=True):
+    title: str
+    text: str
+    url: str
+
+
+class ProvisionedAccount(Entity, frozen=True, kw_only=True):
+    """`suspended`: By moderators.
+    `created`: By this request.
+    """
+
+    external_id: str
+    account_id: str
+    username: str
+    suspended: bool
+    created: bool
+
+
+class ProvisioningOutcome(Entity, frozen=True, kw_only=True):
+    """An account of the list, or why it was refused.
+
+    `status`: As of a PUT of its own.
+    """
+
+    external_id: str
+    status: int
+    account_id: "str | None" = None
+    username: "str | None" = None
+    suspended: "bool | None" = None
+    created: "bool | None" = None
+    error: "str | None" = None
+    details: "dict[str, Any] | None" = None
+
+
+class Relation(Entity, frozen=True, kw_only=True):
+    """What `account_id` does to `target_id`.
+
+    `requested`: A follow that awaits approval.
+    `since_ms`: When that began or ended.
+    """
+
+    account_id: str
+    target_id: str
+    following: bool
+    requested: bool
+    blocking: bool
+    since_ms: "int | None"
+
+
+class RelationCounts(Entity, frozen=True, kw_only=True):
+    """`followers_count`: With quiet followers.
+    `following_count`: With quiet follows.
+    `blocked_count`: null if the token has no scope read:blocks.
+    """
+
+    followers_count: int
+    quiet_followers_count: int
+    following_count: int
+    quiet_following_count: int
+    blocked_count: "int | None"
+
+
+class Relationship(Entity, frozen=True, kw_only=True):
+    id: str
+    following: bool
+    showing_reblogs: bool
+    notifying: bool
+    languages: "list[str] | None"
+    followed_by: bool
+    blocking: bool
+    blocked_by: bool
+    muting: bool
+    muting_notifications: bool
+    muting_expires_at: "datetime | None"
+    requested: bool
+    requested_by: bool
+    domain_blocking: bool
+    endorsed: bool
+    note: str
+    quiet_following: bool
+    special: bool
+    mutual: bool
+
+
+class Report(Entity, frozen=True, kw_only=True):
+    id: str
+    action_taken: bool
+    action_taken_at: "datetime | None"
+    category: str
+    comment: str
+    forwarded: bool
+    created_at: datetime
+    status_ids: "list[str] | None"
+    rule_ids: "list[str] | None"
+    target_account: "Account"
+
+
+class Role(Entity, frozen=True, kw_only=True):
+    id: str
+    name: str
+    color: str
+    permissions: str
+    highlighted: bool
+
+
+class Search(Entity, frozen=True, kw_only=True):
+    accounts: "list[Account]"
+    statuses: "list[Status]"
+    hashtags: "list[Tag]"
+
+
+class Source(Entity, frozen=True, kw_only=True):
+    """`note`: As it was typed."""
+
+    privacy: str
+    sensitive: bool
+    language: "str | None"
+    note: str
+    fields: "list[Field]"
+    follow_requests_count: int
+    attribution_domains: "list[Any]"
+    hide_collections: bool
+    discoverable: bool
+    indexable: bool
+
+
+class Status(Entity, frozen=True, kw_only=True):
+    """`id`: Decimal digits; a later post has a higher number.
+    `conversation_id`: The id of the first post of the thread.
+    `content`: HTML.
+    `reblog`: The whole original post; null unless this is a repost.
+    `application`: The client that published the post.
+    `muted`: Whether the caller muted the thread of the post.
+    `pinned`: Whether the caller wrote and pinned the post.
+    """
+
+    id: str
+    created_at: datetime
+    conversation_id: str
+    in_reply_to_id: "str | None"
+    in_reply_to_account_id: "str | None"
+    sensitive: bool
+    spoiler_text: str
+    visibility: str
+    language: "str | None"
+    uri: str
+    url: str
+    content: str
+    reblog: "Status | None"
+    application: "dict[str, Any] | None"
+    media_attachments: "list[dict[str, Any]]"
+    mentions: "list[dict[str, Any]]"
+    tags: "list[dict[str, Any]]"
+    emojis: "list[dict[str, Any]]"
+    card: "dict[str, Any] | None"
+    poll: "Poll | None"
+    edited_at: "datetime | None"
+    filtered: "list[FilterResult]"
+    account: "Account"
+    replies_count: int
+    reblogs_count: int
+    favourites_count: int
+    favourited: bool
+    reblogged: bool
+    muted: bool
+    bookmarked: bool
+    pinned: bool
+
+
+class Suggestion(Entity, frozen=True, kw_only=True):
+    """`source`: As Mastodon before 4.3 names the reason.
+    `sources`: Why the account is suggested.
+    """
+
+    source: str
+    sources: list[str]
+    account: "Account"
+
+
+class Tag(Entity, frozen=True, kw_only=True):
+    """`history`: The last seven days, today first.
+    `following`: Absent without a token.
+    `featuring`: Absent without a token.
+    """
+
+    id: str
+    name: str
+    url: str
+    history: "list[TagDay]"
+    following: "bool | None" = None
+    featuring: "bool | None" = None
+
+
+class TagDay(Entity, frozen=True, kw_only=True):
+    """`day`: Midnight UTC, in Unix seconds.
+    `uses`: Posts of the day. Counts the newest 1,000 posts of the seven days.
+    `accounts`: Accounts that used the tag on the day, among these posts.
+    """
+
+    day: str
+    uses: str
+    accounts: str
+
+
+class TypedText(Entity, frozen=True, kw_only=True):
+    """`text`: The text as its author typed it."""
+
+    id: str
+    text: str
+    spoiler_text: str
+
+
+class UnreadCount(Entity, frozen=True, kw_only=True):
+    count: int
+
+
+class Version(Entity, frozen=True, kw_only=True):
+    """`content`: HTML.
+    `created_at`: When the author wrote this version.
+    `poll`: `options`, each with its `title`.
+    """
+
+    content: str
+    spoiler_text: str
+    sensitive: bool
+    created_at: datetime
+    account: "Account"
+    poll: "dict[str, Any] | None" = None
+    media_attachments: "list[dict[str, Any]]"
+    emojis: "list[dict[str, Any]]"
+
+
+class EditedPoll(TypedDict, total=False):
+    """Other options, or another `multiple`, reset the votes.
+
+    `expires_in`: Seconds from now. Without it a poll keeps its end; a new poll needs it.
+    """
+
+    options: Required["Sequence[str]"]
+    expires_in: int
+    multiple: bool
+    hide_totals: bool
+
+
+class NewField(TypedDict, total=False):
+    name: Required[str]
+    value: str
+
+
+class NewHomeMarker(TypedDict, total=False):
+    """`version`: The version after this write. 409 unless it is above the marker's version.
+      Repeating a write is no conflict. Default: the next version, without a check.
+    `forward_only`: A marker that is further already stays. By default it may go back.
+    `last_read_id`: The status may be deleted.
+    """
+
+    version: int | str
+    forward_only: bool
+    last_read_id: Required[str | int]
+
+
+class NewKeyword(TypedDict, total=False):
+    """`whole_word`: True if not sent."""
+
+    keyword: Required[str]
+    whole_word: bool
+
+
+class NewNotificationMarker(TypedDict, total=False):
+    """`version`: The version after this write. 409 unless it is above the marker's version.
+      Repeating a write is no conflict. Default: the next version, without a check.
+    `forward_only`: A marker that is further already stays. By default it may go back.
+    """
+
+    version: int | str
+    forward_only: bool
+    last_read_id: Required[str | int]
+
+
+class NewPoll(TypedDict, total=False):
+    """`expires_in`: Seconds."""
+
+    options: Required["Sequence[str]"]
+    expires_in: Required[int]
+    multiple: bool
+    hide_totals: bool
+
+
+class PairField(TypedDict, total=False):
+    account_id: Required[str]
+    target_id: Required[str]
+
+
+class SourceEdit(TypedDict, total=False):
+    privacy: "Literal['public', 'unlisted', 'private']"
+    sensitive: bool
+    language: str
+
+
+class WantedAccountField(TypedDict, total=False):
+    """`username`: A new account needs it."""
+
+    username: str
+    display_name: str
+    note: str
+    locked: bool
+    bot: bool
+    discoverable: bool
+    indexable: bool
+    hide_collections: bool
+    external_id: Required[str]

@@ -1,0 +1,130 @@
+"""A feed on a page of the product: posts, nothing yet, or Tideline away; never an error."""
+
+import httpx
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.template import engines
+
+from site_double import ACCOUNT, SiteDouble, ok, refused, status_of
+from tideline_client.contrib.django.feeds import (
+    AccountNotReady,
+    FeedState,
+    acting_for,
+    load_feed,
+)
+from tideline_client.contrib.django.models import AccountSync
+
+PAGE = "{% load tideline %}{% tideline_feed user %}"
+
+
+@pytest.fixture
+def known(ann):
+    """Ann, whom Tideline has."""
+    AccountSync.objects.update(account_id="42", due_at=None)
+    return ann
+
+
+def drawn(user):
+    return engines["django"].from_string(PAGE).render({"user": user})
+
+
+def test_posts_of_the_user_are_drawn(known, use_site):
+    site = SiteDouble(ok([status_of(9), status_of(8, content="<p>Second</p>")]))
+    use_site(site)
+    page = drawn(known)
+    assert "<p>Hello</p>" in page
+    assert page.index("<p>Hello</p>") < page.index("<p>Second</p>")
+    assert '<a href="https://feed.example.org/@ann">Ann</a>' in page
+    [request] = site.asked
+    assert request.headers["Tideline-Account"] == "42"
+    assert int(request.headers["Tideline-Deadline-Ms"]) <= 300
+    assert dict(request.url.params) == {"limit": "20"}
+
+
+def test_a_repost_shows_the_post_and_who_reposted_it(known, use_site):
+    ben = ACCOUNT | {"display_name": "Ben"}
+    repost = status_of(9, account=ben, content="", reblog=status_of(8))
+    use_site(SiteDouble(ok([repost])))
+    page = drawn(known)
+    assert "Ben reposted" in page
+    assert "<p>Hello</p>" in page
+
+
+HOSTILE = (
+    '<p onclick="steal()">Hi<script>steal()</script><img src=x onerror=steal()>'
+    '<a href="javascript:steal()">x</a><iframe src="//evil"></iframe><style>*{}</style></p>'
+)
+
+
+def test_hostile_html_does_not_reach_the_page(known, use_site):
+    account = ACCOUNT | {"display_name": "<script>steal()</script>", "url": "javascript:steal()"}
+    image = {"preview_url": "javascript:steal()", "description": '"><script>steal()</script>'}
+    status = status_of(
+        9,
+        account=account,
+        content=HOSTILE,
+        spoiler_text="<script>steal()</script>",
+        media_attachments=[image],
+    )
+    use_site(SiteDouble(ok([status])))
+    page = drawn(known)
+    for word in ("<script", "onclick", "onerror", "javascript:", "<iframe", "<style"):
+        assert word not in page.replace("&lt;script", "")
+    assert "Hi" in page
+
+
+def test_links_of_posts_stay_links(known, use_site):
+    content = '<p><a href="https://example.org" class="u-url">x</a><br>y</p>'
+    use_site(SiteDouble(ok([status_of(9, content=content)])))
+    assert 'href="https://example.org"' in drawn(known)
+    assert 'rel="nofollow noopener noreferrer"' in drawn(known)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [refused(503), refused(401), refused(403), refused(500), httpx.ConnectError("no"), ok({})],
+)
+def test_without_tideline_the_page_says_so(known, use_site, answer, caplog):
+    site = SiteDouble(answer)
+    use_site(site)
+    page = drawn(known)
+    assert "not available at the moment" in page
+    assert 'data-state="away"' in page
+    assert len(site.asked) == 1, "a page does not try again"
+    assert f"The feed of user {known.pk} is left out" in caplog.text
+
+
+def test_a_user_that_tideline_has_not_got_yet(ann, use_site):
+    site = SiteDouble(ok([]))
+    use_site(site)
+    assert "is being prepared" in drawn(ann)
+    with pytest.raises(AccountNotReady, match="sync_tideline"):
+        acting_for(ann)
+    assert site.asked == []
+
+
+def test_an_empty_feed_says_what_to_do(known, use_site):
+    use_site(SiteDouble(ok([])))
+    assert "Nothing here yet" in drawn(known)
+
+
+def test_a_visitor_sees_nothing(db, use_site):
+    use_site(SiteDouble(refused(500)))
+    assert drawn(AnonymousUser()).strip() == ""
+
+
+def test_the_next_page(known, use_site):
+    link = '<https://feed.example.org/x?max_id=8>; rel="next"'
+    site = SiteDouble(ok([status_of(9)], Link=link), ok([]))
+    use_site(site)
+    feed = load_feed(known, limit=1)
+    assert (feed.state, feed.older) == (FeedState.READY, "8")
+    assert load_feed(known, limit=1, max_id=feed.older).older == ""
+    assert dict(site.asked[1].url.params) == {"limit": "1", "max_id": "8"}
+
+
+def test_acting_for_a_user(known, use_site):
+    site = SiteDouble(ok(status_of(9)))
+    use_site(site)
+    acting_for(known).statuses.create("Hello")
+    assert site.asked[0].headers["Tideline-Account"] == "42"

@@ -1,0 +1,1 @@
+"""Generates what `tideline-client` says about the API from the OpenAPI document (`make client`)."""

@@ -1,0 +1,239 @@
+"""How the client calls each operation of the API: `group.method`, method of HTTP, path.
+
+A method that is not GET or PUT and may be repeated without another effect has a `*`: the client
+tries it again. A POST with `?` only reads. An operation that the client does not have is in
+LEFT_OUT with the reason. An operation in neither is refused (`lab.client.operations`).
+"""
+
+from typing import NamedTuple
+
+OF_ACCOUNTS = """
+accounts.me                     GET     /api/v1/accounts/verify_credentials
+accounts.update_me              PATCH*  /api/v1/accounts/update_credentials
+accounts.get                    GET     /api/v1/accounts/{account_id}
+accounts.by_ids                 GET     /api/v1/accounts
+accounts.lookup                 GET     /api/v1/accounts/lookup
+accounts.search                 GET     /api/v1/accounts/search
+accounts.directory              GET     /api/v1/directory
+accounts.statuses               GET     /api/v1/accounts/{account_id}/statuses
+accounts.followers              GET     /api/v1/accounts/{account_id}/followers
+accounts.following              GET     /api/v1/accounts/{account_id}/following
+accounts.quiet_followers        GET     /api/v1/accounts/quiet_followers
+accounts.quiet_following        GET     /api/v1/accounts/quiet_following
+accounts.special_following      GET     /api/v1/accounts/special_following
+accounts.familiar_followers     GET     /api/v1/accounts/familiar_followers
+accounts.followed_by            POST?   /api/v1/accounts/followed_by
+accounts.relation_counts        GET     /api/v1/accounts/relation_counts
+accounts.relationships          GET     /api/v1/accounts/relationships
+accounts.follow                 POST*   /api/v1/accounts/{account_id}/follow
+accounts.unfollow               POST*   /api/v1/accounts/{account_id}/unfollow
+accounts.remove_follower        POST*   /api/v1/accounts/{account_id}/remove_from_followers
+accounts.block                  POST*   /api/v1/accounts/{account_id}/block
+accounts.unblock                POST*   /api/v1/accounts/{account_id}/unblock
+accounts.blocked                GET     /api/v1/blocks
+accounts.mute                   POST*   /api/v1/accounts/{account_id}/mute
+accounts.unmute                 POST*   /api/v1/accounts/{account_id}/unmute
+accounts.muted                  GET     /api/v1/mutes
+accounts.note                   POST*   /api/v1/accounts/{account_id}/note
+accounts.endorse                POST*   /api/v1/accounts/{account_id}/endorse
+accounts.unendorse              POST*   /api/v1/accounts/{account_id}/unendorse
+accounts.endorsed               GET     /api/v1/endorsements
+accounts.endorsements           GET     /api/v1/accounts/{account_id}/endorsements
+accounts.featured_tags          GET     /api/v1/accounts/{account_id}/featured_tags
+accounts.in_lists               GET     /api/v1/accounts/{account_id}/lists
+accounts.delete_avatar          DELETE* /api/v1/profile/avatar
+accounts.delete_header          DELETE* /api/v1/profile/header
+accounts.preferences            GET     /api/v1/preferences
+accounts.suggestions            GET     /api/v2/suggestions
+accounts.dismiss_suggestion     DELETE* /api/v1/suggestions/{account_id}
+
+follow_requests.pending         GET     /api/v1/follow_requests
+follow_requests.authorize       POST    /api/v1/follow_requests/{account_id}/authorize
+follow_requests.reject          POST    /api/v1/follow_requests/{account_id}/reject
+
+statuses.create                 POST    /api/v1/statuses
+statuses.get                    GET     /api/v1/statuses/{status_id}
+statuses.by_ids                 GET     /api/v1/statuses
+statuses.edit                   PUT     /api/v1/statuses/{status_id}
+statuses.delete                 DELETE  /api/v1/statuses/{status_id}
+statuses.context                GET     /api/v1/statuses/{status_id}/context
+statuses.history                GET     /api/v1/statuses/{status_id}/history
+statuses.source                 GET     /api/v1/statuses/{status_id}/source
+statuses.favourite              POST*   /api/v1/statuses/{status_id}/favourite
+statuses.unfavourite            POST*   /api/v1/statuses/{status_id}/unfavourite
+statuses.favourited_by          GET     /api/v1/statuses/{status_id}/favourited_by
+statuses.favourites             GET     /api/v1/favourites
+statuses.reblog                 POST*   /api/v1/statuses/{status_id}/reblog
+statuses.unreblog               POST*   /api/v1/statuses/{status_id}/unreblog
+statuses.reblogged_by           GET     /api/v1/statuses/{status_id}/reblogged_by
+statuses.bookmark               POST*   /api/v1/statuses/{status_id}/bookmark
+statuses.unbookmark             POST*   /api/v1/statuses/{status_id}/unbookmark
+statuses.bookmarks              GET     /api/v1/bookmarks
+statuses.pin                    POST*   /api/v1/statuses/{status_id}/pin
+statuses.unpin                  POST*   /api/v1/statuses/{status_id}/unpin
+statuses.mute_thread            POST*   /api/v1/statuses/{status_id}/mute
+statuses.unmute_thread          POST*   /api/v1/statuses/{status_id}/unmute
+
+media.upload                    POST    /api/v2/media
+media.get                       GET     /api/v1/media/{media_id}
+media.update                    PUT     /api/v1/media/{media_id}
+media.delete                    DELETE  /api/v1/media/{media_id}
+
+polls.get                       GET     /api/v1/polls/{poll_id}
+polls.vote                      POST    /api/v1/polls/{poll_id}/votes
+
+timelines.home                  GET     /api/v1/timelines/home
+timelines.public                GET     /api/v1/timelines/public
+timelines.tag                   GET     /api/v1/timelines/tag/{name}
+timelines.of_list               GET     /api/v1/timelines/list/{list_id}
+timelines.catch_up              GET     /api/v1/timelines/home/catch_up
+timelines.end_catch_up          POST*   /api/v1/timelines/home/catch_up
+timelines.news                  GET     /api/v1/timelines/home/news
+
+markers.get                     GET     /api/v1/markers
+markers.move                    POST*   /api/v1/markers
+
+lists.mine                      GET     /api/v1/lists
+lists.create                    POST    /api/v1/lists
+lists.get                       GET     /api/v1/lists/{list_id}
+lists.update                    PUT     /api/v1/lists/{list_id}
+lists.delete                    DELETE  /api/v1/lists/{list_id}
+lists.accounts                  GET     /api/v1/lists/{list_id}/accounts
+lists.add_accounts              POST*   /api/v1/lists/{list_id}/accounts
+lists.remove_accounts           DELETE* /api/v1/lists/{list_id}/accounts
+
+conversations.mine              GET     /api/v1/conversations
+conversations.read              POST*   /api/v1/conversations/{conversation_id}/read
+conversations.delete            DELETE  /api/v1/conversations/{conversation_id}
+
+notifications.mine              GET     /api/v1/notifications
+notifications.get               GET     /api/v1/notifications/{notification_id}
+notifications.grouped           GET     /api/v2/notifications
+notifications.group             GET     /api/v2/notifications/{group_key}
+notifications.accounts_of_group GET     /api/v2/notifications/{group_key}/accounts
+notifications.unread_count      GET     /api/v2/notifications/unread_count
+notifications.dismiss           POST*   /api/v1/notifications/{notification_id}/dismiss
+notifications.dismiss_group     POST*   /api/v2/notifications/{group_key}/dismiss
+notifications.clear             POST*   /api/v1/notifications/clear
+notifications.policy            GET     /api/v2/notifications/policy
+notifications.update_policy     PATCH*  /api/v2/notifications/policy
+notifications.requests          GET     /api/v1/notifications/requests
+notifications.request           GET     /api/v1/notifications/requests/{account_id}
+notifications.accept_requests   POST*   /api/v1/notifications/requests/accept
+notifications.dismiss_requests  POST*   /api/v1/notifications/requests/dismiss
+
+filters.mine                    GET     /api/v2/filters
+filters.create                  POST    /api/v2/filters
+filters.get                     GET     /api/v2/filters/{filter_id}
+filters.update                  PUT     /api/v2/filters/{filter_id}
+filters.delete                  DELETE  /api/v2/filters/{filter_id}
+
+tags.get                        GET     /api/v1/tags/{name}
+tags.follow                     POST*   /api/v1/tags/{name}/follow
+tags.unfollow                   POST*   /api/v1/tags/{name}/unfollow
+tags.followed                   GET     /api/v1/followed_tags
+tags.feature                    POST*   /api/v1/tags/{name}/feature
+tags.unfeature                  POST*   /api/v1/tags/{name}/unfeature
+tags.featured                   GET     /api/v1/featured_tags
+
+search.find                     GET     /api/v2/search
+
+reports.create                  POST    /api/v1/reports
+
+site.get                        GET     /api/v2/instance
+"""
+
+OF_SERVICES = """
+provisioning.put                PUT     /api/v1/services/accounts/{external_id}
+provisioning.put_many           PUT     /api/v1/services/accounts
+provisioning.get                GET     /api/v1/services/accounts/{external_id}
+provisioning.find               POST?   /api/v1/services/external_ids
+
+relations.of_pairs              POST?   /api/v1/services/relations
+relations.mutuals               GET     /api/v1/services/mutuals/{account_id}
+
+events.read                     GET     /api/v1/services/events
+"""
+
+# Beginnings of "METHOD path".
+LEFT_OUT = {
+    "GET /.well-known/": "read by other servers and by clients that people install",
+    "GET /nodeinfo/": "read by other servers",
+    "POST /api/v1/apps": "a service is made by the operator",
+    "GET /api/v1/apps/": "a service is made by the operator",
+    "POST /api/v1/accounts": "a product provisions its people; they do not sign up",
+    "GET /api/v1/push/": "needs a token of the person",
+    "POST /api/v1/push/": "needs a token of the person",
+    "PUT /api/v1/push/": "needs a token of the person",
+    "DELETE /api/v1/push/": "needs a token of the person",
+    "GET /api/v1/strikes": "appeals need the person, on the pages or in an app",
+    "POST /api/v1/strikes": "appeals need the person, on the pages or in an app",
+    "GET /api/v1/announcements": "always empty",
+    "GET /api/v1/custom_emojis": "always empty",
+    "GET /api/v1/domain_blocks": "always empty",
+    "POST /api/v1/domain_blocks": "always refused",
+    "DELETE /api/v1/domain_blocks": "does nothing",
+    "GET /api/v1/scheduled_statuses": "always empty",
+    "GET /api/v1/trends": "always empty",
+    "GET /api/v1/instance": "the older form of /api/v2/instance, and its parts",
+    "GET /api/v1/filters": "the older form of /api/v2/filters",
+    "POST /api/v1/filters": "the older form of /api/v2/filters",
+    "PUT /api/v1/filters": "the older form of /api/v2/filters",
+    "DELETE /api/v1/filters": "the older form of /api/v2/filters",
+    "GET /api/v2/filters/": "parts of a filter: `filters.update` changes them together",
+    "POST /api/v2/filters/": "parts of a filter: `filters.update` changes them together",
+    "PUT /api/v2/filters/": "parts of a filter: `filters.update` changes them together",
+    "DELETE /api/v2/filters/": "parts of a filter: `filters.update` changes them together",
+    "GET /api/v1/suggestions": "the older form of /api/v2/suggestions",
+    "GET /api/v1/notifications/policy": "the older form of /api/v2/notifications/policy",
+    "PATCH /api/v1/notifications/policy": "the older form of /api/v2/notifications/policy",
+    "GET /api/v1/notifications/unread_count": "the older form, which counts no groups",
+    "GET /api/v1/notifications/requests/merged": "always the same",
+    "POST /api/v1/notifications/requests/{account_id}/": "the form for several does it",
+    "POST /api/v1/media": "the older form of POST /api/v2/media",
+    "POST /api/v1/featured_tags": "`tags.feature` does it",
+    "DELETE /api/v1/featured_tags": "`tags.unfeature` does it",
+    "GET /api/v1/featured_tags/suggestions": "for pages that people edit their profiles on",
+}
+
+# Parameters and fields that the client does not have.
+LEFT_OUT_PARAMETERS = {
+    "If-None-Match": "an answer that is the same costs little more",
+    "all_promotions": "promoted accounts and ads have another shape than a status",
+    "quote_approval_policy": "it has no effect",
+}
+
+# Arrays inside of an answer that the Link header pages through.
+PAGED_FIELDS = {"relations.mutuals": "mutuals"}
+
+# Fields that are files: the document calls them addresses, which they are in answers.
+FILES = {("media.upload", "file")}
+
+# Fields that the document describes as an object only.
+KNOWN_FIELDS = {
+    ("Status", "reblog"): "Status | None",
+    ("HomeStatus", "reblog"): "Status | None",
+    ("HomeItem", "reblog"): "Status | None",
+    ("DeletedStatus", "reblog"): "Status | None",
+}
+
+
+class Named(NamedTuple):
+    """An operation that the client has."""
+
+    group: str
+    method: str
+    verb: str
+    path: str
+    is_repeatable: bool
+
+
+def read_names(table: str) -> list[Named]:
+    return [_read_line(line) for line in table.splitlines() if line]
+
+
+def _read_line(line: str) -> Named:
+    name, verb, path = line.split()
+    group, method = name.split(".")
+    is_repeatable = verb[-1] in "*?" or verb in ("GET", "PUT")
+    return Named(group, method, verb.rstrip("*?"), path, is_repeatable)
