@@ -37,7 +37,7 @@ def test_posts_of_the_user_are_drawn(known, use_site):
     assert '<a href="https://feed.example.org/@ann">Ann</a>' in page
     [request] = site.asked
     assert request.headers["Tideline-Account"] == "42"
-    assert int(request.headers["Tideline-Deadline-Ms"]) <= 300
+    assert int(request.headers["Tideline-Deadline-Ms"]) <= 500
     assert dict(request.url.params) == {"limit": "20"}
 
 

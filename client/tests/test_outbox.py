@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.utils.timezone import now
+from django.utils.translation import gettext_lazy
 
 from provisioning_double import ProvisioningDouble
 from site_double import SiteDouble, refused
@@ -181,6 +182,41 @@ def test_a_function_of_the_product_makes_the_profile(ann, client, site, settings
     User.objects.create_user("robot")
     drain_all(client)
     assert [account["username"] for account in site.accounts.values()] == ["ann"]
+
+
+def broken_profile(user):
+    """For `TIDELINE["PROFILE"]`."""
+    if user.username == "robot":
+        raise ZeroDivisionError
+    return {"username": user.username, "display_name": gettext_lazy("Member"), "note": None}
+
+
+def test_a_user_whose_profile_fails_does_not_stop_the_others(ann, client, site, settings, caplog):
+    settings.TIDELINE = settings.TIDELINE | {"PROFILE": "test_outbox.broken_profile"}
+    robot = User.objects.create_user("robot")
+    assert drain_all(client) == (1, 1)
+    assert site.accounts[str(ann.pk)]["display_name"] == "Member"
+    assert "ZeroDivisionError" in row_of(robot).error
+    assert "failed for user" in caplog.text
+
+
+def test_one_user_that_spoils_the_list_is_found(ann, site):
+    ben = User.objects.create_user("ben")
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        is_spoiled = request.url.path.endswith(("/accounts", f"/{ben.pk}"))
+        return refused(422, "no external id") if is_spoiled else site(request)
+
+    assert drain_all(SiteDouble(answer).client()) == (1, 1)
+    assert [*site.accounts] == [str(ann.pk)]
+    assert "no external id" in row_of(ben).error
+    assert row_of(ann).due_at is None
+
+
+def test_an_account_that_is_not_answered_is_not_done(ann, site):
+    answer = httpx.Response(200, json=[])
+    assert drain_all(SiteDouble(answer).client()) == (0, 1)
+    assert "said nothing" in row_of(ann).error
 
 
 @pytest.mark.parametrize(("failure", "kind"), [(503, Unavailable), (401, TokenRefused)])

@@ -8,8 +8,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ import pytest
 
 from lab.runner.child import CHECKOUT, Child
 from lab.runner.port import HOST, free_ports, is_answering
-from lab.runner.programs import worker_command
+from lab.runner.programs import compensator_command, worker_command
 from tests.other_process import environment_of_this_test
 from tests.waiting import until
 
@@ -29,6 +29,8 @@ OF_TIDELINE, OF_PRODUCT = "in the folder of Tideline", "in the folder of the pro
 # The tests have started Tideline, and have the packages.
 DONE_BEFORE = ("make run", ". .data/environment", "python3 -m venv", ". .venv/", "pip install")
 TOKEN = re.compile(r"^export TIDELINE_TOKEN=.*$", re.MULTILINE)
+# A crowded machine is not a Tideline that is away.
+PATIENT_SETTING = 'TIDELINE["PAGE_DEADLINE_MS"] = 10_000\n'
 CSRF = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
 pytestmark = pytest.mark.slow
 
@@ -39,6 +41,9 @@ class Block(NamedTuple):
     language: str
     title: str
     text: str
+
+
+PATIENT = Block("python", f"product/settings.py{AT_THE_END}", PATIENT_SETTING)
 
 
 class Product:
@@ -66,10 +71,18 @@ class Product:
         lines = [each for each in block.text.splitlines() if not each.startswith(DONE_BEFORE)]
         text = "\n".join(lines).replace("http://localhost:8000", self.site)
         if block.title.startswith(OF_TIDELINE):
-            text = text.replace("../product", str(self.folder))
-            text = text.replace(".venv/bin/python", sys.executable)
-            return self._shell(text, CHECKOUT, environment_of_this_test())
+            for written, here in self._places().items():
+                text = text.replace(written, here)
+            environment = environment_of_this_test() | {"PUBLIC_URL": self.site}
+            return self._shell(text, CHECKOUT, environment)
         return self._shell(TOKEN.sub("", text), self.folder, self.environment)
+
+    def _places(self) -> dict[str, str]:
+        return {
+            "../product": str(self.folder),
+            ".venv/bin/python": sys.executable,
+            "http://localhost:8080": self.url,
+        }
 
     def _write(self, block: Block) -> None:
         name = block.title.removesuffix(AT_THE_END)
@@ -105,9 +118,11 @@ def running_tideline(folder: Path, port: int) -> Iterator[None]:
     environment = environment_of_this_test() | {"PUBLIC_URL": f"http://localhost:{port}"}
     web = [sys.executable, "-m", "web", "--port", str(port), "--linger", "0"]
     worker = [sys.executable, *worker_command()]
+    compensator = [sys.executable, *compensator_command()]
     children = [
         Child("web", web, folder / "web.log", environment),
         Child("worker", worker, folder / "worker.log", environment),
+        Child("compensator", compensator, folder / "compensator.log", environment),
     ]
     with running(*children):
         until(lambda: is_answering(port, "/health/live"), said=(folder / "web.log").read_text)
@@ -123,27 +138,43 @@ def blocks_of(number: int) -> list[Block]:
 class Browser:
     """A person's browser on the product's pages."""
 
-    def __init__(self, url: str) -> None:
-        self.http = httpx.Client(base_url=url, follow_redirects=True, timeout=60)
+    def __init__(self, url: str, http: httpx.Client) -> None:
+        self.url, self.http = url, http
 
     def sign_in(self, name: str) -> str:
         return self.send("/accounts/login/", username=name, password=f"a-word-for-{name}")
 
     def send(self, path: str, **form: str) -> str:
-        page = self.http.get(path).text
+        page = self.http.get(f"{self.url}{path}").text
         token = CSRF.search(page)
         assert token, page
-        return self._text(self.http.post(path, data=form | {"csrfmiddlewaretoken": token[1]}))
+        return self._text(
+            self.http.post(f"{self.url}{path}", data=form | {"csrfmiddlewaretoken": token[1]})
+        )
 
     def see(self) -> str:
-        return self._text(self.http.get("/"))
+        return self._text(self.http.get(f"{self.url}/"))
 
     def _text(self, answer: httpx.Response) -> str:
         assert answer.status_code == 200, answer.text
         return answer.text
 
 
-def test_from_an_empty_folder_to_a_feed(world: None, tmp_path: Path) -> None:
+Browsers = Callable[[str], Browser]
+
+
+@pytest.fixture
+def browsers() -> Iterator[Browsers]:
+    with ExitStack() as stack:
+
+        def open_browser(url: str) -> Browser:
+            http = httpx.Client(follow_redirects=True, timeout=60)
+            return Browser(url, stack.enter_context(http))
+
+        yield open_browser
+
+
+def test_from_an_empty_folder_to_a_feed(world: None, tmp_path: Path, browsers: Browsers) -> None:
     port, product_port = free_ports(2)
     folder = tmp_path / "product"
     folder.mkdir()
@@ -152,6 +183,7 @@ def test_from_an_empty_folder_to_a_feed(world: None, tmp_path: Path) -> None:
         said = follow(product, 1)
         product.environment["TIDELINE_TOKEN"] = value_of("token", said)
         follow(product, 2)
+        product.follow(PATIENT)
         assert "2 sent, 0 refused" in follow(product, 3)
         *files, run = blocks_of(4)
         assert "runserver" in run.text
@@ -160,7 +192,7 @@ def test_from_an_empty_folder_to_a_feed(world: None, tmp_path: Path) -> None:
         log = tmp_path / "product.log"
         with running(product.server(product_port, log)):
             until(lambda: is_answering(product_port, "/accounts/login/"), said=log.read_text)
-            mia, noah = Browser(product.url), Browser(product.url)
+            mia, noah = browsers(product.url), browsers(product.url)
             assert "Nothing here yet" in mia.sign_in("mia")
             assert "Hello, tide" in mia.send("/", text="Hello, tide")
             assert "Hello, tide" not in noah.sign_in("noah")
@@ -169,15 +201,43 @@ def test_from_an_empty_folder_to_a_feed(world: None, tmp_path: Path) -> None:
             assert "Mia" in noah.see()
             refused = mia.send("/", text="")
             assert "Not published" in refused
-    assert "not available at the moment" in seen_without_tideline(product, tmp_path)
+        check_token_of_an_app(product)
+        secret = value_of("secret", follow(product, 7))
+        product.environment["TIDELINE_WEBHOOK_SECRET"] = secret
+        check_webhook(product, product_port, tmp_path / "again.log", browsers)
+    check_without_tideline(product, product_port, tmp_path / "alone.log", browsers)
 
 
-def seen_without_tideline(product: Product, folder: Path) -> str:
-    [port] = free_ports(1)
-    log = folder / "alone.log"
+def check_token_of_an_app(product: Product) -> None:
+    """The page's last block sends the JWT with curl, which a machine may not have."""
+    *blocks, exchange = blocks_of(6)
+    for block in blocks:
+        product.follow(block)
+    mint = exchange.text.partition("curl")[0] + 'printf %s "$JWT"'
+    sent = re.search(r"-d (grant_type=\S+)", exchange.text)
+    assert sent
+    assertion = product.follow(exchange._replace(text=mint))
+    form = dict([sent[1].split("=", 1)], assertion=assertion)
+    answer = httpx.post(f"{product.site}/oauth/token", data=form, timeout=60)
+    assert answer.status_code == 200, answer.text
+    headers = {"Authorization": f"Bearer {answer.json()['access_token']}"}
+    me = httpx.get(f"{product.site}/api/v1/accounts/verify_credentials", headers=headers)
+    assert me.json()["username"] == "mia"
+
+
+def check_webhook(product: Product, port: int, log: Path, browsers: Browsers) -> None:
     with running(product.server(port, log)):
         until(lambda: is_answering(port, "/accounts/login/"), said=log.read_text)
-        return Browser(f"http://localhost:{port}").sign_in("mia")
+        mia = browsers(product.url)
+        mia.sign_in("mia")
+        assert "A second post" in mia.send("/", text="A second post")
+        until(lambda: "post.created" in log.read_text(), said=log.read_text)
+
+
+def check_without_tideline(product: Product, port: int, log: Path, browsers: Browsers) -> None:
+    with running(product.server(port, log)):
+        until(lambda: is_answering(port, "/accounts/login/"), said=log.read_text)
+        assert "not available at the moment" in browsers(product.url).sign_in("mia")
 
 
 def follow(product: Product, number: int) -> str:

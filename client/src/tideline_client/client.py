@@ -93,7 +93,7 @@ class Tideline(AccountCalls):
 
 
 class AsyncTideline(AsyncAccountCalls):
-    """As `Tideline`, for async code: asyncio and trio."""
+    """As `Tideline`, for async code."""
 
     def __init__(
         self,

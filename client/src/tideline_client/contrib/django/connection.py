@@ -1,5 +1,6 @@
 """The client that all parts share: one pool of connections for each process."""
 
+import os
 from functools import cache
 
 from django.core.signals import setting_changed
@@ -21,3 +22,5 @@ def _forget(*, setting: str, **_: object) -> None:
 
 
 setting_changed.connect(_forget)
+# A child of a server that forks must not use its parent's connections.
+os.register_at_fork(after_in_child=tideline.cache_clear)

@@ -13,7 +13,7 @@ is what the user is at that moment, so the order of two changes does not matter.
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from uuid import uuid4
 
 from django.contrib.auth import get_user_model
@@ -30,6 +30,7 @@ BATCH = 100
 # Longer than a run needs for a batch: two runs seldom send the same row.
 TAKEN_S = 60
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5, 3600
+Profile = dict[str, Any]
 log = logging.getLogger(__name__)
 
 
@@ -49,24 +50,25 @@ def drain_batch(tideline: Tideline, using: str = DEFAULT_DB_ALIAS) -> Drained | 
     if not rows:
         return None
     try:
-        outcomes = _send(tideline, rows, _wanted(rows, using))
+        outcomes = _carry_out(tideline, rows, using)
     except BaseException:
         _give_back(rows, using)
         raise
     for row in rows:
-        _mark(row, outcomes.get(row.external_id), using)
-    refused = sum(1 for row in rows if outcomes.get(row.external_id, GONE).error)
+        _mark(row, outcomes[row.external_id], using)
+    refused = sum(1 for outcome in outcomes.values() if outcome.error)
     return Drained(len(rows) - refused, refused)
 
 
 class Outcome(NamedTuple):
-    """What Tideline said of a row. `error`: why it refused it; "": it has it."""
+    """What became of a row. `error`: why Tideline has not got it; "": there is nothing to do."""
 
     account_id: str = ""
     error: str = ""
 
 
-GONE = Outcome()
+NOTHING_TO_SEND = Outcome()
+UNANSWERED = Outcome(error="Tideline said nothing of this user")
 
 
 def _take(using: str) -> list[AccountSync]:
@@ -79,32 +81,50 @@ def _take(using: str) -> list[AccountSync]:
     return [*rows.filter(taken_by=run)]
 
 
-def _wanted(rows: Sequence[AccountSync], using: str) -> dict[str, Mapping[str, Any]]:
-    """The profiles, by external id. Users that are gone or shall have no account are left out."""
-    profile_of, users = read_settings().profile_of, get_user_model()._default_manager.using(using)
+def _carry_out(tideline: Tideline, rows: Sequence[AccountSync], using: str) -> dict[str, Outcome]:
+    """An outcome for each row. Users that are gone, or shall have no account, are not sent.
+
+    Raises: TidelineError.
+    """
+    outcomes: dict[str, Outcome] = {row.external_id: NOTHING_TO_SEND for row in rows}
+    wanted: dict[str, Profile] = {}
+    for row, user in _users_of(rows, using):
+        try:
+            profile = read_settings().profile_of(user)
+        except Exception as error:  # one user must not stop the others
+            log.exception("TIDELINE['PROFILE'] failed for user %s", row.external_id)
+            outcomes[row.external_id] = Outcome(error=f"TIDELINE['PROFILE']: {error!r}")
+            continue
+        if profile is not None:
+            wanted[row.external_id] = _sendable(profile, row)
+            outcomes[row.external_id] = UNANSWERED
+    return outcomes | _send(tideline, wanted) if wanted else outcomes
+
+
+def _users_of(rows: Sequence[AccountSync], using: str) -> list[tuple[AccountSync, Any]]:
     key = get_user_model()._meta.pk
     by_key = {key.to_python(row.external_id): row for row in rows}
-    profiles = {by_key[user.pk]: profile_of(user) for user in users.filter(pk__in=by_key)}
+    users = get_user_model()._default_manager.using(using).filter(pk__in=by_key)
+    return [(by_key[user.pk], user) for user in users]
+
+
+def _sendable(profile: Mapping[str, Any], row: AccountSync) -> Profile:
+    """Texts, also of translations, and flags. A username stays what it was at first."""
     return {
-        row.external_id: {name: value for name, value in profile.items() if _is_sent(row, name)}
-        for row, profile in profiles.items()
-        if profile is not None
+        name: value if isinstance(value, bool) else str(value)
+        for name, value in profile.items()
+        if value is not None and not (name == "username" and row.account_id)
     }
 
 
-def _is_sent(row: AccountSync, name: str) -> bool:
-    """A username stays what it was when the account was created."""
-    return name != "username" or not row.account_id
-
-
-def _send(
-    tideline: Tideline, rows: Sequence[AccountSync], wanted: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Outcome]:
-    accounts: list[WantedAccountField] = [
-        {"external_id": external_id, **profile}  # type: ignore[typeddict-item]
-        for external_id, profile in wanted.items()
-    ]
-    answers = tideline.provisioning.put_many(accounts) if accounts else []
+def _send(tideline: Tideline, wanted: Mapping[str, Profile]) -> dict[str, Outcome]:
+    """Raises: TidelineError."""
+    accounts = [{"external_id": each, **profile} for each, profile in wanted.items()]
+    try:
+        answers = tideline.provisioning.put_many(cast(list[WantedAccountField], accounts))
+    except InvalidRequest:
+        # One of them spoils the list.
+        return {each: _send_alone(tideline, each, profile) for each, profile in wanted.items()}
     outcomes = {}
     for answer in answers:
         if answer.status == 422 and "username" in (answer.details or {}):
@@ -115,8 +135,23 @@ def _send(
     return outcomes
 
 
-def _send_otherwise(tideline: Tideline, external_id: str, profile: Mapping[str, Any]) -> Outcome:
-    """The username belongs to another account, or this account has another one already."""
+def _send_alone(tideline: Tideline, external_id: str, profile: Profile) -> Outcome:
+    """Raises: TidelineError, if Tideline is away."""
+    try:
+        return Outcome(tideline.provisioning.put(external_id, **profile).account_id)
+    except InvalidRequest as error:
+        if "username" in error.details:
+            return _send_otherwise(tideline, external_id, profile)
+        return Outcome(error=str(error))
+    except NotAllowed as error:
+        return Outcome(error=str(error))
+
+
+def _send_otherwise(tideline: Tideline, external_id: str, profile: Profile) -> Outcome:
+    """The username belongs to another account, or this account has another one already.
+
+    Raises: TidelineError, if Tideline is away.
+    """
     try:
         tideline.provisioning.get(external_id)
         changed = {name: value for name, value in profile.items() if name != "username"}
@@ -129,13 +164,13 @@ def _send_otherwise(tideline: Tideline, external_id: str, profile: Mapping[str, 
         return Outcome(error=str(error))
 
 
-def _mark(row: AccountSync, outcome: Outcome | None, using: str) -> None:
+def _mark(row: AccountSync, outcome: Outcome, using: str) -> None:
     """A row that changed while it was sent keeps its time, and only learns its account."""
     rows = AccountSync.objects.using(using).filter(external_id=row.external_id)
-    if outcome is not None and outcome.account_id:
+    if outcome.account_id:
         rows.update(account_id=outcome.account_id)
     same = rows.filter(change=row.change, taken_by=row.taken_by)
-    if outcome is None or not outcome.error:
+    if not outcome.error:
         same.update(due_at=None, taken_by="", failures=0, error="")
         return
     log.warning("Tideline refused user %s: %s", row.external_id, outcome.error)

@@ -10,7 +10,7 @@
 | `URL` | | the address of Tideline |
 | `TOKEN` | | the token of a service, with `service:accounts service:read` and what you use |
 | `PROFILE` | `tideline_client.contrib.django.profiles.profile_of` | a function: user to profile |
-| `PAGE_DEADLINE_MS` | 300 | how long a page waits for a feed |
+| `PAGE_DEADLINE_MS` | 500 | how long a page waits for a feed |
 | `WEBHOOK_SECRET` | `""` | what `create_webhook` printed |
 | `ISSUER` | `""` | `iss` of your JWTs, as `trust_issuer` knows it |
 | `AUDIENCE` | `URL` | `aud` of your JWTs: `PUBLIC_URL` of Tideline |
@@ -39,7 +39,7 @@ class TidelineSettings:
     url: str = ""
     token: str = ""
     profile: str = DEFAULT_PROFILE
-    page_deadline_ms: int = 300
+    page_deadline_ms: int = 500
     webhook_secret: str = ""
     issuer: str = ""
     audience: str = ""
