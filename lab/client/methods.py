@@ -5,7 +5,7 @@ from itertools import groupby
 from textwrap import indent
 from typing import NamedTuple
 
-from lab.client.operations import CURSORS, Operation, Parameter
+from lab.client.operations import CURSORS, ApiOperation, Parameter
 from lab.client.texts import docstring
 
 
@@ -41,14 +41,14 @@ class {name}:
 
 
 def write_methods(
-    flavour: Flavour, of_accounts: Sequence[Operation], of_services: Sequence[Operation]
+    flavour: Flavour, of_accounts: Sequence[ApiOperation], of_services: Sequence[ApiOperation]
 ) -> str:
     classes = [_group(flavour, group) for group in _groups([*of_accounts, *of_services])]
     root = _root(flavour, [group[0].named.group for group in _groups(of_accounts)])
     return "\n\n".join([HEAD.format(prefix=flavour.prefix), *classes, root])
 
 
-def _groups(operations: Sequence[Operation]) -> list[list[Operation]]:
+def _groups(operations: Sequence[ApiOperation]) -> list[list[ApiOperation]]:
     return [list(group) for _, group in groupby(operations, lambda each: each.named.group)]
 
 
@@ -56,7 +56,7 @@ def class_of(flavour: Flavour, group: str) -> str:
     return f"{flavour.prefix}{group.title().replace('_', '')}Calls"
 
 
-def _group(flavour: Flavour, operations: Sequence[Operation]) -> str:
+def _group(flavour: Flavour, operations: Sequence[ApiOperation]) -> str:
     group = operations[0].named.group
     text = f"Calls about {group.replace('_', ' ')}."
     name = class_of(flavour, group)
@@ -72,7 +72,7 @@ def _root(flavour: Flavour, groups: Sequence[str]) -> str:
     return head + indent("\n".join(made), "        ")
 
 
-def _method(flavour: Flavour, operation: Operation) -> str:
+def _method(flavour: Flavour, operation: ApiOperation) -> str:
     lines = [*_call_of(operation), _result(flavour, operation)]
     text = docstring(
         operation.text,
@@ -82,7 +82,7 @@ def _method(flavour: Flavour, operation: Operation) -> str:
     return f"{_signature(flavour, operation)}\n{indent(body, '    ')}\n"
 
 
-def _signature(flavour: Flavour, operation: Operation) -> str:
+def _signature(flavour: Flavour, operation: ApiOperation) -> str:
     first = [each for each in operation.parameters if each.is_required]
     later = [each for each in operation.parameters if not each.is_required]
     arguments = ["self", *(f"{each.name}: {_annotation(each)}" for each in first)]
@@ -96,7 +96,7 @@ def _signature(flavour: Flavour, operation: Operation) -> str:
     return f"{define} {operation.named.method}({', '.join(arguments)}) -> {answer}:"
 
 
-def _call_of(operation: Operation) -> list[str]:
+def _call_of(operation: ApiOperation) -> list[str]:
     named = operation.named
     arguments = [f'"{named.verb}"', _path(operation)]
     arguments.append("type(None)" if operation.answer == "None" else _qualified(operation.answer))
@@ -118,14 +118,14 @@ def _call_of(operation: Operation) -> list[str]:
     return [*lines, f"call = Call({', '.join(arguments)})"]
 
 
-def _result(flavour: Flavour, operation: Operation) -> str:
+def _result(flavour: Flavour, operation: ApiOperation) -> str:
     if operation.item:
         field = f', "{operation.page_field}"' if operation.page_field else ""
         return f"return self._connection.pages(PageReader(call{field}))"
     return f"return {flavour.wait}self._connection.send(call)"
 
 
-def _path(operation: Operation) -> str:
+def _path(operation: ApiOperation) -> str:
     path = operation.named.path
     for each in operation.at("path"):
         path = path.replace(f"{{{each.sent_as}}}", f"{{path_part({each.name})}}")

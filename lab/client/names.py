@@ -206,6 +206,9 @@ LEFT_OUT_PARAMETERS = {
 # Arrays inside of an answer that the Link header pages through.
 PAGED_FIELDS = {"relations.mutuals": "mutuals"}
 
+# Parameters without which a call asks for nothing, although it is no error.
+ALWAYS_GIVEN = {"id[]", "account_ids[]"}
+
 # Fields that are files: the document calls them addresses, which they are in answers.
 FILES = {("media.upload", "file")}
 

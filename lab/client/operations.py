@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lab.client.names import FILES, LEFT_OUT, LEFT_OUT_PARAMETERS, PAGED_FIELDS, Named
+from lab.client.names import ALWAYS_GIVEN, FILES, LEFT_OUT, LEFT_OUT_PARAMETERS, PAGED_FIELDS, Named
 from lab.client.shapes import Schema, Shapes, reference_in
 
 CURSORS = {"max_id", "min_id", "since_id"}
@@ -23,7 +23,7 @@ class Parameter(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Operation:
+class ApiOperation:
     """A method of the client."""
 
     named: Named
@@ -39,7 +39,7 @@ class Operation:
         return [each for each in self.parameters if each.place == place]
 
 
-def read_operation(document: Schema, shapes: Shapes, named: Named) -> Operation:
+def read_operation(document: Schema, shapes: Shapes, named: Named) -> ApiOperation:
     """Raises: KeyError, if the document has no such operation."""
     described = document["paths"][named.path][named.verb.lower()]
     name = f"{named.group}.{named.method}"
@@ -50,7 +50,7 @@ def read_operation(document: Schema, shapes: Shapes, named: Named) -> Operation:
     parameters = [*_parameters(shapes, described), *fields]
     answer = _answer_of(described)
     item, field = _item_of(shapes, named, answer, parameters)
-    return Operation(
+    return ApiOperation(
         named,
         described.get("description", ""),
         [each for each in parameters if each.sent_as not in LEFT_OUT_PARAMETERS],
@@ -82,7 +82,7 @@ def body_schema_of(described: Schema) -> Schema | None:
 def _parameters(shapes: Shapes, described: Schema) -> Iterator[Parameter]:
     for each in described.get("parameters", ()):
         kind = shapes.sent(each["schema"])
-        is_required = each["in"] == "path" or each.get("required", False)
+        is_required = each.get("required", False) or each["name"] in ALWAYS_GIVEN
         text = each.get("description", "")
         yield Parameter(_argument(each["name"]), each["name"], kind, each["in"], is_required, text)
 

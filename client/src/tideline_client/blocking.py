@@ -78,7 +78,7 @@ class AccountsCalls:
         )
         return self._connection.send(call)
 
-    def by_ids(self, *, ids: Sequence[str] | None = None) -> list[models.Account]:
+    def by_ids(self, ids: Sequence[str]) -> list[models.Account]:
         """Accounts in the order of the ids; unknown ids are left out.
 
         `ids`: At most 40 account ids.
@@ -332,9 +332,7 @@ class AccountsCalls:
         )
         return self._connection.pages(PageReader(call))
 
-    def familiar_followers(
-        self, *, ids: Sequence[str] | None = None
-    ) -> list[models.FamiliarFollowers]:
+    def familiar_followers(self, ids: Sequence[str]) -> list[models.FamiliarFollowers]:
         """By account: the accounts I follow that also follow it. In the order asked, each once.
 
         `ids`: At most 40 account ids.
@@ -369,7 +367,7 @@ class AccountsCalls:
         )
         return self._connection.send(call)
 
-    def relationships(self, *, ids: Sequence[str] | None = None) -> list[models.Relationship]:
+    def relationships(self, ids: Sequence[str]) -> list[models.Relationship]:
         """My relationships with up to 100 accounts, in the order asked, each once.
 
         Ids without an account are left out.
@@ -773,7 +771,7 @@ class StatusesCalls:
         )
         return self._connection.send(call)
 
-    def by_ids(self, *, ids: Sequence[str] | None = None) -> list[models.Status]:
+    def by_ids(self, ids: Sequence[str]) -> list[models.Status]:
         """Those of up to 40 posts that the caller may see, in the order asked, each once.
 
         `ids`: At most 40 status ids.
@@ -1502,7 +1500,7 @@ class ListsCalls:
         )
         return self._connection.send(call)
 
-    def remove_accounts(self, list_id: str, *, account_ids: Sequence[str] | None = None) -> None:
+    def remove_accounts(self, account_ids: Sequence[str], list_id: str) -> None:
         """Removes accounts. Accounts that are no members are ignored.
 
         `account_ids`: At most 500 account ids.
