@@ -76,7 +76,7 @@ lock: dev-packages ## write uv.lock from pyproject.toml (LOCK_FLAGS=--upgrade: n
 clean: python ## delete the environment, all caches and ALL DATA of make run (in DATA_DIR)
 	@$(PYTHON) -m lab.services.delete_data "$(or $(DATA_DIR),.data)"
 	rm -rf .venv .venv-peers .venv-conformance .venv-patroni .conformance .static .site .site-source .browser .distribution .artifacts \
-		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+		.pytest_cache .mypy_cache .ruff_cache client/.pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 NEW_KEY = $(IN_VENV) -c 'import secrets; print(secrets.token_urlsafe(64))'

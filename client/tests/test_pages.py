@@ -1,5 +1,7 @@
 """Lists: page by page, by cursor."""
 
+import json
+
 import httpx
 
 from site_double import URL, SiteDouble, ok, status_of
@@ -63,8 +65,6 @@ def test_mutual_follows_have_their_number():
 
 def related(request: httpx.Request) -> httpx.Response:
     """The accounts 1 to 1,500 are followed by those with an even number."""
-    import json
-
     pairs = json.loads(request.content)["pairs"]
     return ok(
         [

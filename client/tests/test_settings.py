@@ -4,6 +4,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 
+from tideline_client.contrib.django import settings as documented
 from tideline_client.contrib.django.checks import check_settings, check_transport
 from tideline_client.contrib.django.connection import tideline
 from tideline_client.contrib.django.settings import KEYS, read_settings
@@ -65,6 +66,4 @@ def test_a_token_is_not_sent_in_clear(settings, url, expected):
 
 
 def test_the_module_describes_every_setting():
-    from tideline_client.contrib.django import settings as documented
-
     assert [key for key in sorted(KEYS) if f"`{key}`" not in (documented.__doc__ or "")] == []

@@ -1,14 +1,19 @@
 """tideline-client against this Tideline, by WSGI in the process of the test."""
 
+import threading
 from itertools import islice
+from types import SimpleNamespace
 
 import httpx
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
+from django.db import connections
 
 from accounts.scopes import OF_SERVICES
+from lab.runner.port import HOST
 from posts.models import Post
 from tests.integration.integrations.services import Service
+from tests.integration.streaming.serving import running_streams
 from tests.pictures import picture
 from tests.world import drain_all, make_account, make_accounts, publish
 from tideline_client import (
@@ -19,8 +24,10 @@ from tideline_client import (
     QuotaUsedUp,
     Tideline,
     TokenRefused,
+    services,
 )
 
+PUBLISH_AFTER_S = 0.5
 SITE = "http://localhost:8000"
 pytestmark = pytest.mark.usefixtures("world")
 
@@ -136,12 +143,59 @@ def test_following_events(client, monkeypatch):
     start = client.events.read().position
     post = client.acting_for(str(ann)).statuses.create("Hello")
     drain_all()
-    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr(services, "time", SimpleNamespace(sleep=lambda _: None))
     events = [event for page in islice(client.events.follow(start), 2) for event in page.events]
     assert [event.type for event in events] == ["post.created"]
     assert events[0].data["post_id"] == post.id
     with pytest.raises((PositionGone, InvalidRequest)):
         next(client.events.follow("nonsense"))
+
+
+class PublishingTransport(httpx.HTTPTransport):
+    """Somebody posts while a request to the streaming process waits."""
+
+    def __init__(self, publish_later):
+        super().__init__()
+        self.publish_later = publish_later
+
+    def handle_request(self, request):
+        self.publish_later()
+        return super().handle_request(request)
+
+
+def test_an_event_ends_the_wait_at_the_streaming_process(client, tmp_path, settings, monkeypatch):
+    ann = make_account()
+    drain_all()
+    published = []
+
+    def publish_now():
+        published.append(publish(ann).public)
+        drain_all()
+        connections.close_all()
+
+    def publish_later():
+        threads.append(threading.Timer(PUBLISH_AFTER_S, publish_now))
+        threads[-1].start()
+
+    threads: list[threading.Timer] = []
+    with running_streams(tmp_path / "streaming.log") as (_, port):
+        settings.STREAMING_URL = f"ws://{HOST}:{port}"
+        http = httpx.Client(
+            transport=httpx.WSGITransport(app=WSGIHandler()),
+            mounts={f"http://{HOST}:{port}": PublishingTransport(publish_later)},
+        )
+        waiting = Tideline(SITE, client._connection.caller.token, http=http)
+        monkeypatch.setattr(services, "time", SimpleNamespace(sleep=never))
+        page = next(waiting.events.follow(waiting.events.read().position))
+        for thread in threads:
+            thread.join()
+        http.close()
+    assert [event.data["post_id"] for event in page.events] == published
+    assert len(published) == 1
+
+
+def never(seconds):
+    raise AssertionError("it asks again and again")
 
 
 def test_refusals_have_their_classes(client):

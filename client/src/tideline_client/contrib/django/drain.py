@@ -27,6 +27,8 @@ from tideline_client.contrib.django.settings import read_settings
 from tideline_client.models import WantedAccountField
 
 BATCH = 100
+# Tideline may need 10 s for a list of new accounts.
+SEND_MS = 30_000
 # Longer than a run needs for a batch: two runs seldom send the same row.
 TAKEN_S = 60
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5, 3600
@@ -50,7 +52,8 @@ def drain_batch(tideline: Tideline, using: str = DEFAULT_DB_ALIAS) -> Drained | 
     if not rows:
         return None
     try:
-        outcomes = _carry_out(tideline, rows, using)
+        patient = tideline.with_patience(deadline_ms=SEND_MS, retries=0)
+        outcomes = _carry_out(patient, rows, using)
     except BaseException:
         _give_back(rows, using)
         raise
