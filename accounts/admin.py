@@ -11,6 +11,8 @@ from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
 from oauth2_provider.models import get_grant_model
 
 from accounts.actions.tokens import delete_application, end_tokens
@@ -24,6 +26,9 @@ for _model in (Application, AccessToken, RefreshToken, IDToken, get_grant_model(
     admin.site.unregister(_model)
 # The guard's own admin counts rows, searches without an index, and shows forms as they were sent.
 for _model in (AccessAttempt, AccessLog, AccessFailureLog):
+    admin.site.unregister(_model)
+# These show keys. A person's second step is reset with an action on the list of users.
+for _model in (TOTPDevice, StaticDevice):
     admin.site.unregister(_model)
 
 

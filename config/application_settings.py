@@ -13,6 +13,10 @@ INSTALLED_PACKAGES = [
     "rest_framework",
     "accounts.sign_in_guard.SignInGuardConfig",
     "oauth2_provider",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
+    "django_otp_webauthn",
     "drf_spectacular",
     "drf_spectacular_sidecar",
 ]
@@ -28,6 +32,7 @@ OWN_APPS = [
     "accounts.images",
     "accounts",
     "accounts.identities",
+    "accounts.site_texts",
     "relations",
     "relations.lists",
     "relations.suggestions",
@@ -61,6 +66,8 @@ SILENCED_SYSTEM_CHECKS = [
     "postgres.E005",
     # Django 6.1 refuses a site that sends no mails. Without MAIL_URL that is what it shall do.
     "mail.E001",
+    # An address without TLS that is not localhost. Browsers then offer no passkeys.
+    "otp_webauthn.E031",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "web.wsgi.application"
@@ -68,30 +75,6 @@ WSGI_APPLICATION = "web.wsgi.application"
 MAX_PINNED_POSTS = 5
 # What the compensator runs at intervals.
 PERIODIC_TASKS = "config.periodic.PERIODIC_TASKS"
-TEMPLATES = [
-    # The pages. All that packages bring, and so the admin, is drawn by Django's templates.
-    {
-        "BACKEND": "django.template.backends.jinja2.Jinja2",
-        "APP_DIRS": True,
-        "OPTIONS": {
-            "environment": "pages.template_environment.page_environment",
-            "context_processors": ["pages.context.page_context"],
-        },
-    },
-    {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
-        # Before the templates of Django's apps, so that the admin has our icon.
-        "DIRS": [BASE_DIR / "config" / "templates"],
-        "APP_DIRS": True,
-        "OPTIONS": {
-            "context_processors": [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
-            ]
-        },
-    },
-]
 APPEND_SLASH = False
 AUTH_USER_MODEL = "accounts.User"
 LOGIN_URL = "/auth/sign_in"

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from functools import partial
+from urllib.parse import urlsplit
 
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -16,6 +17,7 @@ from config.environment import CONNECTION, INSECURE_KEY, Environment, late_datab
 from config.mail_settings import mail_settings
 from config.media_settings import file_stores
 from config.sign_in_settings import *  # noqa: F403
+from config.theme_settings import templates, theme_folders
 
 _env = Environment()
 
@@ -34,8 +36,19 @@ _env.require(
 # The same for server-sent events, which the pages use.
 STREAMING_HTTP_URL = STREAMING_URL and f"http{STREAMING_URL.removeprefix('ws')}"
 INSTANCE_TITLE = _env.text("INSTANCE_TITLE", "Tideline")
+# The folder of a theme: its files come before ours.
+THEME_DIR = _env.text("THEME_DIR", "")
+_env.require(not THEME_DIR or os.path.isdir(THEME_DIR), "THEME_DIR: there is no such folder")
+STATICFILES_DIRS = theme_folders(THEME_DIR, "static")
+TEMPLATES = templates(theme_folders(THEME_DIR, "templates"))
 ALLOW_PASSWORD_GRANT = _env.flag("ALLOW_PASSWORD_GRANT", False)
 HTTPS = _env.flag("HTTPS", not DEVELOPMENT)
+# The admin opens only after a second step. Off: after one if the person has added one.
+SECOND_STEP_FOR_STAFF = _env.flag("SECOND_STEP_FOR_STAFF", False)
+# What apps and browsers show, and to which site they give passkeys.
+OTP_TOTP_ISSUER = OTP_WEBAUTHN_RP_NAME = INSTANCE_TITLE
+OTP_WEBAUTHN_RP_ID = urlsplit(PUBLIC_URL).hostname or ""
+OTP_WEBAUTHN_ALLOWED_ORIGINS = ["{0.scheme}://{0.netloc}".format(urlsplit(PUBLIC_URL))]
 
 LOG_LEVEL = _env.text("LOG_LEVEL", "INFO").upper()
 _env.require(
@@ -266,6 +279,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "pages.bound_sessions.BoundSessions",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "web.content_policy.ContentPolicy",

@@ -26,6 +26,12 @@ GROUPS: Mapping[str, Mapping[str, Sequence[str]]] = {
             *("view_accessattempt", "delete_accessattempt"),
             *("view_accesslog", "view_accessfailurelog"),
         ),
+        "site_texts": (
+            *("view_sitetexts", "change_sitetexts"),
+            *(f"{verb}_siterule" for verb in ("view", "add", "change", "delete")),
+        ),
+        # resets a person's second step
+        "otp_totp": ("delete_totpdevice",),
         "promotions": ("view_campaign", "add_campaign", "change_campaign"),
         "jobs": ("operate", "view_jobrun"),
     },

@@ -7,6 +7,7 @@ the pages: a session of the admin is one of those that a person can see and end.
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.decorators import permission_required
@@ -15,7 +16,10 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
+from accounts.second_step.queries.devices import has_second_step, proved_by
 from infra.jobs.models import OPERATE
+from pages.signing_in import SECOND_STEP
+from pages.views.own_second_step import PLACE as ADD_SECOND_STEP
 from pages.views.sign_in import SignOut
 
 View = Callable[..., HttpResponse]
@@ -46,15 +50,24 @@ class TidelineSite(admin.AdminSite):
         urls = super().get_urls()
         return [url for url in urls if getattr(url, "name", "") != "view_on_site"]
 
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Staff, after the second step. Cost: one query a request for those without one."""
+        return super().has_permission(request) and not _needs_second_step(request.user)
+
     def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """The sign-in page of all people, and then back. Raises: PermissionDenied for those who
-        are signed in and do not work here.
+        """The sign-in page of all people, and then back. For staff who are signed in: the page of
+        the second step, or that where one is added. Raises: PermissionDenied for other people.
         """
+        there = request.GET.get(REDIRECT_FIELD_NAME, reverse("admin:index"))
         if self.has_permission(request):
             return HttpResponseRedirect(reverse("admin:index"))
-        if request.user.is_authenticated:
+        if not request.user.is_authenticated:
+            return redirect_to_login(there)
+        if not super().has_permission(request):
             raise PermissionDenied
-        return redirect_to_login(request.GET.get(REDIRECT_FIELD_NAME, reverse("admin:index")))
+        if has_second_step(request.user.pk):
+            return redirect_to_login(there, SECOND_STEP)
+        return HttpResponseRedirect(ADD_SECOND_STEP)
 
     def logout(self, request: HttpRequest, extra_context: Any = None) -> Any:
         return SignOut.as_view()(request)
@@ -86,6 +99,17 @@ def operator_page(view: View) -> View:
 def page_context(request: HttpRequest, title: str) -> dict[str, Any]:
     """The context that the admin's frame needs around a page."""
     return {**admin.site.each_context(request), "title": title}
+
+
+def _needs_second_step(user: Any) -> bool:
+    """Whether the session of a member of staff must prove more. Kept on the request's user: a page
+    of the admin asks several times.
+    """
+    if proved_by(user):
+        return False
+    if not hasattr(user, "needs_second_step"):
+        user.needs_second_step = settings.SECOND_STEP_FOR_STAFF or has_second_step(user.pk)
+    return bool(user.needs_second_step)
 
 
 def _with_security(sections: list[Any]) -> list[Any]:

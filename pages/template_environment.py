@@ -12,6 +12,7 @@ from django.templatetags.static import static
 from jinja2 import ChainableUndefined, Environment
 
 from pages import template_filters
+from pages.theme import ORIGINAL, check_theme, theme_sheet, with_originals
 
 # As in Django's templates. Jinja's own filters of these names do something else, or are missing.
 OF_DJANGO = ("date", "linebreaksbr", "pluralize", "truncatechars", "urlencode", "yesno")
@@ -52,17 +53,25 @@ class PageEnvironment(Environment):
 
 
 def compile_templates() -> None:
-    """Compiles all templates, which takes 0.3 s. Else readers would wait for it in each process."""
+    """Compiles all templates, which takes 0.3 s. Else readers would wait for it in each process.
+
+    Raises: ImproperlyConfigured if the theme has a fault.
+    """
     environment: Environment = engines["jinja2"].env  # type: ignore[attr-defined]
+    check_theme(environment)
     for name in environment.list_templates():
-        environment.get_template(name)
+        # Originals are compiled if a template of the theme extends them.
+        if not name.startswith(f"{ORIGINAL}/"):
+            environment.get_template(name)
 
 
 def page_environment(**options: Any) -> PageEnvironment:
     """The environment of all templates. What a template does not get is empty in it, also what
     would be inside. Blocks leave no empty lines."""
     options |= {"undefined": ChainableUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    options["loader"] = with_originals(options["loader"])
     environment = PageEnvironment(**options)
+    environment.globals["theme_sheet"] = theme_sheet()
     environment.globals["static"] = static
     environment.filters |= {name: getattr(defaultfilters, name) for name in OF_DJANGO}
     environment.filters |= {name: getattr(template_filters, name) for name in OWN}

@@ -11,6 +11,7 @@ from django.templatetags.static import static
 from accounts.images.codec.decode import FORMATS
 from accounts.images.types import DESCRIPTION_LENGTH, MOST_OF_POST
 from accounts.queries.site_counts import SiteCounts
+from accounts.site_texts.types import LongText, SiteDescription
 from accounts.vapid import vapid_public_key
 from infra.version import VERSION
 
@@ -21,14 +22,14 @@ _ISO_639 = re.compile(r"[a-z]{2,3}")
 DESCRIPTION = "A social feed you run yourself."
 
 
-def present_instance(counts: SiteCounts) -> dict[str, Any]:
+def present_instance(counts: SiteCounts, texts: SiteDescription) -> dict[str, Any]:
     """The entity of GET /api/v1/instance."""
     return {
         "uri": domain(),
         "title": settings.INSTANCE_TITLE,
-        "short_description": DESCRIPTION,
-        "description": DESCRIPTION,
-        "email": "",
+        "short_description": texts.summary or DESCRIPTION,
+        "description": texts.summary or DESCRIPTION,
+        "email": texts.email,
         "version": API_VERSION,
         "urls": {"streaming_api": _streaming_url()},
         "stats": {"user_count": counts.users, "status_count": counts.posts, "domain_count": 0},
@@ -39,18 +40,18 @@ def present_instance(counts: SiteCounts) -> dict[str, Any]:
         "invites_enabled": False,
         "configuration": _configuration(),
         "contact_account": None,
-        "rules": [],
+        "rules": present_rules(texts),
     }
 
 
-def present_instance_v2(counts: SiteCounts) -> dict[str, Any]:
+def present_instance_v2(counts: SiteCounts, texts: SiteDescription) -> dict[str, Any]:
     """The entity of GET /api/v2/instance."""
     return {
         "domain": domain(),
         "title": settings.INSTANCE_TITLE,
         "version": API_VERSION,
         "source_url": "",
-        "description": DESCRIPTION,
+        "description": texts.summary or DESCRIPTION,
         "usage": {"users": {"active_month": counts.users}},
         "thumbnail": {"url": _thumbnail()},
         "icon": [],
@@ -63,9 +64,21 @@ def present_instance_v2(counts: SiteCounts) -> dict[str, Any]:
             "url": None,
         },
         "api_versions": {"mastodon": MASTODON_API},
-        "contact": {"email": "", "account": None},
-        "rules": [],
+        "contact": {"email": texts.email, "account": None},
+        "rules": present_rules(texts),
     }
+
+
+def present_rules(texts: SiteDescription) -> list[dict[str, str]]:
+    """The entities of GET /api/v1/instance/rules, in their order."""
+    return [{"id": str(rule.rule_id), "text": rule.text, "hint": rule.hint} for rule in texts.rules]
+
+
+def present_long_text(text: LongText) -> dict[str, str | None]:
+    """Mastodon's ExtendedDescription and PrivacyPolicy."""
+    changed_at = text.changed_at
+    updated_at = f"{changed_at:%Y-%m-%dT%H:%M:%S}.000Z" if changed_at else None
+    return {"updated_at": updated_at, "content": text.html}
 
 
 def list_languages() -> list[dict[str, str]]:
@@ -105,7 +118,12 @@ def _configuration() -> dict[str, Any]:
 
 def _configuration_v2() -> dict[str, Any]:
     return {
-        "urls": {"streaming": _streaming_url()},
+        "urls": {
+            "streaming": _streaming_url(),
+            "about": f"{settings.PUBLIC_URL}/about",
+            "privacy_policy": f"{settings.PUBLIC_URL}/privacy",
+            "terms_of_service": None,
+        },
         "vapid": {"public_key": vapid_public_key()},
         "translation": {"enabled": False},
         "limited_federation": True,

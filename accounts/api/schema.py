@@ -258,6 +258,12 @@ class LanguageEntity(Serializer[Any]):
     name = CharField()
 
 
+class RuleEntity(Serializer[Any]):
+    id = CharField()
+    text = CharField()
+    hint = CharField(allow_blank=True)
+
+
 class ExtendedDescriptionEntity(Serializer[Any]):
     updated_at = DateTimeField(allow_null=True)
     content = CharField(allow_blank=True)

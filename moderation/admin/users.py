@@ -20,6 +20,7 @@ from infra.admin.keyset import KeysetAdmin
 from infra.jobs.models import OPERATE
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.admin.page_context import account_context, post_contexts
+from moderation.admin.second_step import SecondStepAdmin
 from moderation.forms import UserPasswordForm
 from moderation.models import Decision, Report
 from moderation.queries.accounts import AccountLine, load_lines, read_account_facts
@@ -30,7 +31,7 @@ VIEW_REPORTS, VIEW_DECISIONS = "moderation.view_report", "moderation.view_decisi
 
 
 @admin.register(User)
-class UserAdmin(KeysetAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
+class UserAdmin(KeysetAdmin, SecondStepAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
     """Users are created by sign-up or `manage.py create_account`, which also create the account.
 
     Moderation decides who may sign in. There are no filters, because no index would serve them.

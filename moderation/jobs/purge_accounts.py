@@ -14,6 +14,7 @@ from django.db import transaction
 from accounts.actions.lock_user import lock_user
 from accounts.actions.restrict import restrict_user
 from accounts.actions.update_profile import update_profile
+from accounts.second_step.actions.remove_device import delete_second_step
 from accounts.sql import ACCOUNTS_TO_PURGE
 from accounts.types import NO_PICTURE, ProfileEdit, Restriction
 from infra.changes.failpoints import failpoint
@@ -78,5 +79,6 @@ def _finish(account_id: int, now: datetime) -> None:
         user = lock_user(account_id)
         user.email = ""
         user.set_unusable_password()
+        delete_second_step(account_id)
         user.save(using=GLOBAL_ALIAS, update_fields=["email", "password"])
         restrict_user(user, Restriction.SUSPENDED | Restriction.PURGED, now)

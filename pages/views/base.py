@@ -128,7 +128,7 @@ class WebPage(View):
         """A page with one question, without the frame. It does not ask who is signed in."""
         return render(self.request, f"pages/{template}", dict(context), status=status)
 
-    def go_back(self, default: str) -> HttpResponse:
+    def go_back(self, default: str) -> HttpResponseRedirect:
         """After a write without a script: to the page on which the form is."""
         there = self.request.POST.get("next", "")
         is_ours = url_has_allowed_host_and_scheme(there, allowed_hosts=None)

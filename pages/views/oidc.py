@@ -28,10 +28,11 @@ from accounts.identities.oidc.sign_in import (
 from accounts.identities.queries.bound_accounts import find_bound_account
 from accounts.identities.types import ExternalId
 from accounts.models import DISPLAY_NAME_LENGTH, User
+from accounts.site_texts.queries.site_description import get_site_description
 from accounts.types import FIRST_TENANT, NewUser
 from infra.api.errors import NotAllowed, NotFound, ValidationFailed
 from infra.api.parsing import read_flag, read_text
-from pages.sessions import start_session
+from pages.signing_in import sign_in
 from pages.views.base import WebPage
 from pages.views.sign_up import UNPROCESSABLE
 
@@ -88,9 +89,8 @@ class OidcPage(WebPage):
             raise AccountProtected("Who moderates or operates this site signs in by password")
         is_ours = url_has_allowed_host_and_scheme(next_page, allowed_hosts=None)
         answer = HttpResponseRedirect(next_page if is_ours else "/", status=303)
-        start_session(self.request, answer, user)
         answer.delete_cookie(STEP_COOKIE, path=PATH)
-        return answer
+        return sign_in(self.request, answer, user)
 
 
 class OidcStart(OidcPage):
@@ -144,7 +144,9 @@ class OidcSignUp(OidcPage):
         return self.sign_in(made.account.account_id, person.next)
 
     def _ask(self, sent: Any, faults: Any) -> HttpResponse:
-        context = {"sent": sent, "faults": faults, "oidc_name": settings.OIDC_NAME}
+        texts = get_site_description()
+        oidc = {"oidc_name": settings.OIDC_NAME, "texts": texts}
+        context = {"sent": sent, "faults": faults, **oidc}
         return self.draw_card("oidc_sign_up.html", context, UNPROCESSABLE if faults else 200)
 
 

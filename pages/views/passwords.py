@@ -13,7 +13,7 @@ from accounts.errors import PasswordReplaced
 from accounts.mails import find_user_of_link
 from infra.api.errors import ValidationFailed
 from infra.api.parsing import read_text
-from pages.sessions import start_session
+from pages.signing_in import sign_in
 from pages.views.base import WebPage
 from pages.views.sign_up import UNPROCESSABLE
 
@@ -57,9 +57,7 @@ class NewPasswordPage(WebPage):
             return self._ask_again(user, refusal)
         except PasswordReplaced:
             return self._say_gone()
-        answer = self.go_back("/")
-        start_session(request, answer, user)
-        return answer
+        return sign_in(request, self.go_back("/"), user)
 
     def _say_gone(self) -> HttpResponse:
         return self.draw_card("new_password.html", {"user_of_link": None}, GONE)

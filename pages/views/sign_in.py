@@ -13,14 +13,17 @@ from django.shortcuts import render
 
 from accounts.models import Application
 from infra.api.errors import TooManyRequests
-from pages.sessions import end_session, start_session
+from pages.sessions import end_session
+from pages.signing_in import sign_in
 from pages.views.base import WebPage
 
 AUTHORIZE = "/oauth/authorize"
 
 
 class SignInPage(WebPage, LoginView):
-    """Starts a session of the pages, and one of Django for the admin and the OAuth screens."""
+    """Starts a session of the pages, and one of Django for the admin and the OAuth screens, or
+    leads to the second step.
+    """
 
     is_secret = True
     template_name = "pages/sign_in.html"
@@ -39,8 +42,7 @@ class SignInPage(WebPage, LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         answer = HttpResponseRedirect(self.get_success_url())
-        start_session(self.request, answer, form.get_user())
-        return answer
+        return sign_in(self.request, answer, form.get_user())
 
 
 class SignOut(WebPage):

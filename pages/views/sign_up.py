@@ -11,11 +11,12 @@ from django.views.decorators.debug import sensitive_post_parameters
 from accounts.actions.sign_up import sign_up
 from accounts.api.limits import SIGN_UPS
 from accounts.models import User
+from accounts.site_texts.queries.site_description import get_site_description
 from accounts.types import NewUser
 from infra.api.errors import ValidationFailed
 from infra.api.parsing import read_flag, read_text
-from pages.sessions import start_session
-from pages.views.base import WebPage
+from pages.signing_in import sign_in
+from pages.views.base import Context, WebPage
 
 UNPROCESSABLE = 422
 
@@ -25,7 +26,7 @@ class SignUpPage(WebPage):
     is_secret = True
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        return self.draw_card("sign_up.html", {"next": request.GET.get("next", "")})
+        return self._draw({"next": request.GET.get("next", "")})
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         """Raises: TooManyRequests, InvalidRequest."""
@@ -38,16 +39,19 @@ class SignUpPage(WebPage):
             if account is None:
                 return self._ask_again(refusal)
             user = account
-        answer = self.go_back("/")
-        start_session(request, answer, user)
-        return answer
+        return sign_in(request, self.go_back("/"), user)
 
     def _ask_again(self, refusal: ValidationFailed) -> HttpResponse:
         sent = self.request.POST
         # The first fault of each field.
         faults = {fault.field: str(fault) for fault in reversed(refusal.faults)}
         context = {"faults": faults, "sent": sent, "next": sent.get("next", "")}
-        return self.draw_card("sign_up.html", context, UNPROCESSABLE)
+        return self._draw(context, UNPROCESSABLE)
+
+    def _draw(self, context: Context, status: int = 200) -> HttpResponse:
+        """With the rules that a new person accepts."""
+        texts = {"texts": get_site_description()}
+        return self.draw_card("sign_up.html", {**context, **texts}, status)
 
 
 def _read_new_user(request: HttpRequest) -> NewUser:

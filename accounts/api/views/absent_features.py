@@ -61,12 +61,6 @@ class PeersView(EmptyListView):
     public = True
 
 
-class RulesView(EmptyListView):
-    """Rules of this server: it has no list of them."""
-
-    public = True
-
-
 class TrendsView(Endpoint):
     """Trends: they are not computed."""
 

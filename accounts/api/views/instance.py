@@ -5,9 +5,17 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.api import schema
-from accounts.api.instance import list_languages, present_instance, present_instance_v2
+from accounts.api.instance import (
+    list_languages,
+    present_instance,
+    present_instance_v2,
+    present_long_text,
+    present_rules,
+)
 from accounts.queries.site_counts import get_site_counts
+from accounts.site_texts.queries.site_description import get_site_description
 from infra.api.endpoint import Endpoint
+from infra.api.errors import NotFound
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
@@ -19,7 +27,9 @@ class InstanceView(Endpoint):
 
     @extend_schema(responses=schema.InstanceEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
-        return json_response(orjson.dumps(present_instance(get_site_counts())))
+        return json_response(
+            orjson.dumps(present_instance(get_site_counts(), get_site_description()))
+        )
 
 
 class InstanceV2View(Endpoint):
@@ -29,7 +39,9 @@ class InstanceV2View(Endpoint):
 
     @extend_schema(operation_id="instance_v2_retrieve", responses=schema.InstanceV2Entity)
     def get(self, request: ApiRequest) -> HttpResponse:
-        return json_response(orjson.dumps(present_instance_v2(get_site_counts())))
+        return json_response(
+            orjson.dumps(present_instance_v2(get_site_counts(), get_site_description()))
+        )
 
 
 class LanguagesView(Endpoint):
@@ -43,13 +55,38 @@ class LanguagesView(Endpoint):
 
 
 class ExtendedDescriptionView(Endpoint):
-    """A long description of this site: there is none."""
+    """A long description of this site, as HTML. Empty: the operators wrote none."""
 
     public = True
 
     @extend_schema(responses=schema.ExtendedDescriptionEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
-        return json_response(b'{"updated_at":null,"content":""}')
+        about = get_site_description().about
+        return json_response(orjson.dumps(present_long_text(about)))
+
+
+class PrivacyPolicyView(Endpoint):
+    """The privacy policy, as HTML. 404: the operators wrote none."""
+
+    public = True
+
+    @extend_schema(responses=schema.ExtendedDescriptionEntity)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        """Raises: NotFound."""
+        privacy = get_site_description().privacy
+        if not privacy.html:
+            raise NotFound
+        return json_response(orjson.dumps(present_long_text(privacy)))
+
+
+class RulesView(Endpoint):
+    """The rules of this site, which people accept when they sign up."""
+
+    public = True
+
+    @extend_schema(responses=schema.RuleEntity(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(orjson.dumps(present_rules(get_site_description())))
 
 
 class TranslationLanguagesView(Endpoint):

@@ -12,13 +12,11 @@ FOR_ALL = (
     "/api/v1/trends/statuses",
     "/api/v1/trends/links",
     "/api/v1/instance/peers",
-    "/api/v1/instance/rules",
 )
 FOR_USERS = ("/api/v1/announcements", "/api/v1/scheduled_statuses", "/api/v1/domain_blocks")
 MISSING = (
     "/api/v1/instance/activity",
     "/api/v1/instance/domain_blocks",
-    "/api/v1/instance/privacy_policy",
     "/api/v1/instance/terms_of_service",
     "/api/v1/scheduled_statuses/1",
     "/api/v1/streaming/health",
@@ -57,6 +55,4 @@ def test_the_parts_of_the_site_that_are_not_lists(world: None, client: Client) -
     assert {"code": "en", "name": "English"} in languages
     assert {"code": "de", "name": "German"} in languages
     assert all(one["code"].isalpha() for one in languages)
-    description = client.get("/api/v1/instance/extended_description").json()
-    assert description == {"updated_at": None, "content": ""}
     assert client.get("/api/v1/instance/translation_languages").json() == {}

@@ -14,8 +14,8 @@ from accounts.api import limits, quotas
 from accounts.api.quotas import QUOTA_PERIOD_S
 from accounts.models import AccessToken, User
 from infra.caching.quotas import Quotas
+from pages import signing_in
 from pages.sessions import COOKIE
-from pages.views import sign_in as sign_in_view
 from tests.callers import Caller, token_of
 from tests.integration.accounts.test_tokens import AwayRedis
 from tests.integration.pages.browsing import Browser
@@ -185,13 +185,13 @@ def test_many_sign_ins_at_once_leave_no_session_too_many(
 def test_a_sign_in_with_a_password_that_was_just_replaced_begins_no_session(
     ann: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = sign_in_view.start_session
+    start = signing_in.start_session
 
     def start_late(*args: Any) -> None:
         change_password(User.objects.get(pk=ann), NEW)
         start(*args)
 
-    monkeypatch.setattr(sign_in_view, "start_session", start_late)
+    monkeypatch.setattr(signing_in, "start_session", start_late)
     browser = Browser()
     answer = browser.send(SIGN_IN, FORMS[SIGN_IN])
     assert answer.status_code == 409 and b"Sign in with the new one" in answer.content

@@ -1,0 +1,1 @@
+"""Reads: what a person has for the second step."""

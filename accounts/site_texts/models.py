@@ -1,0 +1,72 @@
+"""The texts of the site, written by operators in the admin."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from accounts.types import FIRST_TENANT
+from infra.sharding.placement import Placement
+
+TEXT_LENGTH = 100_000
+RULE_LENGTH = 300
+HINT_LENGTH = 1_000
+MARKDOWN = "Markdown. HTML and pictures are not allowed. Empty: the page says that there is none."
+
+
+class SiteTexts(models.Model):
+    """GLOBAL, one row a tenant. The times say when a text was changed last; NULL: never."""
+
+    placement: ClassVar[Placement] = Placement.GLOBAL
+
+    tenant = models.SmallIntegerField(primary_key=True, default=FIRST_TENANT, editable=False)
+    summary = models.CharField(
+        "in one sentence",
+        max_length=300,
+        blank=True,
+        db_default="",
+        help_text="What clients show next to the name of the site.",
+    )
+    run_by = models.CharField(
+        "who runs the site",
+        max_length=300,
+        blank=True,
+        db_default="",
+        help_text="A person or an organization, with an address where the law asks for one.",
+    )
+    email = models.EmailField("contact", blank=True, db_default="")
+    about = models.TextField(max_length=TEXT_LENGTH, blank=True, db_default="", help_text=MARKDOWN)
+    about_changed_at = models.DateTimeField(null=True, editable=False)
+    privacy = models.TextField(
+        "privacy policy", max_length=TEXT_LENGTH, blank=True, db_default="", help_text=MARKDOWN
+    )
+    privacy_changed_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        verbose_name = verbose_name_plural = "texts of the site"
+
+    def __str__(self) -> str:
+        return "Texts of the site"
+
+
+class SiteRule(models.Model):
+    """GLOBAL, a few rows a tenant: what people accept when they sign up, in the order of
+    `position`. A rule keeps its id, by which reports name it.
+    """
+
+    placement: ClassVar[Placement] = Placement.GLOBAL
+
+    site = models.ForeignKey(
+        SiteTexts, on_delete=models.CASCADE, db_column="tenant", related_name="rules"
+    )
+    position = models.SmallIntegerField("order", db_default=0, default=0)
+    text = models.CharField(max_length=RULE_LENGTH)
+    hint = models.CharField(
+        max_length=HINT_LENGTH, blank=True, db_default="", help_text="More words, if it needs any."
+    )
+
+    class Meta:
+        ordering = ("position", "pk")
+        verbose_name = "rule"
+
+    def __str__(self) -> str:
+        return self.text

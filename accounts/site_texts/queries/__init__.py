@@ -1,0 +1,1 @@
+"""Reads: the texts of the site."""

@@ -1,0 +1,29 @@
+"""The texts of the site as pages and the API show them."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+
+class SiteRuleText(NamedTuple):
+    rule_id: int
+    text: str
+    hint: str
+
+
+class LongText(NamedTuple):
+    """`html`: of the Markdown; empty without a text."""
+
+    html: str
+    changed_at: datetime | None
+
+
+class SiteDescription(NamedTuple):
+    summary: str
+    run_by: str
+    email: str
+    about: LongText
+    privacy: LongText
+    rules: tuple[SiteRuleText, ...]
+
+
+EMPTY = SiteDescription("", "", "", LongText("", None), LongText("", None), ())

@@ -1,0 +1,36 @@
+"""Markdown of operators as HTML: no HTML of theirs, no pictures, and links that run nothing."""
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+
+_LAST_LEVEL = 6
+# Addresses in this site, and of these schemes.
+_SAFE_LINK = re.compile(r"(https?:|mailto:|[/#](?!/))", re.IGNORECASE)
+
+
+def _lower_headings(state: StateCore) -> None:
+    """The page has a title above the text, so `# Title` becomes a second heading."""
+    for token in state.tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1:]) + 1, _LAST_LEVEL)}"
+
+
+class _Markdown(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - the library's name
+        return _SAFE_LINK.match(url.strip()) is not None
+
+
+def _renderer() -> MarkdownIt:
+    markdown = _Markdown("commonmark", {"html": False}).enable("table").disable("image")
+    markdown.core.ruler.push("lower_headings", _lower_headings)
+    return markdown
+
+
+_MARKDOWN = _renderer()
+
+
+def markdown_to_html(text: str) -> str:
+    """Empty text stays empty. Links that are not safe stay text."""
+    return str(_MARKDOWN.render(text)) if text.strip() else ""
