@@ -5,16 +5,18 @@ import re
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 
-_LAST_LEVEL = 6
+_FIRST_LEVEL, _LAST_LEVEL = 2, 6
 # Addresses in this site, and of these schemes.
 _SAFE_LINK = re.compile(r"(https?:|mailto:|[/#](?!/))", re.IGNORECASE)
 
 
 def _lower_headings(state: StateCore) -> None:
-    """The page has a title above the text, so `# Title` becomes a second heading."""
-    for token in state.tokens:
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(int(token.tag[1:]) + 1, _LAST_LEVEL)}"
+    """The page has a title above the text, so the highest headings become second ones."""
+    headings = [one for one in state.tokens if one.type in ("heading_open", "heading_close")]
+    highest = min((int(heading.tag[1:]) for heading in headings), default=1)
+    for heading in headings:
+        level = int(heading.tag[1:]) - highest + _FIRST_LEVEL
+        heading.tag = f"h{min(level, _LAST_LEVEL)}"
 
 
 class _Markdown(MarkdownIt):

@@ -21,6 +21,8 @@ GUEST = (
     "/auth/password",
     "/auth/password/{ann}/{token}",
     "/public",
+    "/about",
+    "/privacy",
     "/@ben",
 )
 ABSENT = ("/nothing", "/@absent")
@@ -60,6 +62,7 @@ MEMBER = (
     "/settings/pictures",
     "/settings/privacy",
     "/settings/password",
+    "/settings/second_step",
     "/settings/sessions",
     "/settings/export",
     "/settings/bring",

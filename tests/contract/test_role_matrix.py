@@ -32,7 +32,9 @@ REFUSED = "400"
 PLACEHOLDER = re.compile(r"<(?:\w+:)?(\w+)>")
 # Django's patterns with regular expressions: the list of an app, and all other paths.
 SPECIAL = {
-    "admin/^(?P<app_label>auth|accounts|axes|promotions|moderation|jobs)/$": "admin/moderation/",
+    "admin/^(?P<app_label>auth|accounts|axes|site_texts|promotions|moderation|jobs)/$": (
+        "admin/moderation/"
+    ),
     "admin/(?P<url>.*)$": "admin/nothing",
     "avatars/<int:colour>/<str:letter>.svg": "avatars/0/A.svg",
 }

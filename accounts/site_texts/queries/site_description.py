@@ -15,7 +15,7 @@ IN_PROCESS_S = 30
 log = structlog.get_logger()
 
 
-class _Memory:
+class _TextMemory:
     """The texts as this process read them last. `fresh_until`: by the monotonic clock."""
 
     texts: SiteDescription | None = None
@@ -30,29 +30,30 @@ def get_site_description() -> SiteDescription:
     text. Cost: nothing, except two queries every IN_PROCESS_S for one thread; the others use the
     last ones, and wait if there are none.
     """
-    if time.monotonic() >= _Memory.fresh_until and _Memory.loading.acquire(_Memory.texts is None):
+    memory = _TextMemory
+    if time.monotonic() >= memory.fresh_until and memory.loading.acquire(memory.texts is None):
         try:
             _refresh()
         finally:
-            _Memory.loading.release()
-    return _Memory.texts or EMPTY
+            _TextMemory.loading.release()
+    return _TextMemory.texts or EMPTY
 
 
 def forget_site_description() -> None:
     """The next reader in this process reads the database."""
-    _Memory.fresh_until = 0.0
+    _TextMemory.fresh_until = 0.0
 
 
 def _refresh() -> None:
-    if time.monotonic() < _Memory.fresh_until:  # by a thread that this one waited for
+    if time.monotonic() < _TextMemory.fresh_until:  # by a thread that this one waited for
         return
     try:
-        _Memory.texts = read_site_description()
+        _TextMemory.texts = read_site_description()
     except (DatabaseError, InterfaceError) as error:
-        if _Memory.texts is None:
+        if _TextMemory.texts is None:
             raise
         log.warning("site_texts.not_refreshed", error=str(error))
-    _Memory.fresh_until = time.monotonic() + IN_PROCESS_S
+    _TextMemory.fresh_until = time.monotonic() + IN_PROCESS_S
 
 
 def read_site_description() -> SiteDescription:

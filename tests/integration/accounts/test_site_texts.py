@@ -13,7 +13,7 @@ from django.test import Client
 from accounts.site_texts.models import SiteRule, SiteTexts
 from accounts.site_texts.queries import site_description
 from accounts.site_texts.queries.site_description import (
-    _Memory,
+    _TextMemory,
     forget_site_description,
     get_site_description,
 )
@@ -44,9 +44,9 @@ FORM: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> Iterator[None]:
-    _Memory.texts, _Memory.fresh_until = None, 0.0
+    _TextMemory.texts, _TextMemory.fresh_until = None, 0.0
     yield
-    _Memory.texts, _Memory.fresh_until = None, 0.0
+    _TextMemory.texts, _TextMemory.fresh_until = None, 0.0
 
 
 @pytest.fixture
@@ -202,20 +202,20 @@ def test_a_change_is_seen_when_the_memory_ends(operator: Client, written: None) 
     assert get("/api/v2/instance")["contact"]["email"] == "help@harbour.example"
     SiteTexts.objects.update(email="new@harbour.example")
     assert get("/api/v2/instance")["contact"]["email"] == "help@harbour.example"
-    _Memory.fresh_until = 0.0
+    _TextMemory.fresh_until = 0.0
     assert get("/api/v2/instance")["contact"]["email"] == "new@harbour.example"
 
 
 def test_without_the_database_the_last_texts_stay(written: None) -> None:
     assert len(get("/api/v1/instance/rules")) == 2
-    _Memory.fresh_until = 0.0
+    _TextMemory.fresh_until = 0.0
     with silent("default"):
         assert len(get("/api/v1/instance/rules")) == 2
         assert "No spam" in read("/about")
 
 
 def test_a_process_that_has_read_none_says_503(written: None) -> None:
-    _Memory.texts = None
+    _TextMemory.texts = None
     with silent("default"):
         assert Client(raise_request_exception=False).get("/about").status_code == 503
         assert Client(raise_request_exception=False).get("/api/v2/instance").status_code == 503
