@@ -12,7 +12,8 @@ _SAFE_LINK = re.compile(r"(https?:|mailto:|[/#](?!/))", re.IGNORECASE)
 
 def _lower_headings(state: StateCore) -> None:
     """The page has a title above the text, so the highest headings become second ones."""
-    headings = [one for one in state.tokens if one.type in ("heading_open", "heading_close")]
+    ends = ("heading_open", "heading_close")
+    headings = [token for token in state.tokens if token.type in ends]
     highest = min((int(heading.tag[1:]) for heading in headings), default=1)
     for heading in headings:
         level = int(heading.tag[1:]) - highest + _FIRST_LEVEL

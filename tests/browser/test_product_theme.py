@@ -115,6 +115,16 @@ def test_pages_about_the_site_work_without_scripts(
     tab.see("We keep little.")
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_guests_find_who_runs_the_site(
+    texts: None, tab_there: Callable[..., Tab], size: Size
+) -> None:
+    tab = tab_there(size)
+    tab.open("/public")
+    tab._do(tab.find("a[href='/about']:visible").click())
+    tab.see("Harbour Ltd")
+
+
 def test_a_server_with_a_broken_theme_does_not_begin(databases: None, tmp_path: Path) -> None:
     make_theme(
         tmp_path,

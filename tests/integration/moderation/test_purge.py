@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.conf import settings
 from django.core.management import CommandError
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from accounts.errors import AccountPurged
 from accounts.models import Account, User
@@ -68,6 +69,7 @@ def community(world: None) -> Community:
     mute(community.moderated, community.me)
     create_account_list(community.moderated, "Mine")
     dismiss_suggestion(community.moderated, community.me)
+    TOTPDevice.objects.create(user_id=community.moderated, name="App")
     read = {"home": {"last_read_id": community.friends.public}}
     moderated = Caller(community.moderated)
     rule = {"title": "x", "context": ["home"]}
@@ -106,6 +108,7 @@ def assert_purged(community: Community) -> None:
     assert account.restrictions == Restriction.SUSPENDED | Restriction.PURGED
     user = User.objects.get(pk=community.moderated)
     assert (user.email, user.has_usable_password()) == ("", False)
+    assert not TOTPDevice.objects.exists()
     assert community.home() == [community.friends.public]
 
 
