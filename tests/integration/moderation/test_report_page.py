@@ -19,8 +19,9 @@ from tests.people import decide, decide_on
 from tests.world import drain_all, make_account, publish
 
 LIST = "/admin/moderation/report/"
-# Session, user, its token, rights of the user and of the groups, the page, reports, decisions.
-MOST_ON_DEFAULT, MOST_ON_SHARDS = 8, 6
+# Session, user, its token and second step, rights of the user and of the groups, the page, reports,
+# decisions.
+MOST_ON_DEFAULT, MOST_ON_SHARDS = 9, 6
 pytestmark = pytest.mark.usefixtures("world")
 
 

@@ -21,7 +21,7 @@ from tests.world import drain_all, make_account, make_accounts, publish
 LIST = "/admin/accounts/user/"
 # Session, user, its token, rights of the user and of the groups, the page. One user: reports and
 # decisions too.
-DEFAULT_OF_LIST, DEFAULT_OF_ONE = 6, 8
+DEFAULT_OF_LIST, DEFAULT_OF_ONE = 7, 9
 pytestmark = pytest.mark.usefixtures("world")
 
 

@@ -45,8 +45,8 @@ def test_pages_go_by_key_and_count_nothing(operator):
     assert shown(operator) == runs[:2:-1]
     with count_calls() as calls:
         assert shown(operator, below=runs[3]) == [runs[2], runs[1], runs[0]]
-    # Session, user, its token, two of permissions, those that died, the page.
-    assert calls.sql == {"default": 7}
+    # Session, user, its token and second step, two of permissions, those that died, the page.
+    assert calls.sql == {"default": 8}
     assert not any("count(" in one.sql.lower() for one in calls.statements)
 
 
