@@ -14,7 +14,7 @@ MOST_RULES = 50
 _DATED = ("about", "privacy")
 
 
-class SiteRuleInline(admin.TabularInline):  # type: ignore[type-arg]
+class SiteRuleInline(admin.StackedInline):  # type: ignore[type-arg]
     model = SiteRule
     extra = 1
     max_num = MOST_RULES

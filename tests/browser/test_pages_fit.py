@@ -93,6 +93,7 @@ def paths(community: Community) -> dict[str, str]:
         "appeal": f"moderation/appeal/{Appeal.objects.order_by('id')[0].pk}/change/",
         "user": f"accounts/user/{ben}/change/",
         "campaign-add": "promotions/campaign/add/",
+        "site-texts": "site_texts/sitetexts/",
     }
     lists = {f"{n}-list": f"{app}/{n}/" for app, names in MODELS.items() for n in names}
     return one | lists
