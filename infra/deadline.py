@@ -1,4 +1,5 @@
-"""The deadline of a read. After it a request begins no other wait for a database.
+"""The deadline of a read. After it a request begins no other wait for a database, and the
+statement that runs is broken off (infra/sharding/bounded/limits.py).
 
 Each wait has a limit of its own. But a request that waits hundreds of times would hold its thread
 for as long as all of these limits together. A caller may wait for less than READ_DEADLINE_MS, and
@@ -50,6 +51,11 @@ def begin_deadline(caller_ends_at: float | None = None) -> Token[Deadline]:
 def has_passed() -> bool:
     """Whether the time of this read is over."""
     return _current.get().ends_at < time.monotonic()
+
+
+def left_s() -> float:
+    """How long this read may still wait; never below 0."""
+    return max(_current.get().ends_at - time.monotonic(), 0.0)
 
 
 def has_caller_gone() -> bool:

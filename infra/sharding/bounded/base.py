@@ -13,6 +13,7 @@ from django.db.backends.postgresql import base
 from django.db.backends.postgresql.base import ServerBindingCursor
 from django.db.backends.utils import CursorWrapper
 from django.utils.functional import cached_property
+from prometheus_client import Counter
 
 from infra import deadline
 from infra.evidence import note_other_source
@@ -27,8 +28,17 @@ from infra.sharding.bounded.wait_limits import patience, session_parameters
 from infra.sharding.errors import AnswerTooLate, RequestTooLong
 from infra.shared_thread import need_own_thread
 
+# A wait of 0 would not even look whether the answer is there.
+SHORTEST_S = 0.001
 # A firewall may forget a connection that was silent for minutes, and tell neither side.
 SILENT_S = 10.0
+
+
+BROKEN_OFF = Counter(
+    "tideline_database_broken_off_total",
+    "Statements that were broken off, because the time of the read was over",
+    ["shard"],
+)
 
 
 class AnswerLimit:
@@ -48,15 +58,20 @@ class AnswerLimit:
             raise RequestTooLong("the time of the read is over")
 
     def first_look_s(self) -> float:
-        suspect_s = patience().suspect_s
-        return suspect_s if self._answer_s is None else min(suspect_s, self._answer_s)
+        first_s = max(min(patience().suspect_s, deadline.left_s()), SHORTEST_S)
+        return first_s if self._answer_s is None else min(first_s, self._answer_s)
 
     def look(self, waited_s: float) -> None:
-        """Raises: DatabaseHangs, AnswerTooLate."""
-        self._breaker.check()
+        """Raises: DatabaseHangs, RequestTooLong, AnswerTooLate."""
+        try:
+            self.check()
+        except RequestTooLong:
+            BROKEN_OFF.labels(self._alias).inc()
+            raise
         if waited_s >= (self._answer_s or patience().answer_s):
             raise AnswerTooLate(f"{self._alias} gave no answer in {waited_s:.1f} s")
-        self._breaker.suspect()
+        if waited_s >= patience().suspect_s:
+            self._breaker.suspect()
 
 
 class BoundedConnection(LimitedConnection):

@@ -10,15 +10,18 @@ from collections.abc import Generator
 from typing import Any, ClassVar, Protocol, Self
 
 import psycopg
+from psycopg import capabilities
 from psycopg.errors import Diagnostic, _WaitTimeout
 from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.waiting import Ready
 
-from infra.sharding.errors import NotReplicated
+from infra.sharding.errors import NotReplicated, RequestTooLong
 from infra.telemetry.reached_branches import reached
 
 # How often a wait that lasts long is looked at.
 LOOK_EVERY_S = 0.05
+# For the server to take the order to break a statement off, and again for its answer.
+BREAK_OFF_S = 0.1
 
 
 class Limit(Protocol):
@@ -33,7 +36,8 @@ class Limit(Protocol):
         ...
 
     def look(self, waited_s: float) -> None:
-        """Raises OperationalError if a wait must end."""
+        """Raises OperationalError if a wait must end; RequestTooLong if the server should be told
+        to break the statement off."""
         ...
 
 
@@ -106,6 +110,8 @@ class LimitedConnection(psycopg.Connection[Any]):
         while True:
             try:
                 self.limit.look(time.monotonic() - began_s)
+            except RequestTooLong as too_long:
+                return self._break_off(gen, interval, too_long)
             except psycopg.OperationalError:
                 self.close()
                 raise
@@ -113,6 +119,34 @@ class LimitedConnection(psycopg.Connection[Any]):
                 return super().wait(_go_on(gen), interval, LOOK_EVERY_S)
             except _WaitTimeout:
                 continue
+
+    def _break_off(
+        self, gen: Generator[Any, Any, Any], interval: float, why: RequestTooLong
+    ) -> Any:
+        """Tells the server to end the statement, whose answer is then QueryCanceled: the session
+        stays usable. The answer that was on its way is as good.
+
+        Raises: `why` if the server does not do it at once; then the connection is closed.
+        """
+        if not self._is_told_to_break_off():
+            self.close()
+            raise why
+        try:
+            return super().wait(_go_on(gen), interval, BREAK_OFF_S)
+        except _WaitTimeout:
+            self.close()
+            raise why from None
+
+    def _is_told_to_break_off(self) -> bool:
+        """The server has had the order when this returns, so it cannot meet the next statement."""
+        if not capabilities.has_cancel_safe():
+            # An older libpq would wait for a hung server without a limit.
+            return False
+        try:
+            self.cancel_safe(timeout=BREAK_OFF_S)
+        except psycopg.Error:
+            return False
+        return True
 
     @classmethod
     def _connect_gen(cls, conninfo: str = "") -> Generator[Any, Any, Self]:

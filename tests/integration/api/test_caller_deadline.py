@@ -1,15 +1,21 @@
 """A caller says how long it waits: late reads are given up, and late requests do nothing."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import psycopg
 import pytest
+from django.db import connections
 from pytest_django import Settings
 
 from accounts.queries import load
 from infra import deadline
 from infra.caching.client import redis
 from infra.deadline import ARRIVED
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_one
 from posts.models import Post
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused
@@ -59,6 +65,35 @@ def test_a_late_read_asks_no_database_any_more(
     assert_refused(refused, 504)
     assert len(calls.statements) == 1, "the first wait was refused, and there was no other"
     assert token_read.get(f"/api/v1/accounts/{ben}").status_code == 200
+
+
+PID = "SELECT pg_backend_pid()"
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+
+
+@contextmanager
+def locked(alias: str) -> Iterator[psycopg.Connection[Any]]:
+    """During the block no other session can read the accounts of this shard."""
+    with psycopg.connect(**connections[alias].get_connection_params()) as other:
+        other.execute("LOCK TABLE accounts_account IN ACCESS EXCLUSIVE MODE")
+        yield other
+        other.rollback()
+
+
+def test_a_statement_that_runs_is_broken_off(caller: Caller) -> None:
+    """It waits for a lock. The session stays, and the server has nothing left to do."""
+    ann, ben = make_accounts(2)
+    token_read, alias = Caller(ann), shard_of(ben)
+    assert token_read.get("/api/v1/timelines/home").status_code == 200
+    forget_memory()
+    before = fetch_one(alias, PID)
+    with locked(alias) as other:
+        began_s = time.monotonic()
+        assert_refused(get(token_read, f"/api/v1/accounts/{ben}", 300), 504)
+        assert 0.29 < time.monotonic() - began_s < 1.5
+        assert other.execute(WAITING).fetchone() == (0,)
+    assert fetch_one(alias, PID) == before
+    assert token_read.get(f"/api/v1/accounts/{ben}").json()["id"] == str(ben)
 
 
 def test_a_request_that_is_late_before_it_begins_does_nothing(caller: Caller) -> None:
