@@ -4,13 +4,16 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from redis import RedisError
+
 from accounts.cache import TOKENS, TokenFacts, read_token_entry, token_key
-from accounts.queries.tokens import find_token
+from accounts.queries.tokens import find_token, load_tokens
 from infra.caching.decoding import decode
 from infra.caching.questions import answer_by_redis, ask_keys
 
-# Of those that Redis has lost, at a time. The others are asked for the next time.
-MOST_READ = 50
+# Of those that Redis has lost, at a time, as a request with the token would. Redis has them again
+# then; the others are only asked for.
+MOST_BROUGHT_BACK = 50
 
 
 class _Seen(NamedTuple):
@@ -29,20 +32,20 @@ class HeldTokens:
     def find_ended(self, checksums: Sequence[str]) -> list[str]:
         """Those of the tokens that do not hold: revoked, expired, or of a suspended user.
 
-        Raises: RedisError, OperationalError. Cost: one command for all; a query for each token that
-        Redis lacks.
+        Raises: OperationalError. Cost: one command for all; for those that Redis lacks as
+        `load_tokens`, and MOST_BROUGHT_BACK queries at most. Without Redis as `load_tokens`.
         """
-        keys = [token_key(checksum) for checksum in checksums]
-        entries = answer_by_redis(ask_keys(keys, lambda replies: replies or ()))
+        entries, is_away = _read_entries(checksums)
         now = time.time()
         self._seen = {i: self._seen[i] for i in checksums if i in self._seen}
-        ended, lost = [], []
-        for checksum, entry in zip(checksums, entries, strict=True):
-            if entry is None:
-                lost.append(checksum)
-            elif not self._holds(checksum, entry, now):
-                ended.append(checksum)
-        return ended + [i for i in lost[:MOST_READ] if _expiry_of(find_token(i, _admit)) <= now]
+        asked = zip(checksums, entries, strict=True)
+        ended = [i for i, entry in asked if entry is not None and not self._holds(i, entry, now)]
+        lost = [i for i, entry in zip(checksums, entries, strict=True) if entry is None]
+        known = load_tokens(lost)
+        if not is_away:
+            for checksum in lost[:MOST_BROUGHT_BACK]:
+                find_token(checksum, _admit)
+        return ended + [i for i in lost if _expiry_of(known.get(i)) <= now]
 
     def _holds(self, checksum: str, entry: bytes, now: float) -> bool:
         seen = self._seen.get(checksum)
@@ -50,6 +53,15 @@ class HeldTokens:
             facts = decode(TOKENS, _read_facts, entry)
             seen = self._seen[checksum] = _Seen(entry, _expiry_of(facts))
         return seen.expires_at > now
+
+
+def _read_entries(checksums: Sequence[str]) -> tuple[Sequence[bytes | None], bool]:
+    """As Redis has them, and whether it is away."""
+    keys = [token_key(checksum) for checksum in checksums]
+    try:
+        return answer_by_redis(ask_keys(keys, lambda replies: replies or ())), False
+    except RedisError:
+        return [None] * len(checksums), True
 
 
 def _read_facts(entry: bytes) -> TokenFacts | None:

@@ -41,7 +41,10 @@ LEFT JOIN accounts_user u ON u.id = t.user_id
 LEFT JOIN accounts_application a ON a.id = t.application_id
 """  # noqa: S608
 FIND = f"{FACTS} WHERE t.token_checksum = %s"
+SEVERAL = f"{FACTS} WHERE t.token_checksum = ANY(%s::text[])"
 OF_USERS = f"{FACTS} WHERE t.user_id = ANY(%s::bigint[])"
+# Tokens that are read by one query.
+AT_ONCE = 1_000
 
 
 def find_token(checksum: str, admit: Callable[[], None]) -> TokenFacts | None:
@@ -109,6 +112,15 @@ def _load_and_write(checksum: str, tokens: LoadTokens) -> TokenFacts | None:
 def _load(checksum: str) -> TokenFacts | None:
     row = fetch_one(GLOBAL_ALIAS, FIND, (checksum,))
     return TokenFacts(*row[1:]) if row else None
+
+
+def load_tokens(checksums: Sequence[str]) -> dict[str, TokenFacts]:
+    """Those of the tokens that exist, by checksum, from the rows. A query for AT_ONCE of them."""
+    pieces = [
+        list(checksums[start : start + AT_ONCE]) for start in range(0, len(checksums), AT_ONCE)
+    ]
+    rows = [row for piece in pieces for row in fetch_all(GLOBAL_ALIAS, SEVERAL, (piece,))]
+    return {row[0]: TokenFacts(*row[1:]) for row in rows}
 
 
 def load_tokens_by_user(user_ids: Sequence[int]) -> dict[str, TokenFacts]:

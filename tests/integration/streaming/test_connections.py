@@ -10,7 +10,7 @@ from accounts.actions.tokens import end_tokens, issue_token
 from accounts.api import limits
 from accounts.api.quotas import QUOTA_PERIOD_S
 from accounts.models import AccessToken, Application
-from accounts.queries import tokens
+from accounts.queries import held_tokens, tokens
 from accounts.types import Restriction
 from infra.caching.quotas import Quotas
 from relations.actions.follow import follow
@@ -18,6 +18,7 @@ from streaming import connections, subscriber
 from tests.callers import token_of
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import publish_marker, streaming_site
+from tests.redis_away import redis_away
 from tests.waiting import until
 from tests.world import flush_redis, make_account, make_accounts, restrict
 from web import draining
@@ -126,6 +127,27 @@ def test_streams_survive_a_flushed_redis(site, me):
     time.sleep(1)
     publish_marker(site, author, client)
     assert not client.has_ended
+
+
+def test_a_token_that_is_revoked_among_many_after_a_flush_ends_its_streams(site, me, monkeypatch):
+    """Redis gets the tokens back a few at a time; that a token has ended is known at once."""
+    monkeypatch.setattr(held_tokens, "MOST_BROUGHT_BACK", 0)
+    tokens_of_me = [token_of(me) for _ in range(40)]
+    clients = [site.listen(me, token=token) for token in tokens_of_me]
+    flush_redis()
+    end_tokens(row_of(tokens_of_me[-1]))
+    flush_redis()
+    assert end_soon(clients[-1])
+    assert not any(client.has_ended for client in clients[:-1])
+
+
+def test_a_token_that_is_revoked_while_redis_is_away_ends_its_streams(site, me):
+    token = token_of(me)
+    client, other = site.listen(me, token=token), site.listen(me)
+    with redis_away():
+        end_tokens(row_of(token))
+        assert end_soon(client)
+        assert not other.has_ended
 
 
 def test_a_full_process_refuses(world, me):
