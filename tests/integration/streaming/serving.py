@@ -4,7 +4,7 @@ import http.client
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,12 @@ HEALTH = "/api/v1/streaming/health"
 
 
 @contextmanager
-def running_streams(log: Path, port: int = 0, **environment: str) -> Iterator[tuple[Child, int]]:
-    """The process and its port. Cost: 3 s."""
-    port = port or free_port()
-    argv = [sys.executable, "-m", "streaming", "--port", str(port), "--linger", "1.5"]
+def running_streams(
+    log: Path, program: Sequence[str] = ("-m", "streaming"), **environment: str
+) -> Iterator[tuple[Child, int]]:
+    """The process and its port. `program`: arguments of Python. Cost: 3 s."""
+    port = free_port()
+    argv = [sys.executable, *program, "--port", str(port), "--linger", "1.5"]
     child = Child("streaming", argv, log, environment_of_this_test() | environment)
     child.begin()
     try:
