@@ -17,6 +17,7 @@ from integrations.positions import encode_position
 from integrations.queries.events import first_position, read_events
 from integrations.sinks import encode_event
 from integrations.types import EventPage, SitePosition
+from streaming.call_threads import CallThreads
 from streaming.connections import HEARTBEAT_S, count_end
 from streaming.errors import FeedGone, StoreAway, StreamScopeMissing, WrongParameter
 from streaming.messages import RETRY_MS
@@ -47,7 +48,10 @@ async def serve_events(
     if SCOPE not in subscriber.viewer.scopes:
         raise StreamScopeMissing(f"This stream needs the scope {SCOPE}")
     with streams.connections.holding(subscriber):
-        feed = ServiceFeed(streams, await streams.in_thread(_begin, request))
+        # A bulk service that reads all that is kept must not delay the others.
+        is_bulk = subscriber.viewer.is_bulk
+        threads = streams.bulk_threads if is_bulk else streams.service_threads
+        feed = ServiceFeed(threads, await threads.call(_begin, request))
         page = await feed.read()
         if wait_s is not None:
             await _answer_once(feed, page, wait_s, request, send)
@@ -64,12 +68,12 @@ async def serve_events(
 class ServiceFeed:
     """The events of the site behind a position, a page after the other."""
 
-    def __init__(self, streams: Streams, after: SitePosition) -> None:
-        self._streams, self._after = streams, after
+    def __init__(self, threads: CallThreads, after: SitePosition) -> None:
+        self._threads, self._after = threads, after
 
     async def read(self) -> EventPage:
         """The next page, perhaps without events. Raises: FeedGone."""
-        page = await self._streams.in_thread(_read, self._after)
+        page = await self._threads.call(_read, self._after)
         self._after = page.position
         return page
 

@@ -1,25 +1,18 @@
 """The parts of a streaming process, put together."""
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from threading import Barrier
-from typing import TypeVar
 
-from django.db import connections
-
-from infra.sharding.connection_health import drop_broken_connections, give_back_connections
 from streaming.admission import Admission
+from streaming.call_threads import CallThreads
 from streaming.connections import Connections
 from streaming.directory import Directory
 from streaming.feed import FeedReaders
 from streaming.router import Router
 from streaming.token_watch import TokenWatch
 
-T = TypeVar("T")
-# They wait for databases and Redis: for who comes, and for who comes back.
-ADMISSION_THREADS = 8
+# They wait for databases and Redis: for who comes, and for who comes back; for pages of services;
+# and for pages of bulk services, which only delay each other.
+ADMISSION_THREADS, SERVICE_THREADS, BULK_THREADS = 8, 4, 1
 LONGEST_START_S = 5.0
 
 
@@ -33,7 +26,10 @@ class Streams:
         self.connections = Connections(most, router)
         self._feeds, self._router = FeedReaders(router.give), router
         self._parts = self._feeds, router, TokenWatch(self.connections.all_open, loop)
-        self._threads = ThreadPoolExecutor(ADMISSION_THREADS, thread_name_prefix="admission")
+        self._admission_threads = CallThreads("admission", ADMISSION_THREADS)
+        self.in_thread = self._admission_threads.call
+        self.service_threads = CallThreads("services", SERVICE_THREADS)
+        self.bulk_threads = CallThreads("bulk", BULK_THREADS)
         self._loop = loop
 
     async def start(self) -> None:
@@ -53,25 +49,5 @@ class Streams:
         await self.connections.stop()
         for part in self._parts:
             await self._loop.run_in_executor(None, part.stop)
-        all_threads = Barrier(ADMISSION_THREADS)
-        for _ in range(ADMISSION_THREADS):
-            self._threads.submit(_close_connections, all_threads)
-        await self._loop.run_in_executor(None, self._threads.shutdown)
-
-    async def in_thread(self, call: Callable[..., T], *arguments: object) -> T:
-        """The result of a call that may wait for a store."""
-        return await self._loop.run_in_executor(self._threads, partial(_call, call, *arguments))
-
-
-def _close_connections(all_threads: Barrier) -> None:
-    """In each thread once: none takes a second call before all have one."""
-    connections.close_all()
-    all_threads.wait()
-
-
-def _call(call: Callable[..., T], *arguments: object) -> T:
-    drop_broken_connections()
-    try:
-        return call(*arguments)
-    finally:
-        give_back_connections()
+        for threads in (self._admission_threads, self.service_threads, self.bulk_threads):
+            await threads.stop()

@@ -29,11 +29,14 @@ AFTER = OpenApiParameter(
         " Absent: no events, and the position of now"
     ),
 )
-DEFAULT_LIMIT, MOST_EVENTS = 100, 1_000
+DEFAULT_LIMIT, MOST_EVENTS, MOST_BULK_EVENTS = 100, 1_000, 10_000
 LIMIT = OpenApiParameter(
     "limit",
     {"type": "integer", "minimum": 0, "maximum": 10**LIMIT_DIGITS - 1},
-    description=f"Read so many changes, {DEFAULT_LIMIT} by default, {MOST_EVENTS:,} at most",
+    description=(
+        f"Read so many changes, {DEFAULT_LIMIT} by default, {MOST_EVENTS:,} at most;"
+        f" {MOST_BULK_EVENTS:,} for a bulk service"
+    ),
 )
 
 

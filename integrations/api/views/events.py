@@ -11,7 +11,7 @@ from infra.api.request import ApiRequest
 from integrations.api import schema
 from integrations.api.present import present_page
 from integrations.api.services import refuse_accounts
-from integrations.queries.events import first_position, read_events
+from integrations.queries.events import first_position, read_long_page
 from integrations.types import EventPage
 
 
@@ -25,12 +25,12 @@ class EventsView(Endpoint):
     def get(self, request: ApiRequest) -> HttpResponse:
         refuse_accounts(request)
         after = read_text(request.query_params, "after")
-        limit = read_limit(
-            request.query_params.get("limit"), schema.DEFAULT_LIMIT, schema.MOST_EVENTS
-        )
+        is_bulk = request.user is not None and request.user.is_bulk
+        most = schema.MOST_BULK_EVENTS if is_bulk else schema.MOST_EVENTS
+        limit = read_limit(request.query_params.get("limit"), schema.DEFAULT_LIMIT, most)
         return json_response(orjson.dumps(present_page(_read_page(after, limit))))
 
 
 def _read_page(after: str, limit: int) -> EventPage:
     position = first_position(after or None)
-    return read_events(position, limit) if after else EventPage([], position, [], has_more=False)
+    return read_long_page(position, limit) if after else EventPage([], position, [], has_more=False)

@@ -15,11 +15,15 @@ from infra.api.bulk_places import (
     set_bulk_places,
 )
 from infra.deadline import ARRIVED
+from integrations.api import schema
 from integrations.api.views import relations
+from integrations.positions import encode_position
+from integrations.queries import events
 from tests.callers import assert_refused
+from tests.delivered import deliver_all
 from tests.integration.integrations.services import Service
 from tests.races import run_together
-from tests.world import make_account
+from tests.world import make_account, publish
 
 SLOW = SLOW_S * 2
 
@@ -112,3 +116,37 @@ def test_a_late_request_of_a_bulk_service_is_refused(world):
 def test_the_operator_chooses(world):
     Service(is_bulk=True)
     assert Application.objects.filter(is_bulk=True).count() == 1
+
+
+def test_a_bulk_service_reads_long_pages_of_events_part_by_part(world, monkeypatch):
+    """With the same position and the same events as many short pages."""
+    monkeypatch.setattr(events, "PART", 2)
+    me = make_account()
+    deliver_all()
+    start, limits = encode_position(events.site_position_now()), []
+    read_feed = events.read_feed
+    monkeypatch.setattr(
+        events, "read_feed", lambda *asked: limits.append(asked[2]) or read_feed(*asked)
+    )
+    made = [publish(me).public for _ in range(7)]
+    deliver_all()
+    path = f"/api/v1/services/events?after={start}&limit=10000"
+    page = Service(is_bulk=True).get(path).json()
+    assert [event["data"]["post_id"] for event in page["events"]] == made
+    assert (page["has_more"], {*limits}) == (False, {2})
+    rest = Service().get(f"/api/v1/services/events?after={page['position']}").json()
+    assert rest["events"] == []
+
+
+def test_only_bulk_services_have_long_pages(world, monkeypatch):
+    monkeypatch.setattr(schema, "MOST_EVENTS", 2)
+    monkeypatch.setattr(schema, "MOST_BULK_EVENTS", 4)
+    me = make_account()
+    deliver_all()
+    start = encode_position(events.site_position_now())
+    for _ in range(5):
+        publish(me)
+    deliver_all()
+    path = f"/api/v1/services/events?after={start}&limit=9"
+    sizes = [len(Service(is_bulk=b).get(path).json()["events"]) for b in (False, True)]
+    assert sizes == [2, 4]

@@ -1,6 +1,7 @@
 """The change feed as a stream for services."""
 
 import json
+import threading
 from datetime import UTC, datetime
 
 import pytest
@@ -12,6 +13,7 @@ from relations.actions.follow import follow
 from streaming import service_events
 from tests.callers import Caller, token_of
 from tests.delivered import deliver_all
+from tests.integration.integrations.services import Service
 from tests.waiting import until
 from tests.world import make_account, make_accounts, publish
 
@@ -134,3 +136,27 @@ def test_a_revoked_token_ends_the_stream(site):
     client = site.listen(None, PATH, token=token)
     end_tokens(AccessToken.objects.filter(created__lte=datetime.now(UTC)))
     until(lambda: client.has_ended)
+
+
+def test_only_bulk_services_wait_for_bulk_services(site, monkeypatch):
+    """One that reads all that is kept has the thread of bulk services for as long as it likes."""
+    may_go_on, read = threading.Event(), service_events.read_events
+
+    def read_slowly(*asked):
+        if threading.current_thread().name.startswith("bulk"):
+            may_go_on.wait(60)
+        return read(*asked)
+
+    monkeypatch.setattr(service_events, "read_events", read_slowly)
+    me, other = make_accounts(2)
+    deliver_all()
+    bulk = site.open(None, PATH, token=Service(SCOPE, is_bulk=True).made.token)
+    second = site.open(None, PATH, token=Service(SCOPE, is_bulk=True).made.token)
+    core = site.listen(None, PATH, token=Service(SCOPE).made.token)
+    people = [site.listen(me) for _ in range(12)]
+    act(me, other)
+    until(lambda: len(types_of(core, me)) == 2)
+    assert {client.status for client in people} == {200}
+    assert not bulk.sent and not second.sent
+    may_go_on.set()
+    until(lambda: bulk.text and second.text)
