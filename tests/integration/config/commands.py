@@ -13,6 +13,7 @@ WHY = ("--reason", "a test")
 KIND = ("--kind", "relations.edge_changed")
 # What a job needs on its command line besides --shard and the like; {me} is one of the accounts.
 WORDS: dict[str, Sequence[str]] = {
+    "announce_rows": ("accounts", "--account", "{me}"),
     "discard_changes": (*KIND, *WHY),
     "park_changes": (*KIND, *WHY),
     "pause_changes": ("--kind", "posts.marked", *WHY),
