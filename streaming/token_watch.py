@@ -53,6 +53,7 @@ class TokenWatch:
         subscribers = [s for token in ended for s in by_token[token]]
         if subscribers:
             self._loop.call_soon_threadsafe(end_each, subscribers, TOKEN_ENDED)
+        self._tokens.bring_back()
 
     def _connections_by_token(self) -> Mapping[str, list[Subscriber]]:
         by_token: dict[str, list[Subscriber]] = {}

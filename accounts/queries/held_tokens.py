@@ -11,9 +11,8 @@ from accounts.queries.tokens import find_token, load_tokens
 from infra.caching.decoding import decode
 from infra.caching.questions import answer_by_redis, ask_keys
 
-# Of those that Redis has lost, at a time, as a request with the token would. Redis has them again
-# then; the others are only asked for.
-MOST_BROUGHT_BACK = 50
+# For bringing tokens back to Redis, at a time.
+BRING_BACK_S = 0.2
 
 
 class _Seen(NamedTuple):
@@ -28,24 +27,34 @@ class HeldTokens:
 
     def __init__(self) -> None:
         self._seen: dict[str, _Seen] = {}
+        self._lost: Sequence[str] = ()
 
     def find_ended(self, checksums: Sequence[str]) -> list[str]:
         """Those of the tokens that do not hold: revoked, expired, or of a suspended user.
 
-        Raises: OperationalError. Cost: one command for all; for those that Redis lacks as
-        `load_tokens`, and MOST_BROUGHT_BACK queries at most. Without Redis as `load_tokens`.
+        Raises: OperationalError. Cost: one command for all; for those that Redis lacks, or without
+        Redis, as `load_tokens`.
         """
         entries, is_away = _read_entries(checksums)
         now = time.time()
         self._seen = {i: self._seen[i] for i in checksums if i in self._seen}
-        asked = zip(checksums, entries, strict=True)
+        asked = list(zip(checksums, entries, strict=True))
         ended = [i for i, entry in asked if entry is not None and not self._holds(i, entry, now)]
-        lost = [i for i, entry in zip(checksums, entries, strict=True) if entry is None]
+        lost = [i for i, entry in asked if entry is None]
+        self._lost = () if is_away else lost
         known = load_tokens(lost)
-        if not is_away:
-            for checksum in lost[:MOST_BROUGHT_BACK]:
-                find_token(checksum, _admit)
         return ended + [i for i in lost if _expiry_of(known.get(i)) <= now]
+
+    def bring_back(self) -> None:
+        """Lets Redis have the tokens that it has lost, as requests with them would, for a time.
+
+        Raises: OperationalError. Cost: a query and some round trips for each.
+        """
+        end = time.monotonic() + BRING_BACK_S
+        for checksum in self._lost:
+            if time.monotonic() > end:
+                return
+            find_token(checksum, _admit)
 
     def _holds(self, checksum: str, entry: bytes, now: float) -> bool:
         seen = self._seen.get(checksum)

@@ -192,6 +192,36 @@ ROWS = [
         "of three workers that share large fan-outs one hangs, one dies, one is far away",
         "no entry is lost; only chunks in a lost worker's hand are pushed twice, and shown once",
     ),
+    TableRow(
+        "F50",
+        "a receiver of webhooks answers 200 and loses events",
+        "redelivery of the span brings the event of each row",
+    ),
+    TableRow(
+        "F51",
+        "readers of the change feed come exactly at the edge of what is kept",
+        "too old by its own name, or everything behind the position",
+    ),
+    TableRow(
+        "F52",
+        "streams break in the middle of an event",
+        "each client gets each row; twice only what it had no position behind",
+    ),
+    TableRow(
+        "F53",
+        "tokens are revoked, also right after FLUSHALL and without Redis",
+        "their streams end within 1 s, and no other",
+    ),
+    TableRow(
+        "F54",
+        "a block whose other side is late, while the author posts",
+        "no stream shows a post that began after the answer",
+    ),
+    TableRow(
+        "F55",
+        "kill -9 of the streaming process and of its worker under load",
+        "each client comes back and gets each row",
+    ),
 ]
 
 VERSIONS = [

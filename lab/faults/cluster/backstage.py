@@ -16,7 +16,7 @@ import django
 def main() -> None:
     django.setup()
     # Models can be imported only after django.setup().
-    from lab.faults.cluster import crowd  # noqa: PLC0415
+    from lab.faults.cluster import crowd, feed_rows, stream_rows  # noqa: PLC0415
     from lab.faults.cluster.people import make_people  # noqa: PLC0415
     from lab.faults.cluster.spoil_data import spoil  # noqa: PLC0415
 
@@ -29,6 +29,13 @@ def main() -> None:
         "make_crowd": crowd.make_crowd,
         "count_entries": crowd.count_entries,
         "end_crowd": crowd.end_crowd,
+        "created": feed_rows.list_created,
+        "age_created": feed_rows.age_created,
+        "drop_days": feed_rows.drop_days,
+        "stream_posts": stream_rows.list_posts,
+        "stream_mentions": stream_rows.list_mentions,
+        "more_tokens": stream_rows.make_tokens,
+        "revoke": stream_rows.revoke_tokens,
     }
     for line in sys.stdin:
         order = json.loads(line)

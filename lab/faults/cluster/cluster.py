@@ -20,8 +20,9 @@ from lab.faults.cluster.versions import command_of, environment_of
 from lab.faults.cluster.with_failpoints import VARIABLE
 from lab.faults.coverage.record import recording_environment
 from lab.runner.child import CHECKOUT
+from lab.runner.errors import ChildDidNotStart
 from lab.runner.installation import Installation, throw_away_environment
-from lab.runner.port import HOST, free_ports
+from lab.runner.port import HOST, free_ports, is_answering
 from lab.runner.programs import compensator_command, worker_command
 from lab.services import RunningServices, Server, running_services, throw_away_services
 from lab.services.process_tree import kill_tree, pause_tree, resume_tree
@@ -30,7 +31,10 @@ from lab.services.throw_away import SEARCHED, StartServices
 WEBS = ("web0", "web1")
 DRAINERS = ("drainer0", "drainer1")
 COMPENSATOR = "compensator"
+# Not one of the processes that run all the time: the experiments with streams start it.
+STREAMS = "streaming"
 PROCESSES = (*WEBS, *DRAINERS, COMPENSATOR)
+STREAMS_HEALTH = "/api/v1/streaming/health"
 _THREADS = 4
 _LINGER_S = 1.0
 _FINISH_S = 10
@@ -61,13 +65,16 @@ class ClientAccount(NamedTuple):
 @dataclass
 class Cluster(Installation):
     """`environment`: reaches the stores without the proxy. `checkout`: the code that the processes
-    began with. `redis_nodes`: instead of the one Redis."""
+    began with. `redis_nodes`: instead of the one Redis. `streams`: the streaming process, which is
+    not started; `streams_port`: where it listens then."""
 
     processes: Mapping[str, ArmedChild]
     services: RunningServices
     links: Links
     backstage: OrderedProcess
     checkout: Path
+    streams: ArmedChild
+    streams_port: int
     redis_nodes: RedisNodes | None = None
 
     @property
@@ -85,6 +92,24 @@ class Cluster(Installation):
         self.begin()
         self.wait_until_ready()
         self.wait_for_drainers()
+
+    @contextmanager
+    def streaming(self) -> Iterator[None]:
+        """The streaming process runs during the block."""
+        try:
+            self.begin_streams()
+            yield
+        finally:
+            self.streams.stop()
+
+    def begin_streams(self) -> None:
+        """Starts it and returns when it answers. Raises ChildDidNotStart."""
+        self.streams.begin()
+        deadline = time.monotonic() + _START_S
+        while not is_answering(self.streams_port, STREAMS_HEALTH):
+            if not self.streams.is_running or time.monotonic() > deadline:
+                raise ChildDidNotStart(STREAMS, self.streams.log)
+            time.sleep(0.05)
 
     def wait_for_drainers(self) -> None:
         """Returns when all drainers have reported. Raises TimeoutError."""
@@ -215,9 +240,11 @@ def _prepare(
     # Servers of which one is elected are reached by their own URL, which names all of them.
     behind_proxy = [*services.postgres.values(), *filter(None, [services.redis])]
     stores = {server.name: server.url for server in behind_proxy}
-    targets = {f"{name}:{store}": url for name in names for store, url in stores.items()}
+    all_names = (*names, STREAMS)
+    targets = {f"{name}:{store}": url for name in all_names for store, url in stores.items()}
     links = stack.enter_context(linked(targets))
-    ports = dict(zip(WEBS, free_ports(len(WEBS)), strict=True))
+    served = (*WEBS, STREAMS)
+    ports = dict(zip(served, free_ports(len(served)), strict=True))
     own = {**_SETTINGS, **settings, **recording_environment()}
     environment = throw_away_environment(services, own, ports["web0"])
     processes = {
@@ -228,15 +255,28 @@ def _prepare(
             {**environment, **_proxied_urls(links, name, stores, services.environment())},
             checkout,
         )
-        for name in names
+        for name in all_names
     }
+    streams, streams_port = processes.pop(STREAMS), ports.pop(STREAMS)
     backstage = stack.enter_context(obeying("lab.faults.cluster.backstage", environment, checkout))
     return Cluster(
-        environment, services.logs, ports, processes, services, links, backstage, checkout
+        environment=environment,
+        logs=services.logs,
+        ports=ports,
+        processes=processes,
+        services=services,
+        links=links,
+        backstage=backstage,
+        checkout=checkout,
+        streams=streams,
+        streams_port=streams_port,
     )
 
 
 def _program(name: str, ports: Mapping[str, int]) -> list[str]:
+    if name == STREAMS:
+        where = ["--host", HOST, "--port", str(ports[name])]
+        return ["streaming", *where, "--linger", str(_LINGER_S)]
     if name in ports:
         stop = ["--linger", str(_LINGER_S), "--finish", str(_FINISH_S)]
         threads = ["--workers", "1", "--threads", str(_THREADS)]

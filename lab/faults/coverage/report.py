@@ -7,6 +7,7 @@ _COUNTERS = "tests/faults/test_counter_jobs_killed.py"
 _DECISIONS = "tests/integration/moderation/test_decision_crashes.py"
 _CHANGES = "tests/faults/test_change_jobs_killed.py"
 _RELATIONS = "tests/faults/test_relation_jobs_killed.py"
+_ANNOUNCED = "tests/integration/operations/test_announce_rows.py"
 _IMPORTED_FOLLOWS = "tests/integration/importing/test_import_follows.py"
 _IMPORTED_POSTS = "tests/integration/importing/test_import_posts.py"
 # Points that no experiment takes, and the test that takes each of them: commands that repair what
@@ -31,11 +32,13 @@ ELSEWHERE: Mapping[str, str] = {
     "parking.batch_selected": _CHANGES,
     "pausing.rows_resumed": _CHANGES,
     "posts.imported": _IMPORTED_POSTS,
+    "posts.rows_announced": _ANNOUNCED,
     "posts.imported_recorded": _IMPORTED_POSTS,
     "relations.backfilled": _RELATIONS,
     "relations.follows_imported": _IMPORTED_FOLLOWS,
     "relations.imported_mirrored": _IMPORTED_FOLLOWS,
     "relations.mirrored_again": _RELATIONS,
+    "relations.rows_announced": _ANNOUNCED,
     "recent_posts.own_rows_added": "tests/integration/timelines/test_recent_by_author.py",
     "recent_posts.backfilled": "tests/integration/timelines/test_backfill_recent_posts.py",
     "timeline.holes_filled": "tests/faults/test_timeline_jobs_killed.py",

@@ -7,6 +7,7 @@ from lab.faults.experiments.disks import DISKS
 from lab.faults.experiments.elections import ELECTIONS
 from lab.faults.experiments.encounters import ENCOUNTERS
 from lab.faults.experiments.failpoints import FAILPOINTS
+from lab.faults.experiments.feeds import FEEDS
 from lab.faults.experiments.hangs import HANGS
 from lab.faults.experiments.kills import KILL_EXPERIMENTS
 from lab.faults.experiments.moves import MOVES
@@ -17,6 +18,8 @@ from lab.faults.experiments.refusals import REFUSING
 from lab.faults.experiments.repairs import REPAIRS
 from lab.faults.experiments.sessions import SESSIONS
 from lab.faults.experiments.slow_places import SLOW_PLACES
+from lab.faults.experiments.stream_rights import STREAM_RIGHTS
+from lab.faults.experiments.streams import STREAMS
 from lab.faults.experiments.versions import VERSIONS
 from lab.faults.experiments.workers import WORKERS
 
@@ -38,6 +41,9 @@ EXPERIMENTS = [
     *VERSIONS,
     *ENCOUNTERS,
     *POISON,
+    *FEEDS,
+    *STREAMS,
+    *STREAM_RIGHTS,
     *MOVES,
     *ELECTIONS,
 ]

@@ -37,7 +37,8 @@ class Scene:
         self.balancer = Balancer(cluster.ports)
         self.accounts = cluster.make_people(ACCOUNTS)
         self.load = Load(self.accounts, self.balancer, seed)
-        self.logs = LogWatch({name: process.log for name, process in cluster.processes.items()})
+        processes = (*cluster.processes.values(), cluster.streams)
+        self.logs = LogWatch({process.name: process.log for process in processes})
         self.spans: list[Span] = []
         self.proofs = 0
 

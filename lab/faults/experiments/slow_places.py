@@ -44,9 +44,9 @@ def _delete_in_fan_out(scene: Scene) -> None:
 
 def _deliver_slowly(scene: Scene) -> None:
     with scene.broken():
-        _restart(scene, DRAINERS, {place: sleeping(SLEEP_S) for place in FAN_OUT})
+        restart(scene, DRAINERS, {place: sleeping(SLEEP_S) for place in FAN_OUT})
         time.sleep(SLOW_S)
-        _restart(scene, DRAINERS, {})
+        restart(scene, DRAINERS, {})
     scene.check_armed(*FAN_OUT)
 
 
@@ -72,13 +72,13 @@ def _wait_for_rows_to_go(scene: Scene, posts: list[int]) -> dict[str, int]:
 
 def _flush_in_loads(scene: Scene) -> None:
     """Redis is emptied while webs have read rows and have not yet written their entries."""
-    _restart(scene, WEBS, {place: sleeping(0.1) for place in LOADERS})
+    restart(scene, WEBS, {place: sleeping(0.1) for place in LOADERS})
     with scene.under_load(CALLS_PER_S):
         time.sleep(2)
         began_s = time.monotonic()
         lost = [_flush(scene) for _ in range(FLUSHES)]
         span = Span(began_s, time.monotonic())
-    _restart(scene, WEBS, {})
+    restart(scene, WEBS, {})
     scene.check_armed(*LOADERS)
     scene.check_happened(all(lost), "each flush took keys away", lost)
     scene.note(f"{FLUSHES} flushes, slow loaders: {scene.during(span).text()}")
@@ -92,7 +92,7 @@ def _flush(scene: Scene) -> int:
 
 def _lose_redis_in_builds(scene: Scene) -> None:
     """Redis has begun to keep the pushes for a build, and is away when the build is stored."""
-    _restart(scene, WEBS, {"rebuild.computed": sleeping(0.1)})
+    restart(scene, WEBS, {"rebuild.computed": sleeping(0.1)})
     cut: list[int] = []
     with scene.under_load(0.75 * CALLS_PER_S):
         time.sleep(2)
@@ -104,7 +104,7 @@ def _lose_redis_in_builds(scene: Scene) -> None:
                 time.sleep(0.3)
                 scene.cluster.links.open("web*:redis")
                 time.sleep(1.5)
-    _restart(scene, WEBS, {})
+    restart(scene, WEBS, {})
     scene.check_armed("rebuild.computed")
     scene.check_happened(any(cut), "connections to Redis were reset", cut)
     impact = scene.during(scene.spans[-1])
@@ -152,7 +152,7 @@ def _deliver_twice(scene: Scene) -> None:
         time.sleep(LEASE_S + 3)
         hung.resume()
         time.sleep(4)
-        _restart(scene, ["drainer0"], {})
+        restart(scene, ["drainer0"], {})
     lost = lost_leases(scene) - before
     scene.note(f"a drainer lost its leases {lost} times")
     scene.check_happened(lost > 0, "both drainers deliver a batch", lost)
@@ -179,7 +179,7 @@ def sleeping(seconds: float) -> dict[str, object]:
     return {"do": "sleep", "seconds": seconds, "times": 10**6}
 
 
-def _restart(scene: Scene, names: Sequence[str], armed: Armed) -> None:
+def restart(scene: Scene, names: Sequence[str], armed: Armed) -> None:
     """One after the other, each with these failpoints."""
     for name in names:
         process = scene.cluster.processes[name]

@@ -13,7 +13,6 @@ WHY = ("--reason", "a test")
 KIND = ("--kind", "relations.edge_changed")
 # What a job needs on its command line besides --shard and the like; {me} is one of the accounts.
 WORDS: dict[str, Sequence[str]] = {
-    "announce_rows": ("accounts", "--account", "{me}"),
     "discard_changes": (*KIND, *WHY),
     "park_changes": (*KIND, *WHY),
     "pause_changes": ("--kind", "posts.marked", *WHY),
@@ -29,7 +28,7 @@ WORDS: dict[str, Sequence[str]] = {
 }
 # Those make new things each time, or need files or servers of their own; their own tests run them.
 MAKERS = {
-    "abort_move", "add_shard", "complete_move", "create_account", "create_service",
+    "abort_move", "add_shard", "announce_rows", "complete_move", "create_account", "create_service",
     "create_webhook",
     "demo_token", "distrust_issuer", "export_account", "follow_changes",
     "import_accounts", "import_follows", "import_posts", "load_demo", "load_graph", "move_buckets",

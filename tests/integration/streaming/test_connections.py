@@ -131,7 +131,7 @@ def test_streams_survive_a_flushed_redis(site, me):
 
 def test_a_token_that_is_revoked_among_many_after_a_flush_ends_its_streams(site, me, monkeypatch):
     """Redis gets the tokens back a few at a time; that a token has ended is known at once."""
-    monkeypatch.setattr(held_tokens, "MOST_BROUGHT_BACK", 0)
+    monkeypatch.setattr(held_tokens, "BRING_BACK_S", -1)
     tokens_of_me = [token_of(me) for _ in range(40)]
     clients = [site.listen(me, token=token) for token in tokens_of_me]
     flush_redis()
