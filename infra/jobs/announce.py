@@ -30,7 +30,7 @@ class AnnouncedRows(NamedTuple):
     announce: Callable[[str, Sequence[Row]], Sequence[str]]
 
 
-class Span(NamedTuple):
+class WrittenSpan(NamedTuple):
     """`since` is in it, and `until` is not. None: no bound."""
 
     since: datetime | None
@@ -48,7 +48,7 @@ class Span(NamedTuple):
         )
 
 
-def announce_span(work: Work, rows: AnnouncedRows, span: Span) -> Iterator[Batch]:
+def announce_span(work: Work, rows: AnnouncedRows, span: WrittenSpan) -> Iterator[Batch]:
     """Those of all rows that say that they were written then; a batch at a time, by key.
 
     Cost: one query a batch, which reads the rows outside the span too; and as `rows.announce`.

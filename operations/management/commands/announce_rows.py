@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from accounts.jobs.announce_accounts import ACCOUNTS
-from infra.jobs.announce import Span, announce_lines, announce_span
+from infra.jobs.announce import WrittenSpan, announce_lines, announce_span
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, parse_moment
 from infra.jobs.types import Batch, Work
@@ -42,7 +42,7 @@ class Command(JobCommand):
         return options["ids"] is None
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        rows, span = TABLES[options["table"]], Span(options["since"], options["until"])
+        rows, span = TABLES[options["table"]], WrittenSpan(options["since"], options["until"])
         if options["ids"] is None:
             if span == (None, None) and work.account_id is None:
                 raise CommandError("name rows by --ids, --account, --since or --until")

@@ -3,19 +3,21 @@
 import os
 import select
 import signal
+import time
 
 import psycopg
 import pytest
 from django.db import OperationalError, close_old_connections, connections, transaction
 from psycopg.pq import TransactionStatus
 
+from infra.deadline import begin_deadline, end_deadline
 from infra.sharding.bounded import base
 from infra.sharding.bounded import breaker as breaker_module
 from infra.sharding.bounded import wait_limits as patience_module
 from infra.sharding.bounded.base import AnswerLimit, BoundedConnection
 from infra.sharding.bounded.breaker import breaker_of, reset_breakers
 from infra.sharding.bounded.wait_limits import _Kind, patience, wait_like_a_web_server
-from infra.sharding.errors import DatabaseHangs
+from infra.sharding.errors import DatabaseHangs, RequestTooLong
 from infra.sharding.sql import Statement, execute, fetch_all, fetch_one, fetch_pipelined
 from tests.waiting import until
 
@@ -236,3 +238,40 @@ def test_a_server_that_refuses_a_probe_answers(breaker, monkeypatch):
 
 def atomic():
     return transaction.atomic(using=ALIAS)
+
+
+@pytest.fixture
+def late():
+    """A read that has 0.2 s."""
+    connections[ALIAS].ensure_connection()
+    token = begin_deadline(time.monotonic() + 0.2)
+    yield
+    end_deadline(token)
+
+
+def test_a_statement_of_a_late_read_is_broken_off_and_the_session_stays(world, late):
+    session = connections[ALIAS].connection
+    begin = time.monotonic()
+    with pytest.raises(OperationalError) as error:
+        fetch_one(ALIAS, SLEEP, (20,))
+    assert isinstance(error.value.__cause__, psycopg.errors.QueryCanceled)
+    assert time.monotonic() - begin < 5 and not session.closed
+
+
+def test_a_server_that_does_not_break_it_off_loses_the_connection(world, late, monkeypatch):
+    def fail(connection, timeout):
+        raise psycopg.errors.CancellationTimeout
+
+    monkeypatch.setattr(BoundedConnection, "cancel_safe", fail)
+    session = connections[ALIAS].connection
+    with pytest.raises(OperationalError) as error:
+        fetch_one(ALIAS, SLEEP, (20,))
+    assert isinstance(error.value.__cause__, RequestTooLong) and session.closed
+
+
+def test_a_read_in_time_is_not_broken_off(world):
+    token = begin_deadline(time.monotonic() + 30)
+    try:
+        assert fetch_one(ALIAS, "SELECT 1 FROM pg_sleep(0.3)") == (1,)
+    finally:
+        end_deadline(token)
