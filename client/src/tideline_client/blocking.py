@@ -2259,7 +2259,7 @@ class EventsCalls:
 
         `after`: The position of the page before. `oldest`: from the oldest whole day on.
           Absent: no events, and the position of now.
-        `limit`: Read so many changes, 100 by default, 1,000 at most.
+        `limit`: Read so many changes, 100 by default, 1,000 at most; 10,000 for a bulk service.
         """
         call = Call(
             "GET",
