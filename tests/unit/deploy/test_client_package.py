@@ -69,11 +69,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
+def files_in(root: Path, folder: Path) -> set[Path]:
+    """Without what tests that import them have compiled."""
+    files = (file for file in folder.rglob("*") if "__pycache__" not in file.parts)
+    return {file.relative_to(root) for file in files if file.is_file()}
+
+
 def test_the_built_package_is_complete(site: Path) -> None:
     package = site / "tideline_client"
-    packed = {file.relative_to(site) for file in package.rglob("*") if file.is_file()}
-    written = (file for file in SOURCE.rglob("*") if "__pycache__" not in file.parts)
-    assert packed == {file.relative_to(SOURCE) for file in written if file.is_file()}
+    assert files_in(site, package) == files_in(SOURCE, SOURCE)
     assert (package / "py.typed").exists()
     assert [folder.name for folder in site.iterdir() if folder.suffix != ".dist-info"] == [
         "tideline_client"
