@@ -90,6 +90,14 @@ class MuteChanged(Payload, frozen=True):
     target_id: int
 
 
+class ExclusiveMembersChanged(Payload, frozen=True):
+    """These accounts came onto an exclusive list of the owner, or left one."""
+
+    kind: ClassVar[str] = "relations.exclusive_members_changed"
+
+    account_ids: tuple[int, ...]
+
+
 class NoteChanged(Payload, frozen=True):
     """The owner's private note about the target changed."""
 

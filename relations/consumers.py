@@ -37,6 +37,7 @@ from relations.cache import (
 )
 from relations.changes import (
     EdgeChanged,
+    ExclusiveMembersChanged,
     FollowersPostponed,
     FollowsImported,
     MuteChanged,
@@ -48,14 +49,14 @@ from relations.queries.edges import Pair, group_by_followee_shard, load_forward_
 from relations.types import FOLLOWS, Edge, ListedAccount
 
 Deliveries = Sequence[Delivery[EdgeChanged]]
+RelationChange = EdgeChanged | MuteChanged | NoteChanged | ExclusiveMembersChanged
 
 
-@consumes(EdgeChanged, MuteChanged, NoteChanged, inline=True, once=True)
-def forget_relationships(
-    alias: str, deliveries: Sequence[Delivery[EdgeChanged | MuteChanged | NoteChanged]]
-) -> None:
+@consumes(EdgeChanged, MuteChanged, NoteChanged, ExclusiveMembersChanged, inline=True, once=True)
+def forget_relationships(alias: str, deliveries: Sequence[Delivery[RelationChange]]) -> None:
     """Drops changed relationships from the cache, so the owners' next reads use their shard."""
-    run_together(relationship_changes((d.owner_id, _other(d.payload)) for d in deliveries))
+    pairs = [(d.owner_id, other) for d in deliveries for other in _others(d.payload)]
+    run_together(relationship_changes(pairs))
 
 
 @consumes(EdgeChanged, inline=True, once=True)
@@ -157,8 +158,10 @@ def _relationships(pairs: Iterable[Pair]) -> list[Command]:
     return relationship_changes((followee, follower) for follower, followee in pairs)
 
 
-def _other(change: EdgeChanged | MuteChanged | NoteChanged) -> int:
-    return change.followee_id if isinstance(change, EdgeChanged) else change.target_id
+def _others(change: RelationChange) -> Sequence[int]:
+    if isinstance(change, ExclusiveMembersChanged):
+        return change.account_ids
+    return [change.followee_id if isinstance(change, EdgeChanged) else change.target_id]
 
 
 def _pairs(deliveries: Deliveries) -> set[Pair]:

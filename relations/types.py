@@ -93,10 +93,12 @@ class Relationship(NamedTuple):
     """A viewer's relationship with another account, as the viewer's shard has it.
 
     `mine`, `flags`: the viewer's edge. `theirs`: the state of the other account's edge to the
-    viewer. `has_note`: the viewer keeps a private note about them. Cached as one number:
+    viewer. `has_note`: the viewer keeps a private note about them. `is_exclusive`: the viewer
+    follows them on an exclusive list only, so not at home. Cached as one number:
 
         bits 0-2  mine      3-6   flags           7-9   theirs
-        bit  10   is_muted  11    mutes_notices   12    has_note    13-   muted_until_ms
+        bit  10   is_muted  11    mutes_notices   12    has_note    13    is_exclusive
+        bits 14-  muted_until_ms
         example   a quiet, special follow of a follower who is muted without end: 1162
     """
 
@@ -107,21 +109,23 @@ class Relationship(NamedTuple):
     mutes_notices: bool = False
     muted_until_ms: int = 0
     has_note: bool = False
+    is_exclusive: bool = False
 
     @classmethod
     def of_rows(
-        cls, mine: int, flags: int, theirs: int, *mute: int, has_note: bool = False
-    ) -> Self:
+        cls, mine: int, flags: int, theirs: int, *mute: int,
+        has_note: bool = False, is_exclusive: bool = False,
+    ) -> Self:  # fmt: skip
         """From columns of the rows. Equal for all rows that mean the same to the viewer: an ended
         mute leaves no trace, and a block removes the follows and requests in both directions.
         """
         if Attribute.BLACK in (mine, theirs):
             mine, theirs = (a if a == Attribute.BLACK else Attribute.NONE for a in (mine, theirs))
-            flags = EdgeFlag.NOTHING
+            flags, is_exclusive = EdgeFlag.NOTHING, False
         edges = Attribute(mine), EdgeFlag(flags), Attribute(theirs)
         is_muted, mutes_notices, until_ms = mute
         muted = (True, bool(mutes_notices), until_ms) if is_muted else (False, False, 0)
-        return cls(*edges, *muted, has_note)._shared()
+        return cls(*edges, *muted, has_note, is_exclusive)._shared()
 
     @lru_cache(CACHED_RELATIONSHIPS)  # noqa: B019 - they are values, and few
     def _shared(self) -> Self:
@@ -131,9 +135,9 @@ class Relationship(NamedTuple):
     @property
     def packed(self) -> bytes:
         """A number and a full stop, so that a value that lost its end is not another value."""
-        mute = self.is_muted << 10 | self.mutes_notices << 11 | self.muted_until_ms << 13
+        mute = self.is_muted << 10 | self.mutes_notices << 11 | self.muted_until_ms << 14
         edges = self.mine | self.flags << 3 | self.theirs << 7
-        return b"%d." % (edges | mute | self.has_note << 12)
+        return b"%d." % (edges | mute | self.has_note << 12 | self.is_exclusive << 13)
 
     @classmethod
     @lru_cache(CACHED_RELATIONSHIPS)
@@ -144,7 +148,8 @@ class Relationship(NamedTuple):
         number = int(text[:-1])
         return cls(
             Attribute(number & 7), EdgeFlag(number >> 3 & 15), Attribute(number >> 7 & 7),
-            bool(number >> 10 & 1), bool(number >> 11 & 1), number >> 13, bool(number >> 12 & 1),
+            bool(number >> 10 & 1), bool(number >> 11 & 1), number >> 14, bool(number >> 12 & 1),
+            bool(number >> 13 & 1),
         )  # fmt: skip
 
     @property
@@ -153,8 +158,10 @@ class Relationship(NamedTuple):
 
     @property
     def is_clear_follow(self) -> bool:
-        """Whether the viewer follows them, without any mute or block."""
-        return self.is_followed and not (self.is_muted or self.is_blocked)
+        """Whether all that they post is shown to the viewer: a follow without any mute or block,
+        and not on an exclusive list."""
+        hides = self.is_muted or self.is_blocked or self.is_exclusive
+        return self.is_followed and not hides
 
     @property
     def follows_me(self) -> bool:

@@ -18,7 +18,8 @@ class VisibilityInputs(NamedTuple):
 
     `fragments`: posts that exist. `accounts`: authors that exist. `relationships`: the viewer's, to
     all authors of the events and of the shown posts, without the viewer. `replies_to`: replies
-    to these accounts are shown, and replies of an author to the same author; None: all replies.
+    to these accounts are shown, and replies of an author to the same author; None: all replies,
+    because this is the home timeline and no list.
     """
 
     viewer_id: int
@@ -132,6 +133,14 @@ def _is_author_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
     return relationship.is_followed and not _is_blocked_or_muted(relationship, inputs.now_ms)
 
 
+def _is_at_home(entry: Entry, inputs: VisibilityInputs) -> bool:
+    """False at home for members of an exclusive list: their posts and reposts are on the list."""
+    author = entry.event.author_id
+    if inputs.replies_to is not None or author == inputs.viewer_id:
+        return True
+    return not inputs.relationships.by_account[author].is_exclusive
+
+
 def _is_reply_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
     """Whether the policy of a list includes the reply. Reposts of replies are always included."""
     event, original = entry
@@ -189,6 +198,8 @@ def _clear_without_policy(inputs: VisibilityInputs) -> Set[int] | None:
 # All reasons to hide an entry of a home or list timeline. Each new reason goes here.
 RULES = (
     Rule(_is_author_shown, lambda inputs: inputs.relationships.clear_follows | {inputs.viewer_id}),
+    # Such members are no clear follows, so the rule before does not clear them.
+    Rule(_is_at_home, lambda inputs: None),
     Rule(_is_reply_shown, _clear_without_policy),
     Rule(_are_reposts_shown, _clear_all),
     Rule(_is_original_shown, _clear_all),

@@ -52,11 +52,6 @@ class TrueField(Field[Any, Any, Any, Any]):
     """Only true."""
 
 
-@extend_schema_field(flag_schema(False))
-class FalseField(Field[Any, Any, Any, Any]):
-    """Only false."""
-
-
 @extend_schema_field({})
 class IgnoredField(Field[Any, Any, Any, Any]):
     """Mastodon's parameter that has no meaning here."""

@@ -25,6 +25,8 @@ from moderation.jobs.exported_people import PAGE, Line, iter_files_of_people
 from posts.api.live_polls import fill_polls
 from posts.queries.lists import list_marked
 from posts.types import Kind
+from relations.lists.api.present import present_list
+from relations.lists.queries.lists import list_account_lists
 from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.tags.queries.own_tags import list_own_tags
@@ -68,6 +70,7 @@ def _files_of(account_id: int) -> dict[str, Iterator[bytes]]:
         "posts.jsonl": _iter_posts(account_id),
         **{n: _as_csv(lines) for n, lines in iter_files_of_people(account_id, now_ms())},
         **{name: _as_csv(_iter_marked(account_id, kind)) for name, kind in MARKS.items()},
+        "lists.jsonl": (present_list(each) + b"\n" for each in list_account_lists(account_id)),
         "followed_tags.csv": _as_csv([tag.name] for tag in tags),
     }
 

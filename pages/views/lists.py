@@ -70,7 +70,9 @@ class EditList(WebPage):
 
     def post(self, request: HttpRequest, list_id: str) -> HttpResponseBase:
         sent = {
-            name: request.POST[name] for name in ("title", "replies_policy") if name in request.POST
+            name: request.POST[name]  # of a box and its hidden input the last one
+            for name in ("title", "replies_policy", "exclusive")
+            if name in request.POST
         }
         self.api.send("PUT", f"{LISTS}/{list_id}", sent)
         return self.go_back(f"/lists/{list_id}/edit")

@@ -22,6 +22,7 @@ class AccountList(ShardedModel):
     list_id = models.BigIntegerField()
     title = models.CharField(max_length=LONGEST_TITLE)
     replies_policy = models.SmallIntegerField(choices=POLICIES)
+    exclusive = models.BooleanField(db_default=False)  # members are not at home
 
     def __str__(self) -> str:
         return f"{self.title} of {self.owner_id}"

@@ -17,11 +17,15 @@ class RepliesPolicy(IntEnum):
 
 
 class ListDescription(NamedTuple):
-    """One list, without its members. `list_id` is unique for the owner and never used again."""
+    """One list, without its members. `list_id` is unique for the owner and never used again.
+
+    `exclusive`: what its members post is on the list only, and not at home.
+    """
 
     list_id: int
     title: str
     replies_policy: RepliesPolicy
+    exclusive: bool = False
 
 
 class ListOptions(NamedTuple):
@@ -29,6 +33,7 @@ class ListOptions(NamedTuple):
 
     title: str | None = None
     replies_policy: RepliesPolicy | None = None
+    exclusive: bool | None = None
 
 
 class ListMembers(NamedTuple):

@@ -14,6 +14,7 @@ from infra.evidence import note_end
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.cache import RELATIONSHIPS
+from relations.lists.sql import IS_ON_EXCLUSIVE_LIST
 from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, KIND, MUTES_TABLE, NOTES_TABLE
 from relations.types import UNRELATED, Relationship
 
@@ -21,7 +22,7 @@ READ = f"""
 SELECT other.id, coalesce(mine.attribute, 0), coalesce(mine.flags, 0),
     coalesce(theirs.attribute, 0), coalesce(mute.is_on, false),
     coalesce(mute.hides_notifications, false), coalesce(mute.until_ms, 0),
-    note.target_id IS NOT NULL
+    note.target_id IS NOT NULL, {IS_ON_EXCLUSIVE_LIST}
 FROM unnest(%(others)s::bigint[]) AS other (id)
 LEFT JOIN {FORWARD_TABLE} mine ON mine.follower_id = %(viewer)s
     AND mine.kind = {KIND} AND mine.followee_id = other.id
@@ -50,8 +51,8 @@ class Relationships(NamedTuple):
     """Relationships by account.
 
     `validator`: they hold for as long as Redis has this one; None: do not remember them.
-    `clear_follows`: accounts that the viewer follows, without any mute or block. Most entries of a
-    home page are theirs, so the set is made once instead of at each entry.
+    `clear_follows`: accounts of which the viewer sees all posts (`is_clear_follow`). Most entries
+    of a home page are theirs, so the set is made once instead of at each entry.
     """
 
     validator: bytes | None
@@ -199,7 +200,8 @@ def _read(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
     params = {"viewer": viewer_id, "others": list(others)}
     rows = fetch_all(shard_of(viewer_id), READ, params)
     return {
-        other: Relationship.of_rows(*facts, has_note=has_note) for other, *facts, has_note in rows
+        other: Relationship.of_rows(*facts, has_note=has_note, is_exclusive=is_exclusive)
+        for other, *facts, has_note, is_exclusive in rows
     }
 
 

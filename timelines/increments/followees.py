@@ -22,7 +22,8 @@ NEVER_MS = 2**63
 
 
 class Followees(NamedTuple):
-    """Accounts whose posts are in the reader's home: followees that are not muted, and the reader.
+    """Accounts whose posts are in the reader's home: followees that are neither muted nor on an
+    exclusive list, and the reader.
 
     `with_reposts`, `without_reposts`: whether the reader sees their reposts. `until_ms`: when the
     first of the reader's mutes among the followees ends.
@@ -67,12 +68,17 @@ def _read_validator(reader_id: int) -> bytes | None:
 def _load(reader_id: int, now_ms: int) -> Followees:
     followed = load_following(reader_id).followee_ids
     relationships = _load_relationships(reader_id, followed)
-    shown = {i: r for i, r in relationships.items() if r.is_followed and not r.is_muted_at(now_ms)}
+    shown = {i: r for i, r in relationships.items() if _is_at_home(r, now_ms)}
     without_reposts = [i for i, r in shown.items() if r.flags & EdgeFlag.HIDES_REPOSTS]
     with_reposts = [reader_id, *shown.keys() - set(without_reposts)]
     ends = [r.muted_until_ms for r in relationships.values() if r.is_muted_at(now_ms)]
     until_ms = min((end for end in ends if end), default=NEVER_MS)
     return Followees(_sorted(with_reposts), _sorted(without_reposts), until_ms)
+
+
+def _is_at_home(relationship: Relationship, now_ms: int) -> bool:
+    is_hidden = relationship.is_exclusive or relationship.is_muted_at(now_ms)
+    return relationship.is_followed and not is_hidden
 
 
 def _load_relationships(reader_id: int, others: Sequence[int]) -> dict[int, Relationship]:

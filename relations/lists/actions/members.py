@@ -5,8 +5,10 @@ from collections.abc import Collection
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
+from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
+from relations.changes import ExclusiveMembersChanged
 from relations.lists.errors import NotFollowed, TooManyMembers
 from relations.lists.queries.lists import MEMBER_FOLLOW, get_account_list
 from relations.queries.edge_rows import FORWARD
@@ -36,24 +38,32 @@ def add_members(owner_id: int, list_id: int, account_ids: Collection[int]) -> No
 
     Raises: ListNotFound; NotFollowed, when the owner does not follow one of them;
     TooManyMembers (exact under concurrency: the owner's row is locked). Safety: idempotent.
-    Cost: five statements.
+    Cost: five statements, and one for an exclusive list.
     """
     alias, wanted = shard_of(owner_id), set(account_ids)
     with transaction.atomic(using=alias):
         lock_account(alias, owner_id)
-        get_account_list(owner_id, list_id)
+        account_list = get_account_list(owner_id, list_id)
         execute(alias, DELETE_ENDED, (owner_id, list_id))
         if execute(alias, INSERT, (list_id, owner_id, list(wanted))) < len(wanted):
             raise NotFollowed
         row = fetch_one(alias, COUNT, (owner_id, list_id))
         if row is not None and row[0] > MOST_MEMBERS:
             raise TooManyMembers
+        if account_list.exclusive:
+            append_change(alias, owner_id, ExclusiveMembersChanged(tuple(wanted)))
 
 
 def remove_members(owner_id: int, list_id: int, account_ids: Collection[int]) -> None:
     """Removes accounts from a list; accounts that are no members are ignored.
 
-    Raises: ListNotFound. Safety: idempotent. Cost: two statements.
+    Raises: ListNotFound, AccountNotFound. Safety: idempotent. Cost: three statements, and one for
+    an exclusive list.
     """
-    get_account_list(owner_id, list_id)
-    execute(shard_of(owner_id), DELETE, (owner_id, list_id, list(account_ids)))
+    alias, unwanted = shard_of(owner_id), set(account_ids)
+    with transaction.atomic(using=alias):
+        lock_account(alias, owner_id)
+        account_list = get_account_list(owner_id, list_id)
+        execute(alias, DELETE, (owner_id, list_id, list(unwanted)))
+        if account_list.exclusive:
+            append_change(alias, owner_id, ExclusiveMembersChanged(tuple(unwanted)))

@@ -35,10 +35,7 @@ def read_new_title(data: Mapping[str, Any]) -> str:
 
 def read_list_options(data: Mapping[str, Any]) -> ListOptions:
     """The options that were sent; None for the others. Raises ValidationFailed, InvalidRequest."""
-    if find_flag(data, "exclusive"):
-        text = "is not supported: members stay in the home timeline"
-        raise ValidationFailed([Fault("exclusive", "ERR_INCLUSION", text)])
-    return ListOptions(_read_title(data), _read_policy(data))
+    return ListOptions(_read_title(data), _read_policy(data), find_flag(data, "exclusive"))
 
 
 def read_account_ids(data: Mapping[str, Any]) -> list[int]:

@@ -11,7 +11,7 @@ from rest_framework.serializers import (
     Serializer,
 )
 
-from infra.api.fields import OPTIONAL, FalseField, VisibleTextField, ids_parameter
+from infra.api.fields import OPTIONAL, FlagField, VisibleTextField, ids_parameter
 from relations.lists.actions.members import MOST_MEMBERS
 from relations.lists.api.parse import POLICIES
 from relations.lists.models import LONGEST_TITLE
@@ -27,13 +27,13 @@ class ListEntity(Serializer[Any]):
     id = CharField()
     title = CharField(max_length=LONGEST_TITLE)
     replies_policy = ChoiceField(choices=list(POLICIES), help_text=POLICY_HELP)
-    exclusive = BooleanField(help_text="Always false")
+    exclusive = BooleanField(help_text="What members post is not at home")
 
 
 class NewListBody(Serializer[Any]):
     title = VisibleTextField(max_length=LONGEST_TITLE)
     replies_policy = ChoiceField(choices=list(POLICIES), help_text=POLICY_HELP, **OPTIONAL)
-    exclusive = FalseField(help_text="True is refused", **OPTIONAL)
+    exclusive = FlagField(help_text="What members post is not at home", **OPTIONAL)
 
 
 class ListChangeBody(NewListBody):

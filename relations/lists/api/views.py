@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
@@ -27,6 +26,7 @@ from relations.lists.api.parse import (
     read_new_members,
     read_new_title,
 )
+from relations.lists.api.present import present_list
 from relations.lists.queries.lists import (
     get_account_list,
     list_account_lists,
@@ -54,7 +54,8 @@ class ListsView(Endpoint):
         """Creates an empty list."""
         title, options = read_new_title(request.data), read_list_options(request.data)
         policy = options.replies_policy or RepliesPolicy.LIST
-        return _answer(create_account_list(request.account_id, title, policy))
+        made = create_account_list(request.account_id, title, policy, bool(options.exclusive))
+        return _answer(made)
 
 
 class ListView(Endpoint):
@@ -122,17 +123,8 @@ class ListsWithView(Endpoint):
 
 
 def _answer(account_list: ListDescription) -> HttpResponse:
-    return json_response(orjson.dumps(_entity(account_list)))
+    return json_response(present_list(account_list))
 
 
 def _answer_all(account_lists: Iterable[ListDescription]) -> HttpResponse:
-    return json_response(orjson.dumps([_entity(account_list) for account_list in account_lists]))
-
-
-def _entity(account_list: ListDescription) -> dict[str, object]:
-    return {
-        "id": str(account_list.list_id),
-        "title": account_list.title,
-        "replies_policy": account_list.replies_policy.name.lower(),
-        "exclusive": False,
-    }
+    return json_response(b"[%b]" % b",".join(map(present_list, account_lists)))

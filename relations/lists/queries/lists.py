@@ -17,14 +17,15 @@ MEMBER_FOLLOW = f"""
     {FORWARD.table}.follower_id = lists_listmember.owner_id
     AND {FORWARD.table}.followee_id = lists_listmember.account_id
     AND {FORWARD.table}.since_ms = lists_listmember.since_ms AND {FORWARD.live}"""
-READ = """
-SELECT list_id, title, replies_policy FROM lists_accountlist WHERE owner_id = %s AND list_id = %s
-"""
-READ_ALL = """
-SELECT list_id, title, replies_policy FROM lists_accountlist WHERE owner_id = %s ORDER BY list_id
-"""
+COLUMNS = "list_id, title, replies_policy, exclusive"
+READ = f"""
+SELECT {COLUMNS} FROM lists_accountlist WHERE owner_id = %s AND list_id = %s
+"""  # noqa: S608
+READ_ALL = f"""
+SELECT {COLUMNS} FROM lists_accountlist WHERE owner_id = %s ORDER BY list_id
+"""  # noqa: S608
 WITH_ACCOUNT = f"""
-SELECT list_id, title, replies_policy FROM lists_accountlist
+SELECT {COLUMNS} FROM lists_accountlist
 JOIN lists_listmember USING (owner_id, list_id) JOIN {FORWARD.table} ON {MEMBER_FOLLOW}
 WHERE owner_id = %s AND account_id = %s ORDER BY list_id
 """  # noqa: S608
@@ -40,13 +41,13 @@ FROM lists_accountlist AS list WHERE owner_id = %s AND list_id = %s
 
 def list_account_lists(owner_id: int) -> list[ListDescription]:
     """All lists of an account, the oldest first. One query."""
-    return [_describe(*row) for row in fetch_all(shard_of(owner_id), READ_ALL, [owner_id])]
+    return [describe(*row) for row in fetch_all(shard_of(owner_id), READ_ALL, [owner_id])]
 
 
 def list_account_lists_with(owner_id: int, account_id: int) -> list[ListDescription]:
     """The owner's lists that have this member, the oldest first. One query."""
     rows = fetch_all(shard_of(owner_id), WITH_ACCOUNT, (owner_id, account_id))
-    return [_describe(*row) for row in rows]
+    return [describe(*row) for row in rows]
 
 
 def get_account_list(owner_id: int, list_id: int) -> ListDescription:
@@ -54,7 +55,7 @@ def get_account_list(owner_id: int, list_id: int) -> ListDescription:
     row = fetch_one(shard_of(owner_id), READ, (owner_id, list_id))
     if row is None:
         raise ListNotFound
-    return _describe(*row)
+    return describe(*row)
 
 
 def get_list_members(owner_id: int, list_id: int) -> ListMembers:
@@ -73,5 +74,6 @@ def member_rows(list_id: int) -> EdgeRows:
     )
 
 
-def _describe(list_id: int, title: str, replies_policy: int) -> ListDescription:
-    return ListDescription(list_id, title, RepliesPolicy(replies_policy))
+def describe(list_id: int, title: str, replies_policy: int, exclusive: bool) -> ListDescription:
+    """From COLUMNS."""
+    return ListDescription(list_id, title, RepliesPolicy(replies_policy), exclusive)

@@ -144,8 +144,8 @@ WRITES = (
     Write("POST", "/api/v1/featured_tags", {"name": "tea"}),
     Write("POST", "/api/v1/filters", OLD_FILTER),
     Write("PUT", "/api/v1/filters/{keyword_id}", OLD_FILTER),
-    Write("POST", "/api/v1/lists", {"title": "far", "replies_policy": "none"}),
-    Write("PUT", "/api/v1/lists/{list_id}", {"title": "near", "replies_policy": "followed"}),
+    Write("POST", "/api/v1/lists", {"title": "far", "replies_policy": "none", "exclusive": True}),
+    Write("PUT", "/api/v1/lists/{list_id}", {"replies_policy": "followed", "exclusive": True}),
     Write("POST", "/api/v1/lists/{list_id}/accounts", {"account_ids": ["{account_id}"]}),
     Write("DELETE", "/api/v1/lists/{list_id}/accounts", {"account_ids": ["{account_id}"]}),
     # Before a marker is set, because a bound may be older than the newest post.

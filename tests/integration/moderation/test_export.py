@@ -69,6 +69,7 @@ def test_all_of_an_account_is_in_the_archive(ann, tmp_path, settings):
     muted = [["Account address", "Hide notifications"], ["dan@tide.example", "false"]]
     assert lines(archive, "muted_accounts.csv") == muted
     assert lines(archive, "lists.csv") == [["tea, milk", "bob@tide.example"]]
+    assert orjson.loads(archive.read("lists.jsonl"))["exclusive"] is False
     assert lines(archive, "bookmarks.csv")[0][0].endswith(theirs.public)
     assert lines(archive, "favourites.csv") == []
     assert lines(archive, "followed_tags.csv") == [["Tea"]]

@@ -144,7 +144,7 @@ def test_what_is_no_list_is_refused(me):
         {"title": "x", "replies_policy": ["list"]},
         {"title": "x", "replies_policy": 0},
         {"title": "x", "replies_policy": ""},
-        {"title": "x", "exclusive": True},
+        {"title": "x", "exclusive": "maybe"},
         {"title": "x", "exclusive": [False]},
     ]:
         assert "error" in body(me.post(LISTS, sent), 422), sent

@@ -12,6 +12,8 @@ from posts.types import Draft, Visibility
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
+from relations.lists.actions.lists import create_account_list
+from relations.lists.actions.members import add_members
 from relations.types import FollowOptions
 from tests.callers import Caller
 from tests.delivered import deliver_all
@@ -78,6 +80,17 @@ def test_what_ends_a_relation_ends_its_messages_at_once(site, people, act):
     publish(author, "must not be heard")
     marker = publish_marker(site, friend, client)
     assert events_before(client, marker) == []
+
+
+def test_members_of_exclusive_lists_are_heard_on_the_list_only(site, people):
+    me, author, friend, _ = people
+    made = create_account_list(me, "apart", exclusive=True)
+    home, on_list = site.listen(me), site.listen(me, "list", list=str(made.list_id))
+    add_members(me, made.list_id, [author])
+    publish(author, "only on the list")
+    marker = publish_marker(site, friend, home)
+    assert events_before(home, marker) == []
+    on_list.hear("update")
 
 
 def test_who_is_blocked_hears_nothing_more(site, people):

@@ -16,6 +16,7 @@ relationships = st.builds(
     st.booleans(),
     st.integers(0, 2**42),
     st.booleans(),
+    st.booleans(),
 )
 
 

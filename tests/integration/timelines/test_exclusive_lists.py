@@ -1,0 +1,159 @@
+"""What members of an exclusive list post is on the list, and not at home: at the next read."""
+
+import pytest
+
+from infra.caching.client import redis
+from posts.actions.repost import repost
+from relations.actions.follow import follow, unfollow
+from tests.callers import Caller, ids_of
+from tests.integration.timelines.catching_up import mark, read_all
+from tests.loaded_process import run_loaded
+from tests.world import drain_all, make_accounts, publish
+
+HOME, LISTS = "/api/v1/timelines/home", "/api/v1/lists"
+KILLED = """
+import os, signal, sys
+import django
+django.setup()
+from infra.changes.failpoints import arm
+from relations.lists.actions.lists import change_account_list
+from relations.lists.types import ListOptions
+arm("changes.committed", lambda: os.kill(os.getpid(), signal.SIGKILL))
+owner, list_id, exclusive = map(int, sys.argv[1:])
+change_account_list(owner, list_id, ListOptions(exclusive=bool(exclusive)))
+"""
+
+
+class Owner(Caller):
+    """I follow a loud and a calm account. The loud one is on a list. Each has one post."""
+
+    def __init__(self):
+        self.me, self.loud, self.calm, self.stranger = make_accounts(4)
+        super().__init__(self.me)
+        for followee in (self.loud, self.calm):
+            follow(self.me, followee)
+        self.list_id = self.post(LISTS, {"title": "loud"}).json()["id"]
+        self.path = f"{LISTS}/{self.list_id}"
+        assert self.add(self.loud).status_code == 200
+        self.first, self.other = publish(self.loud).public, publish(self.calm).public
+
+    def add(self, account_id):
+        return self.post(f"{self.path}/accounts", {"account_ids": [str(account_id)]})
+
+    def remove(self, account_id):
+        return self.delete(f"{self.path}/accounts?account_ids[]={account_id}")
+
+    def be_exclusive(self, exclusive=True):
+        answer = self.client.put(self.path, {"exclusive": exclusive}, "application/json")
+        assert (answer.status_code, answer.json()["exclusive"]) == (200, exclusive)
+        assert self.get(self.path).json()["exclusive"] is exclusive
+
+    @property
+    def home(self):
+        return ids_of(self.get(HOME))
+
+    @property
+    def on_list(self):
+        return ids_of(self.get(f"/api/v1/timelines/list/{self.list_id}"))
+
+
+@pytest.fixture
+def me(world):
+    owner = Owner()
+    drain_all()
+    assert owner.home == [owner.other, owner.first]
+    return owner
+
+
+def test_set_and_unset_take_effect_at_the_next_read(me):
+    for _ in range(2):
+        me.be_exclusive()
+        assert (me.home, me.on_list) == ([me.other], [me.first])
+        me.be_exclusive(False)
+        assert (me.home, me.on_list) == ([me.other, me.first], [me.first])
+
+
+def test_without_redis_and_by_pull_it_is_the_same(me):
+    me.be_exclusive()
+    redis().call("FLUSHALL")
+    assert me.home == [me.other]
+    new = publish(me.loud).public
+    drain_all()
+    assert (me.home, me.on_list) == ([me.other], [new, me.first])
+
+
+def test_members_come_and_go(me):
+    me.be_exclusive()
+    assert me.add(me.calm).status_code == 200
+    assert me.home == []
+    assert me.remove(me.loud).status_code == 200
+    assert me.home == [me.first]
+    assert me.delete(me.path).status_code == 200
+    assert me.home == [me.other, me.first]
+
+
+def test_a_list_may_be_exclusive_from_the_start(me):
+    made = me.post(LISTS, {"title": "own", "exclusive": "true"}).json()
+    assert made["exclusive"] is True
+    me.post(f"{LISTS}/{made['id']}/accounts", {"account_ids": [str(me.calm)]})
+    assert me.home == [me.first]
+
+
+def test_an_account_on_two_lists_stays_away_until_no_exclusive_one_has_it(me):
+    made = me.post(LISTS, {"title": "own", "exclusive": True}).json()["id"]
+    me.post(f"{LISTS}/{made}/accounts", {"account_ids": [str(me.loud)]})
+    me.be_exclusive()
+    me.be_exclusive(False)
+    assert me.home == [me.other]
+    me.delete(f"{LISTS}/{made}")
+    assert me.home == [me.other, me.first]
+
+
+def test_reposts_by_members_are_away_and_reposts_of_them_are_not(me):
+    me.be_exclusive()
+    repost(me.loud, publish(me.stranger))
+    shown = repost(me.calm, publish(me.loud))
+    drain_all()
+    assert me.home == [shown.public, me.other]
+
+
+def test_a_new_follow_does_not_bring_the_membership_back(me):
+    me.be_exclusive()
+    unfollow(me.me, me.loud)
+    follow(me.me, me.loud)
+    assert me.home == [me.other, me.first]
+    assert me.on_list == []
+
+
+def test_my_own_account_cannot_be_hidden(me):
+    me.be_exclusive()
+    assert me.add(me.me).status_code == 404, "not followed"
+    mine = publish(me.me).public
+    assert me.home == [mine, me.other]
+
+
+def test_catch_up_and_unread_leave_members_out(me):
+    mark(me, me.other)
+    me.be_exclusive()
+    publish(me.loud)
+    new = publish(me.calm).public
+    drain_all()
+    assert read_all(me).ids == [new]
+    assert me.get("/api/v1/markers?timeline[]=home").json()["home"]["unread_count"] == 1
+
+
+def test_a_killed_change_is_finished_by_its_repetition_and_by_the_drain(me):
+    for exclusive, shown in ((1, [me.other]), (0, [me.other, me.first])):
+        run_loaded("-c", KILLED, str(me.me), me.list_id, str(exclusive))
+        me.be_exclusive(bool(exclusive))
+        assert me.home == shown
+    run_loaded("-c", KILLED, str(me.me), me.list_id, "1")
+    drain_all()
+    assert me.home == [me.other]
+
+
+@pytest.mark.parametrize("sent", ["maybe", 3, [True]])
+def test_other_values_are_refused(me, sent):
+    answer = me.client.put(me.path, {"exclusive": sent}, "application/json")
+    assert answer.status_code == 422
+    assert me.get(me.path).json()["exclusive"] is False
