@@ -18,10 +18,11 @@
 -- the version of the following list (2: CounterKind.FOLLOWING) among them.
 CREATE OR REPLACE FUNCTION relations_write_edge(
     follower bigint, followee bigint, expected bigint, new_attribute integer, new_revision bigint,
-    new_since_ms bigint, new_flags integer, most_follows bigint, today bigint, most_today bigint,
+    new_since_ms bigint, new_flags integer, new_languages text[],
+    most_follows bigint, today bigint, most_today bigint,
     moved integer[], deltas integer[], lane integer, change text, payload jsonb,
     OUT outcome text, OUT old_attribute integer, OUT old_revision bigint, OUT old_since_ms bigint,
-    OUT old_flags integer, OUT following_count bigint, OUT following_version bigint,
+    OUT old_flags integer, OUT old_languages text[], OUT following_count bigint, OUT following_version bigint,
     OUT change_id bigint, OUT changed_at timestamptz
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -33,8 +34,9 @@ BEGIN
         RETURN;
     END IF;
     -- The edge must be the one that the caller has read.
-    SELECT attribute, revision, since_ms, flags
-    INTO old_attribute, old_revision, old_since_ms, old_flags FROM relations_forwardedge
+    SELECT attribute, revision, since_ms, flags, languages
+    INTO old_attribute, old_revision, old_since_ms, old_flags, old_languages
+    FROM relations_forwardedge
     WHERE follower_id = follower AND kind = 0 AND followee_id = followee;
     IF coalesce(old_revision, 0) <> expected THEN
         outcome := 'stale';
@@ -61,11 +63,11 @@ BEGIN
     END IF;
     -- The edge, its counts, and the change, which mirrors the edge to the followee's shard.
     INSERT INTO relations_forwardedge
-        (follower_id, kind, followee_id, attribute, revision, since_ms, flags)
-    VALUES (follower, 0, followee, new_attribute, new_revision, new_since_ms, new_flags)
+        (follower_id, kind, followee_id, attribute, revision, since_ms, flags, languages)
+    VALUES (follower, 0, followee, new_attribute, new_revision, new_since_ms, new_flags, new_languages)
     ON CONFLICT (follower_id, kind, followee_id) DO UPDATE SET
         attribute = excluded.attribute, revision = excluded.revision,
-        since_ms = excluded.since_ms, flags = excluded.flags;
+        since_ms = excluded.since_ms, flags = excluded.flags, languages = excluded.languages;
     FOR n IN 1 .. array_length(moved, 1) LOOP
         SELECT * INTO count_value, count_version
         FROM counters_move(follower, 0, moved[n], deltas[n]);
@@ -268,12 +270,13 @@ BEGIN
 END $$;
 
 -- Writes imported follows of accounts of this shard, with their counts and the change that mirrors them.
--- `states`, `kinds`: which counts an edge is part of, by its attribute. Returns what was not written:
+-- `all_languages`: of each follow, with commas between them; empty: all. `states`, `kinds`: which counts
+-- an edge is part of, by its attribute. Returns what was not written:
 -- the numbers, from 1, and the outcomes of relations_judge_follows.
 CREATE OR REPLACE FUNCTION relations_import_follows(
     followers bigint[], followees bigint[], sinces_ms bigint[], are_dated boolean[],
-    attributes integer[], all_flags integer[], most_follows bigint, states integer[],
-    kinds integer[], lane integer, change text, payload jsonb,
+    attributes integer[], all_flags integer[], all_languages text[], most_follows bigint,
+    states integer[], kinds integer[], lane integer, change text, payload jsonb,
     OUT others integer[], OUT outcomes text[], OUT change_id bigint
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -293,12 +296,13 @@ BEGIN
         RETURN;
     END IF;
     INSERT INTO relations_forwardedge
-        (follower_id, kind, followee_id, attribute, revision, since_ms, flags)
-    SELECT followers[n], 0, followees[n], attributes[n], revision + 1, sinces_ms[n], all_flags[n]
+        (follower_id, kind, followee_id, attribute, revision, since_ms, flags, languages)
+    SELECT followers[n], 0, followees[n], attributes[n], revision + 1, sinces_ms[n], all_flags[n],
+        nullif(string_to_array(all_languages[n], ','), '{}')
     FROM unnest(begun, revisions) AS w (n, revision) ORDER BY 1, 3
     ON CONFLICT (follower_id, kind, followee_id) DO UPDATE SET
         attribute = excluded.attribute, revision = excluded.revision,
-        since_ms = excluded.since_ms, flags = excluded.flags;
+        since_ms = excluded.since_ms, flags = excluded.flags, languages = excluded.languages;
     PERFORM counters_move_each(array_agg(owner), array_agg(kind), array_agg(delta))
     FROM (
         SELECT followers[n] AS owner, kind, (state = after)::integer - (state = before)::integer AS delta

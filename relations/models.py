@@ -1,5 +1,6 @@
 """Edges, mutes, and how many follows an account began today."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from infra.sharding.models import ShardedModel
@@ -40,6 +41,7 @@ class ForwardEdge(EdgeModel):
     owner = "follower_id"
 
     pk = models.CompositePrimaryKey("follower_id", "kind", "followee_id")
+    languages = ArrayField(models.TextField(), null=True)  # NULL: posts of all languages
 
     class Meta:
         indexes = [

@@ -99,12 +99,14 @@ def step(
     )
     has_flags = attribute in FOLLOWS or attribute in REQUESTS
     flags = _flags(edge.flags, options) if has_flags else EdgeFlag.NOTHING
-    if attribute is edge.attribute and flags == edge.flags:
+    languages = edge.languages if options.languages is None else options.languages
+    languages = tuple(languages) if has_flags else ()
+    if attribute is edge.attribute and (flags, languages) == (edge.flags, edge.languages):
         return edge
     since_ms = edge.since_ms if goes_on or attribute is Attribute.NONE else now_ms
     if Attribute.BLACK in (attribute, edge.attribute):
         return Edge(attribute, next_block_revision(edge.revision, now_ms), since_ms, flags)
-    return Edge(attribute, edge.revision + 1, since_ms, flags)
+    return Edge(attribute, edge.revision + 1, since_ms, flags, languages)
 
 
 def last_block_turn(edge: Edge) -> int:

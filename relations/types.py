@@ -42,12 +42,22 @@ REQUESTS = frozenset((Attribute.REQUESTED, Attribute.REQUESTED_QUIETLY))
 
 
 class Edge(NamedTuple):
-    """One edge as a shard has it. `since_ms`: when its state began, in Unix milliseconds."""
+    """One edge as a shard has it. `since_ms`: when its state began, in Unix milliseconds.
+
+    `languages`: of which the follower wants posts, as codes; none: of all. Only the follower's
+    shard has them.
+    """
 
     attribute: Attribute
     revision: int
     since_ms: int
     flags: EdgeFlag = EdgeFlag.NOTHING
+    languages: Sequence[str] = ()
+
+    @property
+    def mirrored(self) -> "tuple[int, int, int, int]":
+        """What both sides have: attribute, revision, since_ms, flags."""
+        return int(self.attribute), self.revision, self.since_ms, int(self.flags)
 
     @property
     def is_follow(self) -> bool:
@@ -60,6 +70,8 @@ class Edge(NamedTuple):
         return self.attribute in REQUESTS
 
 
+# Of a follow. More than the languages that people read.
+MOST_LANGUAGES = 40
 NO_EDGE = Edge(Attribute.NONE, 0, 0)
 
 
@@ -94,7 +106,9 @@ class Relationship(NamedTuple):
 
     `mine`, `flags`: the viewer's edge. `theirs`: the state of the other account's edge to the
     viewer. `has_note`: the viewer keeps a private note about them. `is_exclusive`: the viewer
-    follows them on an exclusive list only, so not at home. Cached as one number:
+    follows them on an exclusive list only, so not at home. `languages`: the viewer wants posts of
+    these only; none: of all. Cached as a number, a colon with the languages if there are some, and
+    a full stop:
 
         bits 0-2  mine      3-6   flags           7-9   theirs
         bit  10   is_muted  11    mutes_notices   12    has_note    13    is_exclusive
@@ -110,22 +124,26 @@ class Relationship(NamedTuple):
     muted_until_ms: int = 0
     has_note: bool = False
     is_exclusive: bool = False
+    languages: Sequence[str] = ()
 
     @classmethod
     def of_rows(
         cls, mine: int, flags: int, theirs: int, *mute: int,
         has_note: bool = False, is_exclusive: bool = False,
+        languages: Sequence[str] | None = None,
     ) -> Self:  # fmt: skip
         """From columns of the rows. Equal for all rows that mean the same to the viewer: an ended
         mute leaves no trace, and a block removes the follows and requests in both directions.
         """
         if Attribute.BLACK in (mine, theirs):
             mine, theirs = (a if a == Attribute.BLACK else Attribute.NONE for a in (mine, theirs))
-            flags, is_exclusive = EdgeFlag.NOTHING, False
+            flags, is_exclusive, languages = EdgeFlag.NOTHING, False, None
         edges = Attribute(mine), EdgeFlag(flags), Attribute(theirs)
+        if mine not in FOLLOWS | REQUESTS:
+            languages = None  # a release that does not know them may have ended the follow
         is_muted, mutes_notices, until_ms = mute
         muted = (True, bool(mutes_notices), until_ms) if is_muted else (False, False, 0)
-        return cls(*edges, *muted, has_note, is_exclusive)._shared()
+        return cls(*edges, *muted, has_note, is_exclusive, tuple(languages or ()))._shared()
 
     @lru_cache(CACHED_RELATIONSHIPS)  # noqa: B019 - they are values, and few
     def _shared(self) -> Self:
@@ -137,19 +155,23 @@ class Relationship(NamedTuple):
         """A number and a full stop, so that a value that lost its end is not another value."""
         mute = self.is_muted << 10 | self.mutes_notices << 11 | self.muted_until_ms << 14
         edges = self.mine | self.flags << 3 | self.theirs << 7
-        return b"%d." % (edges | mute | self.has_note << 12 | self.is_exclusive << 13)
+        number = edges | mute | self.has_note << 12 | self.is_exclusive << 13
+        if not self.languages:
+            return b"%d." % number
+        return b"%d:%b." % (number, ",".join(self.languages).encode())
 
     @classmethod
     @lru_cache(CACHED_RELATIONSHIPS)
     def from_packed(cls, text: bytes) -> Self:
         """Raises ValueError for anything but the text of `packed`."""
-        if not (text.endswith(b".") and text[:-1].isdigit()):
+        digits, colon, languages = text[:-1].partition(b":")
+        if not (text.endswith(b".") and digits.isdigit() and bool(languages) == bool(colon)):
             raise ValueError("not a packed relationship")
-        number = int(text[:-1])
+        number = int(digits)
         return cls(
             Attribute(number & 7), EdgeFlag(number >> 3 & 15), Attribute(number >> 7 & 7),
             bool(number >> 10 & 1), bool(number >> 11 & 1), number >> 14, bool(number >> 12 & 1),
-            bool(number >> 13 & 1),
+            bool(number >> 13 & 1), tuple(languages.decode().split(",")) if languages else (),
         )  # fmt: skip
 
     @property
@@ -159,8 +181,8 @@ class Relationship(NamedTuple):
     @property
     def is_clear_follow(self) -> bool:
         """Whether all that they post is shown to the viewer: a follow without any mute or block,
-        and not on an exclusive list."""
-        hides = self.is_muted or self.is_blocked or self.is_exclusive
+        not on an exclusive list, and of all languages."""
+        hides = self.is_muted or self.is_blocked or self.is_exclusive or self.languages
         return self.is_followed and not hides
 
     @property
@@ -197,6 +219,7 @@ class FollowOptions(NamedTuple):
     reposts: bool | None = None
     notify: bool | None = None
     endorsed: bool | None = None
+    languages: Sequence[str] | None = None
 
 
 NO_OPTIONS = FollowOptions()

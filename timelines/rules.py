@@ -4,10 +4,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from accounts.encode import is_limited
-from posts.api.present import find_replied_to, is_repost
+from posts.api.present import find_language, find_replied_to, is_repost
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from posts.rules import is_for_viewer
+from relations.languages import is_spoken
 from relations.queries.relationships import Relationships
 from relations.types import UNRELATED, EdgeFlag, Relationship
 from timelines.types import Entry
@@ -141,6 +142,15 @@ def _is_at_home(entry: Entry, inputs: VisibilityInputs) -> bool:
     return not inputs.relationships.by_account[author].is_exclusive
 
 
+def _is_language_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
+    """Whether a post is in a language that the viewer wants of its author. Reposts have none."""
+    event, original = entry
+    if event != original or event.author_id == inputs.viewer_id:
+        return True
+    languages = inputs.relationships.by_account[event.author_id].languages
+    return not languages or is_spoken(find_language(inputs.fragments[event]), languages)
+
+
 def _is_reply_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
     """Whether the policy of a list includes the reply. Reposts of replies are always included."""
     event, original = entry
@@ -198,8 +208,9 @@ def _clear_without_policy(inputs: VisibilityInputs) -> Set[int] | None:
 # All reasons to hide an entry of a home or list timeline. Each new reason goes here.
 RULES = (
     Rule(_is_author_shown, lambda inputs: inputs.relationships.clear_follows | {inputs.viewer_id}),
-    # Such members are no clear follows, so the rule before does not clear them.
-    Rule(_is_at_home, lambda inputs: None),
+    # Those whom these two hide are no clear follows, so the rule before does not clear them.
+    Rule(_is_at_home, lambda _: None),
+    Rule(_is_language_shown, lambda _: None),
     Rule(_is_reply_shown, _clear_without_policy),
     Rule(_are_reposts_shown, _clear_all),
     Rule(_is_original_shown, _clear_all),

@@ -150,13 +150,13 @@ def _follow(row: dict[str, str]) -> FollowRecord:
     address = (row.get("Account address") or "").strip().lstrip("@").lower()
     if "@" not in address:
         raise LineRefused(f"{address!r} is no address of an account")
-    if row.get("Languages"):
-        raise LineRefused("a follow of some languages is not supported")
+    languages = [code.strip() for code in (row.get("Languages") or "").split(",")]
     return FollowRecord(
         row["owner"],
         address,
         notify=_flag(row, "Notify on new posts", False),
         reposts=_flag(row, "Show boosts", True),
+        languages=[code for code in languages if code],
     )
 
 

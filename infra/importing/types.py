@@ -37,7 +37,10 @@ class AccountRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FollowRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A follow, or with `ended` the end of one. `since`: when it began or ended; None: unknown."""
+    """A follow, or with `ended` the end of one. `since`: when it began or ended; None: unknown.
+
+    `languages`: of the posts that are shown; none: of all.
+    """
 
     follower: ExternalId
     followee: ExternalId
@@ -45,6 +48,7 @@ class FollowRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     quiet: bool = False
     notify: bool = False
     reposts: bool = True
+    languages: Sequence[str] = ()
     ended: bool = False
 
 

@@ -35,7 +35,8 @@ class _Columns(NamedTuple):
 
 def _read_follow(relationship: Relationship) -> Line:
     shows = not relationship.flags & EdgeFlag.HIDES_REPOSTS
-    return [_word(shows), _word(bool(relationship.flags & EdgeFlag.NOTIFIES)), ""]
+    notifies = bool(relationship.flags & EdgeFlag.NOTIFIES)
+    return [_word(shows), _word(notifies), ", ".join(relationship.languages)]
 
 
 def _read_mute(relationship: Relationship) -> Line:

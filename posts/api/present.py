@@ -42,6 +42,8 @@ ANSWERED = re.compile(rb'"in_reply_to_id":(?:null|"(\d+)")')
 REPLIED_TO = re.compile(rb'"in_reply_to_account_id":(?:null|"(\d+)")')
 # So is this one.
 VISIBILITY = re.compile(rb'"visibility":"(\w+)"')
+# What people write before it has no unescaped quotes.
+LANGUAGE = re.compile(rb'"language":(?:null|"([^"]*)")')
 _MENTIONS = b'"mentions":['
 # Text that people write has no unescaped quotes, so a shorter fragment cannot end like this.
 _FIRST_FIELD = b'"id":"'
@@ -100,6 +102,12 @@ def find_replied_to(fragment: bytes) -> int | None:
     """The id of the account that a reply's fragment answers; None for other fragments."""
     match = REPLIED_TO.search(fragment)
     return int(match[1]) if match and match[1] else None
+
+
+def find_language(fragment: bytes) -> str | None:
+    """The language of a post; None if it says none, or is a repost."""
+    match = LANGUAGE.search(fragment)
+    return match[1].decode() if match and match[1] else None
 
 
 def find_target(status: bytes, post_id: PostId, original: PostId) -> Target | None:

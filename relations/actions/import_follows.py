@@ -1,7 +1,7 @@
 """Writes the imported follows of accounts of one shard: hundreds in one statement."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 
@@ -18,7 +18,8 @@ from relations.types import Attribute, EdgeFlag
 JUDGED = ("followers", "followees", "sinces_ms", "are_dated")
 PARAMETERS = (
     *JUDGED,
-    *("attributes", "all_flags", "most_follows", "states", "kinds", "lane", "change", "payload"),
+    *("attributes", "all_flags", "all_languages", "most_follows", "states", "kinds"),
+    *("lane", "change", "payload"),
 )
 WRITE = f"SELECT * FROM {named_call('relations_import_follows', PARAMETERS)}"  # noqa: S608
 JUDGE = f"SELECT n, outcome FROM {named_call('relations_judge_follows', (*JUDGED, 'most_follows'))}"  # noqa: S608
@@ -38,6 +39,7 @@ class ImportedFollow(NamedTuple):
     is_dated: bool
     attribute: Attribute
     flags: EdgeFlag
+    languages: Sequence[str] = ()
 
 
 def import_follows(alias: str, follows: Sequence[ImportedFollow]) -> list[str]:
@@ -48,9 +50,9 @@ def import_follows(alias: str, follows: Sequence[ImportedFollow]) -> list[str]:
     Cost: one statement, which locks the accounts of the followers.
     """
     change = change_columns(follows[0].follower_id, FollowsImported())
-    columns = [[int(value) for value in column] for column in zip(*follows, strict=True)]
-    *facts, are_dated, attributes, flags = columns
-    values = (*facts, [bool(dated) for dated in are_dated], attributes, flags)
+    *judged, attributes, flags, languages = zip(*follows, strict=True)
+    spoken = [",".join(codes) for codes in languages]
+    values = (*_judged(judged), [*map(int, attributes)], [*map(int, flags)], spoken)
     row = fetch_one(alias, WRITE, (*values, settings.FOLLOW_CAP, STATES, KINDS, *change))
     failpoint("relations.follows_imported")
     numbers, outcomes, change_id = row  # type: ignore[misc]  # a function has one row
@@ -61,10 +63,15 @@ def import_follows(alias: str, follows: Sequence[ImportedFollow]) -> list[str]:
 
 def judge_follows(alias: str, follows: Sequence[ImportedFollow]) -> list[str]:
     """What `import_follows` would return. One query; it writes and locks nothing."""
-    columns = [[int(value) for value in column] for column in zip(*follows, strict=True)][:4]
-    columns[3] = [bool(dated) for dated in columns[3]]
+    columns = _judged([*zip(*follows, strict=True)][: len(JUDGED)])
     rows = fetch_all(alias, JUDGE, (*columns, settings.FOLLOW_CAP))
     return _by_place(len(follows), rows)
+
+
+def _judged(columns: Sequence[Sequence[Any]]) -> Sequence[Sequence[int | bool]]:
+    """The columns of JUDGED as parameters."""
+    *numbers, are_dated = columns
+    return (*([*map(int, column)] for column in numbers), [*map(bool, are_dated)])
 
 
 def _by_place(count: int, outcomes: object) -> list[str]:

@@ -198,7 +198,9 @@ def _write(
     hot: Collection[Subject] = frozenset(),
     locks_accounts: bool = False,
 ) -> WrittenEdges:
-    rows = sorted((followee, follower, *edge) for (follower, followee), edge in forward.items())
+    rows = sorted(
+        (followee, follower, *edge.mirrored) for (follower, followee), edge in forward.items()
+    )
     followees, followers, *facts = ([int(v) for v in column] for column in zip(*rows, strict=True))
     cold = [i for i in dict.fromkeys(followees) if (i, ACCOUNT) not in hot]
     # The folded lane is the same for all owners.

@@ -50,7 +50,9 @@ def _was_block(edge: Edge) -> bool:
 
 
 def _mirror(alias: str, edges: Mapping[Pair, Edge]) -> None:
-    rows = sorted((followee, follower, *edge) for (follower, followee), edge in edges.items())
+    rows = sorted(
+        (followee, follower, *edge.mirrored) for (follower, followee), edge in edges.items()
+    )
     for first in range(0, len(rows), MOST_TOGETHER):
         columns = zip(*rows[first : first + MOST_TOGETHER], strict=True)
         followees, followers, *facts = ([int(value) for value in column] for column in columns)

@@ -28,7 +28,7 @@ from relations.types import NO_EDGE, Edge, WrittenEdge
 # The function and its outcomes: relations/functions.sql
 PARAMETERS = (
     *("follower", "followee", "expected"),
-    *("new_attribute", "new_revision", "new_since_ms", "new_flags"),
+    *("new_attribute", "new_revision", "new_since_ms", "new_flags", "new_languages"),
     *("most_follows", "today", "most_today"),
     *("moved", "deltas"),
     *("lane", "change", "payload"),
@@ -79,7 +79,7 @@ def write_edge(
     follow or request also CannotFollowBlocked, TooManyFollowsToday and FollowCapReached, exact
     under concurrency. Cost: one statement.
     """
-    state = (int(new.attribute), new.revision, new.since_ms, int(new.flags))
+    state = (*new.mirrored, list(new.languages) or None)
     change = change_columns(follower_id, EdgeChanged(followee_id, 0, 0))
     values = (old.revision, *state, *_limits(old, new), *_moves(old, new), *change)
     row = fetch_one(alias, WRITE, (follower_id, follower_id, followee_id, *values))

@@ -62,7 +62,7 @@ def _encode_fields(relationship: Relationship, is_muting: bool) -> bytes:
         "following": following,
         "showing_reblogs": (following or is_requested) and not flags & EdgeFlag.HIDES_REPOSTS,
         "notifying": bool(flags & EdgeFlag.NOTIFIES),
-        "languages": None,
+        "languages": list(relationship.languages) or None,
         "followed_by": followed_by,
         "blocking": relationship.mine is Attribute.BLACK,
         "blocked_by": relationship.theirs is Attribute.BLACK,

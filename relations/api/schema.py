@@ -10,6 +10,7 @@ from rest_framework.serializers import (
     Field,
     IntegerField,
     ListField,
+    RegexField,
     Serializer,
 )
 
@@ -17,6 +18,8 @@ from accounts.api.schema import AccountEntity
 from infra.api.fields import OPTIONAL, FlagField, TextField, count_schema, ids_parameter
 from relations.actions.mute import LONGEST_MUTE_S
 from relations.actions.write_note import LONGEST_NOTE
+from relations.languages import LANGUAGE_CODE, LONGEST_LANGUAGE
+from relations.types import MOST_LANGUAGES
 
 MOST_TARGETS, MOST_FAMILIAR_TARGETS = 100, 40
 ID_LIST = ids_parameter("id[]", MOST_TARGETS)
@@ -30,7 +33,9 @@ class RelationshipEntity(Serializer[Any]):
     following = BooleanField()
     showing_reblogs = BooleanField()
     notifying = BooleanField()
-    languages = ListField(child=CharField(), allow_null=True)
+    languages = ListField(
+        child=CharField(), allow_null=True, help_text="null: posts of all languages are shown"
+    )
     followed_by = BooleanField()
     blocking = BooleanField()
     blocked_by = BooleanField()
@@ -73,6 +78,12 @@ class FollowOptionsBody(Serializer[Any]):
     special = FlagField(help_text="A mark that only I can see", **OPTIONAL)
     reblogs = FlagField(help_text="Show the reposts of this account", **OPTIONAL)
     notify = FlagField(**OPTIONAL)
+    languages = ListField(
+        child=RegexField(LANGUAGE_CODE, max_length=LONGEST_LANGUAGE),
+        max_length=MOST_LANGUAGES,
+        help_text="Show only posts of these languages. Empty: of all",
+        required=False,
+    )
 
 
 class NoteBody(Serializer[Any]):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from accounts.identities.queries.account_directory import AccountDirectory
 from accounts.sql import EXISTING_ACCOUNT_IDS
+from infra.api.errors import ValidationFailed
 from infra.importing.job import NumberedRecord, WrittenBatch
 from infra.importing.types import FollowRecord
 from infra.sharding.buckets import group_by_shard, shard_of
@@ -19,6 +20,7 @@ from relations.actions.import_follows import (
     import_follows,
     judge_follows,
 )
+from relations.languages import check_languages
 from relations.queries.edges import get_edge
 from relations.types import Attribute, EdgeFlag
 
@@ -93,6 +95,10 @@ class FollowImporter:
                 return f"there is no account {key!r}: import accounts first"
         if record.follower == record.followee:
             return "an account cannot follow itself"
+        try:
+            check_languages(record.languages)
+        except ValidationFailed as error:
+            return str(error)
         if record.since is not None and _milliseconds(record) > self._now_ms:
             return "since is in the future"
         return ""
@@ -108,6 +114,7 @@ class FollowImporter:
             record.since is not None,
             Attribute.WHISPER if record.quiet else Attribute.FOLLOW,
             flags,
+            tuple(record.languages),
         )
 
     def _begin(self, placed: Iterable[PlacedFollow]) -> WrittenBatch:

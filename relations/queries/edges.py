@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
@@ -23,19 +23,21 @@ class KnownFollow(NamedTuple):
     version: int
 
 
+_BOTH_SIDES = "attribute, revision, since_ms, flags"
+_FORWARD = f"{_BOTH_SIDES}, languages"
 FIND = f"""
-SELECT attribute, revision, since_ms, flags FROM {{table}}
+SELECT {{columns}} FROM {{table}}
 WHERE follower_id = %s AND kind = {KIND} AND followee_id = %s
 """  # noqa: S608
-FIND_FORWARD = FIND.format(table=FORWARD_TABLE)
-FIND_BACKWARD = FIND.format(table=BACKWARD_TABLE)
+FIND_FORWARD = FIND.format(table=FORWARD_TABLE, columns=_FORWARD)
+FIND_BACKWARD = FIND.format(table=BACKWARD_TABLE, columns=_BOTH_SIDES)
 LOAD = f"""
-SELECT e.follower_id, e.followee_id, e.attribute, e.revision, e.since_ms, e.flags
+SELECT follower_id, followee_id, {{columns}}
 FROM unnest(%s::bigint[], %s::bigint[]) AS pair (follower_id, followee_id)
 JOIN {{table}} e USING (follower_id, followee_id) WHERE e.kind = {KIND}
 """  # noqa: S608
-LOAD_FORWARD = LOAD.format(table=FORWARD_TABLE)
-LOAD_BACKWARD = LOAD.format(table=BACKWARD_TABLE)
+LOAD_FORWARD = LOAD.format(table=FORWARD_TABLE, columns=_FORWARD)
+LOAD_BACKWARD = LOAD.format(table=BACKWARD_TABLE, columns=_BOTH_SIDES)
 LOCK_BACKWARD = f"{LOAD_BACKWARD} ORDER BY e.followee_id, e.follower_id FOR NO KEY UPDATE OF e"
 
 
@@ -87,10 +89,11 @@ def load_follows(alias: str, pairs: Iterable[Pair]) -> dict[Pair, KnownFollow]:
     }
 
 
-def edge_of(columns: Sequence[int]) -> Edge:
-    """From attribute, revision, since_ms, flags."""
-    attribute, revision, since_ms, flags = columns
-    return Edge(Attribute(attribute), revision, since_ms, EdgeFlag(flags))
+def edge_of(columns: Sequence[Any]) -> Edge:
+    """From attribute, revision, since_ms, flags; of a forward edge also languages."""
+    attribute, revision, since_ms, flags, *languages = columns
+    spoken = tuple(languages[0] or ()) if languages else ()
+    return Edge(Attribute(attribute), revision, since_ms, EdgeFlag(flags), spoken)
 
 
 def pair_columns(pairs: Iterable[Pair]) -> list[list[int]]:
@@ -106,11 +109,11 @@ def group_by_followee_shard(edges: Mapping[Pair, Edge]) -> dict[str, dict[Pair, 
     return _group(edges, side=1)
 
 
-def _first(row: Sequence[int] | None) -> Edge:
+def _first(row: Sequence[Any] | None) -> Edge:
     return edge_of(row) if row else NO_EDGE
 
 
-def edges_of(rows: Iterable[Sequence[int]]) -> dict[Pair, Edge]:
+def edges_of(rows: Iterable[Sequence[Any]]) -> dict[Pair, Edge]:
     """From rows of LOAD_FORWARD or LOCK_BACKWARD."""
     return {(row[0], row[1]): edge_of(row[2:]) for row in rows}
 

@@ -22,7 +22,7 @@ READ = f"""
 SELECT other.id, coalesce(mine.attribute, 0), coalesce(mine.flags, 0),
     coalesce(theirs.attribute, 0), coalesce(mute.is_on, false),
     coalesce(mute.hides_notifications, false), coalesce(mute.until_ms, 0),
-    note.target_id IS NOT NULL, {IS_ON_EXCLUSIVE_LIST}
+    note.target_id IS NOT NULL, {IS_ON_EXCLUSIVE_LIST}, mine.languages
 FROM unnest(%(others)s::bigint[]) AS other (id)
 LEFT JOIN {FORWARD_TABLE} mine ON mine.follower_id = %(viewer)s
     AND mine.kind = {KIND} AND mine.followee_id = other.id
@@ -200,8 +200,10 @@ def _read(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
     params = {"viewer": viewer_id, "others": list(others)}
     rows = fetch_all(shard_of(viewer_id), READ, params)
     return {
-        other: Relationship.of_rows(*facts, has_note=has_note, is_exclusive=is_exclusive)
-        for other, *facts, has_note, is_exclusive in rows
+        other: Relationship.of_rows(
+            *facts, has_note=has_note, is_exclusive=is_exclusive, languages=languages
+        )
+        for other, *facts, has_note, is_exclusive, languages in rows
     }
 
 

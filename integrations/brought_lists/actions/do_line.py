@@ -17,6 +17,7 @@ from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute
 from relations.errors import TooManyFollowsToday
+from relations.languages import check_languages
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from relations.lists.errors import NotFollowed
@@ -41,9 +42,8 @@ def do_line(owner_id: int, kind: BroughtKind, cells: Cells) -> str:
 
 def _follow(owner_id: int, cells: Cells) -> None:
     address, boosts, notify, languages = cells
-    if languages:
-        raise FileRefused("Follows of some languages are not supported")
-    options = FollowOptions(reposts=_flag(boosts), notify=_flag(notify))
+    codes = check_languages(filter(None, map(str.strip, languages.split(","))))
+    options = FollowOptions(reposts=_flag(boosts), notify=_flag(notify), languages=codes or None)
     follow(owner_id, _account(address), options)
 
 

@@ -5,7 +5,6 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.queries.load import require_account_row
 from infra.api.endpoint import Endpoint
-from infra.api.errors import Fault, ValidationFailed
 from infra.api.nested import find_texts
 from infra.api.parsing import find_flag
 from infra.api.request import ApiRequest
@@ -18,6 +17,7 @@ from relations.actions.follow import (
 )
 from relations.api import schema
 from relations.api.views.relationships import answer_relationship
+from relations.languages import check_languages
 from relations.types import FollowOptions
 
 
@@ -84,12 +84,12 @@ class RejectRequestView(Endpoint):
 
 
 def _options(request: ApiRequest) -> FollowOptions:
-    """Raises: InvalidRequest; ValidationFailed for languages, which no timeline looks at."""
-    if any(find_texts(request.data, "languages") or ()):
-        raise ValidationFailed([Fault("languages", "ERR_INCLUSION", "is not supported")])
+    """Raises: InvalidRequest, ValidationFailed."""
+    languages = find_texts(request.data, "languages")
     return FollowOptions(
         quiet=find_flag(request.data, "quiet"),
         special=find_flag(request.data, "special"),
         reposts=find_flag(request.data, "reblogs"),
         notify=find_flag(request.data, "notify"),
+        languages=None if languages is None else check_languages(filter(None, languages)),
     )

@@ -103,7 +103,7 @@ ACTOR = {
 }  # fmt: skip
 FOLLOWING = (
     "Account address,Show boosts,Notify on new posts,Languages\n"
-    "u-bob,true,false,\nbob@old.example,false,true,\ncyd@b.example,true,false,\n"
+    'u-bob,true,false,\nbob@old.example,false,true,"en, de"\ncyd@b.example,true,false,\n'
 )
 FILES = {
     "actor.json": json.dumps(ACTOR),
@@ -151,6 +151,8 @@ def test_mastodon(world, tmp_path, archive):
         "1 lines done, 1 changed, 2 failed",
     ]
     assert live_pairs() == {(ann, bob)}
+    [shown] = Caller(ann).get(f"/api/v1/accounts/relationships?id={bob}").json()
+    assert (shown["languages"], shown["showing_reblogs"]) == (["en", "de"], False)
     told = run_on("posts", archive, "--format", "mastodon").out.splitlines()
     assert [line.partition(":")[0] for line in told[:-1]] == [f"line {n}" for n in (4, 5, 6, 7)]
     assert told[-1] == "3 lines done, 3 changed, 4 failed"

@@ -43,7 +43,7 @@ def lines(archive: ZipFile, name: str) -> list[list[str]]:
 def test_all_of_an_account_is_in_the_archive(ann, tmp_path, settings):
     settings.PUBLIC_URL = "https://tide.example"
     bob, cyd, dan = (make_account(name) for name in ("bob", "cyd", "dan"))
-    follow(ann, bob, FollowOptions(reposts=False, notify=True))
+    follow(ann, bob, FollowOptions(reposts=False, notify=True, languages=("de", "pt-BR")))
     follow(dan, ann)
     block(ann, cyd)
     mute(ann, dan, hides_notifications=False)
@@ -62,7 +62,7 @@ def test_all_of_an_account_is_in_the_archive(ann, tmp_path, settings):
     assert posts[0]["poll"]["options"][0]["title"] == "a"
     assert lines(archive, "following_accounts.csv") == [
         ["Account address", "Show boosts", "Notify on new posts", "Languages"],
-        ["bob@tide.example", "false", "true", ""],
+        ["bob@tide.example", "false", "true", "de, pt-BR"],
     ]
     assert lines(archive, "follower_accounts.csv") == [["Account address"], ["dan@tide.example"]]
     assert lines(archive, "blocked_accounts.csv") == [["cyd@tide.example"]]

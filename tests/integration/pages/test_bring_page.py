@@ -54,7 +54,7 @@ def finish(owner, kind, text):
 
 
 def test_follows_are_begun_by_old_and_new_addresses_and_each_line_has_its_result(three, tmp_path):
-    ann, bob, _ = three
+    ann, bob, cyd = three
     imported = {**account("dan"), "id": "dan@old.example"}
     run_import("accounts", tmp_path, [imported])
     text = (
@@ -62,24 +62,29 @@ def test_follows_are_begun_by_old_and_new_addresses_and_each_line_has_its_result
         "bob@localhost:8000,false,true,\n"
         "@Dan@old.example,true,false,\n"
         "no@where.example,true,false,\n"
-        "cyd,true,false,de\n"
+        'cyd,true,false,"de, pt-BR"\n'
+        "cyd,true,false,german\n"
         "ann,true,false,\n"
     )
     refused = finish(ann, FOLLOWS, text)
-    assert {number: bool(reason) for number, reason in refused.items()} == {3: 1, 4: 1, 5: 1}
+    assert {number: bool(reason) for number, reason in refused.items()} == {3: 1, 5: 1, 6: 1}
     followed = Caller(ann).get(f"/api/v1/accounts/{ann}/following").json()
-    assert {one["username"] for one in followed} == {"bob", "dan"}
+    assert {one["username"] for one in followed} == {"bob", "cyd", "dan"}
+    relationship = Caller(ann).get(f"/api/v1/accounts/relationships?id={cyd}").json()[0]
+    assert relationship["languages"] == ["de", "pt-BR"]
     relationship = Caller(ann).get(f"/api/v1/accounts/relationships?id={bob}").json()[0]
     assert (relationship["showing_reblogs"], relationship["notifying"]) == (False, True)
     page = Browser(ann).read(PAGE)
-    assert "2 of 5 lines done, 3 refused" in page
+    assert "3 of 6 lines done, 3 refused" in page
     assert "There is no such account here" in page
     rows = [*csv.reader(io.StringIO(Browser(ann).read(f"{PAGE}/result")))]
     assert rows[0] == [
         "Line", "Account address", "Show boosts", "Notify on new posts", "Languages", "Result",
         "Reason",
     ]  # fmt: skip
-    assert [row[-2] for row in rows[1:]] == ["done", "done", "refused", "refused", "refused"]
+    assert [row[-2] for row in rows[1:]] == [
+        "done", "done", "refused", "done", "refused", "refused",
+    ]  # fmt: skip
 
 
 def test_blocks_mutes_lists_and_bookmarks(three, tmp_path):

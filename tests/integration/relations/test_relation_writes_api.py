@@ -50,10 +50,15 @@ def test_all_options_of_a_new_follow_at_once(people, me):
     assert how(write(me, people[1], "follow")) == (True, False, False, True, False)
 
 
-def test_languages_of_a_follow_are_refused(people, me):
-    """No timeline chooses by language, so the choice would be ignored."""
-    answer = me.post(f"{ACCOUNTS}/{people[1]}/follow", {"languages": ["en"]})
+@pytest.mark.parametrize("sent", [["english language"], ["e"], ["en\n"], ["en,de"], ["x" * 17]])
+def test_what_is_no_language_is_refused(people, me, sent):
+    answer = me.post(f"{ACCOUNTS}/{people[1]}/follow", {"languages": sent})
     assert (answer.status_code, "languages" in answer.json()["details"]) == (422, True)
+    many = [f"aa-{n:04d}" for n in range(41)]
+    assert me.post(f"{ACCOUNTS}/{people[1]}/follow", {"languages": many}).status_code == 422
+    assert me.post(f"{ACCOUNTS}/{people[1]}/follow", {"languages": "en"}).status_code == 422
+    [shown] = me.get(f"{ACCOUNTS}/relationships?id={people[1]}").json()
+    assert (shown["following"], shown["languages"]) == (False, None)
 
 
 def test_block_ends_both_follows_and_forbids_new_ones(people, me, drain):
