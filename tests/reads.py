@@ -30,6 +30,7 @@ FILTERS = {
 OPTIONS = {
     "tagged": "tea", "any[]": "tea", "all[]": "tea", "none[]": "tea",
     "types[]": "follow", "exclude_types[]": "follow", "grouped_types[]": "follow",
+    "supported_types[]": "mention",
     "account_id": "1", "around_id": "1", "type": "hashtags", "expand_accounts": "partial_avatars",
     "after": "oldest",
 }  # fmt: skip

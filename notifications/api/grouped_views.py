@@ -47,7 +47,9 @@ class GroupView(Endpoint):
 
     scopes = {"GET": READ}
 
-    @extend_schema(responses=schema.GroupedNotificationsResultsEntity)
+    @extend_schema(
+        parameters=[schema.SUPPORTED_TYPES], responses=schema.GroupedNotificationsResultsEntity
+    )
     def get(self, request: ApiRequest, group_key: str) -> HttpResponse:
         group = _get_group(request.account_id, group_key)
         return json_response(present_groups([group], is_partial=False))

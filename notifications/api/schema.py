@@ -29,6 +29,11 @@ def _names(name: str, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, OpenApiTypes.STR, many=True, description=description)
 
 
+SUPPORTED_TYPES = _names(
+    "supported_types[]",
+    "The types that the client knows, as since Mastodon 4.6. Every type here is older than that, so"
+    " all clients know it, and nothing has a `fallback`",
+)
 GROUPED_TYPES = _names(
     "grouped_types[]", f"The types to group: {', '.join(k.public for k in GROUPED_KINDS)}"
 )
@@ -44,6 +49,7 @@ SELECTION = [
 ]
 GROUPING = [
     GROUPED_TYPES,
+    SUPPORTED_TYPES,
     OpenApiParameter(
         "expand_accounts",
         {"type": "string", "enum": ["", *EXPANSIONS]},

@@ -29,7 +29,7 @@ class NotificationsView(Endpoint):
     scopes = {"GET": READ}
 
     @extend_schema(
-        parameters=[*paging(0), *schema.SELECTION],
+        parameters=[*paging(0), *schema.SELECTION, schema.SUPPORTED_TYPES],
         responses=schema.NotificationEntity(many=True),
     )
     def get(self, request: ApiRequest) -> HttpResponse:
@@ -44,7 +44,7 @@ class NotificationView(Endpoint):
 
     scopes = {"GET": READ}
 
-    @extend_schema(responses=schema.NotificationEntity)
+    @extend_schema(parameters=[schema.SUPPORTED_TYPES], responses=schema.NotificationEntity)
     def get(self, request: ApiRequest, notification_id: int) -> HttpResponse:
         notification = find_notification(request.account_id, notification_id, clock.now_ms())
         if notification is None:

@@ -41,6 +41,11 @@ def test_groups_have_what_belongs_together(people, ann, original):
     assert_refused(ann.get(V2, {"expand_accounts": "none"}), 422)
     assert body(ann.get(f"{V2}/unread_count")) == {"count": 4}
     assert len(groups(ann, {"grouped_types[]": "follow"})) == 6
+    for path in (V1, V2):
+        answer = ann.get(path, {"supported_types[]": ["mention", "sunrise"], "limit": 2})
+        assert answer.json() == ann.get(path, {"limit": 2}).json(), "no type needs a fallback"
+        assert b"fallback" not in answer.content
+        assert "supported_types%5B%5D=mention&supported_types%5B%5D=sunrise" in answer["Link"]
     _a_group_is_read_and_dismissed(ann, last)
 
 

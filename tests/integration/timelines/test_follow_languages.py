@@ -1,4 +1,4 @@
-"""A follow of some languages: at home and on lists are its posts of these, from the next read on."""
+"""A follow of some languages: home and lists show its posts of these, from the next read on."""
 
 import pytest
 
@@ -11,7 +11,6 @@ from relations.jobs.repair import mirror_again
 from relations.queries.edges import get_backward_edge
 from tests.callers import Caller, ids_of
 from tests.integration.timelines.catching_up import mark, read_all
-from tests.people import lock
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, make_accounts
 
@@ -99,7 +98,9 @@ def test_the_choice_ends_with_the_follow(reader):
 
 def test_a_request_keeps_it_when_it_is_approved(reader):
     unfollow(reader.me, reader.author)
-    lock(reader.author)
+    profile = "/api/v1/accounts/update_credentials"
+    author = Caller(reader.author).client
+    assert author.patch(profile, {"locked": True}, "application/json").status_code == 200
     assert reader.follow(languages=["de"]) == ["de"]
     approve_request(reader.author, reader.me)
     assert reader.follow() == ["de"]
