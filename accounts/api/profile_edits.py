@@ -15,6 +15,9 @@ from infra.api.parsing import find_flag, find_text
 # What every profile has. A client may send the same value, but no other one.
 FIXED: Mapping[str, tuple[bool, str]] = {
     "group": (False, "can only be false"),
+    "show_media": (True, "can only be true"),
+    "show_media_replies": (True, "can only be true"),
+    "show_featured": (True, "can only be true"),
 }
 # An empty value changes nothing, as in Mastodon.
 PICTURES = ("avatar", "header")

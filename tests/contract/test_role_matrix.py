@@ -113,6 +113,7 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST api/v2/filters/<str:filter_id>/statuses": lambda s: {"status_id": s.post.public},
     "DELETE api/v2/filters/statuses/<str:rule_id>": lambda scene: NONE,
     "PATCH api/v1/accounts/update_credentials": lambda scene: {"note": "hello"},
+    "PATCH api/v1/profile": lambda scene: {"note": "hello"},
     "POST api/v1/accounts": lambda scene: {
         "username": f"new{scene.owner}",
         "email": f"new{scene.owner}@example.org",

@@ -1,6 +1,8 @@
 """The caller's own account: read it, change it."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 from django.http import HttpResponse
@@ -47,14 +49,7 @@ class UpdateCredentialsView(Endpoint):
 
     @extend_schema(request=schema.ProfileEditBody, responses=schema.CredentialAccountEntity)
     def patch(self, request: ApiRequest) -> HttpResponse:
-        edit = read_profile_edit(request.data)
-        check_profile_edit(edit)
-        pictures = {
-            name: _store(request.account_id, content, purpose)
-            for name, purpose in PICTURES.items()
-            if (content := find_picture(request.data, name)) is not None
-        }
-        update_profile(request.account_id, msgspec.structs.replace(edit, **pictures))
+        edit_profile(request.account_id, request.data)
         return _answer_credentials(request.account_id)
 
 
@@ -88,6 +83,19 @@ class PreferencesView(Endpoint):
     @extend_schema(responses=schema.PreferencesEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
         return json_response(present_preferences(get_posting_defaults(request.account_id)))
+
+
+def edit_profile(account_id: int, data: Mapping[str, Any]) -> None:
+    """Changes what a request sent, and stores its pictures. Raises: as `read_profile_edit`,
+    `update_profile` and `store_image`."""
+    edit = read_profile_edit(data)
+    check_profile_edit(edit)
+    pictures = {
+        name: _store(account_id, content, purpose)
+        for name, purpose in PICTURES.items()
+        if (content := find_picture(data, name)) is not None
+    }
+    update_profile(account_id, msgspec.structs.replace(edit, **pictures))
 
 
 def _store(account_id: int, content: bytes, purpose: Purpose) -> ProfilePicture:

@@ -88,6 +88,7 @@ class Question:
         others = f"/api/v1/accounts/relationships?id[]={self.other}"
         return {
             "/api/v1/accounts/verify_credentials": lambda found: found["id"] == self.me,
+            "/api/v1/profile": lambda found: found["id"] == self.me,
             "/api/v1/timelines/home": self._is_my_home,
             "/api/v1/bookmarks": lambda found: [one["id"] for one in found] == [self.mine],
             "/api/v1/lists": lambda found: (

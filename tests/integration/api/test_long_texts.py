@@ -22,6 +22,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "post /api/v1/apps": APP | {"website": "https://a.example"},
     "post /api/v1/accounts": SIGN_UP | {"agreement": True},
     "patch /api/v1/accounts/update_credentials": {"display_name": NAME, "note": NAME},
+    "patch /api/v1/profile": {"display_name": NAME, "note": NAME},
     "post /api/v1/statuses": EDIT
     | {"language": "en", "in_reply_to_id": None, "visibility": "public"},
     "put /api/v1/statuses/{status_id}": EDIT | {"language": "en"},

@@ -139,6 +139,7 @@ WRITES = (
     Write("POST", f"{ACCOUNT}/followed_by", {"id": ["{account_id}", "{stranger}"]}),
     Write("POST", ACCOUNT, SIGN_UP),
     Write("PATCH", f"{ACCOUNT}/update_credentials", PROFILE),
+    Write("PATCH", "/api/v1/profile", PROFILE),
     Write("POST", "/api/v1/apps", {"client_name": "A", "redirect_uris": ["https://a.example/b",
         "urn:ietf:wg:oauth:2.0:oob"], "scopes": "read", "website": "https://a.example"}),
     Write("POST", "/api/v1/featured_tags", {"name": "tea"}),

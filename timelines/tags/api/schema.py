@@ -8,10 +8,12 @@ from rest_framework.serializers import (
     BooleanField,
     CharField,
     DateField,
+    ListField,
     Serializer,
     URLField,
 )
 
+from accounts.api.schema import FieldEntity
 from timelines.tags.models import LONGEST_NAME
 
 MOST_NAMES = 4  # as in Mastodon
@@ -51,6 +53,29 @@ class FeaturedTagEntity(Serializer[Any]):
     url = URLField()
     statuses_count = CharField(help_text="Among the author's newest 1,000 posts with tags")
     last_status_at = DateField(allow_null=True)
+
+
+class ProfileEntity(Serializer[Any]):
+    id = CharField()
+    display_name = CharField(allow_blank=True)
+    note = CharField(allow_blank=True, help_text="As it was typed")
+    fields = ListField(child=FieldEntity())  # type: ignore[assignment]
+    avatar = URLField(allow_null=True, help_text="null: I have none")
+    avatar_static = URLField(allow_null=True)
+    avatar_description = CharField(allow_blank=True, help_text="Always empty")
+    header = URLField(allow_null=True, help_text="null: I have none")
+    header_static = URLField(allow_null=True)
+    header_description = CharField(allow_blank=True, help_text="Always empty")
+    locked = BooleanField()
+    bot = BooleanField()
+    hide_collections = BooleanField()
+    discoverable = BooleanField()
+    indexable = BooleanField()
+    show_media = BooleanField(help_text="Always true")
+    show_media_replies = BooleanField(help_text="Always true")
+    show_featured = BooleanField(help_text="Always true")
+    attribution_domains = ListField(child=CharField(), help_text="Always empty")
+    featured_tags = FeaturedTagEntity(many=True)
 
 
 class NewFeaturedTagBody(Serializer[Any]):

@@ -4,6 +4,7 @@ from django.urls import path, register_converter
 
 from accounts.texts.links import find_links
 from timelines.tags.api import views
+from timelines.tags.api.profile import ProfileView
 from timelines.tags.models import LONGEST_NAME
 
 
@@ -26,6 +27,7 @@ class TagConverter:
 register_converter(TagConverter, "tag")
 
 urlpatterns = [
+    path("api/v1/profile", ProfileView.as_view()),
     path("api/v1/timelines/tag/<tag:name>", views.TagTimelineView.as_view()),
     path("api/v1/tags/<tag:name>", views.TagView.as_view()),
     path("api/v1/tags/<tag:name>/follow", views.FollowTagView.as_view()),
