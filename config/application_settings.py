@@ -40,6 +40,7 @@ OWN_APPS = [
     "posts.filters",
     "posts.conversations",
     "posts.external",
+    "posts.scheduled",
     "timelines",
     "timelines.markers",
     "timelines.promotions",

@@ -14,6 +14,7 @@ from notifications import periodic as notifications
 from operations import periodic as operations
 from operations.moves import periodic as moves
 from posts import periodic as posts
+from posts.scheduled import periodic as scheduled_posts
 from timelines import periodic as timelines
 
 PERIODIC_TASKS: tuple[PeriodicTask, ...] = (
@@ -22,6 +23,7 @@ PERIODIC_TASKS: tuple[PeriodicTask, ...] = (
     *images.PERIODIC_TASKS,
     *accounts.PERIODIC_TASKS,
     *posts.PERIODIC_TASKS,
+    *scheduled_posts.PERIODIC_TASKS,
     *timelines.PERIODIC_TASKS,
     *notifications.PERIODIC_TASKS,
     *moderation.PERIODIC_TASKS,

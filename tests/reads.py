@@ -54,6 +54,7 @@ class World(NamedTuple):
     accounts: Mapping[int, str]
     statuses: Sequence[str]
     lists: Sequence[str] = ()
+    scheduled: Sequence[str] = ("1",)
     notifications: Sequence[str] = ("11",)
     groups: Sequence[str] = ("follow-1",)
 
@@ -124,6 +125,7 @@ def _paths(route: str, world: World) -> Iterator[str]:
         "poll_id": world.statuses,
         "tag_id": ["1"],  # to write to only
         "media_id": ["1"],  # only the owner's, and only before a post has it
+        "scheduled_id": world.scheduled,
         "filter_id": ["1"],  # of others: nobody has these
         "keyword_id": ["1"],
         "rule_id": ["1"],

@@ -34,7 +34,6 @@ urlpatterns = [
     path("api/v1/instance/rules", instance.RulesView.as_view()),
     path("api/v1/custom_emojis", absent_features.CustomEmojisView.as_view()),
     path("api/v1/announcements", absent_features.AnnouncementsView.as_view()),
-    path("api/v1/scheduled_statuses", absent_features.ScheduledStatusesView.as_view()),
     path("api/v1/domain_blocks", absent_features.DomainBlocksView.as_view()),
     path("api/v1/trends", absent_features.TrendsView.as_view()),
     path("api/v1/trends/tags", absent_features.TrendsView.as_view()),

@@ -24,6 +24,8 @@ from moderation.jobs.export_images import export_images
 from moderation.jobs.exported_people import PAGE, Line, iter_files_of_people
 from posts.api.live_polls import fill_polls
 from posts.queries.lists import list_marked
+from posts.scheduled.api.present import present_scheduled
+from posts.scheduled.queries.scheduled import list_scheduled
 from posts.types import Kind
 from relations.lists.api.present import present_list
 from relations.lists.queries.lists import list_account_lists
@@ -70,6 +72,7 @@ def _files_of(account_id: int) -> dict[str, Iterator[bytes]]:
         "posts.jsonl": _iter_posts(account_id),
         **{n: _as_csv(lines) for n, lines in iter_files_of_people(account_id, now_ms())},
         **{name: _as_csv(_iter_marked(account_id, kind)) for name, kind in MARKS.items()},
+        "scheduled_posts.jsonl": _iter_scheduled(account_id),
         "lists.jsonl": (present_list(each) + b"\n" for each in list_account_lists(account_id)),
         "followed_tags.csv": _as_csv([tag.name] for tag in tags),
     }
@@ -97,6 +100,12 @@ def _iter_posts(account_id: int) -> Iterator[bytes]:
     read = partial(author_page, AuthorTimelineQuery(account_id, account_id))
     for status in _iter_items(read):
         yield fill_polls(status, account_id) + b"\n"
+
+
+def _iter_scheduled(account_id: int) -> Iterator[bytes]:
+    """ScheduledStatus entities, newest first, a line each."""
+    for row in _iter_items(partial(list_scheduled, account_id)):
+        yield present_scheduled(account_id, [row])[0] + b"\n"
 
 
 def _iter_marked(account_id: int, kind: Kind) -> Iterator[Line]:

@@ -27,6 +27,9 @@ from posts.filters.actions.edit_filters import remove_filter
 from posts.filters.errors import FilterNotFound
 from posts.filters.sql import FILTERS
 from posts.ids import PostId
+from posts.scheduled.actions.schedule import cancel_scheduled
+from posts.scheduled.errors import ScheduledPostNotFound
+from posts.scheduled.sql import SCHEDULED_POSTS
 from posts.sql import LIVE_POSTS, VIEWER_MARKS
 from posts.types import Kind
 from relations.actions.mute import unmute
@@ -86,9 +89,17 @@ def _remove_filter(row: Row) -> None:
         return
 
 
+def _cancel_scheduled(row: Row) -> None:
+    try:
+        cancel_scheduled(*row)
+    except ScheduledPostNotFound:
+        return
+
+
 TABLES = (
     OwnedRows(KEPT_IMAGES, lambda row: end_image(*row)),
     OwnedRows(FILTERS, _remove_filter),
+    OwnedRows(SCHEDULED_POSTS, _cancel_scheduled),
     OwnedRows(LIVE_POSTS, _delete_post),
     OwnedRows(VIEWER_MARKS, _end_viewer_mark),
     OwnedRows(CONVERSATIONS, lambda row: delete_conversation(*row)),

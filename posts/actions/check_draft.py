@@ -16,10 +16,7 @@ from posts.types import Draft, Visibility
 MAX_KEY_LENGTH = 64
 MAX_LANGUAGE_LENGTH = 16
 # Parameters of Mastodon's request that Tideline lacks. Ignoring them would lose data silently.
-UNSUPPORTED = (
-    "scheduled_at",
-    "quoted_status_id",
-)
+UNSUPPORTED = ("quoted_status_id",)
 # Who may quote the post. No account can, so each of these is kept.
 QUOTE_POLICIES = ("public", "followers", "nobody")
 

@@ -22,6 +22,11 @@ def create_post(
     Cost: one statement on the author's shard, and one on the default database if the text has
     @names; the drain updates followers' timelines.
     """
+    now_s, links = clock_s(), read_links(draft.text)
+    return insert_post(author_id, draft, target_of(draft), now_s, idempotency_key, links)
+
+
+def target_of(draft: Draft) -> Target | None:
+    """What a draft answers; None if it is no reply."""
     parent = draft.in_reply_to
-    target = Target(Kind.REPLY, parent.author_id, parent.moment) if parent else None
-    return insert_post(author_id, draft, target, clock_s(), idempotency_key, read_links(draft.text))
+    return Target(Kind.REPLY, parent.author_id, parent.moment) if parent else None

@@ -39,6 +39,8 @@ from posts.actions.check_poll import (
     SHORTEST_S,
 )
 from posts.filters.api.schema import FilterResultEntity
+from posts.scheduled.api.parse import LONGEST_TIME
+from posts.scheduled.api.schema import TIME_HELP
 from posts.types import Visibility
 
 IDEMPOTENCY_KEY = OpenApiParameter(
@@ -118,6 +120,9 @@ class StatusBody(Serializer[Any]):
     )
     media_ids = ListField(
         child=CharField(), max_length=MOST_OF_POST, help_text="Your images", **OPTIONAL
+    )
+    scheduled_at = CharField(
+        max_length=LONGEST_TIME, help_text=TIME_HELP, allow_blank=True, **OPTIONAL
     )
 
 

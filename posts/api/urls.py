@@ -48,4 +48,5 @@ urlpatterns = [
     path("api/v1/bookmarks", lists.BookmarksView.as_view()),
     *filters,
     path("", include("posts.conversations.api.urls")),
+    path("", include("posts.scheduled.api.urls")),
 ]

@@ -51,6 +51,15 @@ REQUIRED: Mapping[str, str] = {
         uri title short_description description email version urls[streaming_api] stats[user_count]
         stats[status_count] stats[domain_count] thumbnail? languages registrations
         approval_required invites_enabled contact_account? rules {_LIMITS}""",
+    "Profile": """
+        id display_name note fields avatar? avatar_static? avatar_description header?
+        header_static? header_description locked bot hide_collections? discoverable? indexable
+        show_media show_media_replies show_featured attribution_domains featured_tags""",
+    "ScheduledStatus": """
+        id scheduled_at media_attachments params[text] params[poll]? params[media_ids]?
+        params[sensitive]? params[spoiler_text]? params[visibility] params[in_reply_to_id]?
+        params[language]? params[application_id] params[scheduled_at]? params[idempotency]?
+        params[with_rate_limit]""",
     "List": "id title replies_policy exclusive",
     "Marker": "last_read_id version updated_at",
     "MediaAttachment": """

@@ -7,10 +7,13 @@ from django.test import Client
 
 from accounts.models import User
 from accounts.scopes import OF_SERVICES
+from infra.clock import now_ms
 from moderation.groups import create_groups
 from moderation.types import DecisionKind
 from pages.sessions import COOKIE, issue_session
 from posts.ids import PostId
+from posts.scheduled.actions.schedule import schedule_post
+from posts.scheduled.types import PostParams
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.lists.actions.lists import create_account_list
@@ -21,7 +24,10 @@ from tests.world import make_accounts, publish
 
 
 class Scene:
-    """The owner has a post, a list with a friend in it, and a strike. `asker`: who asks."""
+    """The owner has a post, one for later, a list with a friend in it, and a strike.
+
+    `asker`: who asks.
+    """
 
     def __init__(self, role: str) -> None:
         self.owner, self.friend, self.asker = make_accounts(3)
@@ -29,6 +35,8 @@ class Scene:
         follow(self.owner, self.friend)
         self.list_id = create_account_list(self.owner, "close").list_id
         add_members(self.owner, self.list_id, [self.friend])
+        later, now = PostParams("later", False, "", "public"), now_ms()
+        self.scheduled_id = schedule_post(self.owner, later, 2 * now, "", now).scheduled_id
         strike = decide(self.owner, DecisionKind.WARN)
         assert strike is not None
         self.strike_id = strike.pk

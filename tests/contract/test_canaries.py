@@ -38,6 +38,7 @@ SEEN_BY = {
     "privatecanary": {"owner", "follower", "mentioned", "operator", "admin"},
     "directcanary": {"owner", "mentioned", "operator", "admin"},
     "listcanary": {"owner"},
+    "scheduledcanary": {"owner"},
     "notecanary": {"owner"},
     "filtercanary": {"owner"},
     "fieldcanary": {*ALL_BUT_BLOCKED, "blocked", "blocker", *STAFF},
@@ -57,6 +58,8 @@ class Place:
         self._relate()
         self.posts = [self._publish(one) for one in ("public", "unlisted", "private", "direct")]
         self.list_id = self._send("lists", {"title": "listcanary"})["id"]
+        later = {"status": "scheduledcanary", "scheduled_at": "2036-01-01"}
+        self.scheduled_id = self._send("statuses", later)["id"]
         self._send("../v2/filters", {"title": "filtercanary", "context": ["home"]})
         self._send(f"accounts/{self.people['other']}/note", {"comment": "notecanary"})
         profile = {
@@ -92,7 +95,7 @@ class Place:
     def seen_by(self, role: str) -> bytes:
         """All that the API answers this role."""
         client = Client() if role == "anonymous" else Caller(self.people[role]).client
-        world = World({self.owner: "owner"}, self.posts, [self.list_id])
+        world = World({self.owner: "owner"}, self.posts, [self.list_id], [self.scheduled_id])
         pages = answers(client, all_reads(world)).values()
         relation = client.get(f"/api/v1/accounts/relationships?id[]={self.people['other']}")
         bodies = [body for found in pages for _, body, _ in found]

@@ -68,6 +68,10 @@ def entities(town: Town, client: Client) -> Iterator[tuple[str, Any]]:
     yield "Instance", client.get("/api/v2/instance")
     yield "V1_Instance", client.get("/api/v1/instance")
     yield "List", me.post("/api/v1/lists", {"title": "a"})
+    yield "Profile", me.get("/api/v1/profile")
+    later = me.post(STATUSES, {"status": "later", "scheduled_at": "2036-01-01"})
+    yield "ScheduledStatus", later
+    yield "ScheduledStatus", me.get(f"/api/v1/scheduled_statuses/{later.json()['id']}")
     yield "MediaAttachment", me.client.post("/api/v2/media", {"file": upload(picture())})
     yield "Status", me.get(f"{STATUSES}/{post}")
     yield "Status", me.get(f"{STATUSES}/{town.poll}")

@@ -47,6 +47,7 @@ FILLINGS: dict[str, Callable[[Scene], object]] = {
     "conversation_id": lambda scene: scene.post.public,
     "public_id": lambda scene: scene.post.public,
     "list_id": lambda scene: scene.list_id,
+    "scheduled_id": lambda scene: scene.scheduled_id,
     "strike_id": lambda scene: scene.strike_id,
     "filter_id": lambda scene: 1,  # no account has these
     "keyword_id": lambda scene: 1,
@@ -99,6 +100,10 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST api/v1/accounts/followed_by": lambda scene: {"id": [str(scene.owner)]},
     "POST api/v1/lists": lambda scene: {"title": "new"},
     "PUT api/v1/lists/<str:list_id>": lambda scene: {"title": "renamed"},
+    "PUT api/v1/scheduled_statuses/<str:scheduled_id>": lambda scene: {
+        "scheduled_at": "2036-02-01"
+    },
+    "DELETE api/v1/scheduled_statuses/<str:scheduled_id>": lambda scene: NONE,
     "POST api/v1/lists/<str:list_id>/accounts": lambda s: {"account_ids": [str(s.friend)]},
     "DELETE api/v1/lists/<str:list_id>/accounts": lambda s: {"account_ids": [str(s.friend)]},
     "POST api/v1/filters": lambda scene: {"phrase": "x", "context": ["home"]},

@@ -49,12 +49,6 @@ class AnnouncementsView(EmptyListView):
     """Announcements of the administrators: there are none."""
 
 
-class ScheduledStatusesView(EmptyListView):
-    """My posts of the future: a post cannot be scheduled."""
-
-    scopes = {"GET": "read:statuses"}
-
-
 class PeersView(EmptyListView):
     """Other servers that this one knows: there are none."""
 

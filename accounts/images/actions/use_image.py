@@ -24,6 +24,28 @@ FROM unnest(%s::bigint[], %s::bigint[]) AS gone (owner_id, used_by)
 WHERE images_storedimage.owner_id = gone.owner_id AND images_storedimage.used_by = gone.used_by
     AND remove_after IS NULL
 """
+# Not of images that are gone or part of a post.
+RESERVE = """
+UPDATE images_storedimage SET remove_after = greatest(remove_after, to_timestamp(%s / 1000.0))
+WHERE owner_id = %s AND id = ANY(%s::bigint[]) AND purpose = 0
+    AND used_by IS NULL AND remove_after > now() AND hidden_at IS NULL
+"""
+RELEASE = """
+UPDATE images_storedimage SET remove_after = now() + interval '1 day'
+WHERE owner_id = %s AND id = ANY(%s::bigint[]) AND used_by IS NULL AND remove_after > now()
+"""
+
+
+def reserve_images(alias: str, owner_id: int, image_ids: Sequence[int], until_ms: int) -> None:
+    """Keeps uploads for a post that is written later, until then. The caller's transaction is on
+    `alias`. Raises: ImageNotFound if one is gone, or has a post. One statement."""
+    if execute(alias, RESERVE, (until_ms, owner_id, list(image_ids))) < len(image_ids):
+        raise ImageNotFound
+
+
+def release_images(alias: str, owner_id: int, image_ids: Sequence[int]) -> None:
+    """Keeps uploads for another day only. Those that are gone are left out. One statement."""
+    execute(alias, RELEASE, (owner_id, list(image_ids)))
 
 
 def replace_image(alias: str, owner_id: int, purpose: Purpose, image_id: int | None) -> None:

@@ -31,11 +31,16 @@ def load_attachments(owner_id: int, image_ids: Sequence[int]) -> list[Attachment
     Some may have a post already: images_attach decides whether it is the same one. Raises:
     ImageNotFound if one is another account's or removed. One query by primary key.
     """
-    rows = fetch_all(shard_of(owner_id), BY_ID, (owner_id, list(image_ids)))
-    images = {image.id: image for (text,) in rows for image in [_decode(text)]}
+    images = load_existing_attachments(owner_id, image_ids)
     if len(images) != len(image_ids):
         raise ImageNotFound
     return [images[image_id] for image_id in image_ids]
+
+
+def load_existing_attachments(owner_id: int, image_ids: Sequence[int]) -> dict[int, Attachment]:
+    """As `load_attachments`, without those that are not there. One query by primary key."""
+    rows = fetch_all(shard_of(owner_id), BY_ID, (owner_id, list(image_ids)))
+    return {image.id: image for (text,) in rows for image in [_decode(text)]}
 
 
 def get_unattached(owner_id: int, image_id: int) -> Attachment:

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import msgspec
 from django.http import HttpResponse
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 
 from accounts.images.api.parse import find_image_ids
 from accounts.images.errors import ImageNotFound
@@ -19,6 +19,7 @@ from infra.api.parsing import read_flag
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from infra.caching.remembered_answers import remembered
+from infra.clock import now_ms
 from posts.actions.apply_defaults import apply_defaults
 from posts.actions.check_draft import (
     check_content,
@@ -46,7 +47,16 @@ from posts.queries.interactions import (
 )
 from posts.queries.threads import get_threaded
 from posts.reading.statuses import load_status_json
+from posts.scheduled.actions.schedule import schedule_post
+from posts.scheduled.api.parse import find_due
+from posts.scheduled.api.schema import ScheduledStatusEntity
+from posts.scheduled.api.views import answer_scheduled
+from posts.scheduled.draft_of import params_of
 from posts.types import Draft, PostRow
+
+PUBLISHED_OR_SCHEDULED = PolymorphicProxySerializer(
+    "PublishedOrScheduled", [schema.StatusEntity, ScheduledStatusEntity], None
+)
 
 
 class StatusesView(Endpoint):
@@ -64,12 +74,18 @@ class StatusesView(Endpoint):
     @extend_schema(
         parameters=[schema.IDEMPOTENCY_KEY],
         request=schema.StatusBody,
-        responses={200: schema.StatusEntity, 404: schema.NO_PARENT},
+        responses={200: PUBLISHED_OR_SCHEDULED, 404: schema.NO_PARENT},
     )
     def post(self, request: ApiRequest) -> HttpResponse:
-        """Publish a post or a reply. A repeated Idempotency-Key returns the first post."""
+        """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
+
+        With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
+        """
         draft = _read_draft(request)
         key = check_key(request.headers.get("Idempotency-Key"))
+        due_ms = find_due(request.data)
+        if due_ms is not None:
+            return _schedule(request, draft, due_ms, key)
         post_id = create_post(request.account_id, draft, key)
         return json_response(get_published_json(request.account_id, post_id))
 
@@ -157,6 +173,13 @@ def _read_draft(request: ApiRequest) -> Draft:
     except PostNotFound:
         raise ParentNotFound from None
     return msgspec.structs.replace(draft, in_reply_to=original, thread=thread)
+
+
+def _schedule(request: ApiRequest, draft: Draft, due_ms: int, key: str | None) -> HttpResponse:
+    author_id, at_ms = request.account_id, now_ms()
+    params = params_of(draft, request.user.application_id, time.time())
+    scheduled = schedule_post(author_id, params, due_ms, key or "", at_ms)
+    return answer_scheduled(author_id, scheduled)
 
 
 def _read_edit(request: ApiRequest, old: PostRow) -> Draft:

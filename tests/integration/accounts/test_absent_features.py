@@ -13,12 +13,11 @@ FOR_ALL = (
     "/api/v1/trends/links",
     "/api/v1/instance/peers",
 )
-FOR_USERS = ("/api/v1/announcements", "/api/v1/scheduled_statuses", "/api/v1/domain_blocks")
+FOR_USERS = ("/api/v1/announcements", "/api/v1/domain_blocks")
 MISSING = (
     "/api/v1/instance/activity",
     "/api/v1/instance/domain_blocks",
     "/api/v1/instance/terms_of_service",
-    "/api/v1/scheduled_statuses/1",
     "/api/v1/streaming/health",
     "/api/v1/streaming/user",
 )

@@ -24,7 +24,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "patch /api/v1/accounts/update_credentials": {"display_name": NAME, "note": NAME},
     "patch /api/v1/profile": {"display_name": NAME, "note": NAME},
     "post /api/v1/statuses": EDIT
-    | {"language": "en", "in_reply_to_id": None, "visibility": "public"},
+    | {"language": "en", "in_reply_to_id": None, "visibility": "public", "scheduled_at": None},
+    "put /api/v1/scheduled_statuses/{scheduled_id}": {"scheduled_at": "2036-01-01"},
     "put /api/v1/statuses/{status_id}": EDIT | {"language": "en"},
     "put /api/v1/media/{media_id}": {"description": NAME, "focus": "0.5,0.5"},
     "post /api/v1/reports": {"comment": NAME, "category": "spam", "account_id": "0"},
@@ -84,6 +85,9 @@ MAKERS: dict[str, Callable[[Any], str]] = {
     "{status_id}": lambda caller: made(caller.post("/api/v1/statuses", {"status": "y"})),
     "{filter_id}": lambda caller: make_filter(caller)["id"],
     "{keyword_id}": lambda caller: make_filter(caller)["keywords"][0]["id"],
+    "{scheduled_id}": lambda caller: made(
+        caller.post("/api/v1/statuses", {"status": "y", "scheduled_at": "2036-01-01"})
+    ),
     "{media_id}": lambda caller: made(caller.post("/api/v2/media", {"file": upload(picture())})),
 }
 

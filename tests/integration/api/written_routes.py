@@ -42,6 +42,8 @@ class Scene:
         made["poll_id"] = made["yours"] = yours["id"]
         made["status_id"] = self._made("/api/v1/statuses", {"status": "mine"})
         made["reply"] = self._made("/api/v1/statuses", {"status": "to delete"})
+        later = {"status": "later", "scheduled_at": "2036-01-01"}
+        made["scheduled_id"] = self.me.post("/api/v1/statuses", later).json()["id"]
         made["list_id"] = self._made("/api/v1/lists", {"title": "close"})
         words = {"title": "words", "context": ["home"]}
         made["filter_id"] = self._made("/api/v2/filters", words)
@@ -169,6 +171,7 @@ WRITES = (
     Write("POST", STATUSES, {"status": "choose", "poll": POLL}),
     Write("POST", STATUSES, {"media_ids": ["{media_id}"]}),
     Write("POST", STATUSES, {"status": "later", "scheduled_at": "2036-01-01"}),
+    Write("PUT", "/api/v1/scheduled_statuses/{scheduled_id}", {"scheduled_at": "2036-02-01"}),
     Write("PUT", f"{STATUSES}/{{status_id}}", {"status": "edited", "spoiler_text": "careful",
         "sensitive": True, "language": "de", "media_ids": []}),
     Write("POST", f"{STATUSES}/{{status_id}}/reblog", {"visibility": "unlisted"}),

@@ -1,0 +1,1 @@
+"""Posts that their authors wrote for later. A periodic task publishes each of them once."""

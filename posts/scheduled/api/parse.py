@@ -1,0 +1,45 @@
+"""Parses requests about scheduled posts."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from infra.api.parsing import read_text
+from posts.scheduled.errors import NoTime, ScheduledPostNotFound
+
+LONGEST_ID = 18  # digits that fit the column
+LONGEST_TIME = 40
+
+
+def find_due(data: Mapping[str, Any]) -> int | None:
+    """When to publish, in Unix milliseconds; None: now. A time without a zone is of UTC.
+
+    Raises: NoTime, InvalidRequest (both 422).
+    """
+    text = read_text(data, "scheduled_at").strip() if data.get("scheduled_at") is not None else ""
+    if not text:
+        return None
+    try:
+        at = datetime.fromisoformat(text) if len(text) <= LONGEST_TIME else None
+        return None if at is None else _milliseconds(at)
+    except (ValueError, OverflowError):
+        raise NoTime from None
+
+
+def read_due(data: Mapping[str, Any]) -> int:
+    """As `find_due`, but there must be one."""
+    due_ms = find_due(data)
+    if due_ms is None:
+        raise NoTime
+    return due_ms
+
+
+def read_scheduled_id(text: str) -> int:
+    """Raises: ScheduledPostNotFound for a text that cannot be an id."""
+    if not (text.isascii() and text.isdigit() and len(text) <= LONGEST_ID):
+        raise ScheduledPostNotFound
+    return int(text)
+
+
+def _milliseconds(at: datetime) -> int:
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)

@@ -1,0 +1,74 @@
+"""Scheduled posts from drafts, and drafts from scheduled posts."""
+
+import msgspec
+
+from accounts.images.errors import ImageNotFound
+from accounts.images.queries.attachments import load_attachments
+from posts.errors import ImagesTaken, ParentNotFound, PostNotFound
+from posts.ids import PostId
+from posts.queries.threads import get_threaded
+from posts.scheduled.types import PollParams, PostParams
+from posts.types import Draft, NewPoll, Visibility
+
+
+def params_of(draft: Draft, application_id: int | None, now_s: float) -> PostParams:
+    """What is kept of a draft. Its poll lasts as long as it would if it began now."""
+    return PostParams(
+        draft.text,
+        draft.sensitive,
+        draft.spoiler_text,
+        draft.visibility.name.lower(),
+        draft.language,
+        draft.in_reply_to.public if draft.in_reply_to else None,
+        tuple(image["id"] for image in draft.media),
+        _keep_poll(draft.poll, int(now_s)),
+        draft.application,
+        application_id,
+    )
+
+
+def draft_of(author_id: int, params: PostParams, now_s: float) -> Draft:
+    """The post as it is published now. The post it answers must be there, and its images.
+
+    Raises: ParentNotFound, ImagesTaken. Cost: a query with images, and as `get_threaded`.
+    """
+    draft = Draft(
+        params.text,
+        params.sensitive,
+        params.spoiler_text,
+        params.language,
+        visibility=Visibility[params.visibility.upper()],
+        media=_load_images(author_id, params),
+        poll=_begin_poll(params.poll, int(now_s)),
+        application=params.application,
+    )
+    if params.in_reply_to is None:
+        return draft
+    try:
+        original, thread = get_threaded(PostId.from_public(params.in_reply_to), author_id)
+    except PostNotFound:
+        raise ParentNotFound from None
+    return msgspec.structs.replace(draft, in_reply_to=original, thread=thread)
+
+
+def _keep_poll(poll: NewPoll | None, now_s: int) -> PollParams | None:
+    if poll is None:
+        return None
+    lasts_s = poll.expires_at_s - now_s
+    return PollParams(poll.options, poll.multiple, poll.hide_totals, lasts_s)
+
+
+def _begin_poll(poll: PollParams | None, now_s: int) -> NewPoll | None:
+    if poll is None:
+        return None
+    return NewPoll(poll.options, poll.multiple, poll.hide_totals, now_s + poll.expires_in_s)
+
+
+def _load_images(author_id: int, params: PostParams) -> tuple[dict[str, object], ...]:
+    if not params.media_ids:
+        return ()
+    try:
+        images = load_attachments(author_id, params.media_ids)
+    except ImageNotFound:
+        raise ImagesTaken from None
+    return tuple(map(msgspec.to_builtins, images))
