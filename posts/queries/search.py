@@ -14,6 +14,20 @@ NEWEST = 500
 STEPS_DAYS = (3, 31)
 # The conditions of both indexes.
 _PUBLIC = "deleted_at IS NULL AND hidden_at IS NULL AND visibility = 0 AND kind < 2"
+# What a search asks for: `wanted` and `unwanted`, as they are in the searched text of a post.
+PATTERNS = """ARRAY(
+        SELECT posts_pattern(one) FROM unnest(
+            string_to_array(btrim(posts_spaced(%(text)s)), ' ') || %(phrases)s::text[]) AS one
+    ) AS wanted, ARRAY(
+        SELECT posts_pattern(one) FROM unnest(%(unwanted)s::text[]) AS one
+    ) AS unwanted"""
+# Whether the texts of a post have all that is wanted, and nothing that is unwanted.
+MATCHES = """(
+        SELECT (SELECT bool_and(strpos(words, one) > 0) FROM unnest(wanted) AS one) IS NOT FALSE
+            AND (SELECT bool_or(strpos(words, one) > 0) FROM unnest(unwanted) AS one) IS NOT TRUE
+        FROM (SELECT posts_searched(posts_texts(text, poll, media), spoiler_text) AS words
+            OFFSET 0) AS searched
+    )"""
 # The index finds candidates. Words next to each other, unwanted words, long words and long runs are
 # compared with the texts of the candidates, newest first, no more than the limit needs (OFFSET 0).
 # `moment + 0`: post_public is not used there, because each of its posts would need its terms made.
@@ -22,12 +36,7 @@ WITH asked AS MATERIALIZED (
     SELECT *, cardinality(unwanted) + cardinality(%(phrases)s::text[]) = 0
         AND cardinality(wanted) <= 8 AND NOT EXISTS (SELECT FROM unnest(wanted) AS one
             WHERE char_length(one) > CASE WHEN one LIKE ' %%' THEN 62 ELSE 2 END) AS is_exact
-    FROM (SELECT ARRAY(
-        SELECT posts_pattern(one) FROM unnest(
-            string_to_array(btrim(posts_spaced(%(text)s)), ' ') || %(phrases)s::text[]) AS one
-    ) AS wanted, ARRAY(
-        SELECT posts_pattern(one) FROM unnest(%(unwanted)s::text[]) AS one
-    ) AS unwanted OFFSET 0) AS patterns
+    FROM (SELECT {PATTERNS} OFFSET 0) AS patterns
 )
 SELECT post.author_id, post.moment FROM asked CROSS JOIN (
     SELECT lower, upper, CASE WHEN lower >= %(by_day_from)s THEN lower / {DAY} END AS day
@@ -42,12 +51,7 @@ SELECT post.author_id, post.moment FROM asked CROSS JOIN (
             AND {{conditions}}
         ORDER BY moment / {SEQUENCES} DESC, author_id DESC, moment DESC OFFSET 0
     ) AS candidate
-    WHERE is_exact OR (
-        SELECT (SELECT bool_and(strpos(words, one) > 0) FROM unnest(wanted) AS one) IS NOT FALSE
-            AND (SELECT bool_or(strpos(words, one) > 0) FROM unnest(unwanted) AS one) IS NOT TRUE
-        FROM (SELECT posts_searched(posts_texts(text, poll, media), spoiler_text) AS words
-            OFFSET 0) AS searched
-    )
+    WHERE is_exact OR {MATCHES}
     LIMIT %(limit)s
 ) AS post LIMIT %(limit)s
 """  # noqa: S608
@@ -60,7 +64,7 @@ _HAS_TERMS = f"""posts_terms(text, poll, media, spoiler_text, moment)
 _IN_LANGUAGES = """(lower(language) = ANY(%({0})s::text[])
     OR lower(split_part(language, '-', 1)) = ANY(%({0})s::text[])) IS {1} TRUE"""
 # Each is part of the statement if its parameter is given: fewer conditions are planned faster.
-_CONDITIONS = {
+CONDITIONS = {
     "before": f"(moment / {SEQUENCES}, author_id, moment) < (%(second)s, %(before)s, %(moment)s)",
     "author": "author_id = %(author)s",
     "others": "author_id <> ALL(%(others)s::bigint[])",
@@ -129,7 +133,7 @@ def search_words(alias: str, search: WordSearch, now_second: int) -> list[PostId
     costs its posts among the newest NEWEST, a less frequent one those of a few days. Unwanted and
     neighbouring words are compared in these posts, until enough are found.
     """
-    params = _conditions_of(search)
+    params = conditions_of(search)
     sql = _statement(tuple(params), has_author=search.author_id is not None)
     params |= _steps_of(search, now_second)
     words = search.words
@@ -138,8 +142,8 @@ def search_words(alias: str, search: WordSearch, now_second: int) -> list[PostId
     return [post_id for post_id in ids if post_id > search.above]
 
 
-def _conditions_of(search: WordSearch) -> dict[str, Any]:
-    """The parameters of the conditions that the search has."""
+def conditions_of(search: WordSearch) -> dict[str, Any]:
+    """The parameters of the CONDITIONS that the search has, by their names."""
     before, words = search.below, search.words
     lists = {
         "others": search.unwanted_author_ids,
@@ -159,7 +163,7 @@ def _conditions_of(search: WordSearch) -> dict[str, Any]:
 def _statement(names: Sequence[str], has_author: bool) -> str:
     """With the conditions of these names. An author's posts need no words, and only one step."""
     has_terms = f"({_HAS_TERMS} OR posts_pattern(%(text)s) IS NULL)" if has_author else _HAS_TERMS
-    conditions = [has_terms, *(sql for name, sql in _CONDITIONS.items() if name in names)]
+    conditions = [has_terms, *(sql for name, sql in CONDITIONS.items() if name in names)]
     newest = "'{}'" if has_author else _NEWEST_BOUND
     return SEARCH.format(newest=newest, conditions=" AND ".join(conditions))
 

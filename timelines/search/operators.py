@@ -10,7 +10,7 @@ from typing import NamedTuple
 from accounts.texts.links import normalize_tag
 from posts.queries.search import ANY_POST, PostTraits, PostWords
 from timelines.search.days import DayRange, intersect, read_days
-from timelines.search.traits import read_traits, split_traits
+from timelines.search.traits import LIBRARY, read_traits, split_traits
 
 ME = "me"
 _FROM = "from:"
@@ -23,7 +23,8 @@ _CLAUSE = re.compile(r'([+-]?)(?:"([^"]*)"|(\S+))')
 class Operators(NamedTuple):
     """What a text asks for. `author`: the name after `from:`; None without one.
 
-    `unwanted_authors`: the names after `-from:`. `written`: when.
+    `unwanted_authors`: the names after `-from:`. `written`: when. `in_library`: in the viewer's
+    library (posts/queries/library.py), and not in the public posts.
     """
 
     words: PostWords
@@ -31,6 +32,7 @@ class Operators(NamedTuple):
     unwanted_authors: Sequence[str] = ()
     written: DayRange = DayRange()
     traits: PostTraits = ANY_POST
+    in_library: bool = False
 
 
 class _Clauses(NamedTuple):
@@ -63,7 +65,8 @@ def read_operators(text: str) -> Operators:
     )
     name = wanted.names[-1] if wanted.names else None
     found_traits = read_traits(traits, unwanted_traits)
-    return Operators(words, name, tuple(unwanted.names), intersect(days.values()), found_traits)
+    written, in_library = intersect(days.values()), LIBRARY in map(str.lower, traits)
+    return Operators(words, name, tuple(unwanted.names), written, found_traits, in_library)
 
 
 def _sort(clauses: Sequence[tuple[str, str, str]]) -> _Clauses:

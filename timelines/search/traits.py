@@ -1,4 +1,4 @@
-"""Traits of posts in the text of a search: `has:media`, `is:reply`, `language:en`, `in:public`.
+"""Traits of posts in the text of a search: `has:media`, `is:reply`, `language:en`, `in:library`.
 
 With a minus sign before, the posts that lack it. Traits that no post here can have are refused,
 because a search that ignores a part of its text gives wrong posts.
@@ -17,11 +17,12 @@ _FIELDS = {
     "is:reply": "is_reply",
     "is:sensitive": "is_sensitive",
 }
-# All that is searched are public posts, so these ask for nothing more.
+# Without `in:library` public posts are searched, so these ask for nothing more.
 _EVERYTHING = ("in:all", "in:public")
+LIBRARY = "in:library"
 _LANGUAGE = "language:"
 _PREFIXES = ("has:", "is:", "in:", _LANGUAGE)
-KNOWN = (*_FIELDS, *_EVERYTHING, f"{_LANGUAGE}en")
+KNOWN = (*_FIELDS, *_EVERYTHING, LIBRARY, f"{_LANGUAGE}en")
 
 
 class TraitWords(NamedTuple):
@@ -51,7 +52,7 @@ def read_traits(wanted: Iterable[str], unwanted: Iterable[str]) -> PostTraits:
                 languages[is_wanted].append(word.removeprefix(_LANGUAGE))
             elif word in _FIELDS:
                 _set(fields, word, is_wanted)
-            elif word not in _EVERYTHING or not is_wanted:
+            elif word not in (*_EVERYTHING, LIBRARY) or not is_wanted:
                 raise InvalidRequest(
                     f"{word[:40]} cannot be searched for; known: {', '.join(KNOWN)}"
                 )

@@ -33,7 +33,7 @@ class AccountSearch(NamedTuple):
 class PostSearch(NamedTuple):
     """A search for posts strictly between two ids. `author_id`: only posts of this author.
 
-    `unwanted_author_ids`: no posts of these.
+    `unwanted_author_ids`: no posts of these. `in_library`: of the viewer's library.
     """
 
     words: PostWords
@@ -45,6 +45,7 @@ class PostSearch(NamedTuple):
     above: PostId = FIRST
     below: PostId = LAST
     traits: PostTraits = ANY_POST
+    in_library: bool = False
 
 
 class SearchRequest(NamedTuple):

@@ -41,6 +41,7 @@ def has(text: str, **traits: Any) -> Operators:
         ("tea has:media -is:reply", has("tea", has_media=True, is_reply=False)),
         ("tea Language:EN -language:de", has("tea", languages=("en",), unwanted_languages=("de",))),
         ("tea in:all has: is:", Operators(PostWords("tea has: is:"))),
+        ("tea IN:library", Operators(PostWords("tea"), in_library=True)),
         ('"has:media"', Operators(PostWords("has:media", ("has:media",)))),
         ('"before:2006-01-02"', Operators(PostWords(*QUOTED))),
     ],
@@ -50,7 +51,7 @@ def test_reading_operators(text: str, found: Operators) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["in:library", "has:video", "IS:bot", "-in:all", "in:Berlin", "has:poll -has:poll"]
+    "text", ["-in:library", "has:video", "IS:bot", "-in:all", "in:Berlin", "has:poll -has:poll"]
 )
 def test_what_cannot_be_searched_for_is_refused(text: str) -> None:
     with pytest.raises(InvalidRequest):

@@ -57,7 +57,8 @@ class SearchView(Endpoint):
     A post must have all words. `"two words"`: next to each other. `-word`, `-"two words"` and
     `-#tag`: the post must not have these. `#tag`: exactly this tag. `from:name` and `from:me`:
     posts of this account only, also without words; `-from:name`: none of it. `has:media`,
-    `has:poll`, `is:reply`, `is:sensitive` and `language:en`, also with a minus: only such posts. A
+    `has:poll`, `is:reply`, `is:sensitive` and `language:en`, also with a minus: only such posts.
+    `in:library`: posts that I wrote, favourited, bookmarked, reposted or voted in, and no others. A
     quote without a partner is ignored. Guests find accounts and tags, and one page of them.
     """
 

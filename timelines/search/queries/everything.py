@@ -70,17 +70,18 @@ def _read_post_search(request: SearchRequest, viewer_id: int) -> PostSearch | No
 
     Raises: InvalidRequest for what cannot be searched for.
     """
-    words, name, unwanted, written, traits = read_operators(request.text)
+    words, name, unwanted, written, traits, in_library = read_operators(request.text)
     ids = _find_authors([*unwanted, *([name] if name else ())], viewer_id)
     author_id = ids.get(name) if name else request.author_id
     if name and (author_id is None or request.author_id not in (None, author_id)):
         return None
-    if traits != ANY_POST and author_id is None and not words.text.strip():
+    is_open = author_id is None and not in_library
+    if traits != ANY_POST and is_open and not words.text.strip():
         raise InvalidRequest("q must have words or from:name next to what posts must have or be")
     others = [ids[name] for name in unwanted if name in ids]
     page = (request.limit, request.offset)
     between = intersect([written, DayRange(request.above, request.below)])
-    return PostSearch(words, viewer_id, *page, author_id, others, *between, traits)
+    return PostSearch(words, viewer_id, *page, author_id, others, *between, traits, in_library)
 
 
 def _find_authors(names: Collection[str], viewer_id: int) -> dict[str, int]:

@@ -12,6 +12,7 @@ from infra.sharding.buckets import is_owned, shard_of
 from infra.sharding.scatter import scatter_available
 from infra.sharding.shards import shard_aliases
 from posts.ids import PostId, authors_of, second_of
+from posts.queries.library import search_library
 from posts.queries.search import WordSearch, search_words
 from posts.reading.statuses import load_status_json
 from relations.queries.relationships import load_relationships
@@ -25,13 +26,15 @@ SPARE = 10
 
 
 def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time) -> list[bytes]:
-    """Status entities of the newest public posts with the words, as the viewer may see them.
+    """Status entities of the newest public posts with the words, or of those of the viewer's
+    library, as the viewer may see them.
 
     Posts of accounts that the viewer mutes are left out, and posts of others that searches may not
     find. Shards that do not answer are left out. New posts may be found TTL_S later.
     Raises: OperationalError, InterfaceError if no shard answers. Cost: one query on each shard, or
     on that of the author, and none if the same was searched just now; what `load_status_json`
-    costs; relationships with the authors. The same again for each round after the first.
+    costs; relationships with the authors. The same again for each round after the first. For the
+    library as `search_library`, and nothing is kept.
     """
     wanted, statuses = search.offset + search.limit, list[bytes]()
     words = WordSearch(
@@ -44,8 +47,11 @@ def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time
         search.traits,
     )
     for _ in range(MOST_ROUNDS):
-        ids = _ask(words, second_of(clock_s()))
-        statuses += _load_shown(ids, search.viewer_id)
+        if search.in_library:
+            ids = search_library(search.viewer_id, words)
+        else:
+            ids = _ask(words, second_of(clock_s()))
+        statuses += _load_shown(ids, search)
         if len(statuses) >= wanted or len(ids) < words.limit:
             break
         words = words._replace(below=ids[-1])
@@ -73,7 +79,9 @@ def _ask_shard(alias: str, words: WordSearch, now_second: int) -> list[PostId]:
     return [post_id for post_id in ids if is_owned(alias, post_id.author_id)]
 
 
-def _load_shown(ids: Sequence[PostId], viewer_id: int) -> list[bytes]:
+def _load_shown(ids: Sequence[PostId], search: PostSearch) -> list[bytes]:
+    """What the viewer has in the library is found also if its author is not to be found."""
+    viewer_id = search.viewer_id
     entities = load_status_json(ids, viewer_id)
     authors = authors_of(entities) - {viewer_id}
     known, now = load_relationships(viewer_id, authors) if authors else {}, now_ms()
@@ -81,5 +89,6 @@ def _load_shown(ids: Sequence[PostId], viewer_id: int) -> list[bytes]:
     return [
         text
         for post_id, text in entities.items()
-        if post_id.author_id not in muted and (post_id.author_id == viewer_id or is_indexable(text))
+        if post_id.author_id not in muted
+        and (search.in_library or post_id.author_id == viewer_id or is_indexable(text))
     ]

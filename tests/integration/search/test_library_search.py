@@ -1,0 +1,126 @@
+"""`in:library`: the posts that an account wrote, favourited, bookmarked, reposted or voted in."""
+
+import time
+
+import pytest
+
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit
+from infra.sharding.buckets import shard_of
+from posts.actions.create_post import create_post
+from posts.actions.delete_post import delete_post
+from posts.actions.mark_post import mark_post
+from posts.actions.repost import repost, undo_repost
+from posts.actions.vote import vote
+from posts.queries import library
+from posts.types import Draft, Kind, NewPoll, Visibility
+from relations.actions.block import block
+from relations.actions.follow import follow
+from relations.actions.mute import mute
+from tests.budgets import count_calls
+from tests.callers import Caller, assert_refused
+from tests.world import drain_all, make_accounts, publish
+
+PATH = "/api/v2/search"
+
+
+@pytest.fixture
+def people(world):
+    return make_accounts(4)
+
+
+@pytest.fixture
+def me(people):
+    return Caller(people[0])
+
+
+def texts(me, q, **query):
+    answer = me.get(PATH, {"q": q, "type": "statuses", **query})
+    assert answer.status_code == 200, answer.content
+    found = [status["content"] for status in answer.json()["statuses"]]
+    return [text.removeprefix("<p>").removesuffix("</p>") for text in found]
+
+
+@pytest.fixture
+def marked(people):
+    """A post of each kind, and one with which I have nothing to do."""
+    mine, *others = people
+    posts = {name: publish(others[n % 3], f"tea {name}") for n, name in enumerate(
+        ("unrelated", "favourited", "bookmarked", "reposted")
+    )}  # fmt: skip
+    poll = NewPoll(("a", "b"), False, False, int(time.time()) + 600)
+    posts["voted"] = create_post(others[1], Draft("tea voted", poll=poll))
+    posts["written"] = create_post(mine, Draft("tea written", visibility=Visibility.PRIVATE))
+    mark_post(mine, posts["favourited"], Kind.FAVOURITE, True)
+    mark_post(mine, posts["bookmarked"], Kind.BOOKMARK, True)
+    repost(mine, posts["reposted"])
+    vote(mine, posts["voted"], [0])
+    drain_all()
+    return posts
+
+
+def test_it_has_each_kind_and_nothing_else(me, marked):
+    kinds = ["written", "voted", "reposted", "bookmarked", "favourited"]
+    assert texts(me, "tea in:library") == [f"tea {kind}" for kind in kinds]
+    assert texts(me, "in:library") == texts(me, "tea IN:LIBRARY")
+    assert texts(me, "in:library voted") == ["tea voted"]
+    assert texts(me, "in:library -voted", limit=2) == ["tea written", "tea reposted"]
+    assert texts(me, "in:library has:poll") == ["tea voted"]
+    assert texts(me, "in:library from:me") == ["tea written"]
+    assert texts(me, "in:library after:2100-01-01") == []
+    assert texts(me, "tea in:library", limit=2, offset=2) == ["tea reposted", "tea bookmarked"]
+    older = marked["reposted"].public
+    assert texts(me, "tea in:library", max_id=older) == ["tea bookmarked", "tea favourited"]
+    assert texts(me, "tea in:library", min_id=older) == ["tea written", "tea voted"]
+    assert len(texts(me, "tea in:public")) == 5, "of all public posts"
+
+
+def test_what_is_taken_back_or_gone_is_not_there(me, people, marked):
+    mine = people[0]
+    mark_post(mine, marked["favourited"], Kind.FAVOURITE, False)
+    undo_repost(mine, marked["reposted"])
+    delete_post(marked["bookmarked"])
+    delete_post(marked["written"])
+    assert texts(me, "tea in:library") == ["tea voted"]
+
+
+def test_others_see_their_own_library(people, marked):
+    assert texts(Caller(people[1]), "in:library") == ["tea reposted", "tea unrelated"]
+    assert texts(Caller(None), "in:library") == []
+
+
+def test_posts_that_i_may_not_see_any_more_are_left_out(me, people, marked):
+    mine, first, second, third = people
+    follow(mine, second)
+    private = create_post(second, Draft("tea private", visibility=Visibility.PRIVATE))
+    mark_post(mine, private, Kind.BOOKMARK, True)
+    update_profile(third, ProfileEdit(is_indexable=False))
+    drain_all()
+    assert texts(me, "in:library private") == ["tea private"]
+    before = texts(me, "in:library")
+    assert "tea bookmarked" in before, "its author is not to be found by searches of others"
+    block(second, mine)
+    assert set(before) - set(texts(me, "in:library")) == {
+        text for text in before if text.endswith(("private", "favourited", "voted"))
+    }
+    mute(mine, first)
+    assert "tea reposted" not in texts(me, "in:library")
+
+
+def test_its_opposite_is_refused(me):
+    assert_refused(me.get(PATH, {"q": "tea -in:library"}), 422)
+
+
+def test_the_bound_holds_and_costs_are_one_query_a_shard(me, people, monkeypatch):
+    monkeypatch.setattr(library, "MOST_OF_A_KIND", 2)
+    posts = [publish(people[1], f"tea {n}") for n in range(5)]
+    for post in posts:
+        mark_post(people[0], post, Kind.BOOKMARK, True)
+    drain_all()
+    assert texts(me, "in:library") == ["tea 4", "tea 3"]
+    with count_calls() as calls:
+        texts(me, "in:library")
+    sent = [statement.sql for statement in calls.statements if "posts_viewermark" in statement.sql]
+    assert len(sent) == 1
+    asked = [statement for statement in calls.statements if "library" in statement.sql]
+    assert len(asked) == len({shard_of(account) for account in range(1, 100)})
