@@ -118,13 +118,14 @@ END $$;
 CREATE OR REPLACE FUNCTION posts_day_of(moment bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
 AS 'SELECT moment / 1296 / 86400 + 13149';
 
--- Replaces the text of a post and keeps the version before. `refused`: `gone` for no live post or
+-- Replaces the text of a post and keeps the version before. `image_texts`: for some of its images, objects
+-- with `id` and a new `description` or `focus`; NULL for none. `refused`: `gone` for no live post or
 -- reply of the author, `full` for too many edits, or as posts_publish. posts/actions/edit_post.py
 CREATE OR REPLACE FUNCTION posts_edit_post(
     author bigint, wanted_moment bigint, now_at timestamptz, new_text text, is_sensitive boolean,
     new_spoiler_text text, new_language text, new_mentions jsonb, new_tags text[],
     new_media jsonb, most_edits integer, today integer, most_mentions integer,
-    most_tags integer, lane integer, change text, payload jsonb, new_poll jsonb,
+    most_tags integer, lane integer, change text, payload jsonb, new_poll jsonb, image_texts jsonb,
     OUT is_known boolean, OUT refused text, OUT edited timestamptz, OUT reported jsonb,
     OUT change_id bigint, OUT changed_at timestamptz
 ) LANGUAGE plpgsql AS $$
@@ -154,6 +155,10 @@ BEGIN
             refused := 'media';
             RETURN;
         END IF;
+        new_media := (
+            SELECT jsonb_agg(one || coalesce(sent - 'id', '{}') ORDER BY place)
+            FROM jsonb_array_elements(new_media) WITH ORDINALITY AS listed (one, place)
+            LEFT JOIN jsonb_array_elements(image_texts) AS sent ON sent -> 'id' = one -> 'id');
     END IF;
     -- Votes on other options, or on another number of choices, are gone: a new edition.
     IF new_poll IS NOT NULL AND new_poll IS DISTINCT FROM old.poll - 'edition' - 'edits' THEN
@@ -185,6 +190,12 @@ BEGIN
     IF refused IS NOT NULL THEN
         RETURN;
     END IF;
+    -- What an image says about itself belongs to the image, too.
+    UPDATE images_storedimage SET description = coalesce(sent ->> 'description', description),
+        focus_x = coalesce((sent -> 'focus' ->> 0)::double precision, focus_x),
+        focus_y = coalesce((sent -> 'focus' ->> 1)::double precision, focus_y)
+    FROM jsonb_array_elements(image_texts) AS sent
+    WHERE owner_id = author AND used_by = wanted_moment AND id = (sent ->> 'id')::bigint;
     -- The version before, then the new one.
     INSERT INTO posts_postversion (author_id, moment, number, text, sensitive, spoiler_text,
         mentions, media, poll, edited_at)

@@ -26,7 +26,7 @@ def check_draft(data: Mapping[str, Any], has_images: bool = False) -> Draft:
 
     Raises: as `check_content`.
     """
-    _refuse_sent(data, ("media_attributes",))  # edits may have them: posts.api.same_images
+    _refuse_sent(data, ("media_attributes",))  # edits may have them: posts.api.image_texts
     return replace(check_content(data, has_images), visibility=read_visibility(data))
 
 

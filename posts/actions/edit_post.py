@@ -1,7 +1,9 @@
 """Replaces the text of a post and keeps the version before: one statement on the author's shard."""
 
 import time
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 from django.conf import settings
@@ -27,7 +29,7 @@ PARAMETERS = (
     *("new_text", "is_sensitive", "new_spoiler_text", "new_language"),
     *("new_mentions", "new_tags", "new_media"),
     *("most_edits", "today", "most_mentions", "most_tags"),
-    *("lane", "change", "payload", "new_poll"),
+    *("lane", "change", "payload", "new_poll", "image_texts"),
 )
 EDIT = f"""
 SELECT edited.*, {account_counts_sql("%s")}
@@ -35,11 +37,11 @@ FROM {named_call("posts_edit_post", PARAMETERS)} AS edited
 """  # noqa: S608
 
 
-def edit_post(old: PostRow, draft: Draft) -> bool:
+def edit_post(old: PostRow, draft: Draft, image_texts: Sequence[Mapping[str, Any]] = ()) -> bool:
     """Replaces text, warning, flag, language, images and poll. False: the post has them already.
 
     A draft without a poll keeps the old one. Other options, or another number of choices, reset the
-    votes.
+    votes. `image_texts`: for some of the draft's images, `id` with `description`, `focus` or both.
 
     `old`: the post as it was read; only what an edit cannot change is taken from it. The next read
     of every page has the new text. Raises: PostNotFound if the post is deleted or hidden,
@@ -52,7 +54,8 @@ def edit_post(old: PostRow, draft: Draft) -> bool:
     at = datetime.fromtimestamp(now_s, UTC)
     change = change_columns(old.author_id, PostEdited(old.moment, 0, 0))
     values = (old.author_id, old.moment, at, *new[2:6], *columns_of_links(new))
-    values += (MAX_EDITS, *today, *change, json_of(msgspec.to_builtins(draft.poll)))
+    poll = json_of(msgspec.to_builtins(draft.poll))
+    values += (MAX_EDITS, *today, *change, poll, json_of(image_texts))
     row = fetch_one(alias, EDIT, (old.author_id, *values))
     is_known, refused, edited_at, reported, change_id, changed_at, counts = row  # type: ignore[misc]
     if not is_known:

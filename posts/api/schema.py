@@ -18,6 +18,7 @@ from rest_framework.serializers import (
 )
 
 from accounts.api.schema import AccountEntity
+from accounts.images.api.schema import ImageTextBody
 from accounts.images.types import MOST_OF_POST
 from infra.api.fields import (
     NOT_BLANK,
@@ -126,6 +127,10 @@ class StatusBody(Serializer[Any]):
     )
 
 
+class EditedImageBody(ImageTextBody):
+    id = CharField()
+
+
 class EditBody(Serializer[Any]):
     status = VisibleTextField(
         max_length=settings.POST_MAX_CHARACTERS,
@@ -138,6 +143,12 @@ class EditBody(Serializer[Any]):
         child=CharField(),
         max_length=MOST_OF_POST,
         help_text="All images of the post; it keeps those it has if this is absent",
+        **OPTIONAL,
+    )
+    media_attributes = ListField(
+        child=EditedImageBody(),
+        max_length=MOST_OF_POST,
+        help_text="For images of the post: what is not sent stays",
         **OPTIONAL,
     )
     poll = EditedPollBody(**OPTIONAL)

@@ -27,7 +27,7 @@ UNION
  WHERE author_id = %(viewer)s AND kind = {Kind.REPOST:d} AND deleted_at IS NULL
     AND target_moment < %(upper)s AND target_moment >= %(lower)s
  ORDER BY target_moment DESC, target_author DESC LIMIT %(most)s)
-"""
+"""  # noqa: S608
 # By keys; the viewer's own posts by the primary key, votes by the index poll_vote_voter.
 SEARCH = f"""
 WITH asked AS MATERIALIZED (SELECT {PATTERNS}), library AS MATERIALIZED (

@@ -33,9 +33,9 @@ from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.edit_post import edit_post
 from posts.api import schema
+from posts.api.image_texts import read_image_texts
 from posts.api.live_polls import fill_polls
 from posts.api.present import find_target, with_source
-from posts.api.same_images import check_same_images
 from posts.errors import ImagesTaken, ParentNotFound, PostNotFound
 from posts.ids import MalformedPostId, PostId
 from posts.queries.context import load_context
@@ -107,14 +107,13 @@ class StatusView(Endpoint):
         """Edit your own post. Texts and flags that are not sent become empty.
 
         It keeps its images and its poll if these are not sent. Other options, or another number of
-        choices, reset the votes of the poll.
+        choices, reset the votes of the poll. `media_attributes` changes what its images say.
         """
         old = get_own_row(request.account_id, status_id)
         check_same_visibility(request.data, old.visibility)
         poll = check_edited_poll(request.data, old.poll, time.time())
         draft = msgspec.structs.replace(_read_edit(request, old), poll=poll)
-        check_same_images(request.data, draft.media)
-        edit_post(old, draft)
+        edit_post(old, draft, read_image_texts(request.data, draft.media))
         return json_response(get_interaction_json(request.account_id, status_id, status_id))
 
     @extend_schema(parameters=[schema.DELETE_MEDIA], responses={200: schema.DeletedStatusEntity})

@@ -111,10 +111,38 @@ def test_an_edit_may_send_again_what_each_image_is(ann):
         assert edited.status_code == 200, edited.content
         assert edited.json()["content"] == f"<p>{text}</p>"
         assert edited.json()["media_attachments"][0]["description"] == "The quay"
-    for other in ({"description": "The sea"}, {"focus": "0,0"}, {"id": "1"}, {"thumbnail": "x"}):
-        attributes = [{"id": image["id"], **other}]
+    for other in ({"description": "x" * 1_501}, {"focus": "up"}, {"id": "1"}, {"thumbnail": "x"}):
+        attributes = [{"id": image["id"], "description": "no", **other}]
         assert put(ann, where, status="five", media_attributes=attributes).status_code == 422, other
-    assert ann.get(where).json()["content"] == "<p>four</p>"
+    shown = ann.get(where).json()
+    assert (shown["content"], shown["media_attachments"][0]["description"]) == (
+        "<p>four</p>", "The quay",
+    )  # fmt: skip
+
+
+def test_an_edit_changes_what_images_say(ann):
+    first, second = sent(ann, description="The quay", focus="0.5,-0.5"), sent(ann)
+    where = f"{STATUSES}/{publish(ann, [first, second], 'one')['id']}"
+    wish = [{"id": second["id"], "description": "A gull"}, {"id": first["id"], "focus": "-1,1"}]
+    changed = put(ann, where, status="one", media_attributes=wish).json()
+    images = changed["media_attachments"]
+    assert [image["id"] for image in images] == [first["id"], second["id"]]
+    assert [image["description"] for image in images] == ["The quay", "A gull"]
+    assert images[0]["meta"]["focus"] == {"x": -1.0, "y": 1.0}
+    assert changed["edited_at"] is not None
+    again = put(ann, where, status="one", media_attributes=wish).json()
+    assert again == changed, "an edit that changes nothing is none"
+    versions = ann.get(f"{where}/history").json()
+    told = [[image["description"] for image in one["media_attachments"]] for one in versions]
+    assert told == [["The quay", None], ["The quay", "A gull"]]
+    new = sent(ann, description="old")
+    body = {"media_ids": [new["id"]], "media_attributes": [{"id": new["id"], "description": ""}]}
+    assert put(ann, where, status="one", **body).json()["media_attachments"][0]["description"] in (
+        "", None,
+    )  # fmt: skip
+    taken = put(ann, where, status="two").json()
+    assert [image["id"] for image in taken["media_attachments"]] == [new["id"]]
+    assert taken["media_attachments"][0]["description"] in ("", None), "the image has it, too"
 
 
 def test_an_edit_keeps_changes_and_removes_images(ann, bob):
