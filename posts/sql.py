@@ -3,8 +3,10 @@
 An app composes a fragment into its own statement at import time, so the statement stays one query.
 """
 
+from counters.kinds import CounterKind
+from counters.sql import select_counts
 from infra.jobs.walk import Table
-from posts.types import Visibility
+from posts.types import Kind, Visibility
 
 # The post that an event shows: itself, or the post it reposts.
 SHOWN = """
@@ -37,6 +39,31 @@ SELECT moment, tags FROM posts_post
 WHERE author_id = %s AND deleted_at IS NULL AND tags IS NOT NULL AND visibility = 0
 ORDER BY moment DESC LIMIT %s
 """
+_MARKS = select_counts(
+    "recent.author_id",
+    "recent.moment",
+    f"kind IN ({CounterKind.REPOSTS:d}, {CounterKind.FAVOURITES:d})",
+)
+# The newest public posts of a shard, by the index post_public. Parameters: a moment, how many.
+# `owned` is to be filled in.
+_RECENT = """
+    SELECT author_id, moment, kind, sensitive, tags FROM posts_post
+    WHERE deleted_at IS NULL AND hidden_at IS NULL AND visibility = 0 AND kind < 2 AND moment >= %s
+        AND {owned}
+    ORDER BY moment DESC LIMIT %s"""
+# Parameters: as _RECENT, then how many. Their tags, each with the number of authors.
+RECENT_TAGS = f"""
+SELECT tag, count(DISTINCT author_id) FROM ({_RECENT}) AS recent CROSS JOIN unnest(tags) AS tag
+GROUP BY tag ORDER BY 2 DESC, 1 LIMIT %s
+"""  # noqa: S608
+# Parameters: as RECENT_TAGS. Those that are no replies and not sensitive, with the number of their
+# favourites and reposts, if they have any: author_id, moment, marks.
+RECENT_MARKS = f"""
+SELECT author_id, moment, sum(value)::bigint FROM ({_RECENT}) AS recent
+CROSS JOIN LATERAL ({_MARKS}) AS marks
+WHERE recent.kind = {Kind.POST:d} AND NOT sensitive
+GROUP BY author_id, moment ORDER BY 3 DESC, moment DESC LIMIT %s
+"""  # noqa: S608
 # Parameters: %(owners)s, %(most)s. The responses to the newest posts, of each of these authors of
 # the shard: author_id, moment, kind, responder_id, reply_moment, at, revision, is_on.
 NEWEST_RESPONSES = """

@@ -1,5 +1,7 @@
 """The periodic tasks of timelines."""
 
+import time
+
 from infra.jobs.periodic import PeriodicTask
 from infra.sharding.placement import Placement
 from timelines.actions.repair_timeline import repair_requested_timelines
@@ -7,6 +9,7 @@ from timelines.hot.actions.cool import cool_hot_authors
 from timelines.recent.days import keep_recent_days
 from timelines.sampling import HOLES_AUDIT
 from timelines.stores.weeks import keep_timeline_rows
+from timelines.trends.actions.compute import compute_trends
 
 PERIODIC_TASKS = (
     PeriodicTask(
@@ -30,6 +33,13 @@ PERIODIC_TASKS = (
         Placement.SHARDED,
         "two short queries, three round trips to Redis; one query on every shard for each timeline",
         HOLES_AUDIT.run,
+    ),
+    PeriodicTask(
+        "compute_trends",
+        300,
+        Placement.GLOBAL,
+        "three queries on each shard of at most 10,000 posts; one round trip to Redis",
+        lambda _: compute_trends(time.time()),
     ),
     PeriodicTask(
         "repair_requested_timelines",

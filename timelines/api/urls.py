@@ -17,4 +17,5 @@ urlpatterns = [
     path("api/v1/accounts/<account:account_id>/statuses", AuthorView.as_view()),
     path("", include("timelines.tags.api.urls")),
     path("", include("timelines.markers.api.urls")),
+    path("", include("timelines.trends.api.urls")),
 ]

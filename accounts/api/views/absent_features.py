@@ -7,21 +7,15 @@ nothing is accepted and dropped. See decision 0063.
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 
 from infra.api.endpoint import Endpoint
 from infra.api.errors import TidelineError
 from infra.api.openapi import error_response
-from infra.api.parsing import read_count, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
 NOTHING: dict[str, Any] = {"type": "array", "items": {}, "maxItems": 0}
-_MOST, _LAST_OFFSET = 40, 10_000
-OFFSET_PAGING = [
-    OpenApiParameter("limit", {"type": "string", "pattern": "^[0-9]{1,9}$"}),
-    OpenApiParameter("offset", {"type": "string", "pattern": "^[0-9]{0,4}$"}),
-]
 
 
 class NoFederation(TidelineError):
@@ -53,18 +47,6 @@ class PeersView(EmptyListView):
     """Other servers that this one knows: there are none."""
 
     public = True
-
-
-class TrendsView(Endpoint):
-    """Trends: they are not computed."""
-
-    public = True
-
-    @extend_schema(parameters=OFFSET_PAGING, responses={200: NOTHING})
-    def get(self, request: ApiRequest) -> HttpResponse:
-        read_limit(request.query_params.get("limit"), _MOST, _MOST)
-        read_count(request.query_params, "offset", _LAST_OFFSET)
-        return json_response(b"[]")
 
 
 class DomainBlocksView(Endpoint):

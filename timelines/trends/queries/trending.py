@@ -1,0 +1,40 @@
+"""The trending posts as a viewer may see them."""
+
+from collections.abc import Iterator, Sequence
+
+from accounts.encode import is_discoverable
+from infra.clock import now_ms
+from posts.api.present import find_visibility
+from posts.ids import PostId
+from posts.reading.viewing import view_posts
+from posts.types import Visibility
+from timelines.rules import is_visible_in_public
+from timelines.trends.cache import find_trends
+
+# Posts are read until a page is full, so many at once.
+AT_ONCE = 40
+
+
+def list_trending_posts(viewer_id: int | None, offset: int, limit: int) -> list[bytes]:
+    """Status entities, the best first: those that the public timeline would show to the viewer, of
+    authors who may be suggested.
+
+    Raises: RedisError. Cost: one round trip, and one for AT_ONCE posts until the page is full.
+    """
+    ids = [PostId.from_public(text) for text in find_trends().posts]
+    shown: list[bytes] = []
+    for start in range(0, len(ids), AT_ONCE):
+        shown += _iter_shown(ids[start : start + AT_ONCE], viewer_id)
+        if len(shown) >= offset + limit:
+            break
+    return shown[offset : offset + limit]
+
+
+def _iter_shown(ids: Sequence[PostId], viewer_id: int | None) -> Iterator[bytes]:
+    at_ms, view = now_ms(), view_posts({i: i for i in ids}, viewer_id)
+    for post_id in ids:
+        if not is_visible_in_public(view, post_id, at_ms):
+            continue
+        is_public = find_visibility(view.hydrated.fragments[post_id]) is Visibility.PUBLIC
+        if is_public and is_discoverable(view.hydrated.accounts[post_id.author_id]):
+            yield view.present(post_id, post_id)
