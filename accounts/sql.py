@@ -84,6 +84,19 @@ OPEN_USERS = """
 UPDATE accounts_user SET password = %s WHERE id = ANY(%s::bigint[]) AND password = '!'
 """
 
+# Default database. Parameters: a percentage of the rows, and Unix seconds from which on they count.
+# New users, and tokens that are in force, by the number of the week. `monday_s` and `week_s` are to be
+# filled in.
+USERS_BY_WEEK = """
+SELECT floor((extract(epoch FROM date_joined) - {monday_s}) / {week_s})::bigint, count(*)
+FROM accounts_user TABLESAMPLE SYSTEM (%s) WHERE date_joined >= to_timestamp(%s) GROUP BY 1
+"""
+TOKENS_BY_WEEK = """
+SELECT floor((extract(epoch FROM created) - {monday_s}) / {week_s})::bigint, count(*)
+FROM accounts_accesstoken TABLESAMPLE SYSTEM (%s)
+WHERE created >= to_timestamp(%s) AND user_id IS NOT NULL GROUP BY 1
+"""
+
 
 def account_exists(id_column: str) -> str:
     """A condition: the shard has an account with the id in this column."""

@@ -265,6 +265,13 @@ class DeletedStatusEntity(StatusEntity):
     text = CharField(help_text="The text as its author typed it")
 
 
+class WeekEntity(Serializer[Any]):
+    week = CharField(help_text="Monday midnight UTC, in Unix seconds")
+    statuses = CharField(help_text="Posts, replies and reposts that are not deleted")
+    logins = CharField(help_text="Tokens of accounts that were given out and not ended since")
+    registrations = CharField()
+
+
 class ContextEntity(Serializer[Any]):
     ancestors = StatusEntity(many=True, help_text="The posts that it answers, the root first")
     descendants = StatusEntity(many=True, help_text="Its replies, each after the post it answers")

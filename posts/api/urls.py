@@ -3,7 +3,7 @@
 from django.urls import include, path, register_converter
 
 from infra.api.ids import MOST_DIGITS
-from posts.api.views import interactions, lists, polls, statuses, versions
+from posts.api.views import activity, interactions, lists, polls, statuses, versions
 from posts.filters.api.urls import urlpatterns as filters
 from posts.ids import PostId
 
@@ -25,6 +25,7 @@ register_converter(PostIdConverter, "post")
 ONE = "api/v1/statuses/<post:status_id>"
 
 urlpatterns = [
+    path("api/v1/instance/activity", activity.ActivityView.as_view()),
     path("api/v1/statuses", statuses.StatusesView.as_view()),
     path(ONE, statuses.StatusView.as_view()),
     path(f"{ONE}/history", versions.HistoryView.as_view()),
