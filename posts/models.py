@@ -67,11 +67,11 @@ class Post(ShardedModel):
                 condition=models.Q(deleted_at=None),
                 include=["kind", "visibility", "target_author", "target_moment"],
             ),
-            # tags of an author, and the back-fill of the tag index
+            # tags of an author, and the back-fill of the tag index, which has public posts only
             models.Index(
                 fields=["author_id", "-moment"],
-                name="post_tagged",
-                condition=models.Q(deleted_at=None, tags__isnull=False, visibility=0),
+                name="post_tagged_open",
+                condition=models.Q(deleted_at=None, tags__isnull=False, visibility__lt=2),
             ),
             # an author's posts with images
             models.Index(

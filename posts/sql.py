@@ -33,12 +33,13 @@ SELECT author_id, moment, tags FROM unnest(%s::bigint[], %s::bigint[]) AS one (a
 JOIN posts_post USING (author_id, moment)
 WHERE deleted_at IS NULL AND visibility = 0 AND tags IS NOT NULL
 """
-# Parameters: an author, how many. The newest public posts of the author with tags: moment, tags.
-TAGS_OF_AUTHOR = """
+# Parameters: an author, how many. The newest open posts of the author with tags: moment, tags.
+TAGS_OF_AUTHOR = f"""
 SELECT moment, tags FROM posts_post
-WHERE author_id = %s AND deleted_at IS NULL AND tags IS NOT NULL AND visibility = 0
+WHERE author_id = %s AND deleted_at IS NULL AND tags IS NOT NULL
+    AND visibility < {Visibility.PRIVATE:d}
 ORDER BY moment DESC LIMIT %s
-"""
+"""  # noqa: S608
 _MARKS = select_counts(
     "recent.author_id",
     "recent.moment",

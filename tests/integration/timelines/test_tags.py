@@ -176,9 +176,11 @@ def test_followed_tags_are_paged(me, ann):
 
 def test_featured_tags_count_the_authors_posts(me, ann):
     publish(ann, "#tea")
+    create_post(ann, Draft("#tea", visibility=Visibility.UNLISTED))
+    create_post(ann, Draft("#tea", visibility=Visibility.PRIVATE))
     last = publish(ann, "#Tea #milk")
     made = me.post("/api/v1/featured_tags", {"name": "#Tea"}).json()
-    assert (made["name"], made["statuses_count"]) == ("Tea", "2")
+    assert (made["name"], made["statuses_count"]) == ("Tea", "3"), "unlisted posts count too"
     assert (
         made["last_status_at"]
         == me.get(f"/api/v1/statuses/{last.public}").json()["created_at"][:10]

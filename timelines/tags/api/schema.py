@@ -51,7 +51,9 @@ class FeaturedTagEntity(Serializer[Any]):
     id = CharField()
     name = CharField()
     url = URLField()
-    statuses_count = CharField(help_text="Among the author's newest 1,000 posts with tags")
+    statuses_count = CharField(
+        help_text="Public and unlisted, among the author's newest 1,000 posts with tags"
+    )
     last_status_at = DateField(allow_null=True)
 
 

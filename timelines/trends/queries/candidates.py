@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from infra.sharding.buckets import owned_condition
 from infra.sharding.scatter import scatter_available
@@ -40,7 +41,7 @@ def list_marked_posts(now_s: float) -> list[MarkedPost]:
     ]
 
 
-def _ask(sql: str, since_s: float) -> Sequence[Sequence[tuple[int, ...]]]:
+def _ask(sql: str, since_s: float) -> Sequence[Sequence[Any]]:
     params = (second_of(since_s) * SEQUENCES, MOST_READ, MOST_RETURNED)
     calls = {
         alias: partial(
