@@ -87,6 +87,7 @@ UPDATE accounts_user SET password = %s WHERE id = ANY(%s::bigint[]) AND password
 # Default database. Parameters: a percentage of the rows, and Unix seconds from which on they count.
 # New users, and tokens in force, by the number of the week. `monday_s` and `week_s` are to be
 # filled in.
+USERS_TABLE, TOKENS_TABLE = "accounts_user", "accounts_accesstoken"
 USERS_BY_WEEK = """
 SELECT floor((extract(epoch FROM date_joined) - {monday_s}) / {week_s})::bigint, count(*)
 FROM accounts_user TABLESAMPLE SYSTEM (%s) WHERE date_joined >= to_timestamp(%s) GROUP BY 1

@@ -23,7 +23,7 @@ FOLLOWERS = ListCache("relations.followers:v1", ttl_s=14 * 86_400, max_items=FOL
 # Redis walks a packed hash for each account that is looked up, so the cost of a page grows with
 # `max_pairs`. The filter is fetched whole, so `max_filtered` limits its size to 9 kB.
 RELATIONSHIPS = RelationshipCache(
-    "relations.relationship:v5",
+    "relations.relationship:v4",
     ttl_s=86_400,
     filter_ttl_s=14 * 86_400,
     max_pairs=127,

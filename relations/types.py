@@ -107,13 +107,14 @@ class Relationship(NamedTuple):
     `mine`, `flags`: the viewer's edge. `theirs`: the state of the other account's edge to the
     viewer. `has_note`: the viewer keeps a private note about them. `is_exclusive`: the viewer
     follows them on an exclusive list only, so not at home. `languages`: the viewer wants posts of
-    these only; none: of all. Cached as a number, a colon with the languages if there are some, and
-    a full stop:
+    these only; none: of all. Cached as a number, and a full stop behind it. Between them is a colon
+    with `!` for is_exclusive and the languages, if there are any: a release that does not know them
+    reads such a relationship from the shard.
 
         bits 0-2  mine      3-6   flags           7-9   theirs
-        bit  10   is_muted  11    mutes_notices   12    has_note    13    is_exclusive
-        bits 14-  muted_until_ms
+        bit  10   is_muted  11    mutes_notices   12    has_note    13-   muted_until_ms
         example   a quiet, special follow of a follower who is muted without end: 1162
+        example   a follow on an exclusive list, of two languages: 1:!en,pt-BR
     """
 
     mine: Attribute = Attribute.NONE
@@ -153,25 +154,26 @@ class Relationship(NamedTuple):
     @property
     def packed(self) -> bytes:
         """A number and a full stop, so that a value that lost its end is not another value."""
-        mute = self.is_muted << 10 | self.mutes_notices << 11 | self.muted_until_ms << 14
+        mute = self.is_muted << 10 | self.mutes_notices << 11 | self.muted_until_ms << 13
         edges = self.mine | self.flags << 3 | self.theirs << 7
-        number = edges | mute | self.has_note << 12 | self.is_exclusive << 13
-        if not self.languages:
+        number = edges | mute | self.has_note << 12
+        if not (self.languages or self.is_exclusive):
             return b"%d." % number
-        return b"%d:%b." % (number, ",".join(self.languages).encode())
+        more = "!" * self.is_exclusive + ",".join(self.languages)
+        return b"%d:%b." % (number, more.encode())
 
     @classmethod
     @lru_cache(CACHED_RELATIONSHIPS)
     def from_packed(cls, text: bytes) -> Self:
         """Raises ValueError for anything but the text of `packed`."""
-        digits, colon, languages = text[:-1].partition(b":")
-        if not (text.endswith(b".") and digits.isdigit() and bool(languages) == bool(colon)):
+        digits, colon, more = text[:-1].partition(b":")
+        if not (text.endswith(b".") and digits.isdigit() and bool(more) == bool(colon)):
             raise ValueError("not a packed relationship")
-        number = int(digits)
+        number, languages = int(digits), more.removeprefix(b"!")
         return cls(
             Attribute(number & 7), EdgeFlag(number >> 3 & 15), Attribute(number >> 7 & 7),
-            bool(number >> 10 & 1), bool(number >> 11 & 1), number >> 14, bool(number >> 12 & 1),
-            bool(number >> 13 & 1), tuple(languages.decode().split(",")) if languages else (),
+            bool(number >> 10 & 1), bool(number >> 11 & 1), number >> 13, bool(number >> 12 & 1),
+            more.startswith(b"!"), tuple(languages.decode().split(",")) if languages else (),
         )  # fmt: skip
 
     @property

@@ -196,6 +196,11 @@ def _is_blocked_or_muted(relationship: Relationship, now_ms: int) -> bool:
     return relationship.is_blocked or relationship.is_muted_at(now_ms)
 
 
+def _clear_all_shown(inputs: VisibilityInputs) -> Set[int]:
+    """The viewer, and authors whose posts are all shown."""
+    return inputs.relationships.clear_follows | {inputs.viewer_id}
+
+
 def _clear_all(inputs: VisibilityInputs) -> None:
     """All authors: the rule is about reposts only."""
 
@@ -207,10 +212,9 @@ def _clear_without_policy(inputs: VisibilityInputs) -> Set[int] | None:
 
 # All reasons to hide an entry of a home or list timeline. Each new reason goes here.
 RULES = (
-    Rule(_is_author_shown, lambda inputs: inputs.relationships.clear_follows | {inputs.viewer_id}),
-    # Those whom these two hide are no clear follows, so the rule before does not clear them.
-    Rule(_is_at_home, lambda _: None),
-    Rule(_is_language_shown, lambda _: None),
+    Rule(_is_author_shown, _clear_all_shown),
+    Rule(_is_at_home, _clear_all_shown),
+    Rule(_is_language_shown, _clear_all_shown),
     Rule(_is_reply_shown, _clear_without_policy),
     Rule(_are_reposts_shown, _clear_all),
     Rule(_is_original_shown, _clear_all),

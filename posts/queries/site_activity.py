@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 from django.core.cache import cache
 
-from accounts.sql import TOKENS_BY_WEEK, USERS_BY_WEEK
+from accounts.sql import TOKENS_BY_WEEK, TOKENS_TABLE, USERS_BY_WEEK, USERS_TABLE
 from infra.caching.decoding import decode
 from infra.sharding.buckets import owned_condition
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -31,7 +32,7 @@ WHERE moment >= %s AND deleted_at IS NULL AND {{owned}} GROUP BY 1
 """  # noqa: S608
 
 
-class WeekOfSite(msgspec.Struct, frozen=True):
+class WeekOfSite(NamedTuple):
     """`began_s`: Monday midnight UTC, in Unix seconds. `logins`: tokens that were given out and not
     ended since."""
 
@@ -82,12 +83,12 @@ def _count_posts(first_s: int) -> Counter[int]:
 
 def _count_users(first_s: int) -> Counter[int]:
     sql = USERS_BY_WEEK.format(monday_s=MONDAY_S, week_s=WEEK_S)
-    return _estimate(GLOBAL_ALIAS, "accounts_user", sql, first_s)
+    return _estimate(GLOBAL_ALIAS, USERS_TABLE, sql, first_s)
 
 
 def _count_tokens(first_s: int) -> Counter[int]:
     sql = TOKENS_BY_WEEK.format(monday_s=MONDAY_S, week_s=WEEK_S)
-    return _estimate(GLOBAL_ALIAS, "accounts_accesstoken", sql, first_s)
+    return _estimate(GLOBAL_ALIAS, TOKENS_TABLE, sql, first_s)
 
 
 def _estimate(alias: str, table: str, sql: str, first: int) -> Counter[int]:

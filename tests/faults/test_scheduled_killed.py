@@ -68,9 +68,10 @@ def test_several_processes_at_once_publish_each_post_once(author):
     started = [LoadedProcess("-c", DUE, "", shard_of(author), str(at_ms)) for _ in range(3)]
     done = 0
     for process in started:
-        process.stdin.close()
-        done += int(process.stdout.read())
-        assert process.wait() == 0
+        with process:
+            process.stdin.close()
+            done += int(process.stdout.read())
+        assert process.returncode == 0
     assert done == Post.objects.of(author).count() == 20
     texts = [post.text for post in Post.objects.of(author).order_by("moment")]
     assert sorted(texts, key=int) == [str(n) for n in range(20)]

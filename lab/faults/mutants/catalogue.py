@@ -218,8 +218,7 @@ MUTANTS = (
         (
             Edit(
                 "relations/consumers.py",
-                "    run_together(relationship_changes("
-                "(d.owner_id, _other(d.payload)) for d in deliveries))\n",
+                "    run_together(relationship_changes(pairs))\n",
                 "    run_together([])\n",
             ),
         ),

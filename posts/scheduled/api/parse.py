@@ -19,9 +19,10 @@ def find_due(data: Mapping[str, Any]) -> int | None:
     text = read_text(data, "scheduled_at").strip() if data.get("scheduled_at") is not None else ""
     if not text:
         return None
+    if len(text) > LONGEST_TIME:
+        raise NoTime
     try:
-        at = datetime.fromisoformat(text) if len(text) <= LONGEST_TIME else None
-        return None if at is None else _milliseconds(at)
+        return _milliseconds(datetime.fromisoformat(text))
     except (ValueError, OverflowError):
         raise NoTime from None
 

@@ -49,7 +49,10 @@ KINDS = (
     CounterKind.FOLLOW_REQUESTS,
 )
 maybe = st.sampled_from([None, None, True, False])
-wishes = st.builds(FollowOptions, quiet=maybe, special=maybe, reposts=maybe, notify=maybe)
+# The oracle knows no languages: tests/integration/timelines/test_follow_languages.py has them.
+wishes = st.builds(
+    FollowOptions, quiet=maybe, special=maybe, reposts=maybe, notify=maybe, languages=st.none()
+)
 
 
 def steps_of(people: int) -> st.SearchStrategy[list[tuple[str, int, int, object]]]:

@@ -156,6 +156,12 @@ def assert_bounds_of_chunks_are_counted_no_further_than_the_chunks_go(owner_id) 
     assert scan["Actual Rows"] <= 500 * 10 // 7 + 1
 
 
+LISTS = (
+    "INSERT INTO lists_accountlist (owner_id, list_id, title, replies_policy)"
+    " SELECT n, 1, 'x', 0 FROM generate_series(1, 5000) AS n",
+    "INSERT INTO lists_listmember (owner_id, list_id, account_id, since_ms)"
+    " SELECT n, 1, m, 1 FROM generate_series(1, 5000) AS n, generate_series(1, 5) AS m",
+)
 TABLES = (FORWARD, BACKWARD, muted_at(1_000))
 
 
@@ -165,7 +171,10 @@ def test_relationships_are_looked_up_by_whole_primary_keys(fill):
     execute(alias, EDGES.format(rows=BACKWARD), (owner_id, OWN, OTHERS))
     execute(alias, MUTES.format(rows=TABLES[2]), (owner_id, OWN, OTHERS))
     execute(alias, NOTES, (owner_id, OWN, OTHERS))
-    tables = [*(rows.table for rows in TABLES), "relations_accountnote"]
+    for statement in LISTS:
+        execute(alias, statement)
+    of_lists = ["lists_accountlist", "lists_listmember"]
+    tables = [*(rows.table for rows in TABLES), "relations_accountnote", *of_lists]
     settle(alias, *tables[1:])
     with count_calls() as calls:
         load_relationships(owner_id, others)
@@ -175,6 +184,6 @@ def test_relationships_are_looked_up_by_whole_primary_keys(fill):
     assert all(
         "kind = 0" in scan["Index Cond"]
         for scan in scans
-        if scan["Relation Name"] != "relations_accountnote"
+        if scan["Relation Name"] not in ("relations_accountnote", *of_lists)
     )
     assert all(scan["Actual Rows"] <= 1 for scan in scans)

@@ -45,12 +45,17 @@ def texts(me, q, **query):
 def marked(people):
     """A post of each kind, and one with which I have nothing to do."""
     mine, *others = people
-    posts = {name: publish(others[n % 3], f"tea {name}") for n, name in enumerate(
-        ("unrelated", "favourited", "bookmarked", "reposted")
-    )}  # fmt: skip
-    poll = NewPoll(("a", "b"), False, False, int(time.time()) + 600)
-    posts["voted"] = create_post(others[1], Draft("tea voted", poll=poll))
-    posts["written"] = create_post(mine, Draft("tea written", visibility=Visibility.PRIVATE))
+    now = int(time.time())
+    poll = NewPoll(("a", "b"), False, False, now + 600)
+    drafts = {
+        "unrelated": (others[0], {}), "favourited": (others[1], {}),
+        "bookmarked": (others[2], {}), "reposted": (others[0], {}),
+        "voted": (others[1], {"poll": poll}), "written": (mine, {"visibility": Visibility.PRIVATE}),
+    }  # fmt: skip
+    posts = {
+        name: create_post(author, Draft(f"tea {name}", **more), clock_s=lambda n=n: now - 60 + n)
+        for n, (name, (author, more)) in enumerate(drafts.items())
+    }
     mark_post(mine, posts["favourited"], Kind.FAVOURITE, True)
     mark_post(mine, posts["bookmarked"], Kind.BOOKMARK, True)
     repost(mine, posts["reposted"])

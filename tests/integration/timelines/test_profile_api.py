@@ -82,7 +82,7 @@ def test_scopes(me):
     assert Caller(account_id, "profile").get(PROFILE).status_code == 200
     assert_refused(Caller(account_id, "read:statuses").get(PROFILE), 403)
     assert_refused(change(Caller(account_id, "read"), note="x"), 403)
-    assert_refused(Caller(None).get(PROFILE), 401, 403)
+    assert_refused(Caller(None).get(PROFILE), 422)
 
 
 def test_costs(me):

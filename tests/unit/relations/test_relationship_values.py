@@ -17,6 +17,7 @@ relationships = st.builds(
     st.integers(0, 2**42),
     st.booleans(),
     st.booleans(),
+    st.lists(st.sampled_from(["en", "de", "pt-BR"]), unique=True).map(tuple),
 )
 
 
@@ -25,6 +26,15 @@ def test_the_example_is_as_written():
     assert example.packed == b"1162."
     assert Relationship.from_packed(b"1162.") == example
     assert UNRELATED.packed == b"0."
+    apart = Relationship(FOLLOW, is_exclusive=True, languages=("en", "pt-BR"))
+    assert apart.packed == b"1:!en,pt-BR."
+    assert Relationship.from_packed(b"1:!en,pt-BR.") == apart
+
+
+@pytest.mark.parametrize("text", [b"", b"1", b"1:.", b":!.", b"x.", b"1:!"])
+def test_what_lost_a_part_is_no_relationship(text):
+    with pytest.raises(ValueError, match="packed"):
+        Relationship.from_packed(text)
 
 
 @given(relationships)

@@ -89,7 +89,7 @@ def test_what_is_remembered_of_pairs_is_dropped(world):
     right = load_relationships(net.ann, net)
     redis().call("HSET", RELATIONSHIPS.key(net.ann), net.bob, b"3.")
     assert load_relationships(net.ann, net) != right
-    line = f"account {net.ann}: relations.relationship:v5"
+    line = f"account {net.ann}: relations.relationship:v4"
     assert line in Outcome(Command(), "--account", str(net.ann), "--dry-run").out
     assert load_relationships(net.ann, net) != right
     assert line in Outcome(Command(), "--account", str(net.ann)).out
