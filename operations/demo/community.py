@@ -10,8 +10,8 @@ from operations.demo.types import Community
 FILE = Path(__file__).with_name("data") / "community.edges.gz"
 FIRST_ACCOUNTS = ("ann", "bob", "cyd")
 PASSWORD = "tideline-demo"  # noqa: S105 - public; load_demo is for development only
-# Posts over four days. The last one is as new as the load.
-POSTS = PostPlan(total=300, seed=1, spread_s=4 * 86_400)
+# Posts over four days. The last one is three hours older than the load: then the scenes begin.
+POSTS = PostPlan(total=300, seed=1, spread_s=4 * 86_400, end_s=3 * 3_600)
 FOLLOW_CAP = 2_000
 
 

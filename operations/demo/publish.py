@@ -29,19 +29,21 @@ Clock = Callable[[], float]  # Unix seconds
 class PostPlan(NamedTuple):
     """How many posts there are, and which (`seed`).
 
-    Posts are dated over the `spread_s` seconds before the first run. With 0 they get the time of
-    publishing.
+    Posts are dated over the `spread_s` seconds that end `end_s` before the first run. With 0 they
+    get the time of publishing.
     """
 
     total: int
     seed: int
     spread_s: float = 0.0
+    end_s: float = 0.0
 
     def clock(self, number: int, began_at_s: float, clock_s: Clock) -> Clock:
         """The time of a post. It grows with the number, because an author's post ids must grow."""
         if not self.spread_s:
             return clock_s
-        return lambda: began_at_s - self.spread_s * (1 - number / self.total)
+        last_s = began_at_s - self.end_s
+        return lambda: last_s - self.spread_s * (1 - number / self.total)
 
 
 class PublishProgress(NamedTuple):

@@ -10,6 +10,7 @@ from infra.jobs.types import Batch, Work
 from operations.demo.community import PASSWORD, POSTS, demo_community
 from operations.demo.errors import DevelopmentOnly
 from operations.demo.load import load_community, loading_lock
+from operations.demo.perform import has_performed, perform_scenes
 from operations.demo.publish import publish_posts, read_progress
 
 
@@ -22,8 +23,9 @@ class Command(JobCommand):
             raise DevelopmentOnly("load_demo")
         community = demo_community()
         progress = read_progress(community, POSTS)
-        if progress is not None and progress.done >= POSTS.total:
+        if progress is not None and progress.done >= POSTS.total and has_performed(community):
             return
         with loading_lock(community.name):
             ids = yield from load_community(community, PASSWORD)
             yield from publish_posts(community, ids, POSTS)
+            yield from perform_scenes(community, ids)
