@@ -37,13 +37,17 @@ def present_report(report: Report, account: bytes) -> bytes:
     return b'%b,"target_account":%b}' % (orjson.dumps(entity)[:-1], account)
 
 
-def present_strike(decision: Decision, appeal: Appeal | None, account: bytes) -> bytes:
-    """An AccountWarning entity. `account`: the Account entity of the warned account."""
+def present_strike(
+    decision: Decision, appeal: Appeal | None, account: bytes, text: str = ""
+) -> bytes:
+    """An AccountWarning entity. `account`: the Account entity of the warned account. `text`: of the
+    post that the decision is about, which its author sees nowhere else while it is hidden."""
     entity = {
         "id": str(decision.pk),
         "action": _action_of(decision),
         "text": decision.reason,
         "status_ids": [decision.post.public] if decision.post else None,
+        "status_text": text or None,
         "appeal": _present_appeal(appeal) if appeal else None,
         "created_at": _iso(decision.created_at),
     }

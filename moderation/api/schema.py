@@ -68,6 +68,10 @@ class StrikeEntity(Serializer[Any]):
     )
     text = CharField(help_text="The moderators' reason")
     status_ids = ListField(child=CharField(), allow_null=True)
+    status_text = CharField(
+        allow_null=True,
+        help_text="The text of the post, unless it is deleted. Mastodon has no such",
+    )
     appeal = AppealEntity(allow_null=True)
     created_at = DateTimeField()
     target_account = AccountEntity()

@@ -1,5 +1,7 @@
 """Endpoints for reports, and for the strikes against one's own account."""
 
+from collections.abc import Mapping
+
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
@@ -16,6 +18,8 @@ from moderation.api import schema
 from moderation.api.parse import read_appeal, read_report
 from moderation.api.present import present_report, present_strike
 from moderation.queries.decisions import list_strikes
+from posts.ids import PostId
+from posts.queries.moderated import ModeratedPost, load_moderated_posts
 
 DEFAULT_LIMIT, MOST = 20, 40
 NUMBERS = 0  # cursors of strikes are their ids
@@ -46,8 +50,20 @@ class StrikesView(Endpoint):
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
         page = list_strikes(request.account_id, read_window(request.query_params, limit, NUMBERS))
         account = get_account_json(request.account_id, is_own=True)
-        bodies = [present_strike(decision, appeal, account) for decision, appeal in page.items]
+        posts = load_moderated_posts(
+            request.account_id, [decision.post for decision, _ in page.items if decision.post]
+        )
+        bodies = [
+            present_strike(decision, appeal, account, _text_of(posts, decision.post))
+            for decision, appeal in page.items
+        ]
         return page_response(request, page._replace(items=bodies))  # type: ignore[arg-type]
+
+
+def _text_of(posts: Mapping[PostId, ModeratedPost], post_id: PostId | None) -> str:
+    """Empty for a deleted post, and for a decision on an account."""
+    post = posts.get(post_id) if post_id else None
+    return post.versions[0].text if post and post.deleted_at is None else ""
 
 
 class AppealView(Endpoint):
