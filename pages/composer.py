@@ -28,6 +28,8 @@ class Composer:
     """`place`: where a script shows the new post; without one the whole page is loaded again.
 
     `edited`: the post that is edited. `parent`: the post that is answered. `images`: attachments.
+    `to`: who gets a first message; None for all else. `talk`: the conversation of a message, and
+    `names` the @names of its people, which the text need not have.
     `options`: one text for each place of a poll. `message`: why the API refused.
     """
 
@@ -37,6 +39,9 @@ class Composer:
     place: str = ""
     edited: Entity | None = None
     parent: Entity | None = None
+    to: str | None = None
+    talk: str = ""
+    names: str = ""
     text: str = ""
     spoiler_text: str = ""
     visibility: str = ""
@@ -54,7 +59,26 @@ class Composer:
 
     @property
     def action(self) -> str:
+        if self.to is not None:
+            return "/conversations/new"
         return f"/statuses/{self.edited['id']}/edit" if self.edited else "/statuses"
+
+    @property
+    def is_message(self) -> bool:
+        return bool(self.talk) or self.to is not None
+
+    @property
+    def draft(self) -> str:
+        """What the browser keeps the text under until it is sent."""
+        if self.is_message:
+            return f"message-{self.talk}"
+        return f"reply-{self.parent['id']}" if self.parent else "new"
+
+    @property
+    def most_characters(self) -> int:
+        """How many the text may have."""
+        most: int = self.limits["statuses"]["max_characters"]
+        return most - (len(self.names) + 1 if self.names else 0)
 
 
 def new_composer(page: WebPage, place: str = "", **typed: Any) -> Composer:
@@ -87,6 +111,14 @@ def reply_composer(page: WebPage, parent: Entity, place: str = "") -> Composer:
     )
 
 
+def message_composer(
+    page: WebPage, talk: str, latest: Entity, people: Sequence[Entity]
+) -> Composer:
+    """A form for the next message of a conversation, after its latest."""
+    names = " ".join(f"@{account['acct']}" for account in people)
+    return new_composer(page, "talk", talk=talk, parent=latest, names=names)
+
+
 def edit_composer(page: WebPage, status: Entity) -> Composer:
     """A form with the post as its author typed it. One request to the API."""
     source = page.api.get(f"/api/v1/statuses/{status['id']}/source").body
@@ -113,6 +145,9 @@ def typed_composer(page: WebPage, sent: QueryDict, ids: Sequence[str], message: 
         key=sent.get("key", ""),
         edited=edited,
         parent=parent,
+        to=sent.get("to"),
+        talk=sent.get("talk", ""),
+        names=sent.get("names", ""),
         text=sent.get("status", ""),
         spoiler_text=read_warning(sent),
         visibility=sent.get("visibility", ""),
@@ -135,9 +170,26 @@ def read_warning(sent: QueryDict) -> str:
 
 
 def kept_ids(sent: QueryDict) -> list[str]:
-    """The ids of the images that the form has and that are not to be removed."""
-    removed = sent.getlist("without")
-    return [image_id for image_id in sent.getlist("media_ids") if image_id not in removed]
+    """The ids of the images that the form has and that are not to be removed, in their order.
+
+    `forward`: the image that changes its place with the one before it.
+    """
+    removed, moved = sent.getlist("without"), sent.get("forward")
+    ids = [image_id for image_id in sent.getlist("media_ids") if image_id not in removed]
+    if moved in ids[1:]:
+        at = ids.index(moved)
+        ids[at - 1 : at + 1] = [ids[at], ids[at - 1]]
+    return ids
+
+
+def read_text(sent: QueryDict) -> str:
+    """The text. That of a message begins with the names of its people, if it lacks them."""
+    text = sent.get("status", "")
+    if not text.strip() and not kept_ids(sent):
+        return text
+    present = {word.lower().rstrip(",.:;!?") for word in text.split()}
+    missing = [name for name in sent.get("names", "").split() if name.lower() not in present]
+    return " ".join([*missing, text])
 
 
 def _find_status(api: ApiClient, status_id: str) -> Entity | None:

@@ -7,6 +7,8 @@ from django.http import HttpRequest
 from django.template.backends.utils import csrf_input
 from django.utils.functional import cached_property
 
+from pages.appearance import appearance_of
+
 
 class CsrfInput:
     """The hidden field that each form needs. All forms of a page have the same one, because it
@@ -25,9 +27,11 @@ class CsrfInput:
 
 
 def page_context(request: HttpRequest) -> dict[str, Any]:
-    """`site`: its name. `streams`: where the pages find the streaming process; empty: nowhere."""
+    """`site`: its name. `streams`: where the pages find the streaming process; empty: nowhere.
+    `look`: what the person chose for this browser."""
     return {
         "site": settings.INSTANCE_TITLE,
         "csrf_input": CsrfInput(request),
         "streams": settings.STREAMING_HTTP_URL,
+        "look": appearance_of(request),
     }

@@ -12,13 +12,22 @@ from django.templatetags.static import static
 from jinja2 import ChainableUndefined, Environment
 
 from pages import template_filters
+from pages.blurs import blur
 from pages.theme import ORIGINAL, check_theme, theme_sheet, with_originals
 
 # As in Django's templates. Jinja's own filters of these names do something else, or are missing.
 OF_DJANGO = ("date", "linebreaksbr", "pluralize", "truncatechars", "urlencode", "yesno")
 OWN = (
     "ago", "day", "effect_on", "host", "icon", "moment", "options", "percent_of", "plain", "rights",
-    "short", "shown_on", "trusted",
+    "replying_to", "short", "shown_on", "trusted", "without_names",
+)  # fmt: skip
+# Loaded by page.js when they are used.
+SCRIPTS = tuple(
+    f"pages/{name}.js"
+    for name in (
+        "completion", "count", "describing", "drafts", "emoji/emoji", "keys", "picker", "preview",
+        "viewer",
+    )
 )  # fmt: skip
 # The last line of each compiled template.
 _USE_QUICK_ESCAPE = f"\nfrom {__name__} import escape\n"
@@ -75,4 +84,6 @@ def page_environment(**options: Any) -> PageEnvironment:
     environment.globals["static"] = static
     environment.filters |= {name: getattr(defaultfilters, name) for name in OF_DJANGO}
     environment.filters |= {name: getattr(template_filters, name) for name in OWN}
+    environment.filters["blur"] = blur
+    environment.globals["scripts"] = SCRIPTS
     return environment

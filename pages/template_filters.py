@@ -1,5 +1,6 @@
 """How pages show icons, choices, times, numbers, the HTML of the API, and filtered posts."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache, lru_cache
@@ -8,6 +9,7 @@ from urllib.parse import urlsplit
 
 from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.timezone import get_current_timezone
 
 from accounts.scopes import DESCRIPTIONS
 from pages.filtering import NO_EFFECT, Entity, FilterEffect, effect_of_filters
@@ -19,6 +21,10 @@ MONTHS = (
     "October", "November", "December",
 )  # fmt: skip
 _MOST_OPTIONS = 256
+# As accounts/texts writes mentions.
+NAMES_BEFORE = re.compile(
+    r"^<p>(?:<span class=\"h-card\"[^>]*><a [^>]*>@<span>\w+</span></a></span>\s*)+"
+)
 UNITS = ((DAY_S, "d"), (HOUR_S, "h"), (MINUTE_S, "m"))
 
 
@@ -53,6 +59,11 @@ def rights(scope: str) -> str:
     return ", ".join(DESCRIPTIONS[name] for name in scope.split() if name in DESCRIPTIONS)
 
 
+def without_names(html: str) -> str:
+    """HTML of the API without the @names that the text begins with: a conversation shows them."""
+    return NAMES_BEFORE.sub("<p>", html, count=1)
+
+
 def plain(html: str) -> str:
     """The text of HTML that the API made, in one line. Not safe: templates escape it again."""
     return unescape(strip_tags(html.replace("</p>", " ").replace("<br", " <br"))).strip()
@@ -64,13 +75,27 @@ def host(url: str) -> str:
 
 
 def moment(text: str) -> str:
-    """A time of the API for people: 1 January 2026, 12:00 UTC."""
-    return f"{day(text)}, {text[11:16]} UTC"
+    """A time of the API for people, in their time zone: 1 January 2026, 12:00 UTC."""
+    zone = get_current_timezone()
+    if str(zone) == "UTC":
+        return f"{day(text)}, {text[11:16]} UTC"
+    there = datetime.fromisoformat(text).astimezone(zone)
+    return f"{day(there.isoformat())}, {there:%H:%M}"
 
 
 def day(text: str) -> str:
     """The day of a time of the API: 1 January 2026. It is read in place: 2026-01-01T12:00:00Z."""
     return f"{int(text[8:10])} {MONTHS[int(text[5:7]) - 1]} {text[:4]}"
+
+
+def replying_to(status: Entity) -> str:
+    """Which post a reply answers, by the name of its author if the post mentions it."""
+    author_id = status.get("in_reply_to_account_id")
+    if author_id == status["account"]["id"]:
+        return "Continues a thread"
+    mentions = status.get("mentions", ())
+    names = [mention["acct"] for mention in mentions if mention["id"] == author_id]
+    return f"Replying to @{names[0]}" if names else "Replying to a post"
 
 
 def ago(text: str) -> str:

@@ -1,6 +1,7 @@
 """What all pages share: who is signed in, how a page is drawn, and what happens to a refusal."""
 
 from collections.abc import Mapping
+from datetime import UTC
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -8,6 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.cache import patch_cache_control
 from django.utils.functional import cached_property
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -18,6 +20,7 @@ from accounts.token_tags import is_tagged
 from infra.api.errors import TidelineError
 from pages import cookie
 from pages.api_client import ApiClient, ApiRefused
+from pages.appearance import appearance_of
 from pages.sessions import forget_session, page_mark, set_page_mark, token_of
 
 OK, UNAUTHORIZED = 200, 401
@@ -88,6 +91,10 @@ class WebPage(View):
         return "HX-Request" in self.request.headers
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        with timezone.override(appearance_of(request).find_zone() or UTC):
+            return self._dispatch(request, *args, **kwargs)
+
+    def _dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             answer = self._answer(request, *args, **kwargs)
         except ApiRefused as refusal:

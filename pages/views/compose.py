@@ -1,9 +1,12 @@
 """Writing a post: the form, its images, and what happens if the API refuses."""
 
+import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiRefused
@@ -13,18 +16,27 @@ from pages.composer import (
     Composer,
     edit_composer,
     kept_ids,
+    message_composer,
     new_composer,
+    read_text,
     read_warning,
     reply_composer,
     typed_composer,
 )
-from pages.site import site_limits
+from pages.site import Entity, site_limits
 from pages.views.base import UNAUTHORIZED, WebPage
 from posts.ids import PostId
 
 STATUSES = "/api/v1/statuses"
+MOST_SUGGESTED = 5
 NOT_UPLOADED = "“Attach” sends the chosen photos. Choose them once more."
 TOO_MANY = "A post has at most {} photos."
+# What is said about a new post, by who can read it.
+WHERE = {
+    "public": "Posted.",
+    "unlisted": "Posted. It is not in public lists.",
+    "private": "Posted for your followers.",
+}
 # A script of the page asks for the new post when it gets this event.
 POSTED = "posted"
 
@@ -76,6 +88,40 @@ class PostFormPage(WebPage):
         return self.draw_refused("kept_text.html", context, refusal)
 
 
+class NewMessage(PostFormPage):
+    """The first message to some people. `?to=`: their names."""
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        return self.draw_form(new_composer(self, to=_at(request.GET.get("to", ""))))
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        return self.answer_typed(self._send) or self.go_back(f"/conversations/{self.status['id']}")
+
+    def draw_form(self, composer: Composer, status: int = 200) -> HttpResponse:
+        return self.draw("conversation_new.html", {"composer": composer}, status)
+
+    def _send(self, sent: QueryDict) -> None:
+        """Raises: ApiRefused, also if a name is of no account: the message would go to none."""
+        names = [_at(name) for name in re.split(r"[\s,]+", sent.get("to", "")) if name]
+        for name in names:
+            self._require_account(name)
+        if not names:
+            raise ApiRefused(422, "Say who gets the message", {})
+        addressed = sent.copy()
+        addressed["names"] = " ".join(names)
+        describe_images(self, sent)
+        data = {**read_content(addressed), "visibility": "direct", "poll": read_poll(sent)}
+        self.status = self.api.send("POST", STATUSES, data, sent.get("key", "")).body
+
+    def _require_account(self, name: str) -> None:
+        try:
+            self.api.get("/api/v1/accounts/lookup", {"acct": name[1:]})
+        except ApiRefused as refusal:
+            if refusal.status != NOT_FOUND:
+                raise
+            raise ApiRefused(422, f"There is no account {name}", {}) from None
+
+
 class ComposePage(PostFormPage):
     """An empty form. Other sites can lead here with a text."""
 
@@ -90,9 +136,13 @@ class NewStatus(PostFormPage):
         refused = self.answer_typed(self._publish)
         if refused is not None:
             return refused
-        if not self.is_partial:
+        if self.is_partial:
+            return self._draw_empty_form()
+        if request.POST.get("in_reply_to_id"):
             return self.go_back("/")
-        return self._draw_empty_form()
+        newest = {"newest": "1"} if request.POST.get("next") else {}
+        home = urlencode({**newest, "sent": self.status["id"]})
+        return HttpResponseRedirect(f"/?{home}", status=303)
 
     def _publish(self, sent: QueryDict) -> None:
         describe_images(self, sent)
@@ -105,17 +155,34 @@ class NewStatus(PostFormPage):
         self.status = self.api.send("POST", STATUSES, data, sent.get("key", "")).body
 
     def _draw_empty_form(self) -> HttpResponse:
-        """For a script: a form with a new key. A reply is shown below its form."""
-        sent, context = self.request.POST, {}
-        if parent_id := sent.get("in_reply_to_id"):
-            parent = self.api.get(f"{STATUSES}/{parent_id}").body
-            composer = reply_composer(self, parent, sent.get("place", ""))
-            context = {"status": self.status}
+        """For a script: a form with a new key, and where the post went. A reply is shown below its
+        form, a message at the end of its conversation."""
+        sent, template, context = self.request.POST, "parts/posted.html", {"status": self.status}
+        place = sent.get("place", "")
+        if talk := sent.get("talk"):
+            people = [mention for mention in self.status["mentions"] if not self._is_own(mention)]
+            composer = message_composer(self, talk, self.status, people)
+            template = "parts/sent_message.html"
+        elif parent_id := sent.get("in_reply_to_id"):
+            composer = reply_composer(self, self.api.get(f"{STATUSES}/{parent_id}").body, place)
         else:
-            composer = new_composer(self, sent.get("place", ""))
-        answer = self.draw("parts/posted.html", {"composer": composer, **context})
-        answer["HX-Trigger"] = POSTED
+            composer, context = new_composer(self, place), {}
+        answer = self.draw(template, {"composer": composer, **context})
+        answer["HX-Trigger"] = json.dumps({POSTED: self._confirmation()})
         return answer
+
+    def _is_own(self, mention: Entity) -> bool:
+        return bool(mention["id"] == self.signed_in["id"])
+
+    def _confirmation(self) -> dict[str, str]:
+        """What the page says about the new post, with its address."""
+        status = self.status
+        text = "Reply posted." if status["in_reply_to_id"] else WHERE.get(status["visibility"], "")
+        if status["visibility"] == "direct":
+            others = [mention for mention in status["mentions"] if not self._is_own(mention)]
+            names = [f"@{account['acct']}" for account in others]
+            text = f"Sent to {', '.join(names)}." if names else "Saved for yourself."
+        return {"text": text, "href": f"/statuses/{status['id']}"}
 
 
 class EditStatus(PostFormPage):
@@ -135,6 +202,22 @@ class EditStatus(PostFormPage):
             self.api.send("PUT", path, read_content(sent))
 
         return self.answer_typed(edit) or self.go_back(f"/statuses/{status_id.public}")
+
+
+class ComposeSuggestions(WebPage):
+    """People whose names begin so, or tags: what a script offers while one types."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        asked = request.GET.get("q", "")
+        kind = {"@": "accounts", "#": "hashtags"}.get(asked[:1])
+        if kind is None or not asked[1:]:
+            return HttpResponse(status=204)
+        query = {"q": asked[1:], "type": kind, "limit": MOST_SUGGESTED}
+        results = self.api.get("/api/v2/search", query).body
+        context = {"accounts": results["accounts"], "tags": results["hashtags"]}
+        return self.draw("parts/suggestions.html", context)
 
 
 class ComposeImages(PostFormPage):
@@ -166,7 +249,7 @@ class ComposeImages(PostFormPage):
 def read_content(sent: QueryDict) -> dict[str, Any]:
     """What a new post and an edit have in common, as the API wants it."""
     return {
-        "status": sent.get("status", ""),
+        "status": read_text(sent),
         "spoiler_text": read_warning(sent),
         "language": sent.get("language", ""),
         "sensitive": "sensitive" in sent or bool(read_warning(sent)),
@@ -197,3 +280,8 @@ def describe_images(page: WebPage, sent: QueryDict) -> None:
         except ApiRefused as refusal:
             if refusal.status != NOT_FOUND:
                 raise
+
+
+def _at(name: str) -> str:
+    """As people write names: @ann."""
+    return f"@{name.removeprefix('@')}" if name else ""

@@ -1,13 +1,19 @@
-"""The viewer's conversations: threads with direct posts."""
+"""The viewer's conversations: threads with direct posts, as lists of messages."""
 
-from django.http import HttpRequest, HttpResponse
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
+from pages.api_client import ApiRefused
+from pages.composer import NOT_FOUND, message_composer
+from pages.site import Entity
 from pages.views.base import WebPage
 from pages.views.timelines import cursors_of
 from posts.ids import PostId
 
-CONVERSATIONS = "/api/v1/conversations"
+CONVERSATIONS, STATUSES = "/api/v1/conversations", "/api/v1/statuses"
+Talk = dict[str, Any]
 
 
 class ConversationsPage(WebPage):
@@ -22,15 +28,78 @@ class ConversationsPage(WebPage):
         return self.draw("conversations.html", context)
 
 
+class ConversationPage(WebPage):
+    """The messages of a conversation, the oldest first, with a form for the next one.
+
+    `?seen=`: the latest that an open page shows. The answer to its script is 204 if it is still so.
+    """
+
+    filter_place = "thread"
+    needs_viewer = True
+
+    def get(self, request: HttpRequest, conversation_id: PostId) -> HttpResponseBase:
+        talk_id = conversation_id.public
+        talk = self._find(f"{CONVERSATIONS}/{talk_id}")
+        messages = self._read_messages(talk_id, talk)
+        if not messages:
+            raise Http404
+        if self.is_partial and request.GET.get("seen") == messages[-1]["id"]:
+            return HttpResponse(status=204)
+        people = self._people_of(messages)
+        names = [account["display_name"] or account["acct"] for account in people]
+        context = {
+            "talk": talk, "talk_id": talk_id, "messages": messages, "people": people,
+            "title": ", ".join(names) or "Note to myself",
+            "composer": message_composer(self, talk_id, messages[-1], people),
+        }  # fmt: skip
+        return self.draw("conversation.html", context)
+
+    def _read_messages(self, talk_id: str, talk: Talk | None) -> list[Talk]:
+        """A conversation has the id of the first post of its thread. That post may be gone, or be
+        for others too: then from the latest message upwards."""
+        start = self._find(f"{STATUSES}/{talk_id}")
+        if start is None or start["visibility"] != "direct":
+            start = talk["last_status"] if talk else None
+        if start is None:
+            return []
+        thread = self.api.get(f"{STATUSES}/{start['id']}/context").body
+        posts = [*thread["ancestors"], start, *thread["descendants"]]
+        messages = [post for post in posts if post["visibility"] == "direct"]
+        return sorted(messages, key=lambda post: int(post["id"]))
+
+    def _people_of(self, messages: list[Talk]) -> list[Entity]:
+        """The authors of messages, and the people that the latest one names; not the viewer."""
+        named = [message["account"] for message in messages]
+        known = {account["id"] for account in named}
+        others = [
+            mention["id"] for mention in messages[-1]["mentions"] if mention["id"] not in known
+        ]
+        loaded = [self.api.get(f"/api/v1/accounts/{account_id}").body for account_id in others]
+        people = {account["id"]: account for account in [*named, *loaded]}
+        people.pop(self.signed_in["id"], None)
+        return list(people.values())
+
+    def _find(self, path: str) -> Talk | None:
+        """None if there is none. A new conversation is in no list until it is delivered."""
+        try:
+            talk: Talk = self.api.get(path).body
+        except ApiRefused as refusal:
+            if refusal.status != NOT_FOUND:
+                raise
+            return None
+        return talk
+
+
 class ReadConversation(WebPage):
-    """Marks a conversation as read, and leads to its latest post."""
+    """Marks a conversation as read, and leads to it."""
 
     needs_viewer = True
 
     def post(self, request: HttpRequest, conversation_id: PostId) -> HttpResponseBase:
-        path = f"{CONVERSATIONS}/{conversation_id.public}/read"
-        status = self.api.send("POST", path).body["last_status"]
-        return self.go_back(f"/statuses/{status['id']}#post-{status['id']}")
+        self.api.send("POST", f"{CONVERSATIONS}/{conversation_id.public}/read")
+        if self.is_partial:
+            return HttpResponse(status=204)
+        return self.go_back(f"/conversations/{conversation_id.public}#end")
 
 
 class DeleteConversation(WebPage):

@@ -35,6 +35,7 @@ class HomePage(TimelinePage):
     filter_place = "home"
     path = HOME
     title = "Home"
+    empty = "What the people you follow write comes here."
     template = "home.html"
     marker: Context = {}
 

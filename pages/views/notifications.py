@@ -12,7 +12,18 @@ from pages.views.timelines import cursors_of, older_query
 NOTIFICATIONS = "/api/v2/notifications"
 MARKERS = "/api/v1/markers"
 # Which notifications a tab of the page shows, as parameters of the API.
-TABS = {"": {}, "mentions": {"types[]": "mention"}}
+TABS: dict[str, dict[str, Any]] = {
+    "": {},
+    "mentions": {"types[]": "mention"},
+    "favourites": {"types[]": "favourite"},
+    "reposts": {"types[]": "reblog"},
+    "follows": {"types[]": ["follow", "follow_request"]},
+    "polls": {"types[]": "poll"},
+}
+TITLES = {
+    "": "All", "mentions": "Mentions", "favourites": "Favourites", "reposts": "Reposts",
+    "follows": "Follows", "polls": "Polls",
+}  # fmt: skip
 Group = dict[str, Any]
 
 
@@ -28,7 +39,7 @@ class InboxPage(WebPage):
         groups = _join(answer.body, self._read_up_to())
         is_first = not cursors_of(request)
         context = {
-            "groups": groups, "older": older_query(request, answer), "tab": tab,
+            "groups": groups, "older": older_query(request, answer), "tab": tab, "tabs": TITLES,
             "newest": groups[0]["most_recent_notification_id"] if groups and is_first else None,
             "is_unread": any(group["is_unread"] for group in groups),
         }  # fmt: skip

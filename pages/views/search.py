@@ -61,6 +61,25 @@ class SearchPage(WebPage):
         return {"suggested": people, "is_incomplete": answer.is_incomplete}
 
 
+class SearchSuggestions(WebPage):
+    """People and tags that fit what is being typed: a script shows them below the field."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        words = request.GET.get("q", "").strip()
+        kinds = ("accounts", "hashtags")
+        results = {kind: self._find(words.lstrip("@#"), kind) for kind in kinds}
+        return self.draw("parts/search_suggestions.html", {"words": words, **results})
+
+    def _find(self, words: str, kind: str) -> list[Any]:
+        if not words:
+            return []
+        query = {"q": words, "type": kind, "limit": BEST}
+        results: list[Any] = self.api.get(SEARCH, query).body[kind]
+        return results
+
+
 def _count_of(request: HttpRequest) -> int:
     """The API has accepted it already: it is a number."""
     return int(request.GET.get("offset") or 0)

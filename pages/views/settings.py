@@ -3,15 +3,19 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiRefused
+from pages.appearance import A_YEAR_S, CHOICES, COOKIE, known_appearance, zone_names
+from pages.site import site_languages
 from pages.views.base import WebPage
 
 UNPROCESSABLE = 422
 UPDATE = "/api/v1/accounts/update_credentials"
 FIELDS = 4
+PICTURES = ("avatar", "header")
 
 
 class SettingsPage(WebPage):
@@ -21,6 +25,23 @@ class SettingsPage(WebPage):
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         return self.draw("settings/index.html", {})
+
+
+class AppearanceSettings(WebPage):
+    """How the pages look in this browser. Guests may choose too."""
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        context = {"choices": CHOICES, "zones": zone_names(), "is_saved": "saved" in request.GET}
+        return self.draw("settings/appearance.html", context)
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        answer = HttpResponseRedirect(f"{request.path}?saved", status=303)
+        look = known_appearance(request.POST.dict())
+        answer.set_cookie(
+            COOKIE, look.as_cookie(), max_age=A_YEAR_S, samesite="Lax",
+            secure=settings.SESSION_COOKIE_SECURE,
+        )  # fmt: skip
+        return answer
 
 
 class AccountSettings(WebPage, ABC):
@@ -36,12 +57,16 @@ class AccountSettings(WebPage, ABC):
         """With a fault the form is shown again, with what was typed."""
         sent = self.read(request)
         try:
-            self.api.send("PATCH", UPDATE, sent)
+            self.save(request, sent)
         except ApiRefused as refusal:
             if refusal.status != UNPROCESSABLE:
                 raise
             return self._draw({**(self.viewer or {}), **sent}, refusal.message, UNPROCESSABLE)
-        return HttpResponseRedirect(f"{request.path}?saved", status=303)
+        return self.go_back(f"{request.path}?saved")
+
+    def save(self, request: HttpRequest, sent: dict[str, Any]) -> None:
+        """Raises: ApiRefused."""
+        self.api.send("PATCH", UPDATE, sent)
 
     @abstractmethod
     def read(self, request: HttpRequest) -> dict[str, Any]:
@@ -56,25 +81,35 @@ class AccountSettings(WebPage, ABC):
         context = {
             "account": account, "source": source, "fields": [*fields, *blank],
             "note": account.get("note") if fault else source.get("note"), "fault": fault,
-            "is_saved": "saved" in self.request.GET,
+            "is_saved": "saved" in self.request.GET, "languages": site_languages(self.api),
         }  # fmt: skip
         return self.draw(self.template, context, status)
 
 
 class ProfileSettings(AccountSettings):
+    """The texts and the pictures of one's own page. `remove`: a picture that is taken off."""
+
     template = "settings/profile.html"
 
     def read(self, request: HttpRequest) -> dict[str, Any]:
         sent = request.POST
-        names, values = sent.getlist("field_name"), sent.getlist("field_value")
-        return {
-            "display_name": sent.get("display_name", ""),
-            "note": sent.get("note", ""),
-            "bot": "bot" in sent,
-            "fields_attributes": [
-                {"name": name, "value": value} for name, value in zip(names, values, strict=False)
-            ],
-        }
+        texts = {name: sent.get(name, "") for name in ("display_name", "note")}
+        # The page of a new account has no more.
+        if "field_name" not in sent:
+            return texts
+        pairs = zip(sent.getlist("field_name"), sent.getlist("field_value"), strict=False)
+        fields = [{"name": name, "value": value} for name, value in pairs]
+        return {**texts, "bot": "bot" in sent, "fields_attributes": fields}
+
+    def save(self, request: HttpRequest, sent: dict[str, Any]) -> None:
+        super().save(request, sent)
+        if (removed := request.POST.get("remove")) in PICTURES:
+            self.api.send("DELETE", f"/api/v1/profile/{removed}")
+        for name in PICTURES:
+            if file := request.FILES.get(name):
+                # One more than is allowed is enough for the refusal.
+                content = file.read(settings.MEDIA_MAX_BYTES + 1)
+                self.api.upload(UPDATE, name, content, "PATCH")
 
 
 class PrivacySettings(AccountSettings):

@@ -39,7 +39,7 @@ class SignUpPage(WebPage):
             if account is None:
                 return self._ask_again(refusal)
             user = account
-        return sign_in(request, self.go_back("/"), user)
+        return sign_in(request, self.go_back("/welcome"), user)
 
     def _ask_again(self, refusal: ValidationFailed) -> HttpResponse:
         sent = self.request.POST

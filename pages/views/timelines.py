@@ -77,6 +77,9 @@ class PublicPage(TimelinePage):
     path = "/api/v1/timelines/public"
     title = "Public posts"
 
+    def more(self, **names: Any) -> Context:
+        return {"place": "public"}
+
 
 class TagPage(TimelinePage):
     filter_place = "public"

@@ -1,5 +1,6 @@
 """A tab, in the words of who sits before it. What goes wrong unseen is in `faults`."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +9,15 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from django.test import Client
-from playwright.async_api import BrowserContext, ConsoleMessage, Locator, Page, Request, Response
+from playwright.async_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Request,
+    Response,
+    Route,
+)
 from playwright.async_api import expect as expecting
 
 from tests.browser.driving import Driven
@@ -128,6 +137,10 @@ class Tab:
     def type_key(self, key: str) -> None:
         self._do(self.page.keyboard.press(key))
 
+    def type_text(self, text: str) -> None:
+        """Into what has the focus, letter by letter."""
+        self._do(self.page.keyboard.type(text))
+
     def back(self) -> None:
         self._do(self.page.go_back())
 
@@ -147,6 +160,18 @@ class Tab:
         self._do(
             self._context.route(pattern, lambda route: route.fulfill(status=429, headers=headers))
         )
+
+    @contextmanager
+    def answers_after_s(self, pattern: str, seconds: float) -> Iterator[None]:
+        """As if the way to the server were long for these addresses, as long as the block runs."""
+
+        async def wait(route: Route) -> None:
+            await asyncio.sleep(seconds)
+            await route.continue_()
+
+        self._do(self._context.route(pattern, wait))
+        yield
+        self._do(self._context.unroute(pattern, wait))
 
     def answer(self, pattern: str, body: Any) -> None:
         """As if the server answered this JSON at these addresses."""

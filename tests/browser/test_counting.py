@@ -32,7 +32,7 @@ def tab(world: None, tab_of, delivery: None) -> Tab:
 
 def test_the_form_counts_as_the_server_does(tab: Tab) -> None:
     tab.open("/compose")
-    left = "document.querySelector('.left').firstChild.data"
+    left = "document.querySelector('.left b').textContent"
     for text in TEXTS:
         tab.fill("Your post", text)
         tab.wait(f"{left} === '{500 - count_characters(text.strip())}'")

@@ -17,7 +17,7 @@ PASSWORD = "a-password-of-tests-0123"
 TEXTS = ("The tide is low", "The boats are out", "Who is on the quay?")
 # A double click of a person: both are there before the first answer.
 TWICE = """(() => {
-  const button = document.querySelector("#compose .row button:last-of-type");
+  const button = document.querySelector("#compose .send");
   button.click(); button.click();
 })()"""
 
@@ -88,13 +88,13 @@ def sign_up(tab: Tab, name: str) -> None:
     tab.fill("Password", PASSWORD)
     tab.tick("I agree that others can read what I post here")
     tab.press("Create the account")
-    tab.at("/")
+    tab.at("/welcome")
 
 
 def find_and_follow(tab: Tab, name: str) -> None:
     """By the box on each page, which leads to people, too."""
     settle()
-    tab.fill("Search", name)
+    tab.type_into("#q", name)
     tab.type_key("Enter")
     tab.press(f"Follow @{name}")
     tab.expect(tab.find(f"[aria-label='Following: unfollow @{name}']")).to_be_visible()

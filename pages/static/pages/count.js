@@ -46,12 +46,15 @@
   const withoutHosts = (part, before) =>
     `${before || ""}${part}`.replace(NAMES, (name, host) => (host ? name.slice(0, -host.length) : name)).slice((before || "").length);
 
+  const NEAR = 50;
   const count = (form) => {
     const text = countable(form.elements.status.value.trim(), Number(form.dataset.address));
     const warning = form.elements.with_warning.checked ? form.elements.spoiler_text.value.trim() : "";
-    const left = form.querySelector(".left");
-    const number = form.dataset.most - size(text + warning);
-    left.firstChild.data = number;
+    const left = form.querySelector(".left"), { most } = form.dataset;
+    const number = most - size(text + warning);
+    left.querySelector("b").textContent = number;
+    left.querySelector(".arc").setAttribute("stroke-dasharray", `${Math.min(100, (100 * (most - number)) / most)} 100`);
+    left.classList.toggle("near", number <= NEAR);
     left.classList.toggle("over", number < 0);
   };
   const countAll = () => document.querySelectorAll("form[data-most]").forEach(count);
@@ -67,4 +70,5 @@
   });
   document.addEventListener("htmx:load", countAll);
   countAll();
+  document.querySelectorAll("[data-longest]").forEach(limit);
 })();

@@ -7,13 +7,25 @@
   let hiding;
 
   /* The element is always there: screen readers do not read one that appears. */
-  const say = (text, ms = SHOWN_MS) => {
+  const say = (text, ms = SHOWN_MS, href = "") => {
     clearTimeout(hiding);
     notice.textContent = text;
+    if (href) {
+      const link = document.createElement("a");
+      Object.assign(link, { href, textContent: "View" });
+      notice.append(" ", link);
+    }
     if (ms) hiding = setTimeout(() => { notice.textContent = ""; }, ms);
   };
+  if (notice.textContent) hiding = setTimeout(say, SHOWN_MS, "");
+  const root = document.documentElement;
+  /* What few pages need is loaded when it is used. */
+  const addressOf = (name) => root.dataset.scripts?.split(" ").find((one) => one.includes(`/${name}.`));
+  const load = (name) => import(addressOf(name));
+  const isModified = ({ ctrlKey, metaKey, shiftKey, altKey }) => ctrlKey || metaKey || shiftKey || altKey;
+
   /* The browser keeps pages for its Back button. Each is shown to the session that it was made for only. */
-  const { session } = document.documentElement.dataset;
+  const { session } = root.dataset;
   addEventListener("pageshow", ({ persisted }) => {
     const isKept = persisted || performance.getEntriesByType("navigation")[0]?.type === "back_forward";
     const now = document.cookie.match(/(?:^|; )tideline_page=(\w*)/)?.[1] || "";
@@ -43,44 +55,40 @@
     menu.querySelector("summary").focus();
   });
 
-  /* Images open above the page. Without scripts the link leads to a page of the image. */
-  const viewer = document.createElement("dialog");
-  viewer.className = "viewer";
-  viewer.innerHTML = `<figure><img alt=""><figcaption dir="auto" aria-hidden="true"></figcaption></figure>
-    <nav aria-label="Photos of this post"><button type="button" class="quiet" data-step="-1">Previous</button>
-    <button type="button" class="quiet" data-step="1">Next</button> <small role="status"></small>
-    <button type="button" data-step="0">Close</button></nav>`;
-  document.body.append(viewer);
-  let links = [], at = 0, opener;
-  const view = (step) => {
-    at = (at + step + links.length) % links.length;
-    const [image, caption, place] = ["img", "figcaption", "small"].map((one) => viewer.querySelector(one));
-    image.src = links[at].dataset.full;
-    image.alt = caption.textContent = links[at].querySelector("img").alt;
-    viewer.ariaLabel = place.textContent = `Photo ${at + 1} of ${links.length}`;
-    for (const one of viewer.querySelectorAll("[data-step='1'], [data-step='-1']")) one.hidden = links.length < 2;
-  };
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest?.(".images a[data-full]");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  /* Photos open above the page. Without scripts the link leads to a page of the photo. */
+  const photoOf = ({ target }) => target.closest?.(".images a[data-full]");
+  document.addEventListener("pointerover", (event) => { if (photoOf(event)) load("viewer"); });
+  document.addEventListener("click", async (event) => {
+    const link = photoOf(event);
+    if (!link || isModified(event)) return;
     event.preventDefault();
-    opener = link;
-    links = [...link.closest(".images").querySelectorAll("a[data-full]")];
-    at = links.indexOf(link);
-    view(0);
-    viewer.showModal();
+    try { (await load("viewer")).open(link); } catch { location.href = link.href; }
   });
-  viewer.addEventListener("click", ({ target }) => {
-    const step = Number(target.dataset.step);
-    if (target === viewer || step === 0) viewer.close();
-    else if (step) view(step);
+
+  /* A press anywhere on a post opens it. Links and buttons do what they do, and words can be selected. */
+  const OWN = "a, button, input, select, textarea, label, summary, dialog, .poll, .images, .chosen";
+  const opened = ({ target }) => !target.closest(OWN) && target.closest(".post")?.querySelector(":scope > header > .when");
+  document.addEventListener("click", (event) => {
+    const link = opened(event);
+    if (!link || event.shiftKey || event.altKey || !getSelection().isCollapsed) return;
+    if (event.ctrlKey || event.metaKey) open(link.href); else link.click();
   });
-  viewer.addEventListener("keydown", ({ key }) => {
-    if (key === "ArrowLeft" || key === "ArrowRight") view(key === "ArrowLeft" ? -1 : 1);
+  document.addEventListener("auxclick", (event) => {
+    const link = event.button === 1 && opened(event);
+    if (link) open(link.href);
   });
-  viewer.addEventListener("close", () => {
-    viewer.querySelector("img").removeAttribute("src");
-    opener.focus({ preventScroll: true });
+
+  /* A favourite is shown before the server knows it. If the server refuses, it is taken back. */
+  const MARKS = ".act:is(.favourite, .reblog, .bookmark)[aria-pressed]";
+  const press = (mark) => {
+    const isOn = mark.ariaPressed !== "true", count = mark.querySelector("span");
+    mark.ariaPressed = isOn;
+    if (count && /^\d+$/.test(count.textContent)) count.textContent = Number(count.textContent) + (isOn ? 1 : -1);
+  };
+  document.addEventListener("htmx:beforeSend", ({ detail: { elt, xhr } }) => {
+    if (!elt.matches(MARKS)) return;
+    press(elt);
+    xhr.addEventListener("loadend", () => { if (xhr.status !== 200) press(elt); });
   });
 
   /* A form with a key is sent once: a second click waits for the first answer. */
@@ -96,7 +104,35 @@
 
   /* The form grows with the focus of its text only, and stays so: a click is lost if what was pressed moves. */
   document.addEventListener("focusin", ({ target }) => {
-    if (target.matches(".compose textarea")) target.closest(".compose").classList.add("in-use");
+    if (target.matches("form[data-most] *, [data-longest]")) load("count");
+    const form = target.closest(".compose");
+    if (!form) return;
+    if (target.matches("textarea")) form.classList.add("in-use");
+    for (const name of ["completion", "drafts"]) load(name).then(({ begin }) => begin(form));
+  });
+  for (const form of document.querySelectorAll("form[data-draft]")) {
+    try { if (localStorage[`draft:${form.dataset.draft}`]) load("drafts").then(({ begin }) => begin(form)); } catch { /* no storage */ }
+  }
+  document.addEventListener("click", ({ target }) => {
+    const tool = target.closest("[data-opens]");
+    if (tool) load(tool.dataset.opens).then(({ open }) => open(tool));
+  });
+
+  document.addEventListener("change", ({ target }) => {
+    if (target.dataset.preview) load("preview").then(({ show }) => show(target));
+  });
+
+  /* The link to answer leads to the field, and so gives it the focus. One writes after the names. */
+  const reply = document.getElementById("reply-text");
+  reply?.setSelectionRange(reply.value.length, reply.value.length);
+
+  /* Keys without a field: j for the next post, and so on. */
+  const KEYS = "keys" in root.dataset ? [..."jknrfbo./?"] : [];
+  document.addEventListener("keydown", (event) => {
+    const isTyped = event.target.closest("input:not([type=checkbox], [type=radio]), textarea, select, dialog, [popover]");
+    if (isTyped || event.ctrlKey || event.metaKey || event.altKey || !KEYS.includes(event.key)) return;
+    event.preventDefault();
+    load("keys").then(({ act }) => act(event.key));
   });
 
   /* The images of the form are on their way: they must not be sent again with more images or the text. */
@@ -143,6 +179,9 @@
     next?.focus({ preventScroll: true });
   });
   document.addEventListener("htmx:afterSettle", () => dropRepeats());
+  document.addEventListener("htmx:oobAfterSwap", ({ detail: { target } }) => {
+    if (target.id === "messages") target.lastElementChild.scrollIntoView({ block: "nearest" });
+  });
 
   /* A post has one place: that of its newest event, as in the API. */
   function dropRepeats() {
@@ -167,6 +206,8 @@
       if (text && text !== time.textContent) time.textContent = text;
     }
   }, 30000);
+
+  document.addEventListener("posted", ({ detail }) => say(detail.text, SHOWN_MS, detail.href));
 
   const feed = document.querySelector("[data-news]");
   if (!feed) return;
@@ -252,7 +293,7 @@
       const query = new URLSearchParams({ since_id: since, as_of: newer(since, asOf) });
       await read(await fetch(`${feed.dataset.news}?${query}`, { headers: { "HX-Request": "true" } }));
     } catch { rest(); } finally { asking = false; }
-    if (pause) timer = setTimeout(ask, again ? 0 : "live" in document.documentElement.dataset ? Math.max(pause, LIVE_MS) : pause);
+    if (pause) timer = setTimeout(ask, again ? 0 : "live" in root.dataset ? Math.max(pause, LIVE_MS) : pause);
   };
   document.addEventListener("tideline:news", ask);
 
@@ -289,7 +330,7 @@
     const page = parse(await answer.text()), next = page.querySelector(".newer");
     const entries = [...page.querySelectorAll(`#timeline > ${ITEM}`)].filter((one) => !isKnown(one));
     const first = timeline().querySelector(":scope > .entry"), before = first.getBoundingClientRect().top;
-    document.documentElement.classList.add("loading-above");
+    root.classList.add("loading-above");
     bar.remove();
     timeline().prepend(...entries);
     if (next) {
@@ -303,7 +344,7 @@
     dropRepeats();
     scrollBy(0, first.getBoundingClientRect().top - before);
     entries.findLast(isEntry)?.querySelector(".who").focus({ preventScroll: true });
-    setTimeout(() => document.documentElement.classList.remove("loading-above"), 100);
+    setTimeout(() => root.classList.remove("loading-above"), 100);
   };
   feed.addEventListener("click", (event) => {
     const link = event.target.closest(".newer .button");
@@ -320,7 +361,7 @@
   });
   const askNow = () => { if (pause) { pause = EVERY_MS; ask(); } };
   document.addEventListener("visibilitychange", askNow);
-  document.addEventListener("posted", () => { if (above()) say("Your post is published. It is at the top."); else askNow(); });
+  document.addEventListener("posted", () => { if (!above()) askNow(); });
   addEventListener("online", askNow);
   timer = setTimeout(ask, EVERY_MS);
 })();

@@ -32,7 +32,12 @@ class ConversationsView(Endpoint):
 class ConversationView(Endpoint):
     """One conversation."""
 
-    scopes = {"DELETE": "write:conversations"}
+    scopes = {"GET": "read:statuses", "DELETE": "write:conversations"}
+
+    @extend_schema(responses=schema.ConversationEntity)
+    def get(self, request: ApiRequest, conversation_id: PostId) -> HttpResponse:
+        """One of my conversations. Mastodon has only the list."""
+        return json_response(get_conversation_json(request.account_id, conversation_id))
 
     @extend_schema(responses={200: schema.EmptyEntity})
     def delete(self, request: ApiRequest, conversation_id: PostId) -> HttpResponse:

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from pytest_django import Settings
 
@@ -189,7 +190,8 @@ def test_a_post_in_place_leaves_an_empty_form_and_is_new_at_once(ann: int) -> No
     form = {"status": "just now", "key": key, "place": "home"}
     answer = browser.send("/statuses", form, **{"HX-Request": "true"})
     part = answer.content.decode()
-    assert answer["HX-Trigger"] == "posted" and "just now" not in part
+    said = {"text": "Posted.", "href": f"/statuses/{newest(ann)['id']}"}
+    assert orjson.loads(answer["HX-Trigger"]) == {"posted": said} and "just now" not in part
     assert key not in part and 'name="key"' in part and "<html" not in part
     assert ids_on(browser.read(f"/home/new?since_id={old.public}")) == [newest(ann)["id"]]
 
@@ -199,3 +201,76 @@ def test_a_thread_is_muted_from_any_post(ann: int) -> None:
     part = Browser(ann).act(f"/statuses/{post.public}/mute")
     assert "Unmute this thread" in part
     assert "Mute this thread" in Browser(ann).act(f"/statuses/{post.public}/unmute")
+
+
+def test_without_scripts_the_home_page_says_that_the_post_is_there(ann: int) -> None:
+    browser = Browser(ann)
+    answer = browser.send("/statuses", {"status": "here it is"})
+    post = newest(ann)["id"]
+    assert answer["Location"] == f"/?sent={post}"
+    assert f'Posted. <a href="/statuses/{post}">View</a>' in browser.read(answer["Location"])
+    assert "Posted." not in browser.read("/?sent=%3Cb%3E")
+
+
+def test_a_photo_moves_forward_and_no_other_is_lost(ann: int) -> None:
+    browser = Browser(ann)
+    page = browser.act("/compose/images", {"image": [upload(picture()) for _ in range(3)]})
+    one, two, three = KEPT.findall(page)
+    form = {"media_ids": [one, two, three]}
+    for moved, order in (
+        (three, [one, three, two]),
+        (one, [one, two, three]),
+        ("7", form["media_ids"]),
+    ):
+        assert KEPT.findall(browser.act("/compose/images", {**form, "forward": moved})) == order
+
+
+def test_names_and_tags_are_suggested(ann: int) -> None:
+    make_account("barbara")
+    browser = Browser(ann)
+    assert 'data-text="@barbara"' in browser.read("/compose/suggestions?q=@barb")
+    for asked in ("", "@", "barb"):
+        browser.read(f"/compose/suggestions?q={asked}", 204)
+
+
+def test_a_message_has_the_names_of_its_people(ann: int) -> None:
+    make_account("bob")
+    browser = Browser(ann)
+    form = {"to": "bob, @bob", "status": f"hello {EVIL}", "key": "k1"}
+    answer = browser.send("/conversations/new", form)
+    first = newest(ann)
+    assert answer["Location"] == f"/conversations/{first['id']}"
+    assert (first["visibility"], len(first["mentions"])) == ("direct", 1)
+    page = browser.read(answer["Location"])
+    assert EVIL not in page and 'name="names" value="@bob"' in page
+    sent = {
+        "names": "@bob",
+        "in_reply_to_id": first["id"],
+        "visibility": "direct",
+        "talk": first["id"],
+    }
+    part = browser.act("/statuses", {**sent, "status": "more", "place": "talk", "key": "k2"})
+    assert 'hx-swap-oob="beforeend:#messages"' in part and "more" in part
+    assert [one["acct"] for one in newest(ann)["mentions"]] == ["bob"]
+    empty = browser.send("/statuses", {**sent, "status": " ", "key": "k3"})
+    assert empty.status_code == 422
+
+
+def test_a_message_to_nobody_is_refused(ann: int) -> None:
+    for to, fault in (("@absent", "There is no account @absent"), (" ", "Say who gets")):
+        answer = Browser(ann).send("/conversations/new", {"to": to, "status": "hi", "key": "k"})
+        assert answer.status_code == 422 and fault in answer.content.decode()
+    assert Caller(ann).get(f"/api/v1/accounts/{ann}/statuses").json() == []
+
+
+def test_a_conversation_is_read_by_its_people_only(ann: int) -> None:
+    bob, eve = make_account("bob"), make_account("eve")
+    Browser(ann).send("/conversations/new", {"to": "bob", "status": "between us", "key": "k"})
+    path = f"/conversations/{newest(ann)['id']}"
+    assert "between us" in Browser(bob).read(path)
+    Browser(eve).read(path, 404)
+    public = publish(ann, "for all").public
+    Browser(bob).read(f"/conversations/{public}", 404)
+    seen = f"{path}?seen={newest(ann)['id']}"
+    answer = Browser(bob).client.get(seen, headers={"HX-Request": "true"})
+    assert answer.status_code == 204

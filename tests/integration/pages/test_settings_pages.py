@@ -158,11 +158,11 @@ def test_a_picture_is_uploaded_and_removed(
 ) -> None:
     settings.MEDIA_DIR = str(tmp_path)
     browser, before = Browser(ann), _me(ann)["avatar"]
-    browser.send("/settings/pictures", {"avatar": upload(picture())})
+    browser.send("/settings/profile", {"avatar": upload(picture())})
     assert str(_me(ann)["avatar"]).startswith(settings.MEDIA_URL)
-    browser.read("/settings/pictures?saved")
+    browser.read("/settings/profile?saved")
     for _ in range(2):
-        browser.send("/settings/pictures", {"remove": "avatar"})
+        browser.send("/settings/profile", {"remove": "avatar"})
     assert _me(ann)["avatar"] == before
-    answer = browser.send("/settings/pictures", {"avatar": upload(b"no image")})
+    answer = browser.send("/settings/profile", {"avatar": upload(b"no image")})
     assert answer.status_code == 422 and b'role="alert"' in answer.content

@@ -98,7 +98,7 @@ def test_a_page_names_its_session_and_a_sign_out_removes_what_is_kept(ann: int) 
     assert browser.client.cookies[PAGE_MARK].value == mark
     assert mark not in token and token not in page
     answer = browser.send("/auth/sign_out")
-    assert answer["Clear-Site-Data"] == '"cache"'
+    assert answer["Clear-Site-Data"] == '"cache", "storage"'
     assert [answer.cookies[name].value for name in (COOKIE, PAGE_MARK)] == ["", ""]
     assert 'data-session=""' in browser.read("/")
 

@@ -4,6 +4,7 @@ from typing import Any
 
 Entity = dict[str, Any]
 EVIL = "<script>alert('1')</script> \"&amp;\" \u202eback"
+BLUR = "LEHV6nWB2yk8pyo0adR*.7kCMdnj"
 AT = "2020-02-03T04:05:06.000Z"
 
 
@@ -65,9 +66,13 @@ VARIED = [
     post(16, visibility="private"),
     post(17, visibility="direct"),
     post(18, visibility="unlisted"),
-    post(19, in_reply_to_id="18"),
+    post(19, in_reply_to_id="18", in_reply_to_account_id="3", mentions=[EVE]),
+    post(190, in_reply_to_id="19", in_reply_to_account_id="2", language="pt-BR"),
     post(20, spoiler_text=EVIL),
-    post(21, media_attachments=[photo(1), photo(2, description=EVIL, preview_url=None)]),
+    post(
+        21,
+        media_attachments=[photo(1, blurhash=BLUR), photo(2, description=EVIL, preview_url=None)],
+    ),
     post(22, media_attachments=[photo(3, meta=ORIGINAL)], sensitive=True),
     post(23, media_attachments=[photo(4, meta={}), photo(5)], sensitive=True, spoiler_text="Art"),
     post(24, poll=poll(24)),

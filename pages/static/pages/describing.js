@@ -1,0 +1,29 @@
+/* A window with one photo of the form as large as it goes, and room for its description. */
+
+const dialog = document.createElement("dialog");
+dialog.className = "describing";
+dialog.ariaLabel = "Describe the photo";
+dialog.innerHTML = `<form method="dialog"><img alt=""><label for="describing-text">Describe it for people who cannot see it</label>
+  <textarea id="describing-text" dir="auto" rows="5"></textarea>
+  <p class="help">What is to be seen, and the words in it. Searches find them too.</p>
+  <button>Done</button></form>`;
+document.body.append(dialog);
+const text = dialog.querySelector("textarea");
+let field = null;
+
+export const open = (tool) => {
+  const row = tool.closest(".attached");
+  field = row.querySelector("textarea");
+  dialog.querySelector("img").src = tool.dataset.full;
+  text.value = field.value;
+  text.maxLength = field.dataset.longest;
+  dialog.showModal();
+  text.focus();
+};
+/* Also after Escape: what was typed is not lost. */
+dialog.addEventListener("close", () => {
+  field.value = text.value;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  dialog.querySelector("img").removeAttribute("src");
+  field.focus();
+});

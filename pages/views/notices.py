@@ -1,0 +1,69 @@
+"""What the moderators decided about the viewer, with an appeal against each decision."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from pages.api_client import ApiRefused
+from pages.views.base import WebPage
+from pages.views.timelines import cursors_of
+
+STRIKES = "/api/v1/strikes"
+UNPROCESSABLE = 422
+# What a decision does, by the word of the API.
+EFFECTS = {
+    "none": "The moderators warn you.",
+    "disable": "Your account is frozen: you can read, and write nothing.",
+    "silence": "Your account is limited: only your followers see your posts.",
+    "suspend": "Your account is suspended.",
+    "delete_statuses": "A post of yours was deleted.",
+    "hide_statuses": "A post of yours is hidden.",
+    "hide_images": "A photo of yours is hidden.",
+}
+STATES = {
+    "pending": "Your appeal is with the moderators.",
+    "approved": "Your appeal was accepted. The decision is undone.",
+    "rejected": "Your appeal was rejected. The decision stays.",
+}
+Notice = dict[str, Any]
+
+
+class NoticesPage(WebPage):
+    """The newest decision first."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        return self.draw_notices()
+
+    def draw_notices(self, fault: str = "", status: int = 200) -> HttpResponseBase:
+        answer = self.api.get(STRIKES, cursors_of(self.request))
+        notices = [_join(strike) for strike in answer.body]
+        context = {"notices": notices, "older": answer.older, "fault": fault}
+        return self.draw("notices.html", context, status)
+
+
+class AppealDecision(NoticesPage):
+    """Sends an appeal; possible once for each decision."""
+
+    http_method_names = ["post"]
+
+    def post(self, request: HttpRequest, strike_id: int) -> HttpResponseBase:
+        sent = {"text": request.POST.get("text", "")}
+        try:
+            self.api.send("POST", f"{STRIKES}/{strike_id}/appeal", sent)
+        except ApiRefused as refusal:
+            if refusal.status != UNPROCESSABLE:
+                raise
+            return self.draw_notices(refusal.message, UNPROCESSABLE)
+        return self.go_back("/notices")
+
+
+def _join(strike: Notice) -> Notice:
+    appeal = strike["appeal"]
+    return {
+        **strike,
+        "effect": EFFECTS.get(strike["action"], "The moderators decided about your account."),
+        "state": STATES.get(appeal["state"], "") if appeal else "",
+    }

@@ -1,0 +1,53 @@
+"""A new person finds people, and has a home page that is not empty."""
+
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit
+from tests.browser.artifacts import SHOTS
+from tests.browser.axe import faults_of
+from tests.browser.feeds import enter, make_named
+from tests.browser.live_site import settle
+from tests.browser.tab import PHONE, Tab
+from tests.browser.test_two_people import sign_up
+from tests.pictures import picture
+from tests.world import publish
+
+
+def test_after_the_sign_up_there_are_people_to_follow(world: None, tab_of, delivery: None) -> None:
+    cora = make_named("cora")
+    update_profile(cora, ProfileEdit(is_discoverable=True))
+    publish(cora, "The first boat is out")
+    settle()
+    tab: Tab = tab_of(PHONE)
+    sign_up(tab, "newcomer")
+    tab.at("/welcome")
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / "welcome-390.png")
+    tab.choose_image("input[name=avatar]", "me.png", picture())
+    tab.wait("document.querySelector('#preview-avatar').src.startsWith('data:')")
+    tab.fill("Name", "New Comer")
+    tab.press("Save")
+    tab.at("/welcome")
+    tab.press("Follow @cora")
+    tab.expect(tab.find("[aria-label='Following: unfollow @cora']")).to_be_visible()
+    settle()
+    tab.follow("To my home page")
+    tab.see("The first boat is out")
+
+
+def test_people_are_found_under_people_and_while_one_types(world: None, tab_of) -> None:
+    cora = make_named("cora")
+    update_profile(cora, ProfileEdit(is_discoverable=True))
+    publish(cora, "low #tide")
+    tab: Tab = tab_of()
+    enter(tab, make_named("ann"))
+    for path in ("/people", "/people?order=new"):
+        tab.open(path)
+        tab.see("@cora")
+        assert faults_of(tab) == []
+    tab.open("/search")
+    tab.click("#words")
+    tab.type_text("cor")
+    tab.expect(tab.find(".suggestions a:has-text('@cora')").first).to_be_visible()
+    assert faults_of(tab) == []
+    tab.click(".suggestions a:has-text('@cora')")
+    tab.at("/@cora")

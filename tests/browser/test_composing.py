@@ -1,0 +1,185 @@
+"""The form of a post helps: names, emoji, photos, drafts, and it says where the post went."""
+
+import pytest
+
+from relations.actions.follow import follow
+from tests.browser.artifacts import SHOTS
+from tests.browser.axe import faults_of
+from tests.browser.bringing import bring
+from tests.browser.feeds import enter, make_named
+from tests.browser.live_site import settle
+from tests.browser.tab import PHONE, Tab
+from tests.world import drain_all, publish
+
+OPTION, CHOSEN = ".suggestions [role=option]", ".suggestions [aria-selected=true]"
+TEXT = "#compose-text"
+IDS = "[...document.querySelectorAll('[name=media_ids]')].map((one) => one.value)"
+
+
+@pytest.fixture
+def ann(world: None) -> int:
+    return make_named("ann")
+
+
+@pytest.fixture
+def tab(ann: int, tab_of, delivery: None) -> Tab:
+    """Of ann, who knows ben."""
+    follow(ann, make_named("ben"))
+    settle()
+    tab: Tab = tab_of()
+    enter(tab, ann)
+    tab.open("/")
+    return tab
+
+
+def type_slowly(tab: Tab, text: str) -> None:
+    tab.click(TEXT)
+    tab.type_text(text)
+
+
+def test_names_and_emoji_are_offered_while_one_types(tab: Tab) -> None:
+    type_slowly(tab, "Hello @be")
+    tab.expect(tab.find(CHOSEN)).to_contain_text("@ben")
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / "completion-1280.png")
+    tab.type_key("Enter")
+    tab.expect(tab.find(TEXT)).to_have_value("Hello @ben ")
+    tab.expect(tab.find(OPTION).first).not_to_be_visible()
+    tab.type_text(":tada")
+    tab.expect(tab.find(CHOSEN)).to_contain_text("🎉")
+    tab.type_key("Tab")
+    tab.expect(tab.find(TEXT)).to_have_value("Hello @ben 🎉 ")
+    tab.type_text("@be")
+    tab.expect(tab.find(CHOSEN)).to_contain_text("@ben")
+    tab.type_key("Escape")
+    tab.expect(tab.find(OPTION).first).not_to_be_visible()
+
+
+def test_tags_that_others_use_are_offered(tab: Tab, ann: int) -> None:
+    publish(ann, "the #harbour in the morning")
+    settle()
+    type_slowly(tab, "look #harb")
+    tab.expect(tab.find(CHOSEN)).to_contain_text("#harbour")
+    tab.click(OPTION)
+    tab.expect(tab.find(TEXT)).to_have_value("look #harbour ")
+
+
+def test_an_emoji_is_picked(tab: Tab) -> None:
+    type_slowly(tab, "Good morning")
+    tab.click("button[aria-label='Add an emoji']")
+    tab.fill("Find an emoji", "sunrise")
+    tab.expect(tab.find(".picker .emoji button").first).to_be_visible()
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / "picker-1280.png")
+    tab.click(".picker .emoji button[aria-label='sunrise']")
+    tab.expect(tab.find(TEXT)).to_have_value("Good morning🌅")
+    tab.click("button[aria-label='Add an emoji']")
+    tab.expect(tab.find(".picker h2").first).to_have_text("Used lately")
+
+
+def test_a_draft_survives_a_reload_with_its_photos(tab: Tab) -> None:
+    tab.fill("Your post", "half of a thought")
+    bring(tab, "drop", "boat.png")
+    tab.fill("Description of photo 1", "A boat")
+    tab.wait("(localStorage[Object.keys(localStorage)[0]] || '').includes('A boat')")
+    tab.open("/")
+    tab.see("Your draft is back.")
+    tab.expect(tab.find(TEXT)).to_have_value("half of a thought")
+    tab.expect(tab.find("[aria-label='Description of photo 1']")).to_have_value("A boat")
+    tab.press("Post")
+    tab.see("Posted.")
+    tab.open("/")
+    tab.expect(tab.find(TEXT)).to_have_value("")
+    tab.see_no("Your draft is back.")
+
+
+def test_a_sign_out_removes_drafts(tab: Tab) -> None:
+    tab.fill("Your post", "a secret")
+    tab.wait("JSON.stringify(localStorage).includes('a secret')")
+    tab.press("Sign out @ann")
+    tab.at("/auth/sign_in")
+    tab.wait("!JSON.stringify(localStorage).includes('a secret')")
+
+
+def test_photos_are_described_in_a_window_and_change_their_places(tab: Tab) -> None:
+    for number, name in enumerate(("one", "two"), 1):
+        bring(tab, "drop", f"{name}.png")
+        tab.expect(tab.find(".attached")).to_have_count(number)
+    before = tab.run(IDS)
+    tab.press("Describe photo 2")
+    tab.fill("Describe it for people who cannot see it", "The second boat")
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / "describing-1280.png")
+    tab.press("Done")
+    tab.expect(tab.find("[aria-label='Description of photo 2']")).to_have_value("The second boat")
+    tab.press("Move photo 2 forward")
+    tab.expect(tab.find("[aria-label='Description of photo 1']")).to_have_value("The second boat")
+    assert tab.run(IDS) == before[::-1]
+    tab.press("Remove photo 1")
+    tab.expect(tab.find(".attached")).to_have_count(1)
+    assert tab.run(IDS) == before[:1]
+
+
+def test_the_ring_says_how_much_room_is_left(tab: Tab) -> None:
+    number = tab.find(".left b")
+    tab.fill("Your post", "x" * 100)
+    tab.wait("document.querySelector('.left .arc').getAttribute('stroke-dasharray') === '20 100'")
+    tab.fill("Your post", "x" * 510)
+    tab.expect(number).to_have_text("-10")
+    tab.expect(tab.find(".left.over")).to_have_count(1)
+
+
+def test_a_reply_opens_with_the_focus_and_says_whom_it_answers(tab: Tab) -> None:
+    publish(make_named("cora"), "a question for @ann")
+    drain_all()
+    tab.open("/public")
+    tab.click(".entry:has-text('a question') .act[aria-label^=Reply]")
+    tab.wait("document.activeElement.id === 'reply-text'")
+    tab.see("Replying to @cora")
+    tab.type_text("yes")
+    tab.expect(tab.find("#reply-text")).to_have_value("@cora yes")
+    tab.press("Reply")
+    tab.see("Reply posted.")
+
+
+def test_the_page_says_where_a_post_went(tab: Tab) -> None:
+    tab.fill("Your post", "@ben for you")
+    tab.choose("Who can read it", "Direct message")
+    tab.press("Post")
+    tab.see("Sent to @ben.")
+    tab.fill("Your post", "for all")
+    tab.press("Post")
+    tab.see("Posted.")
+    tab.follow("View")
+    tab.see("for all")
+
+
+def test_a_favourite_is_shown_at_once_and_taken_back_if_it_fails(tab: Tab, ann: int) -> None:
+    publish(ann, "like me")
+    settle()
+    tab.open("/")
+    mark = ".entry:has-text('like me') .act.favourite"
+    with tab.answers_after_s("**/favourite", 2):
+        tab.click(mark)
+        tab.wait("document.querySelector('#timeline .act.favourite').ariaPressed === 'true'")
+    tab.expect(tab.find(f"{mark} span")).to_have_text("1")
+    tab.refuse("**/unfavourite")
+    tab.click(mark)
+    tab.see("The server does not answer")
+    tab.expect(tab.find(f"{mark}[aria-pressed=true]")).to_have_count(1)
+    tab.faults.clear()
+
+
+def test_the_form_on_a_phone(ann: int, tab_of) -> None:
+    tab: Tab = tab_of(PHONE)
+    enter(tab, ann)
+    tab.open("/compose")
+    tab.click(".tool[title='Add a poll']")
+    tab.fill("Option 1", "tea")
+    tab.expect(tab.find("[name=option]").nth(2)).not_to_be_visible()
+    tab.fill("Option 2", "milk")
+    tab.expect(tab.find("[name=option]").nth(2)).to_be_visible()
+    tab.click("button[aria-label='Add an emoji']")
+    tab.expect(tab.find(".picker .emoji button").first).to_be_visible()
+    assert tab.overflow_px() <= 0
+    tab.shoot(SHOTS / "compose-390.png")

@@ -1,0 +1,97 @@
+"""Reading as one likes it: posts that open, keys, colours, sizes, the time of one's own place."""
+
+import pytest
+
+from relations.actions.follow import follow
+from tests.browser.artifacts import SHOTS
+from tests.browser.axe import faults_of
+from tests.browser.feeds import enter, make_named
+from tests.browser.tab import Size, Tab
+from tests.world import drain_all, publish
+
+FOCUSED = "document.activeElement.id"
+
+
+@pytest.fixture
+def posts(world: None) -> list[str]:
+    ann, ben = make_named("ann"), make_named("ben")
+    follow(ann, ben)
+    ids = [
+        publish(ben, f"post number {n} with a [link] https://a.example/").public for n in range(4)
+    ]
+    drain_all()
+    return [str(ann), *ids]
+
+
+@pytest.fixture
+def tab(posts: list[str], tab_of) -> Tab:
+    tab: Tab = tab_of()
+    enter(tab, int(posts[0]))
+    tab.open("/")
+    return tab
+
+
+def test_a_press_on_a_post_opens_it_but_words_can_be_selected(tab: Tab, posts: list[str]) -> None:
+    text = f"#post-{posts[-1]} .content p"
+    tab.run(f"getSelection().selectAllChildren(document.querySelector('{text}'))")
+    tab.run(f"document.querySelector('{text}').click()")
+    tab.at("/")
+    tab.run("getSelection().removeAllRanges()")
+    tab.click(f"{text} >> text=number")
+    tab.at(f"/statuses/{posts[-1]}")
+
+
+def test_keys_walk_the_posts(tab: Tab, posts: list[str]) -> None:
+    tab.type_key("j")
+    tab.wait(f"{FOCUSED} === 'post-{posts[4]}'")
+    tab.type_key("j")
+    tab.wait(f"{FOCUSED} === 'post-{posts[3]}'")
+    tab.type_key("k")
+    tab.wait(f"{FOCUSED} === 'post-{posts[4]}'")
+    tab.type_key("f")
+    tab.expect(tab.find(f"#post-{posts[4]} .favourite[aria-pressed=true]")).to_have_count(1)
+    tab.type_key("?")
+    tab.see("Next post")
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / "keys-1280.png")
+    tab.type_key("Escape")
+    tab.type_key("n")
+    tab.wait(f"{FOCUSED} === 'compose-text'")
+    tab.type_text("jk?")
+    tab.expect(tab.find("#compose-text")).to_have_value("jk?")
+
+
+def test_appearance_is_chosen_for_a_browser(tab: Tab) -> None:
+    tab.open("/settings/appearance")
+    for choice in ("Dark", "Large", "Compact", "No keys of a single letter"):
+        tab.tick(choice)
+    tab.choose("Time zone", "Pacific/Auckland")
+    tab.press("Save")
+    tab.see("Saved for this browser.")
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / "appearance-1280.png")
+    tab.open("/")
+    assert tab.run("getComputedStyle(document.body).backgroundColor") == "rgb(10, 20, 24)"
+    assert tab.run("getComputedStyle(document.documentElement).fontSize") == "18px"
+    assert "UTC" not in tab.run("document.querySelector('.when time').title")
+    tab.type_key("j")
+    assert tab.run(FOCUSED) == ""
+    assert faults_of(tab) == []
+
+
+def test_all_timelines_are_a_press_away(tab: Tab) -> None:
+    for name, path in (("Public", "/public"), ("Lists", "/lists"), ("Catch up", "/catch_up")):
+        tab.click(f".tabs a:text-is('{name}')")
+        tab.at(path)
+    tab.click(".tabs a:text-is('Following')")
+    tab.at("/")
+
+
+@pytest.mark.parametrize("width", [700, 820, 1140])
+def test_the_rail_has_names(posts: list[str], tab_of, width: int) -> None:
+    tab: Tab = tab_of(Size(width, 800))
+    enter(tab, int(posts[0]))
+    tab.open("/")
+    for name in ("Home", "Notifications", "Messages", "Settings"):
+        tab.expect(tab.find(f".side nav a span:text-is('{name}')").first).to_be_visible()
+    assert tab.overflow_px() <= 0
