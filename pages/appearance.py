@@ -16,7 +16,7 @@ A_YEAR_S = 365 * 86_400
 # Without a choice the machine decides, and the time is UTC.
 CHOICES: Mapping[str, Mapping[str, str]] = {
     "theme": {"": "As this device", "light": "Light", "dark": "Dark"},
-    "size": {"small": "Small", "": "Usual", "large": "Large", "huge": "Very large"},
+    "size": {"small": "Small", "": "Usual", "large": "Large", "huge": "Huge"},
     "density": {"": "Roomy", "compact": "Compact"},
 }
 _MOST_LOOKS = 256

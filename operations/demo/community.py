@@ -11,7 +11,7 @@ FILE = Path(__file__).with_name("data") / "community.edges.gz"
 FIRST_ACCOUNTS = ("ann", "bob", "cyd")
 PASSWORD = "tideline-demo"  # noqa: S105 - public; load_demo is for development only
 # Posts over four days. The last one is three hours older than the load: then the scenes begin.
-POSTS = PostPlan(total=300, seed=1, spread_s=4 * 86_400, end_s=3 * 3_600)
+POSTS = PostPlan(total=260, seed=1, spread_s=4 * 86_400, end_s=3 * 3_600)
 FOLLOW_CAP = 2_000
 
 

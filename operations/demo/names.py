@@ -11,6 +11,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from operations.demo.errors import GraphNameInvalid
+from operations.demo.texts import made_up_note
 
 # A username has at most 30 characters: 6 of syllables, 12 of the id (MAX_NODE), _ and this name.
 NAME_LENGTH = 8
@@ -33,6 +34,8 @@ class Naming(NamedTuple):
     def person(self, node: int) -> Person:
         first, last = (_syllables(f"{self.graph}:{node}:{part}") for part in "ab")
         note = f"Account {node} of the graph {self.graph}. The name is made up."
+        if self.chosen:
+            note = made_up_note(f"{self.graph}:{node}")
         if node in self.chosen:
             return Person(self.chosen[node], self.chosen[node].capitalize(), note)
         display_name = f"{first} {last}".title()

@@ -9,8 +9,8 @@ from PIL import Image, ImageDraw
 from operations.demo.scenes import ScenePhoto
 
 Colour = tuple[int, int, int]
-SIZE = WIDTH, HEIGHT = 900, 600
-HORIZON = 350
+SIZE = WIDTH, HEIGHT = 720, 480
+HORIZON = 280
 # The top of the sky, its foot, the hills and the sun, by hour.
 COLOURS: dict[int, tuple[Colour, Colour, Colour, Colour]] = {
     6: ((58, 52, 96), (242, 142, 102), (44, 42, 66), (255, 214, 150)),
@@ -22,15 +22,15 @@ COLOURS: dict[int, tuple[Colour, Colour, Colour, Colour]] = {
 
 
 def draw_photo(photo: ScenePhoto) -> bytes:
-    """A PNG. The same photo is drawn the same way. Cost: 20 ms."""
+    """A PNG. The same photo is drawn the same way. Cost: 15 ms."""
     top, foot, hills, sun = COLOURS[photo.hour]
     chance = Random(photo.hour)
     image = Image.new("RGB", SIZE)
     draw = ImageDraw.Draw(image)
     for y in range(HORIZON):
         draw.line([(0, y), (WIDTH, y)], _between(top, foot, y / HORIZON))
-    at, height = chance.randrange(200, 700), HORIZON - chance.randrange(40, 220)
-    draw.ellipse([at - 42, height - 42, at + 42, height + 42], sun)
+    at, height = chance.randrange(160, 560), HORIZON - chance.randrange(30, 180)
+    draw.ellipse([at - 34, height - 34, at + 34, height + 34], sun)
     for number in range(2):
         _draw_hills(draw, _between(hills, foot, 0.35 - 0.3 * number), chance, 70 - 25 * number)
     for y in range(HORIZON, HEIGHT):

@@ -124,6 +124,13 @@ TAGS = ["walks", "kitchen", "hobbies", "question", "books", "animals", "advice",
 TAGGED = 4
 
 
+def made_up_note(seed: str) -> str:
+    """What a made-up person says about themselves."""
+    chance = random.Random(seed)
+    hobby, dish, advice = (chance.choice(WORDS[blank]) for blank in ("hobby", "dish", "advice"))
+    return f"Mostly {hobby}, and {dish} on Sundays. I say: {advice}."
+
+
 def made_up_text(seed: str) -> str:
     """A post of one to three sentences with less than 200 characters. Some have a tag."""
     chance = random.Random(seed)

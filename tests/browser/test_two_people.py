@@ -41,6 +41,7 @@ def test_two_people_use_nothing_but_the_buttons_of_the_pages(tab_of, delivery: N
     anns, bens = tab_of(), tab_of()
     sign_up(anns, "ann")
     sign_up(bens, "ben")
+    bens.follow("To my home page")
     find_and_follow(anns, "ben")
     took_s = [seconds_to_see(text, bens, anns) for text in TEXTS]
     assert statistics.median(took_s) < SOON_S, took_s
@@ -96,6 +97,7 @@ def find_and_follow(tab: Tab, name: str) -> None:
     settle()
     tab.type_into("#q", name)
     tab.type_key("Enter")
+    tab.at("/search")
     tab.press(f"Follow @{name}")
     tab.expect(tab.find(f"[aria-label='Following: unfollow @{name}']")).to_be_visible()
     settle()

@@ -122,6 +122,10 @@
     if (target.dataset.preview) load("preview").then(({ show }) => show(target));
   });
 
+  /* A post that answers others opens below them, at the top of the window; a conversation at its end. */
+  const chosen = document.querySelector(".post ~ .chosen, .message:last-child"), [visit] = performance.getEntriesByType("navigation");
+  if (chosen && !location.hash && visit?.type === "navigate") chosen.scrollIntoView();
+
   /* The link to answer leads to the field, and so gives it the focus. One writes after the names. */
   const reply = document.getElementById("reply-text");
   reply?.setSelectionRange(reply.value.length, reply.value.length);
@@ -285,7 +289,7 @@
   const ask = async () => {
     clearTimeout(timer);
     again = asking;
-    if (asking || document.hidden || !pause) return;
+    if (asking || document.hidden || !pause || !feed.isConnected) return;
     if (above()) { timer = setTimeout(ask, EVERY_MS); return; }
     asking = true;
     const since = newest();
@@ -303,6 +307,7 @@
 
   /* The newest entry that is in the window was seen, and so was all that is below it. */
   const save = () => {
+    if (!feed.isConnected) return;
     const seen = [...timeline().querySelectorAll(":scope > .entry")]
       .find((one) => one.getBoundingClientRect().bottom > 60)?.dataset.id;
     if (!seen || newer(saved, seen) === saved) return;

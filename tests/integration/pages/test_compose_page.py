@@ -266,11 +266,11 @@ def test_a_message_to_nobody_is_refused(ann: int) -> None:
 def test_a_conversation_is_read_by_its_people_only(ann: int) -> None:
     bob, eve = make_account("bob"), make_account("eve")
     Browser(ann).send("/conversations/new", {"to": "bob", "status": "between us", "key": "k"})
-    path = f"/conversations/{newest(ann)['id']}"
+    first = newest(ann)["id"]
+    path = f"/conversations/{first}"
     assert "between us" in Browser(bob).read(path)
     Browser(eve).read(path, 404)
     public = publish(ann, "for all").public
     Browser(bob).read(f"/conversations/{public}", 404)
-    seen = f"{path}?seen={newest(ann)['id']}"
-    answer = Browser(bob).client.get(seen, headers={"HX-Request": "true"})
+    answer = Browser(bob).client.get(f"{path}?seen={first}", headers={"HX-Request": "true"})
     assert answer.status_code == 204

@@ -54,7 +54,7 @@ def test_a_conversation_is_unread_until_it_is_opened(ann: int, drain: Callable[[
     [path] = re.findall(r'action="(/conversations/\d+/read)"', page)
     for _ in range(2):
         there = browser.send(path)["Location"]
-        assert there == f"/statuses/{sent['id']}#post-{sent['id']}"
+        assert there == f"/conversations/{sent['id']}#end" and "psst" in browser.read(there)
     assert ", unread" not in browser.read("/conversations")
     [path] = re.findall(r'action="(/conversations/\d+/delete)"', browser.read("/conversations"))
     assert browser.act(path) == ""

@@ -15,11 +15,13 @@ from accounts.queries.viewers import find_viewer
 from infra.api.pages import Window
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
+from moderation.models import Report
 from operations.demo.community import FIRST_ACCOUNTS, PASSWORD, POSTS
 from operations.demo.errors import DevelopmentOnly, NoSuchAccount
 from operations.demo.graphs import read_graph
 from operations.demo.names import naming_of
 from operations.demo.publish import PostPlan, publish_posts
+from operations.demo.scenes import read_scenes
 from operations.demo.types import Community
 from posts.ids import EPOCH, PostId
 from tests.budgets import count_calls
@@ -35,6 +37,18 @@ from tests.lab.demo.communities import (
 )
 from tests.world import make_account
 from timelines.home.page import home_page
+from timelines.promotions.models import Campaign
+
+# With the scenes, and reposts of them.
+ALL_POSTS = POSTS.total + sum(1 + scene.reposts for scene in read_scenes())
+
+
+@pytest.fixture(autouse=True)
+def store_of_files(settings, tmp_path):
+    settings.MEDIA_DIR = str(tmp_path)
+    backend = "django.core.files.storage.FileSystemStorage"
+    files = {"BACKEND": backend, "OPTIONS": {"location": str(tmp_path)}}
+    settings.STORAGES = {**settings.STORAGES, "default": files}
 
 
 def said_by(command: str, *words: str) -> list[str]:
@@ -57,13 +71,14 @@ def test_it_makes_interesting_homes_in_no_time_and_then_nothing_more(world):
     for username, account_id in ids_by_username().items():
         if username in FIRST_ACCOUNTS:
             assert check_password(PASSWORD, User.objects.get(username=username).password)
-            assert_lively(account_id, began_s - POSTS.spread_s)
+            assert_lively(account_id, began_s - POSTS.spread_s - POSTS.end_s)
     before = everything()
     with count_calls() as calls:
         call_command("load_demo")
-    assert (calls.sql.total(), calls.round_trips) == (2, 0)
+    assert (calls.sql.total(), calls.round_trips) == (3, 0)
     assert everything() == before
-    assert len(before["posts"]) == POSTS.total
+    assert len(before["posts"]) == ALL_POSTS
+    assert (Report.objects.count(), Campaign.objects.count()) == (1, 1)
 
 
 def assert_lively(account_id: int, since_s: float) -> None:
@@ -82,8 +97,21 @@ def test_killed_it_goes_on(world):
         call_command("load_demo")
     call_command("load_demo")
     rows = everything()
-    assert len(rows["posts"]) == POSTS.total
+    assert len(rows["posts"]) == ALL_POSTS
     assert len(rows["accounts"]) == 400
+
+
+def test_killed_in_a_scene_it_goes_on_with_the_same_post(world):
+    left = iter([False] * 10 + [True])
+
+    def die(*args):
+        if next(left, False):
+            raise Died
+
+    with patch("operations.demo.perform.mark_post", side_effect=die), pytest.raises(Died):
+        call_command("load_demo")
+    call_command("load_demo")
+    assert len(everything()["posts"]) == ALL_POSTS
 
 
 def test_killed_and_run_again_next_week_it_is_dated_as_it_was_begun(world, tmp_path):
