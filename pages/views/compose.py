@@ -4,9 +4,8 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiRefused
@@ -138,11 +137,12 @@ class NewStatus(PostFormPage):
             return refused
         if self.is_partial:
             return self._draw_empty_form()
-        if request.POST.get("in_reply_to_id"):
-            return self.go_back("/")
-        newest = {"newest": "1"} if request.POST.get("next") else {}
-        home = urlencode({**newest, "sent": self.status["id"]})
-        return HttpResponseRedirect(f"/?{home}", status=303)
+        answer = self.go_back("/")
+        page, _, query = answer["Location"].partition("?")
+        if page == "/" and not request.POST.get("in_reply_to_id"):
+            answer["Location"] = f"/?{query}&" if query else "/?"
+            answer["Location"] += f"sent={self.status['id']}"
+        return answer
 
     def _publish(self, sent: QueryDict) -> None:
         describe_images(self, sent)

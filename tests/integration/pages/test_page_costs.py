@@ -129,6 +129,9 @@ COSTS = {
 MOST_TRIPS_WITH_REFILLS = 16
 # A catch-up of one page has no order to keep.
 WITH_FEW = {
+    # There are no suggestions yet, so the directory is read too.
+    "/people": Cost(6, 9),
+    "/welcome": Cost(6, 9),
     "/catch_up": Cost(2, 8),
     "/notifications": Cost(1, 7),
     "/api/v2/notifications": Cost(0, 2),
