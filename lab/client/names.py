@@ -74,6 +74,12 @@ statuses.unpin                  POST*   /api/v1/statuses/{status_id}/unpin
 statuses.mute_thread            POST*   /api/v1/statuses/{status_id}/mute
 statuses.unmute_thread          POST*   /api/v1/statuses/{status_id}/unmute
 
+scheduled_statuses.create       POST    /api/v1/statuses
+scheduled_statuses.mine         GET     /api/v1/scheduled_statuses
+scheduled_statuses.get          GET     /api/v1/scheduled_statuses/{scheduled_id}
+scheduled_statuses.move         PUT     /api/v1/scheduled_statuses/{scheduled_id}
+scheduled_statuses.delete       DELETE  /api/v1/scheduled_statuses/{scheduled_id}
+
 media.upload                    POST    /api/v2/media
 media.get                       GET     /api/v1/media/{media_id}
 media.update                    PUT     /api/v1/media/{media_id}
@@ -103,6 +109,7 @@ lists.add_accounts              POST*   /api/v1/lists/{list_id}/accounts
 lists.remove_accounts           DELETE* /api/v1/lists/{list_id}/accounts
 
 conversations.mine              GET     /api/v1/conversations
+conversations.get               GET     /api/v1/conversations/{conversation_id}
 conversations.read              POST*   /api/v1/conversations/{conversation_id}/read
 conversations.delete            DELETE  /api/v1/conversations/{conversation_id}
 
@@ -135,6 +142,9 @@ tags.followed                   GET     /api/v1/followed_tags
 tags.feature                    POST*   /api/v1/tags/{name}/feature
 tags.unfeature                  POST*   /api/v1/tags/{name}/unfeature
 tags.featured                   GET     /api/v1/featured_tags
+
+trends.tags                     GET     /api/v1/trends/tags
+trends.statuses                 GET     /api/v1/trends/statuses
 
 search.find                     GET     /api/v2/search
 
@@ -173,8 +183,9 @@ LEFT_OUT = {
     "GET /api/v1/domain_blocks": "always empty",
     "POST /api/v1/domain_blocks": "always refused",
     "DELETE /api/v1/domain_blocks": "does nothing",
-    "GET /api/v1/scheduled_statuses": "always empty",
-    "GET /api/v1/trends": "always empty",
+    "GET /api/v1/profile": "`accounts.me` answers it too",
+    "PATCH /api/v1/profile": "`accounts.update_me` changes the same",
+    "GET /api/v1/trends": "the older form of `trends.tags`, and links: always empty",
     "GET /api/v1/instance": "the older form of /api/v2/instance, and its parts",
     "GET /api/v1/filters": "the older form of /api/v2/filters",
     "POST /api/v1/filters": "the older form of /api/v2/filters",
@@ -201,6 +212,13 @@ LEFT_OUT_PARAMETERS = {
     "If-None-Match": "an answer that is the same costs little more",
     "all_promotions": "promoted accounts and ads have another shape than a status",
     "quote_approval_policy": "it has no effect",
+}
+
+# Operations that are two methods, because a field decides what is answered: that field, whether
+# this method sends it, and its answer.
+DECIDED_BY_FIELD = {
+    "statuses.create": ("scheduled_at", False, "Status"),
+    "scheduled_statuses.create": ("scheduled_at", True, "ScheduledStatus"),
 }
 
 # Arrays inside of an answer that the Link header pages through.

@@ -4,8 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lab.client.names import ALWAYS_GIVEN, FILES, LEFT_OUT, LEFT_OUT_PARAMETERS, PAGED_FIELDS, Named
-from lab.client.shapes import Schema, Shapes, reference_in
+from lab.client.names import (
+    ALWAYS_GIVEN,
+    DECIDED_BY_FIELD,
+    FILES,
+    LEFT_OUT,
+    LEFT_OUT_PARAMETERS,
+    PAGED_FIELDS,
+    Named,
+)
+from lab.client.shapes import REFERENCE, Schema, Shapes, reference_in
 
 CURSORS = {"max_id", "min_id", "since_id"}
 JSON, FORM = "application/json", "multipart/form-data"
@@ -47,8 +55,10 @@ def read_operation(document: Schema, shapes: Shapes, named: Named) -> ApiOperati
         each._replace(type="bytes") if (name, each.name) in FILES else each
         for each in _fields(shapes, described)
     ]
-    parameters = [*_parameters(shapes, described), *fields]
     answer = _answer_of(described)
+    if name in DECIDED_BY_FIELD:
+        fields, answer = _decided(fields, *DECIDED_BY_FIELD[name])
+    parameters = [*_parameters(shapes, described), *fields]
     item, field = _item_of(shapes, named, answer, parameters)
     return ApiOperation(
         named,
@@ -99,6 +109,16 @@ def _fields(shapes: Shapes, described: Schema) -> Iterator[Parameter]:
         text = field.get("description", "").partition("\n")[0]
         kind = shapes.sent(field)
         yield Parameter(_argument(name), name, kind, "body", name in required, text)
+
+
+def _decided(
+    fields: list[Parameter], field: str, is_sent: bool, answer: str
+) -> tuple[list[Parameter], Schema]:
+    """The fields of one of the methods, and what it answers."""
+    others = [each for each in fields if each.name != field]
+    [deciding] = [each for each in fields if each.name == field]
+    sent = [deciding._replace(is_required=True)] if is_sent else []
+    return [*sent, *others], {"$ref": f"{REFERENCE}{answer}"}
 
 
 def _argument(name: str) -> str:

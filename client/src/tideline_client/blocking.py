@@ -391,6 +391,7 @@ class AccountsCalls:
         special: bool | None = None,
         reblogs: bool | None = None,
         notify: bool | None = None,
+        languages: Sequence[str] | None = None,
     ) -> models.Relationship:
         """Follow an account, or change the options of a follow. Options that are not sent stay.
 
@@ -399,13 +400,20 @@ class AccountsCalls:
         `quiet`: Only I can see this follow.
         `special`: A mark that only I can see.
         `reblogs`: Show the reposts of this account.
+        `languages`: Show only posts of these languages. Empty: of all.
         """
         call = Call(
             "POST",
             f"/api/v1/accounts/{path_part(account_id)}/follow",
             models.Relationship,
             body=body_of(
-                {"quiet": quiet, "special": special, "reblogs": reblogs, "notify": notify}
+                {
+                    "quiet": quiet,
+                    "special": special,
+                    "reblogs": reblogs,
+                    "notify": notify,
+                    "languages": languages,
+                }
             ),
             is_repeatable=True,
         )
@@ -736,6 +744,8 @@ class StatusesCalls:
     ) -> models.Status:
         """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
 
+        With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
+
         `idempotency_key`: A repeated key returns the post of the first request.
         `status`: The text. A web address counts as 23 characters. With images it may be empty.
         `spoiler_text`: The limit is for the text and the spoiler together.
@@ -794,15 +804,17 @@ class StatusesCalls:
         spoiler_text: str | None = None,
         language: str | None = None,
         media_ids: Sequence[str] | None = None,
+        media_attributes: Sequence[models.EditedImage] | None = None,
         poll: models.EditedPoll | None = None,
     ) -> models.Status:
         """Edit your own post. Texts and flags that are not sent become empty.
 
         It keeps its images and its poll if these are not sent. Other options, or another number
-        of choices, reset the votes of the poll.
+        of choices, reset the votes of the poll. `media_attributes` changes what its images say.
 
         `status`: The new text. A web address counts as 23 characters.
         `media_ids`: All images of the post; it keeps those it has if this is absent.
+        `media_attributes`: For images of the post: what is not sent stays.
         """
         call = Call(
             "PUT",
@@ -815,6 +827,7 @@ class StatusesCalls:
                     "spoiler_text": spoiler_text,
                     "language": language,
                     "media_ids": media_ids,
+                    "media_attributes": media_attributes,
                     "poll": poll,
                 }
             ),
@@ -1064,6 +1077,113 @@ class StatusesCalls:
             models.Status,
             is_repeatable=True,
         )
+        return self._connection.send(call)
+
+
+class ScheduledStatusesCalls:
+    """Calls about scheduled statuses."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def create(
+        self,
+        scheduled_at: str,
+        status: str,
+        *,
+        idempotency_key: str | None = None,
+        sensitive: bool | None = None,
+        spoiler_text: str | None = None,
+        language: str | None = None,
+        visibility: Literal["public", "unlisted", "private", "direct"] | None = None,
+        poll: models.NewPoll | None = None,
+        in_reply_to_id: str | None = None,
+        media_ids: Sequence[str] | None = None,
+    ) -> models.ScheduledStatus:
+        """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
+
+        With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
+
+        `idempotency_key`: A repeated key returns the post of the first request.
+        `scheduled_at`: ISO 8601, of UTC if it has no zone. At least 5 minutes from now.
+        `status`: The text. A web address counts as 23 characters. With images it may be empty.
+        `spoiler_text`: The limit is for the text and the spoiler together.
+        `in_reply_to_id`: The id of the post to answer.
+        `media_ids`: Your images.
+        """
+        headers = {"Idempotency-Key": idempotency_key or uuid4().hex}
+        call = Call(
+            "POST",
+            "/api/v1/statuses",
+            models.ScheduledStatus,
+            body=body_of(
+                {
+                    "scheduled_at": scheduled_at,
+                    "status": status,
+                    "sensitive": sensitive,
+                    "spoiler_text": spoiler_text,
+                    "language": language,
+                    "visibility": visibility,
+                    "poll": poll,
+                    "in_reply_to_id": in_reply_to_id,
+                    "media_ids": media_ids,
+                }
+            ),
+            headers=headers,
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+    def mine(
+        self,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> Pages[models.ScheduledStatus]:
+        """My posts that are to be published later, the latest request first.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/scheduled_statuses",
+            list[models.ScheduledStatus],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    def get(self, scheduled_id: str) -> models.ScheduledStatus:
+        """One of my scheduled posts. When it is published it is not here any more."""
+        call = Call(
+            "GET",
+            f"/api/v1/scheduled_statuses/{path_part(scheduled_id)}",
+            models.ScheduledStatus,
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+    def move(self, scheduled_id: str, scheduled_at: str) -> models.ScheduledStatus:
+        """Change when it is published. One that could not be published is tried again then.
+
+        `scheduled_at`: ISO 8601, of UTC if it has no zone. At least 5 minutes from now.
+        """
+        call = Call(
+            "PUT",
+            f"/api/v1/scheduled_statuses/{path_part(scheduled_id)}",
+            models.ScheduledStatus,
+            body=body_of({"scheduled_at": scheduled_at}),
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+    def delete(self, scheduled_id: str) -> None:
+        """Cancel it. Its images can be used again for a day."""
+        call = Call("DELETE", f"/api/v1/scheduled_statuses/{path_part(scheduled_id)}", type(None))
         return self._connection.send(call)
 
 
@@ -1418,7 +1538,7 @@ class ListsCalls:
 
         `replies_policy`: Which replies of members are shown, besides replies to me and to
           themselves: replies to accounts I follow, to members, or none.
-        `exclusive`: True is refused.
+        `exclusive`: What members post is not at home.
         """
         call = Call(
             "POST",
@@ -1447,7 +1567,7 @@ class ListsCalls:
 
         `replies_policy`: Which replies of members are shown, besides replies to me and to
           themselves: replies to accounts I follow, to members, or none.
-        `exclusive`: True is refused.
+        `exclusive`: What members post is not at home.
         """
         call = Call(
             "PUT",
@@ -1544,6 +1664,16 @@ class ConversationsCalls:
         )
         return self._connection.pages(PageReader(call))
 
+    def get(self, conversation_id: str) -> models.Conversation:
+        """One of my conversations. Mastodon has only the list."""
+        call = Call(
+            "GET",
+            f"/api/v1/conversations/{path_part(conversation_id)}",
+            models.Conversation,
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
     def read(self, conversation_id: str) -> models.Conversation:
         """Mark a conversation as read."""
         call = Call(
@@ -1576,6 +1706,7 @@ class NotificationsCalls:
         max_id: str | None = None,
         min_id: str | None = None,
         since_id: str | None = None,
+        supported_types: Sequence[str] | None = None,
         types: Sequence[str] | None = None,
     ) -> Pages[models.Notification]:
         """My notifications, the newest first.
@@ -1584,6 +1715,8 @@ class NotificationsCalls:
         `exclude_types`: Not these. Other names match nothing.
         `include_filtered`: With those that my policy filters.
         `limit`: Most items on the page.
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
+          here is older than that, so all clients know it, and nothing has a `fallback`.
         `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll.
           Other names match nothing.
         """
@@ -1600,6 +1733,7 @@ class NotificationsCalls:
                     "max_id": max_id,
                     "min_id": min_id,
                     "since_id": since_id,
+                    "supported_types[]": supported_types,
                     "types[]": types,
                 }
             ),
@@ -1607,12 +1741,19 @@ class NotificationsCalls:
         )
         return self._connection.pages(PageReader(call))
 
-    def get(self, notification_id: str) -> models.Notification:
-        """One of my notifications."""
+    def get(
+        self, notification_id: str, *, supported_types: Sequence[str] | None = None
+    ) -> models.Notification:
+        """One of my notifications.
+
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
+          here is older than that, so all clients know it, and nothing has a `fallback`.
+        """
         call = Call(
             "GET",
             f"/api/v1/notifications/{path_part(notification_id)}",
             models.Notification,
+            query=query_of({"supported_types[]": supported_types}),
             is_repeatable=True,
         )
         return self._connection.send(call)
@@ -1629,6 +1770,7 @@ class NotificationsCalls:
         max_id: str | None = None,
         min_id: str | None = None,
         since_id: str | None = None,
+        supported_types: Sequence[str] | None = None,
         types: Sequence[str] | None = None,
     ) -> models.GroupedNotificationsResults:
         """My notifications in groups, the group with the newest notification first.
@@ -1639,6 +1781,8 @@ class NotificationsCalls:
         `grouped_types`: The types to group: follow, favourite, reblog.
         `include_filtered`: With those that my policy filters.
         `limit`: Most items on the page.
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
+          here is older than that, so all clients know it, and nothing has a `fallback`.
         `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll.
           Other names match nothing.
         """
@@ -1657,6 +1801,7 @@ class NotificationsCalls:
                     "max_id": max_id,
                     "min_id": min_id,
                     "since_id": since_id,
+                    "supported_types[]": supported_types,
                     "types[]": types,
                 }
             ),
@@ -1664,12 +1809,19 @@ class NotificationsCalls:
         )
         return self._connection.send(call)
 
-    def group(self, group_key: str) -> models.GroupedNotificationsResults:
-        """One group of my notifications."""
+    def group(
+        self, group_key: str, *, supported_types: Sequence[str] | None = None
+    ) -> models.GroupedNotificationsResults:
+        """One group of my notifications.
+
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
+          here is older than that, so all clients know it, and nothing has a `fallback`.
+        """
         call = Call(
             "GET",
             f"/api/v2/notifications/{path_part(group_key)}",
             models.GroupedNotificationsResults,
+            query=query_of({"supported_types[]": supported_types}),
             is_repeatable=True,
         )
         return self._connection.send(call)
@@ -1990,6 +2142,39 @@ class TagsCalls:
         return self._connection.send(call)
 
 
+class TrendsCalls:
+    """Calls about trends."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def tags(self, *, limit: str | None = None, offset: str | None = None) -> list[models.Tag]:
+        """Tags that more accounts used in the last day than usually. Computed every 5 minutes."""
+        call = Call(
+            "GET",
+            "/api/v1/trends/tags",
+            list[models.Tag],
+            query=query_of({"limit": limit, "offset": offset}),
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+    def statuses(
+        self, *, limit: str | None = None, offset: str | None = None
+    ) -> list[models.Status]:
+        """Public posts of the last two days that many favourited or reposted, the newer ones first
+        among equals. Computed every five minutes.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/trends/statuses",
+            list[models.Status],
+            query=query_of({"limit": limit, "offset": offset}),
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+
 class SearchCalls:
     """Calls about search."""
 
@@ -2016,8 +2201,9 @@ class SearchCalls:
         and `-#tag`: the post must not have these. `#tag`: exactly this tag. `from:name` and
         `from:me`: posts of this account only, also without words; `-from:name`: none of it.
         `has:media`, `has:poll`, `is:reply`, `is:sensitive` and `language:en`, also with a
-        minus: only such posts. A quote without a partner is ignored. Guests find accounts and
-        tags, and one page of them.
+        minus: only such posts. `in:library`: posts that I wrote, favourited, bookmarked,
+        reposted or voted in, and no others. A quote without a partner is ignored. Guests find
+        accounts and tags, and one page of them.
 
         `account_id`: Only posts of this account.
         `exclude_unreviewed`: Only tags that were reviewed: no tag needs a review.
@@ -2279,6 +2465,7 @@ class AccountCalls:
         self.accounts = AccountsCalls(connection)
         self.follow_requests = FollowRequestsCalls(connection)
         self.statuses = StatusesCalls(connection)
+        self.scheduled_statuses = ScheduledStatusesCalls(connection)
         self.media = MediaCalls(connection)
         self.polls = PollsCalls(connection)
         self.timelines = TimelinesCalls(connection)
@@ -2288,6 +2475,7 @@ class AccountCalls:
         self.notifications = NotificationsCalls(connection)
         self.filters = FiltersCalls(connection)
         self.tags = TagsCalls(connection)
+        self.trends = TrendsCalls(connection)
         self.search = SearchCalls(connection)
         self.reports = ReportsCalls(connection)
         self.site = SiteCalls(connection)

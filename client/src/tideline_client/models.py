@@ -230,7 +230,7 @@ class FamiliarFollowers(Entity, frozen=True, kw_only=True):
 
 
 class FeaturedTag(Entity, frozen=True, kw_only=True):
-    """`statuses_count`: Among the author's newest 1,000 posts with tags."""
+    """`statuses_count`: Public and unlisted, among the author's newest 1,000 posts with tags."""
 
     id: str
     name: str
@@ -424,7 +424,7 @@ class InstanceV2(Entity, frozen=True, kw_only=True):
 class List(Entity, frozen=True, kw_only=True):
     """`replies_policy`: Which replies of members are shown, besides replies to me and to
       themselves: replies to accounts I follow, to members, or none.
-    `exclusive`: Always false.
+    `exclusive`: What members post is not at home.
     """
 
     id: str
@@ -681,6 +681,8 @@ class RelationCounts(Entity, frozen=True, kw_only=True):
 
 
 class Relationship(Entity, frozen=True, kw_only=True):
+    """`languages`: null: posts of all languages are shown."""
+
     id: str
     following: bool
     showing_reblogs: bool
@@ -721,6 +723,36 @@ class Role(Entity, frozen=True, kw_only=True):
     color: str
     permissions: str
     highlighted: bool
+
+
+class ScheduledParams(Entity, frozen=True, kw_only=True):
+    """`scheduled_at`: Always null.
+    `idempotency`: The Idempotency-Key of the request.
+    `with_rate_limit`: Always false.
+    """
+
+    text: str
+    poll: "dict[str, Any] | None"
+    media_ids: "list[str] | None"
+    sensitive: bool
+    spoiler_text: "str | None"
+    visibility: str
+    in_reply_to_id: "str | None"
+    language: "str | None"
+    application_id: "int | None"
+    scheduled_at: "datetime | None"
+    idempotency: "str | None"
+    with_rate_limit: bool
+
+
+class ScheduledStatus(Entity, frozen=True, kw_only=True):
+    """`error`: Why it could not be published. It waits until I change its time, or cancel it."""
+
+    id: str
+    scheduled_at: datetime
+    params: "ScheduledParams"
+    media_attachments: "list[dict[str, Any]]"
+    error: "str | None"
 
 
 class Search(Entity, frozen=True, kw_only=True):
@@ -848,6 +880,16 @@ class Version(Entity, frozen=True, kw_only=True):
     poll: "dict[str, Any] | None" = None
     media_attachments: "list[dict[str, Any]]"
     emojis: "list[dict[str, Any]]"
+
+
+class EditedImage(TypedDict, total=False):
+    """`description`: For people who cannot see it.
+    `focus`: The point that previews keep: x,y from -1 to 1.
+    """
+
+    description: str
+    focus: str
+    id: Required[str]
 
 
 class EditedPoll(TypedDict, total=False):

@@ -25,7 +25,7 @@ OFFSET_PAGING = [
 
 
 class TrendingTagsView(Endpoint):
-    """Tags that more accounts used in the last day than usually, computed every five minutes."""
+    """Tags that more accounts used in the last day than usually. Computed every 5 minutes."""
 
     public = True
 
