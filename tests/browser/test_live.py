@@ -45,7 +45,7 @@ def live_site(databases: None, delivery: None, worker_id: str) -> Iterator[str]:
     known = {"PUBLIC_URL": address, "STREAMING_URL": f"ws://{HOST}:{streams}"}
     with (
         running_site(ARTIFACTS / f"live-{worker_id}.log", port=port, environment=known) as site,
-        running_streams(ARTIFACTS / f"streams-{worker_id}.log", streams, PUBLIC_URL=address),
+        running_streams(ARTIFACTS / f"streams-{worker_id}.log", port=streams, PUBLIC_URL=address),
     ):
         yield site
 

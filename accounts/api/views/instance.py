@@ -16,6 +16,7 @@ from accounts.queries.site_counts import get_site_counts
 from accounts.site_texts.queries.site_description import get_site_description
 from infra.api.endpoint import Endpoint
 from infra.api.errors import NotFound
+from infra.api.openapi import error_response
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
@@ -70,7 +71,12 @@ class PrivacyPolicyView(Endpoint):
 
     public = True
 
-    @extend_schema(responses=schema.ExtendedDescriptionEntity)
+    @extend_schema(
+        responses={
+            200: schema.ExtendedDescriptionEntity,
+            404: error_response("The operators wrote no privacy policy"),
+        }
+    )
     def get(self, request: ApiRequest) -> HttpResponse:
         """Raises: NotFound."""
         privacy = get_site_description().privacy

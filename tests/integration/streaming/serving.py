@@ -19,10 +19,10 @@ HEALTH = "/api/v1/streaming/health"
 
 @contextmanager
 def running_streams(
-    log: Path, program: Sequence[str] = ("-m", "streaming"), **environment: str
+    log: Path, program: Sequence[str] = ("-m", "streaming"), port: int = 0, **environment: str
 ) -> Iterator[tuple[Child, int]]:
-    """The process and its port. `program`: arguments of Python. Cost: 3 s."""
-    port = free_port()
+    """The process and its port. `program`: arguments of Python. `port` 0: a free one. Cost: 3 s."""
+    port = port or free_port()
     argv = [sys.executable, *program, "--port", str(port), "--linger", "1.5"]
     child = Child("streaming", argv, log, environment_of_this_test() | environment)
     child.begin()
