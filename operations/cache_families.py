@@ -56,6 +56,7 @@ NOT_CACHES = {
     "timelines.public_before": "since when posts are on the public timeline",
     "timelines.polls": "what polling clients were served; they would get late posts once more",
     "timelines.search": "what searches found; these entries expire within seconds",
+    "timelines.trends": "what trends; it is computed again every five minutes",
     "timelines.touched": "which readers read lately; the cold store needs it",
     "timelines.warmings": "load tokens of copies from rows; others would copy the same at once",
     "timelines.repair_requested": "readers whose repair was requested within the last minute",

@@ -90,5 +90,8 @@ def _record(alias: str, migrations: list[Migration]) -> None:
     recorder = MigrationRecorder(connections[alias])
     recorder.ensure_schema()
     recorder.migration_qs.bulk_create(
-        recorder.Migration(app=migration.app_label, name=migration.name) for migration in migrations
+        recorder.Migration(app=app_label, name=name)
+        for migration in migrations
+        # As `migrate` does: a squashed migration also stands for those that it replaces.
+        for app_label, name in [(migration.app_label, migration.name), *migration.replaces]
     )

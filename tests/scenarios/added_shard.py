@@ -66,7 +66,7 @@ class Person:
         posted = self.ask("/api/v1/statuses", {"status": f"{random.random()}"})
         self.posted.append(posted["id"])
         self.ask("/api/v1/timelines/home")
-        time.sleep(0.05)
+        time.sleep(0.3)
 
     def home(self):
         ids, path = set(), "/api/v1/timelines/home?limit=40"

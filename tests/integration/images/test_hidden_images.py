@@ -256,8 +256,8 @@ def test_the_page_of_images_costs_the_same_with_more_images(ann, people):
         publish(ann, [sent(ann)])
     with count_calls() as many:
         assert mia.get(where).content.decode().count("<img") == 4
-    # Session, user, its token, rights of the user and of the groups, the account.
-    assert many.sql == few.sql == {"default": 6, shard_of(people[0]): 1}
+    # Session, user, its token, its second step, rights of the user and of the groups, the account.
+    assert many.sql == few.sql == {"default": 7, shard_of(people[0]): 1}
     assert not [one.sql for one in many.statements if "COUNT(" in one.sql or "OFFSET" in one.sql]
 
 

@@ -31,7 +31,7 @@ class Node:
         sock.settimeout(TIMEOUT_S)
         return sock
 
-    def rest(self):
+    def avoid(self):
         self.rests = True
 
     def part(self, commands):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.test import RequestFactory
 from jinja2 import Environment, FileSystemLoader
 from pytest_django import Settings
 
@@ -38,7 +39,9 @@ def faults(environment: Environment) -> str:
 def test_a_good_theme_has_no_faults(environment: Make) -> None:
     made = environment()
     check_theme(made)
-    page = made.get_template("pages/locked_out.html").render(site="Harbour")
+    page = made.get_template("pages/locked_out.html").render(
+        site="Harbour", request=RequestFactory().get("/")
+    )
     assert "Part of Harbour" in page and "Data protection" in page and "Too many" in page
     assert '<link rel="stylesheet" href="/static/theme.css">' in page
     assert page.index("page.css") < page.index("theme.css")
@@ -103,7 +106,8 @@ def test_an_empty_folder_is_no_theme(settings: Settings, tmp_path: Path) -> None
 def test_without_a_theme_nothing_is_asked(settings: Settings) -> None:
     made = page_environment(loader=FileSystemLoader(OWN_TEMPLATES))
     check_theme(made)
-    assert "theme.css" not in made.get_template("pages/locked_out.html").render()
+    request = RequestFactory().get("/")
+    assert "theme.css" not in made.get_template("pages/locked_out.html").render(request=request)
     assert templates([])[0]["DIRS"] == []
 
 
