@@ -45,5 +45,6 @@ def _record_absent_apps(executor: MigrationExecutor, alias: str) -> None:
             parents = {parent.key for parent in graph.node_map[migration].parents}
             is_absent = not has_tables_on(migration[0], alias)
             if is_absent and migration not in applied and parents <= applied:
-                recorder.record_applied(*migration)
+                for key in (migration, *graph.nodes[migration].replaces):
+                    recorder.record_applied(*key)
                 applied.add(migration)
