@@ -80,8 +80,10 @@ def read_visibility(
     return visibility
 
 
-def check_same_visibility(data: Mapping[str, Any], visibility: int) -> None:
-    """For edits, with which some clients send it. Raises: InvalidDraft for another one."""
+def check_edited(data: Mapping[str, Any], visibility: int) -> None:
+    """For edits, with which some clients send the visibility. Raises: InvalidDraft for another one,
+    and for a time: the post is published."""
+    _refuse_sent(data, ("scheduled_at",))
     if data.get("visibility") not in (None, "", Visibility(visibility).name.lower()):
         raise InvalidDraft("Validation failed: The visibility of a post cannot be changed")
 

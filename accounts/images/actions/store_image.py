@@ -19,13 +19,14 @@ from infra.sharding.sql import execute, fetch_one
 
 # Mastodon's. Long enough for a person who writes a post.
 UNUSED_FOR = timedelta(days=1)
-# Above what a person uploads without posting.
+# Above what a person uploads without posting. Those of scheduled posts stay longer: not counted.
 MOST_UNUSED = 100
 _ID_BITS = 62
 _NO_TEXT = ImageText()
 UNUSED = """
 SELECT count(*) FROM (
-    SELECT 1 FROM images_storedimage WHERE owner_id = %s AND remove_after > %s LIMIT %s
+    SELECT 1 FROM images_storedimage
+    WHERE owner_id = %s AND remove_after > %s AND remove_after <= %s LIMIT %s
 ) AS unused
 """
 INSERT = """
@@ -82,7 +83,7 @@ def _encode(content: bytes, purpose: Purpose) -> EncodedImage:
 
 
 def _check_unused(owner_id: int, now: datetime) -> None:
-    row = fetch_one(shard_of(owner_id), UNUSED, (owner_id, now, MOST_UNUSED))
+    row = fetch_one(shard_of(owner_id), UNUSED, (owner_id, now, now + UNUSED_FOR, MOST_UNUSED))
     if row is not None and row[0] >= MOST_UNUSED:
         raise TooManyImages
 

@@ -24,9 +24,9 @@ from posts.actions.apply_defaults import apply_defaults
 from posts.actions.check_draft import (
     check_content,
     check_draft,
+    check_edited,
     check_key,
     check_parent,
-    check_same_visibility,
 )
 from posts.actions.check_poll import check_edited_poll, check_poll
 from posts.actions.create_post import create_post
@@ -110,7 +110,7 @@ class StatusView(Endpoint):
         choices, reset the votes of the poll. `media_attributes` changes what its images say.
         """
         old = get_own_row(request.account_id, status_id)
-        check_same_visibility(request.data, old.visibility)
+        check_edited(request.data, old.visibility)
         poll = check_edited_poll(request.data, old.poll, time.time())
         draft = msgspec.structs.replace(_read_edit(request, old), poll=poll)
         edit_post(old, draft, read_image_texts(request.data, draft.media))

@@ -13,6 +13,7 @@ from accounts.queries.profiles import find_profile
 from accounts.types import Restriction
 from infra.api.errors import TidelineError
 from infra.changes.failpoints import failpoint
+from infra.moving import AccountMoving
 from infra.sharding.buckets import owned_condition
 from infra.sharding.sql import execute, fetch_all
 from posts.actions.create_post import target_of
@@ -71,6 +72,9 @@ def _try(alias: str, due: DuePost, now_ms: int) -> bool:
         return _publish(alias, due)
     except TidelineError as error:
         _fail(alias, due, str(error))
+    except AccountMoving as error:
+        # Its shard refuses to put it off, too. Others must not wait behind it.
+        log.info("scheduled_post.moving", author=due.author_id, error=str(error))
     except AWAY as error:
         log.warning("scheduled_post.put_off", author=due.author_id, error=str(error))
         execute(alias, PUT_OFF, (now_ms + TRY_AGAIN_MS, *due.key))

@@ -50,15 +50,16 @@ def schedule_post(
 
     `key`: empty for none. Raises: TooSoon, TooManyScheduled, TooManyOnDay (exact under
     concurrency: the author's row is locked), ImagesTaken, AccountNotFound. Safety: idempotent with
-    a key. Cost: three statements; one more with a key, and one with images.
+    a key: it is looked up first, because the time may have come too near since the first request.
+    Cost: three statements; one more with a key, and one with images.
     """
-    check_due(due_ms, now_ms)
     alias = shard_of(author_id)
     with transaction.atomic(using=alias):
         lock_account(alias, author_id)
         known = find_by_key(author_id, key, now_ms) if key else None
         if known is not None:
             return known
+        check_due(due_ms, now_ms)
         latest = _check_room(alias, author_id, due_ms, params.media_ids)
         _reserve(alias, author_id, params.media_ids, due_ms)
         scheduled_id = max(now_ms, latest + 1)

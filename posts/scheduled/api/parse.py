@@ -1,7 +1,7 @@
 """Parses requests about scheduled posts."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from infra.api.parsing import read_text
@@ -9,6 +9,7 @@ from posts.scheduled.errors import NoTime, ScheduledPostNotFound
 
 LONGEST_ID = 18  # digits that fit the column
 LONGEST_TIME = 40
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def find_due(data: Mapping[str, Any]) -> int | None:
@@ -43,4 +44,7 @@ def read_scheduled_id(text: str) -> int:
 
 
 def _milliseconds(at: datetime) -> int:
-    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
+    """Raises: OverflowError for what is no date of UTC, such as the last hour of 9999 in New York:
+    no answer could show it."""
+    in_utc = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    return (in_utc - EPOCH) // timedelta(milliseconds=1)

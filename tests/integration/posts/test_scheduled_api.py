@@ -5,22 +5,28 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from accounts.images.actions import store_image
 from accounts.types import Restriction
 from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
 from posts.actions.create_post import create_post
+from posts.api.views import statuses
 from posts.models import Post
 from posts.scheduled.actions import publish_due as publishing
 from posts.scheduled.actions.publish_due import publish_due
 from posts.scheduled.models import ScheduledPost
+from posts.scheduled.sql import TABLE
 from posts.types import Draft, Visibility
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused, ids_of, next_link
 from tests.pictures import picture, upload
+from tests.redis_away import redis_away
 from tests.world import drain_all, make_accounts, publish, restrict
 
 STATUSES, SCHEDULED = "/api/v1/statuses", "/api/v1/scheduled_statuses"
 MINUTE_MS = 60_000
+MOVE = 77
 
 
 def in_minutes(minutes):
@@ -142,7 +148,11 @@ def test_others_do_not_see_them(me, people):
 
 
 @pytest.mark.parametrize(
-    "at", ["tomorrow", "2020-01-01", "99999-01-01", "x" * 50, "0001-01-01T00:00:00+14:00", 7]
+    "at",
+    [
+        *("tomorrow", "2020-01-01", "99999-01-01", "x" * 50, "0001-01-01T00:00:00+14:00", 7),
+        "9999-12-31T23:59:59-12:00",
+    ],
 )
 def test_no_time_and_times_too_soon_are_refused(me, at):
     assert_refused(me.post(STATUSES, {"status": "x", "scheduled_at": at}), 422)
@@ -167,6 +177,14 @@ def test_what_is_wrong_is_refused_before_it_is_kept(me, people):
     assert me.get(SCHEDULED).json() == []
 
 
+def test_an_edit_has_no_time(me):
+    post = publish(me.id, "out")
+    sent = {"status": "changed", "scheduled_at": in_minutes(9)}
+    path = f"{STATUSES}/{post.public}"
+    assert_refused(me.client.put(path, sent, "application/json"), 422)
+    assert me.get(path).json()["content"] == "<p>out</p>"
+
+
 def test_a_repeated_key_keeps_one(me):
     key = {"Idempotency-Key": "k"}
     sent = {"status": "once", "scheduled_at": in_minutes(9)}
@@ -174,6 +192,35 @@ def test_a_repeated_key_keeps_one(me):
     assert answers[0] == answers[1]
     assert answers[0]["params"]["idempotency"] == "k"
     assert len(me.get(SCHEDULED).json()) == 1
+
+
+def test_a_repeated_key_is_known_when_the_time_has_come_near(me, monkeypatch):
+    """The answer of the first request was lost: a refusal would make the author schedule again."""
+    key, sent = {"Idempotency-Key": "k"}, {"status": "once", "scheduled_at": in_minutes(6)}
+    first = me.post(STATUSES, sent, **key).json()
+    later = time.time_ns() // 1_000_000 + 2 * MINUTE_MS
+    monkeypatch.setattr(statuses, "now_ms", lambda: later)
+    assert me.post(STATUSES, sent, **key).json() == first
+    assert_refused(me.post(STATUSES, sent, **{"Idempotency-Key": "another"}), 422)
+    assert len(me.get(SCHEDULED).json()) == 1
+
+
+def test_the_last_moment_that_can_be_shown(me):
+    sent = {"status": "x", "scheduled_at": "9999-12-31T23:59:59.999999Z"}
+    scheduled = me.post(STATUSES, sent).json()
+    assert scheduled["scheduled_at"] == "9999-12-31T23:59:59.999Z"
+    assert me.get(SCHEDULED).json() == [scheduled]
+
+
+def test_images_that_wait_leave_room_for_uploads(me, monkeypatch):
+    """Else a person with many scheduled photos could upload none for weeks, not even an avatar."""
+    monkeypatch.setattr(store_image, "MOST_UNUSED", 2)
+    for n in range(3):
+        image = me.client.post("/api/v2/media", {"file": upload(picture())}).json()
+        schedule(me, 10 + n, media_ids=[image["id"]])
+    for _ in range(2):
+        assert me.client.post("/api/v2/media", {"file": upload(picture())}).status_code == 200
+    assert_refused(me.client.post("/api/v2/media", {"file": upload(picture())}), 429)
 
 
 def test_limits_of_a_day_and_in_all(me, monkeypatch):
@@ -259,6 +306,45 @@ def test_a_store_that_is_away_puts_it_off(me, monkeypatch):
 
 def _away(text):
     raise publishing.OperationalError("away")
+
+
+@pytest.fixture
+def moving():
+    """Closes the rows of one author as a move does."""
+    closed = []
+
+    def close(alias, author_id):
+        closed.append(alias)
+        execute(alias, "INSERT INTO moves_guard VALUES (%s, 1, 'infinity')", [MOVE])
+        execute(alias, f"""
+            CREATE TRIGGER guard_of_test BEFORE UPDATE OR DELETE ON {TABLE} FOR EACH ROW
+            WHEN (OLD.author_id = {author_id}) EXECUTE FUNCTION moves_refuse_if_closed('{MOVE}')
+        """)  # fmt: skip
+
+    yield close
+    for alias in closed:
+        execute(alias, f"DROP TRIGGER guard_of_test ON {TABLE}")
+        execute(alias, "DELETE FROM moves_guard WHERE move = %s", [MOVE])
+
+
+def test_an_account_that_moves_holds_up_no_other(me, moving):
+    alias = shard_of(me.id)
+    other = next(i for i in make_accounts(4) if shard_of(i) == alias)
+    schedule(me, 8)
+    schedule(Caller(other, "read write"), 9)
+    moving(alias, me.id)
+    assert run(me.id, 11) == 1
+    assert Post.objects.of(other).count() == 1
+    assert failed(me) is None
+
+
+def test_without_redis_it_is_published_too(me, people):
+    original = publish(people[1], "question")
+    drain_all()
+    schedule(me, in_reply_to_id=original.public)
+    with redis_away():
+        assert run(me.id, 11) == 1
+    assert own_posts(me)[0]["in_reply_to_id"] == original.public
 
 
 def test_a_change_while_it_is_published_wins(me, monkeypatch):
