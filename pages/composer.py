@@ -69,9 +69,10 @@ class Composer:
 
     @property
     def draft(self) -> str:
-        """What the browser keeps the text under until it is sent."""
+        """What the browser keeps the text under until it is sent. What one began to write to Ann is
+        not offered, with her name, on the page of a message to Bob."""
         if self.is_message:
-            return f"message-{self.talk}"
+            return f"message-{self.talk or self.to}"
         return f"reply-{self.parent['id']}" if self.parent else "new"
 
     @property

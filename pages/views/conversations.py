@@ -13,6 +13,7 @@ from pages.views.timelines import cursors_of
 from posts.ids import PostId
 
 CONVERSATIONS, STATUSES = "/api/v1/conversations", "/api/v1/statuses"
+ACCOUNTS, MOST_AT_ONCE = "/api/v1/accounts", 40
 Talk = dict[str, Any]
 
 
@@ -46,11 +47,13 @@ class ConversationPage(WebPage):
         if self.is_partial and request.GET.get("seen") == messages[-1]["id"]:
             return HttpResponse(status=204)
         people = self._people_of(messages)
+        addressed = self._addressed_by(messages[-1], people)
         names = [account["display_name"] or account["acct"] for account in people]
         context = {
             "talk": talk, "talk_id": talk_id, "messages": messages, "people": people,
+            "is_to_some": len(addressed) < len(people),
             "title": ", ".join(names) or "Note to myself",
-            "composer": message_composer(self, talk_id, messages[-1], people),
+            "composer": message_composer(self, talk_id, messages[-1], addressed),
         }  # fmt: skip
         return self.draw("conversation.html", context)
 
@@ -68,16 +71,31 @@ class ConversationPage(WebPage):
         return sorted(messages, key=lambda post: int(post["id"]))
 
     def _people_of(self, messages: list[Talk]) -> list[Entity]:
-        """The authors of messages, and the people that the latest one names; not the viewer."""
+        """The authors of messages, and the people that the latest one names; not the viewer. People
+        who are gone are left out. A request to the API for MOST_AT_ONCE who have not written."""
         named = [message["account"] for message in messages]
         known = {account["id"] for account in named}
         others = [
             mention["id"] for mention in messages[-1]["mentions"] if mention["id"] not in known
         ]
-        loaded = [self.api.get(f"/api/v1/accounts/{account_id}").body for account_id in others]
+        loaded = [
+            account
+            for start in range(0, len(others), MOST_AT_ONCE)
+            for account in self.api.get(
+                ACCOUNTS, {"id[]": others[start : start + MOST_AT_ONCE]}
+            ).body
+        ]
         people = {account["id"]: account for account in [*named, *loaded]}
         people.pop(self.signed_in["id"], None)
         return list(people.values())
+
+    def _addressed_by(self, latest: Talk, people: list[Entity]) -> list[Entity]:
+        """Who gets the next message: the others of the latest one, as in the API. Who wrote earlier
+        may not see it, so they must not get the answer to it. All, if it is to no other."""
+        ids = {latest["account"]["id"], *(mention["id"] for mention in latest["mentions"])}
+        if ids == {self.signed_in["id"]}:
+            return people
+        return [account for account in people if account["id"] in ids]
 
     def _find(self, path: str) -> Talk | None:
         """None if there is none. A new conversation is in no list until it is delivered."""

@@ -46,7 +46,7 @@ class PeoplePage(WebPage):
 
     def _list(self, order: str) -> tuple[list[Person], str]:
         """A page of the directory, and the query of the next one."""
-        offset = self.request.GET.get("offset", "0")
+        offset = self.request.GET.get("offset") or "0"
         query = {"order": order, "offset": offset, "limit": A_PAGE}
         accounts: list[Person] = self.api.get(DIRECTORY, query).body
         is_last = len(accounts) < A_PAGE

@@ -9,13 +9,14 @@ import pytest
 from pytest_django import Settings
 
 from accounts.actions.update_profile import update_profile
-from accounts.types import ProfileEdit
+from accounts.models import User
+from accounts.types import ProfileEdit, Restriction
 from pages import site
 from posts.actions.delete_post import delete_post
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser, ids_on
 from tests.pictures import picture, upload
-from tests.world import make_account, publish
+from tests.world import drain_all, make_account, publish, restrict
 
 EVIL = "</textarea><script>alert(1)</script>"
 KEPT = re.compile(r'name="media_ids" value="(\d+)"')
@@ -256,11 +257,45 @@ def test_a_message_has_the_names_of_its_people(ann: int) -> None:
     assert empty.status_code == 422
 
 
+def test_drafts_of_messages_are_kept_by_who_gets_them(ann: int) -> None:
+    drafts = {"bob": f'data-draft="{ann}:message-@bob"', "": f'data-draft="{ann}:message-"'}
+    for name, draft in drafts.items():
+        assert draft in Browser(ann).read(f"/conversations/new?to={name}")
+
+
 def test_a_message_to_nobody_is_refused(ann: int) -> None:
     for to, fault in (("@absent", "There is no account @absent"), (" ", "Say who gets")):
         answer = Browser(ann).send("/conversations/new", {"to": to, "status": "hi", "key": "k"})
         assert answer.status_code == 422 and fault in answer.content.decode()
     assert Caller(ann).get(f"/api/v1/accounts/{ann}/statuses").json() == []
+
+
+def test_a_conversation_outlives_the_accounts_that_it_names(ann: int) -> None:
+    people = [make_account(name) for name in ("bob", "eve")]
+    Browser(ann).send("/conversations/new", {"to": "bob eve", "status": "we three", "key": "k"})
+    first = newest(ann)["id"]
+    drain_all()
+    assert 'name="names" value="@bob @eve"' in Browser(ann).read(f"/conversations/{first}")
+    restrict(people[1], Restriction.SUSPENDED)
+    drain_all()
+    page = Browser(ann).read(f"/conversations/{first}")
+    assert "we three" in page and 'name="names" value="@bob"' in page
+
+
+def test_an_answer_goes_to_the_people_of_the_latest_message(ann: int) -> None:
+    """Eve wrote to Ann alone. What Ann answers is not for Bob, who wrote before."""
+    for name in ("bob", "eve"):
+        make_account(name)
+    Browser(ann).send("/conversations/new", {"to": "bob eve", "status": "we three", "key": "k"})
+    first = newest(ann)["id"]
+    for name, text in (("bob", "@ann @eve hello"), ("eve", "@ann between us")):
+        sent = {"status": text, "visibility": "direct", "in_reply_to_id": first}
+        answer = Caller(User.objects.get(username=name).pk).post("/api/v1/statuses", sent)
+        assert answer.status_code == 200
+    drain_all()
+    page = Browser(ann).read(f"/conversations/{first}")
+    assert "hello" in page and "between us" in page
+    assert 'name="names" value="@eve"' in page and "goes to <bdi>@eve</bdi>" in page
 
 
 def test_a_conversation_is_read_by_its_people_only(ann: int) -> None:

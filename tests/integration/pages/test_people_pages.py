@@ -84,3 +84,10 @@ def test_a_mute_and_a_block_end_in_their_lists(ann: int, bob: int) -> None:
     assert ">Follow</button>" in browser.act(f"/accounts/{bob}/unmute", {"part": "person"})
     assert ">Follow</button>" in browser.act(f"/accounts/{cyd}/unblock", {"part": "person"})
     assert not _people(browser.read("/settings/muted") + browser.read("/settings/blocked"))
+
+
+def test_an_empty_place_in_the_directory_is_its_beginning(ann: int) -> None:
+    for _ in range(21):
+        make_account()
+    page = Browser(ann).read("/people?order=new&offset=")
+    assert len(_people(page)) == 20 and "offset=20" in page
