@@ -99,9 +99,15 @@ def token_of(request: HttpRequest) -> str:
 
 
 def end_session(request: HttpRequest, answer: HttpResponse) -> None:
-    """Ends the token for all who may have it, and forgets the session. May run twice."""
+    """Ends the token for all who may have it, and forgets the person. May run twice."""
     end_tokens(AccessToken.objects.filter(token_checksum=_checksum(token_of(request))))
+    forget_person(answer)
+
+
+def forget_person(answer: HttpResponse) -> None:
+    """As `forget_session`, and drafts too: the next person at this browser must not find them."""
     forget_session(answer)
+    answer["Clear-Site-Data"] = '"cache", "storage"'
 
 
 def forget_session(answer: HttpResponse) -> None:

@@ -26,7 +26,7 @@ from infra.api.ids import MOST_DIGITS
 from infra.api.parsing import read_text
 from moderation.actions.delete_own_account import delete_own_account
 from moderation.jobs.stream_account import stream_account
-from pages.sessions import find_session, forget_session, start_session
+from pages.sessions import find_session, forget_person, start_session
 from pages.views.base import WebPage
 from pages.views.sign_up import UNPROCESSABLE
 
@@ -163,5 +163,5 @@ class DeleteAccountPage(OwnAccountPage):
         delete_own_account(self.user.pk, datetime.now(UTC))
         logout(request)
         answer = self.draw_card("account_deleted.html", {"days": settings.SUSPENSION_DAYS})
-        forget_session(answer)
+        forget_person(answer)
         return answer

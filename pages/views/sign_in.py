@@ -51,8 +51,6 @@ class SignOut(WebPage):
     def post(self, request: HttpRequest) -> HttpResponseBase:
         answer = HttpResponseRedirect(settings.LOGIN_URL, status=303)
         end_session(request, answer)
-        # The next person at this browser must not find drafts either.
-        answer["Clear-Site-Data"] = '"cache", "storage"'
         logout(request)
         return answer
 

@@ -144,6 +144,7 @@ def test_a_deleted_account_is_gone_at_once(ann: int) -> None:
     post, browser, other = publish(ann), _signed_in(), _signed_in()
     answer = browser.send("/settings/delete", {"password": PASSWORD})
     assert answer.status_code == 200 and b"After 30 days" in answer.content
+    assert answer["Clear-Site-Data"] == '"cache", "storage"', "drafts"
     guest = Browser()
     guest.read("/@ann", 404)
     guest.read(f"/statuses/{post.public}", 404)
