@@ -17,6 +17,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestErro
 from accounts.actions.lock_user import lock_user
 from accounts.actions.tokens import end_oldest_tokens
 from accounts.oauth_parameters import read_parameters
+from accounts.second_step.queries.devices import has_second_step
 from infra.api.request import ApiRequest
 
 # A redirect address that makes the page show the code instead of redirecting.
@@ -42,6 +43,13 @@ class MastodonOAuthValidator(OAuth2Validator):
     ) -> bool:
         """As Application.allows_grant_type says. The toolkit would warn at each password."""
         return client.allows_grant_type(*GRANT_TYPE_MAPPING[grant_type])
+
+    def validate_user(
+        self, username: str, password: str, client: Any, request: Any, *args: Any, **kwargs: Any
+    ) -> bool:
+        """Refuses people with a second step: the grant for passwords cannot ask for it."""
+        known = super().validate_user(username, password, client, request, *args, **kwargs)
+        return bool(known and not has_second_step(request.user.pk))
 
     def validate_refresh_token(
         self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any

@@ -18,8 +18,12 @@ from accounts.second_step.types import PasskeyAnswer, PasskeyQuestion
 
 # An answer has two to four KB. The libraries read all of it before they check anything.
 MOST_CHARACTERS = 32_768
-# What the libraries raise for an answer that is broken, made up, or of another question.
-_REFUSALS = (OTPWebAuthnApiError, WebAuthnException, ValueError, TypeError, LookupError)
+# What the libraries raise for an answer that is broken, made up, or of another question. JSON of
+# thousands of lists inside each other is a RecursionError.
+_REFUSALS = (
+    *(OTPWebAuthnApiError, WebAuthnException, ValueError, TypeError, LookupError),
+    RecursionError,
+)
 
 
 def ask_for_new_passkey(request: HttpRequest, user: User) -> PasskeyQuestion:

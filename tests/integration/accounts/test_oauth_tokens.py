@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django_otp.plugins.otp_totp.models import TOTPDevice
+from django_otp.util import random_hex
 from pytest_django import Settings
 
-from accounts.models import AccessToken, Application, RefreshToken
+from accounts.models import AccessToken, Application, RefreshToken, User
 from accounts.oauth import MastodonOAuthValidator
 from accounts.queries.viewers import find_viewer
 from tests.integration.accounts.test_locks import in_thread
@@ -59,6 +61,13 @@ def test_passwords_are_taken_only_where_a_setting_allows_it(
     settings.ALLOW_PASSWORD_GRANT = False
     refused = app.log_in("ann")
     assert (refused.status_code, refused.json()["error"]) == (400, "unauthorized_client")
+
+
+def test_a_password_is_not_enough_for_people_with_a_second_step(app: App, ann: Person) -> None:
+    user = User.objects.get(username="ann")
+    TOTPDevice.objects.create(user=user, name="app", key=random_hex(20))
+    refused = app.log_in("ann")
+    assert (refused.status_code, refused.json()["error"]) == (400, "invalid_grant")
 
 
 def test_people_log_in_by_name_or_address(app: App, ann: Person) -> None:

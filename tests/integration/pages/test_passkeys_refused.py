@@ -22,6 +22,8 @@ BROKEN = [
     "1",
     "{}",
     "{" * 9_000,
+    "[" * 9_000,
+    '{"a":' * 6_000,
     "x" * 40_000,
     json.dumps(WHOLE),
     json.dumps(WHOLE | {"rawId": "%"}),
