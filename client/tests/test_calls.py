@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from site_double import ACCOUNT, BOUND, RELATIONSHIP, STATUS, SiteDouble, ok, refused
-from tideline_client import Tideline, UnexpectedAnswer, models
+from tideline_client import NotFound, Tideline, UnexpectedAnswer, models
 
 
 def test_a_service_acts_for_an_account():
@@ -27,6 +27,15 @@ def test_the_service_itself_names_no_account():
     assert "Tideline-Account" not in request.headers
     assert site.bodies() == [{"username": "ann", "locked": False}]
     assert (made.account_id, made.created) == ("42", True)
+
+
+@pytest.mark.parametrize("wrong", [".", ".."])
+def test_an_id_leads_to_no_other_address(wrong):
+    """Products take ids from their own forms. `lists/../accounts` would be another call."""
+    site = SiteDouble(ok({}))
+    with pytest.raises(NotFound):
+        site.client().lists.delete(wrong)
+    assert site.asked == []
 
 
 def test_acting_by_the_id_of_the_product():

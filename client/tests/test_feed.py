@@ -50,6 +50,14 @@ def test_a_repost_shows_the_post_and_who_reposted_it(known, use_site):
     assert "<p>Hello</p>" in page
 
 
+def test_a_promotion_says_what_it_is(known, use_site):
+    """It has the form of a repost by its own author."""
+    item = status_of(9, content="", reblog=status_of(8), promoted=True, campaign="1", type="post")
+    use_site(SiteDouble(ok([item])))
+    page = drawn(known)
+    assert ">Promoted</p>" in page and "reposted" not in page
+
+
 HOSTILE = (
     '<p onclick="steal()">Hi<script>steal()</script><img src=x onerror=steal()>'
     '<a href="javascript:steal()">x</a><iframe src="//evil"></iframe><style>*{}</style></p>'
@@ -71,6 +79,29 @@ def test_hostile_html_does_not_reach_the_page(known, use_site):
     for word in ("<script", "onclick", "onerror", "javascript:", "<iframe", "<style"):
         assert word not in page.replace("&lt;script", "")
     assert "Hi" in page
+
+
+IMAGE = {"preview_url": "https://feed.example.org/small.jpg", "description": "A gull"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "summary"),
+    [
+        ({"sensitive": True, "spoiler_text": "Blood"}, "Blood"),
+        ({"sensitive": True}, "Sensitive photos"),
+    ],
+)
+def test_photos_wait_behind_the_warning(known, use_site, changes, summary):
+    use_site(SiteDouble(ok([status_of(9, media_attachments=[IMAGE], **changes)])))
+    page = drawn(known)
+    assert page.index(f"<summary>{summary}") < page.index("<img") < page.index("</details>")
+    assert page.count("<details>") == page.count("</details>") == 1
+
+
+def test_other_photos_are_shown_at_once(known, use_site):
+    use_site(SiteDouble(ok([status_of(9, media_attachments=[IMAGE])])))
+    page = drawn(known)
+    assert "<img" in page and "<details" not in page
 
 
 def test_links_of_posts_stay_links(known, use_site):

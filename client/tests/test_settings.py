@@ -37,6 +37,15 @@ def test_each_fault_has_a_number(settings, given, number):
     assert ids(check_settings()) == [f"tideline.{number}"]
 
 
+def test_secrets_are_not_in_the_texts_of_objects(settings):
+    """Error reports show the objects of each frame."""
+    secret = {"TOKEN": "s3cret", "WEBHOOK_SECRET": "s3cret", "SIGNING_KEY": "s3cret"}
+    settings.TIDELINE = GOOD | secret
+    client = tideline().acting_for("42")
+    for shown in (read_settings(), client._connection, client._connection.caller):
+        assert GOOD["URL"] in repr(shown) and "s3cret" not in repr(shown)
+
+
 @pytest.mark.parametrize("given", [None, {}, GOOD | {"URL": "x"}])
 def test_no_call_is_made_with_wrong_settings(settings, given):
     settings.TIDELINE = given

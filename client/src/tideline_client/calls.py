@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
+from tideline_client.errors import NotFound
+
 T = TypeVar("T")
 Scalar = str | int | bool
 
@@ -29,8 +31,12 @@ class Call(Generic[T]):
 
 
 def path_part(value: object) -> str:
-    """An id as a part of a path."""
-    return quote(str(value), safe="")
+    """An id as a part of a path. Raises: NotFound for `.` and `..`: nothing has such an id, and the
+    request would go to another address."""
+    text = str(value)
+    if text in (".", ".."):
+        raise NotFound(404, f"nothing has the id {text!r}")
+    return quote(text, safe="")
 
 
 def query_of(

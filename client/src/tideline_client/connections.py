@@ -5,7 +5,7 @@ Everything that decides is in `tries`, `answers` and `pages`, which both classes
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 
 import anyio
@@ -25,10 +25,10 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who calls where. `token`: None for what is public. `account_id`: the account that a service
-    acts for; None: itself."""
+    acts for; None: itself. Traces and error reports show objects: the token is not in its text."""
 
     url: str
-    token: str | None
+    token: str | None = field(repr=False)
     patience: Patience
     account_id: str | None = None
 

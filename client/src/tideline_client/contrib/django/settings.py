@@ -18,7 +18,7 @@
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,16 +34,16 @@ LEAST_DEADLINE_MS, MOST_DEADLINE_MS = 1, 10_000
 
 @dataclass(frozen=True, slots=True)
 class TidelineSettings:
-    """See the module."""
+    """See the module. Secrets are not in its text, which error reports show."""
 
     url: str = ""
-    token: str = ""
+    token: str = field(default="", repr=False)
     profile: str = DEFAULT_PROFILE
     page_deadline_ms: int = 500
-    webhook_secret: str = ""
+    webhook_secret: str = field(default="", repr=False)
     issuer: str = ""
     audience: str = ""
-    signing_key: str = ""
+    signing_key: str = field(default="", repr=False)
 
     @property
     def profile_of(self) -> Callable[[Any], Mapping[str, Any] | None]:
@@ -58,7 +58,7 @@ class TidelineSettings:
         return value
 
 
-KEYS = {field.name.upper() for field in fields(TidelineSettings)}
+KEYS = {each.name.upper() for each in fields(TidelineSettings)}
 
 
 @cache
