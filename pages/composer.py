@@ -14,8 +14,14 @@ from pages.views.base import WebPage
 
 MEDIA = "/api/v1/media"
 NOT_FOUND = 404
-# From all readers to the fewest.
-VISIBILITIES = ("public", "unlisted", "private", "direct")
+# Who can read a post, by the word of the API: from all to the fewest.
+READERS = {
+    "public": "Everyone",
+    "unlisted": "Everyone, not in public lists",
+    "private": "Followers",
+    "direct": "Direct message",
+}
+VISIBILITIES = tuple(READERS)
 POLL_ENDS = {
     "300": "5 minutes", "1800": "30 minutes", "3600": "1 hour", "21600": "6 hours",
     "86400": "1 day", "259200": "3 days", "604800": "7 days",
@@ -30,7 +36,8 @@ class Composer:
     `edited`: the post that is edited. `parent`: the post that is answered. `images`: attachments.
     `to`: who gets a first message; None for all else. `talk`: the conversation of a message, and
     `names` the @names of its people, which the text need not have.
-    `options`: one text for each place of a poll. `message`: why the API refused.
+    `options`: one text for each place of a poll. `scheduled_at`: when to publish it, as a field of
+    a form has it. `message`: why the API refused.
     """
 
     limits: Entity
@@ -53,9 +60,12 @@ class Composer:
     expires_in: str = A_DAY
     multiple: bool = False
     hide_totals: bool = False
+    with_schedule: bool = False
+    scheduled_at: str = ""
     message: str = ""
 
     poll_ends = POLL_ENDS
+    readers = READERS
 
     @property
     def action(self) -> str:
@@ -66,6 +76,11 @@ class Composer:
     @property
     def is_message(self) -> bool:
         return bool(self.talk) or self.to is not None
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether it may be published later."""
+        return not (self.edited or self.is_message)
 
     @property
     def draft(self) -> str:
@@ -161,6 +176,8 @@ def typed_composer(page: WebPage, sent: QueryDict, ids: Sequence[str], message: 
         expires_in=sent.get("expires_in", A_DAY),
         multiple="multiple" in sent,
         hide_totals="hide_totals" in sent,
+        with_schedule="with_schedule" in sent,
+        scheduled_at=sent.get("scheduled_at", ""),
         message=message,
     )
 

@@ -18,8 +18,8 @@ from pages.theme import ORIGINAL, check_theme, theme_sheet, with_originals
 # As in Django's templates. Jinja's own filters of these names do something else, or are missing.
 OF_DJANGO = ("date", "linebreaksbr", "pluralize", "truncatechars", "urlencode", "yesno")
 OWN = (
-    "ago", "day", "effect_on", "host", "icon", "moment", "options", "percent_of", "plain", "rights",
-    "replying_to", "short", "shown_on", "trusted", "without_names",
+    "ago", "day", "effect_on", "field_time", "host", "icon", "moment", "options", "percent_of",
+    "plain", "rights", "replying_to", "short", "shown_on", "trusted", "without_names",
 )  # fmt: skip
 # Loaded by page.js when they are used.
 SCRIPTS = tuple(

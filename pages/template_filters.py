@@ -83,6 +83,12 @@ def moment(text: str) -> str:
     return f"{day(there.isoformat())}, {there:%H:%M}"
 
 
+def field_time(text: str) -> str:
+    """A time of the API as a field for a date and a time has it, in the person's time zone."""
+    there = datetime.fromisoformat(text).astimezone(get_current_timezone())
+    return f"{there:%Y-%m-%dT%H:%M}"
+
+
 def day(text: str) -> str:
     """The day of a time of the API: 1 January 2026. It is read in place: 2026-01-01T12:00:00Z."""
     return f"{int(text[8:10])} {MONTHS[int(text[5:7]) - 1]} {text[:4]}"

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiRefused
@@ -22,7 +22,9 @@ from pages.composer import (
     reply_composer,
     typed_composer,
 )
+from pages.schedule import read_schedule
 from pages.site import Entity, site_limits
+from pages.template_filters import moment
 from pages.views.base import UNAUTHORIZED, WebPage
 from posts.ids import PostId
 
@@ -129,7 +131,14 @@ class ComposePage(PostFormPage):
 
 
 class NewStatus(PostFormPage):
-    """Publishes what was typed. The same form sent twice publishes once."""
+    """Publishes what was typed, or keeps it until its time. The same form sent twice does so once.
+
+    `status`: the answer of the API, a Status or a ScheduledStatus.
+    """
+
+    @property
+    def is_scheduled(self) -> bool:
+        return "scheduled_at" in self.status
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         refused = self.answer_typed(self._publish)
@@ -137,6 +146,8 @@ class NewStatus(PostFormPage):
             return refused
         if self.is_partial:
             return self._draw_empty_form()
+        if self.is_scheduled:
+            return HttpResponseRedirect(f"/scheduled?saved={self.status['id']}", status=303)
         answer = self.go_back("/")
         page, _, query = answer["Location"].partition("?")
         if page == "/" and not request.POST.get("in_reply_to_id"):
@@ -151,15 +162,17 @@ class NewStatus(PostFormPage):
             "visibility": sent.get("visibility", ""),
             "in_reply_to_id": sent.get("in_reply_to_id") or None,
             "poll": read_poll(sent),
+            "scheduled_at": read_schedule(sent),
         }
         self.status = self.api.send("POST", STATUSES, data, sent.get("key", "")).body
 
     def _draw_empty_form(self) -> HttpResponse:
         """For a script: a form with a new key, and where the post went. A reply is shown below its
-        form, a message at the end of its conversation."""
-        sent, template, context = self.request.POST, "parts/posted.html", {"status": self.status}
+        form, a message at the end of its conversation; a scheduled post is shown nowhere yet."""
+        sent, template = self.request.POST, "parts/posted.html"
+        context = {} if self.is_scheduled else {"status": self.status}
         place = sent.get("place", "")
-        if talk := sent.get("talk"):
+        if (talk := sent.get("talk")) and context:
             people = [mention for mention in self.status["mentions"] if not self._is_own(mention)]
             composer = message_composer(self, talk, self.status, people)
             template = "parts/sent_message.html"
@@ -177,6 +190,9 @@ class NewStatus(PostFormPage):
     def _confirmation(self) -> dict[str, str]:
         """What the page says about the new post, with its address."""
         status = self.status
+        if self.is_scheduled:
+            when = moment(status["scheduled_at"])
+            return {"text": f"Scheduled for {when}.", "href": "/scheduled"}
         text = "Reply posted." if status["in_reply_to_id"] else WHERE.get(status["visibility"], "")
         if status["visibility"] == "direct":
             others = [mention for mention in status["mentions"] if not self._is_own(mention)]

@@ -26,7 +26,7 @@ def older_query(request: HttpRequest, answer: ApiAnswer) -> str:
     """The query of the next page of a list: the cursor of the API, and what else the page asks."""
     if not answer.older:
         return ""
-    left_out = (*CURSORS, "sent")
+    left_out = (*CURSORS, "gone", "saved", "sent")
     others = [pair for pair in parse_qsl(request.GET.urlencode()) if pair[0] not in left_out]
     return urlencode([*others, *list_cursors(answer.older)])
 

@@ -1,10 +1,15 @@
 """People around ann, so that each of the pages she can open has something to show."""
 
+import time
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit, ProfileField
+from infra.sharding.buckets import shard_of
+from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
+from posts.scheduled.actions.publish_due import publish_due
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute
@@ -19,7 +24,8 @@ FACT = ProfileField("Harbour", "https://harbour.example")
 
 
 def make_neighbours() -> dict[str, str]:
-    """The ids that addresses of pages have: of ann, of a post of ben, of one of ann, of a list."""
+    """The ids that addresses of pages have: of ann, of a post of ben, of one of ann, of a list, of
+    a scheduled post."""
     ann, ben, cora = map(make_named, ("ann", "ben", "cora"))
     follow(ann, ben)
     follow(ben, ann)
@@ -33,7 +39,8 @@ def make_neighbours() -> dict[str, str]:
     keep_away(ann)
     drain_all()
     settle()  # a worker may have the lease of what is left
-    return {"ann": str(ann), "post": post.public, "own": own, "list": make_list(ann, ben)}
+    names = {"ann": str(ann), "post": post.public, "own": own, "list": make_list(ann, ben)}
+    return {**names, "scheduled": make_scheduled(ann)}
 
 
 def write_all_kinds(author: Caller) -> None:
@@ -54,6 +61,20 @@ def keep_away(ann: int) -> None:
     block(ann, eve)
     update_profile(ann, ProfileEdit(is_locked=True, note="By the sea", fields=(FACT,)))
     follow(finn, ann)
+
+
+def make_scheduled(author: int) -> str:
+    """The id of a post for later. Another one could not be published: what it answers is gone."""
+    parent, caller = publish(author, "soon gone"), Caller(author)
+    soon, later = (
+        (datetime.now(UTC) + timedelta(minutes=minutes)).isoformat() for minutes in (10, 60)
+    )
+    answer = {"status": "an answer", "in_reply_to_id": parent.public, "scheduled_at": soon}
+    assert caller.post(STATUSES, answer).status_code == 200
+    delete_post(parent)
+    publish_due(shard_of(author), time.time_ns() // 1_000_000 + 11 * 60_000)
+    post = {"status": "later", "spoiler_text": "careful", "poll": POLL, "scheduled_at": later}
+    return str(caller.post(STATUSES, post).json()["id"])
 
 
 def make_list(owner: int, member: int) -> str:

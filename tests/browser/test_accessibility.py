@@ -61,6 +61,8 @@ MEMBER = (
     "/settings/profile",
     "/settings/appearance",
     "/notices",
+    "/scheduled",
+    "/scheduled/{scheduled}/cancel",
     "/people",
     "/welcome",
     "/conversations/new",
@@ -98,7 +100,7 @@ def test_axe_finds_nothing_on_the_pages_of_a_person(names: dict[str, str], tab: 
     enter(tab, int(names["ann"]))
     found = look_at(tab, MEMBER, names)
     tab.open("/compose")
-    for part in ("Add a warning", "Add a poll"):
+    for part in ("Add a warning", "Add a poll", "Publish later"):
         tab.click(f".tool[title='{part}']")
     bring(tab, "drop", "boat.png")
     tab.expect(tab.find(".attached")).to_have_count(1)

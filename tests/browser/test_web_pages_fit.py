@@ -10,6 +10,7 @@ from relations.actions.follow import follow
 from tests.browser.artifacts import SHOTS
 from tests.browser.feeds import enter, make_named
 from tests.browser.tab import Size, Tab
+from tests.callers import Caller
 from tests.world import drain_all, publish
 
 WIDTHS = (360, 680, 1000, 1140, 1600)
@@ -27,6 +28,7 @@ PATHS = (
     "/notifications",
     "/search?q=ben",
     "/lists",
+    "/scheduled",
     "/settings/filters/new",
 )
 
@@ -48,6 +50,8 @@ def post(ann: int) -> str:
     for text in TEXTS:
         last = publish(ben, f"@ann {text}")
     create_post(ben, Draft(WORD, spoiler_text=WORD[:90]))
+    later = {"status": WORD, "spoiler_text": WORD, "scheduled_at": "2999-01-01T12:00"}
+    assert Caller(ann).post("/api/v1/statuses", later).status_code == 200
     drain_all()
     return last.public
 

@@ -14,10 +14,13 @@ from django.conf import settings
 
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
+from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
+from posts.scheduled.actions.schedule import DAY_MS, schedule_post
+from posts.scheduled.types import PostParams
 from posts.types import Draft, Kind, Visibility
 from relations.actions.block import block
 from relations.actions.follow import follow
@@ -80,6 +83,7 @@ COSTS = {
     "/welcome": Cost(5, 9),
     "/settings/appearance": Cost(1, 4),
     "/notices": Cost(3, 5),
+    "/scheduled": Cost(2, 5),
     "/follow_requests": Cost(2, 6),
     "/special_following": Cost(2, 6),
     "/settings": Cost(1, 4),
@@ -149,6 +153,7 @@ class Street:
         self.browser, self.guest = Browser(self.ann), Browser()
         self.client = Caller(self.ann)
         self.oldest = publish(self.friend)
+        self.scheduled = 0
         self.settle(_one_on_each_shard())
 
     def settle(self, people: list[int]) -> None:
@@ -181,6 +186,14 @@ class Street:
         mark_post(person, self.post, Kind.FAVOURITE, True)
         create_post(person, Draft("@ann yes", in_reply_to=self.post))
         create_post(person, Draft("@ann psst", visibility=Visibility.DIRECT))
+        self._schedule()
+
+    def _schedule(self) -> None:
+        """One of ann, on a day of its own."""
+        self.scheduled += 1
+        due_ms = now_ms() + self.scheduled * DAY_MS
+        params = PostParams("later", sensitive=False, spoiler_text="", visibility="public")
+        schedule_post(self.ann, params, due_ms, "", now_ms())
 
     def costs(self) -> dict[str, Cost]:
         """Of all pages in their order. At first all is unread."""

@@ -1,0 +1,87 @@
+"""A post for later is written, moved and cancelled in a browser, with scripts and without."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.browser.artifacts import SHOTS
+from tests.browser.axe import faults_of
+from tests.browser.feeds import enter, make_named
+from tests.browser.tab import PHONE, Size, Tab
+
+TOOL = ".tool[title='Publish later']"
+FIELD = "[name=scheduled_at]"
+
+
+@pytest.fixture
+def ann(world: None) -> int:
+    return make_named("ann")
+
+
+def in_hours(hours: int) -> datetime:
+    return datetime.now(UTC) + timedelta(hours=hours)
+
+
+def field_of(at: datetime) -> str:
+    return f"{at:%Y-%m-%dT%H:%M}"
+
+
+def test_a_post_is_scheduled_moved_and_cancelled(ann: int, tab_of) -> None:
+    tab: Tab = tab_of(PHONE)
+    enter(tab, ann)
+    tab.open("/")
+    tab.fill("Your post", "The harbour opens at noon")
+    tab.expect(tab.find(FIELD)).not_to_be_visible()
+    tab.click(TOOL)
+    at, later = in_hours(3), in_hours(30)
+    tab.type_into(FIELD, field_of(at))
+    assert tab.overflow_px() <= 0
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / "schedule-390.png")
+    tab.press("Schedule")
+    tab.see(f"Scheduled for {at.day} {at:%B} {at.year}, {at:%H:%M} UTC.")
+    tab.expect(tab.find("#compose-text")).to_have_value("")
+    tab.expect(tab.find(FIELD)).not_to_be_visible()
+    tab.follow("View")
+    tab.at("/scheduled")
+    tab.see("The harbour opens at noon")
+    tab.click(".scheduled summary")
+    tab.type_into(FIELD, field_of(later))
+    tab.shoot(SHOTS / "scheduled-390.png")
+    tab.press("Save")
+    tab.see(f"Scheduled for {later.day} {later:%B} {later.year}, {later:%H:%M} UTC.")
+    tab.follow("Cancel…")
+    tab.see("The harbour opens at noon")
+    tab.press("Cancel the post")
+    tab.at("/scheduled")
+    tab.see_no("The harbour opens at noon")
+
+
+def test_a_draft_keeps_its_time(ann: int, tab_of) -> None:
+    tab: Tab = tab_of()
+    enter(tab, ann)
+    tab.open("/compose")
+    tab.fill("Your post", "half of a thought")
+    tab.click(TOOL)
+    at = field_of(in_hours(3))
+    tab.type_into(FIELD, at)
+    tab.wait(f"(localStorage[Object.keys(localStorage)[0]] || '').includes('{at}')")
+    tab.open("/compose")
+    tab.see("Your draft is back.")
+    tab.expect(tab.find(FIELD)).to_be_visible()
+    tab.expect(tab.find(FIELD)).to_have_value(at)
+
+
+def test_it_works_without_scripts_in_a_narrow_window(ann: int, tab_of) -> None:
+    tab: Tab = tab_of(Size(360, 800), has_scripts=False)
+    enter(tab, ann)
+    tab.open("/")
+    tab.fill("Your post", "without a script")
+    tab.click(TOOL)
+    tab.expect(tab.find(FIELD)).to_be_visible()
+    assert tab.overflow_px() <= 0
+    tab.type_into(FIELD, field_of(in_hours(3)))
+    tab.shoot(SHOTS / "schedule-360-still.png")
+    tab.press("Schedule")
+    tab.at("/scheduled")
+    tab.see("Scheduled for", "without a script")
