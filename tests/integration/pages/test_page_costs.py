@@ -6,6 +6,7 @@ A page is made of several requests to the API, so a loop in a view or a template
 request for each entry. The costs must not depend on the number of entries.
 """
 
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ from tests.callers import Caller
 from tests.integration.pages.browsing import Browser
 from tests.integration.timelines.catching_up import CATCH_UP, finish, mark
 from tests.world import drain_all, make_account, make_accounts, publish
+from timelines.trends.actions.compute import compute_trends
 
 # More than a page has.
 MANY = 21
@@ -78,6 +80,7 @@ COSTS = {
     "/bookmarks": Cost(2, 5),
     "/favourites": Cost(2, 5),
     "/conversations": Cost(2, 6),
+    "/explore": Cost(3, 7),
     "/people": Cost(5, 9),
     "/people?order=new": Cost(2, 7),
     "/welcome": Cost(5, 9),
@@ -146,7 +149,7 @@ class Street:
     """ann follows a friend and many people, who all do the same things."""
 
     def __init__(self) -> None:
-        self.ann, self.friend = make_account("ann"), make_account("friend")
+        self.ann, self.friend, self.fan = map(make_account, ("ann", "friend", "fan"))
         self.post = publish(self.ann, "low #tide")
         follow(self.ann, self.friend)
         self.list = create_account_list(self.ann, "street", RepliesPolicy.FOLLOWED).list_id
@@ -166,6 +169,7 @@ class Street:
             follow(make_account(), self.ann)
             self._write(person)
         drain_all()
+        compute_trends(time.time())
 
     def _meet(self, person: int) -> None:
         for one, other in ((self.ann, person), (person, self.ann), (person, self.friend)):
@@ -183,6 +187,9 @@ class Street:
         repost(person, publish(self.friend, "more #tide"))
         for kind in (Kind.FAVOURITE, Kind.BOOKMARK):
             mark_post(self.ann, post, kind, True)
+        # With these it trends.
+        for fan in (self.friend, self.fan):
+            mark_post(fan, post, Kind.FAVOURITE, True)
         mark_post(person, self.post, Kind.FAVOURITE, True)
         create_post(person, Draft("@ann yes", in_reply_to=self.post))
         create_post(person, Draft("@ann psst", visibility=Visibility.DIRECT))
