@@ -24,6 +24,7 @@ from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_one
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from operations.queries.slow_queries import IS_SLOW
+from operations.request_totals import RequestTotals, read_totals
 
 FAMILY = "operations.samples:v1"
 FLEET = "fleet"
@@ -58,11 +59,15 @@ class DatabaseSample(msgspec.Struct, array_like=True):
 
 
 class FleetSample(msgspec.Struct, array_like=True):
-    """All Redis nodes together. `most_bytes` 0: no limit. `reads`: hits and misses by tier."""
+    """All Redis nodes together. `most_bytes` 0: no limit. `reads`: hits and misses by tier.
+
+    `requests`: None in samples of an older version.
+    """
 
     memory_bytes: int
     most_bytes: int
     reads: dict[str, tuple[int, int]]
+    requests: RequestTotals | None = None
 
 
 def sample_database(alias: str) -> None:
@@ -77,18 +82,16 @@ def sample_database(alias: str) -> None:
 
 
 def sample_fleet(_alias: str) -> None:
-    """Redis, and the cache reads of this machine's processes. One round trip a node, and two more.
+    """Redis, and the cache reads and requests of this machine's processes.
 
-    Raises: RedisError.
+    Raises: RedisError. Cost: one round trip a node, and two more.
     """
     redis().call("PING")  # fails fast if Redis hangs; list_nodes waits longer
     infos = [_memory_of(node.client) for node in list_nodes()]
     used, most = (sum(info[name] for info in infos) for name in ("used_memory", "maxmemory"))
-    _write(
-        FLEET,
-        FleetSample(used, most, _count_reads(PUBLISHER.collect(metrics_folder()))),
-        time.time(),
-    )
+    metrics, now_s = PUBLISHER.collect(metrics_folder()), time.time()
+    requests = read_totals(metrics, round(now_s, 1))
+    _write(FLEET, FleetSample(used, most, _count_reads(metrics), requests), now_s)
 
 
 def read_databases(since_s: float) -> dict[str, dict[int, DatabaseSample]]:

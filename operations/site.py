@@ -5,6 +5,7 @@ the pages: a session of the admin is one of those that a person can see and end.
 """
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from django.urls import reverse
 
 from accounts.second_step.queries.devices import has_second_step, proved_by
 from infra.jobs.models import OPERATE
+from operations.queries.first_page import list_figures
 from pages.signing_in import SECOND_STEP
 from pages.views.own_second_step import PLACE as ADD_SECOND_STEP
 from pages.views.sign_in import SignOut
@@ -42,6 +44,7 @@ _SECURITY_MODELS = (
 
 class TidelineSite(admin.AdminSite):
     site_header = site_title = "Tideline"
+    index_template = "operations/first_page.html"
 
     def get_urls(self) -> list[Any]:
         """Without "View on site": no row has a page of its own there, and the toolkit's
@@ -68,6 +71,11 @@ class TidelineSite(admin.AdminSite):
         if has_second_step(request.user.pk):
             return redirect_to_login(there, SECOND_STEP)
         return HttpResponseRedirect(ADD_SECOND_STEP)
+
+    def index(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """The list of all pages, below the figures that the viewer looks at first."""
+        figures = list_figures(request.user.has_perm, datetime.now(UTC))
+        return super().index(request, {"figures": figures, **(extra_context or {})})
 
     def logout(self, request: HttpRequest, extra_context: Any = None) -> Any:
         return SignOut.as_view()(request)

@@ -1,7 +1,9 @@
-"""The content of operators' pages, and the results of the finder."""
+"""The content of operators' pages: facts, figures, and the results of the finder."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
+
+UNKNOWN = "not known"
 
 
 class Fact(NamedTuple):
@@ -18,6 +20,19 @@ class Section(NamedTuple):
     title: str
     facts: Sequence[Fact] = ()
     problem: str = ""
+
+
+class Figure(NamedTuple):
+    """One figure of the first page, in words. `note`: what it counts, or why it is not known.
+
+    `url`: the page to open next; empty if the viewer may open none. `is_bad`: an alert would fire.
+    """
+
+    name: str
+    value: str
+    note: str
+    url: str = ""
+    is_bad: bool = False
 
 
 class SearchResult(NamedTuple):

@@ -1,6 +1,7 @@
 """Reads users from the default database: ids by name, and restrictions. One query each."""
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from accounts.types import Restriction, RestrictionState
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -10,6 +11,10 @@ FIND = "SELECT id FROM accounts_user WHERE username = %s"
 FIND_ALL = "SELECT username, id FROM accounts_user WHERE username = ANY(%s::text[])"
 EXISTS = "SELECT 1 FROM accounts_user WHERE id = %s"
 NEWEST = "SELECT id FROM accounts_user WHERE is_active ORDER BY id DESC LIMIT %s"
+COUNT_SINCE = """
+SELECT count(*) FROM (SELECT date_joined FROM accounts_user ORDER BY id DESC LIMIT %s) AS newest
+WHERE date_joined > %s
+"""
 # The expression of user_email_unique, so that its index serves the query.
 TAKEN_EMAILS = """
 SELECT lower(email) FROM accounts_user WHERE lower(email) = ANY(%s::text[]) AND email <> ''
@@ -41,6 +46,12 @@ def is_user(account_id: int) -> bool:
 def list_newest_account_ids(count: int) -> list[int]:
     """The ids of the newest accounts that can sign in, newest first."""
     return [row[0] for row in fetch_all(GLOBAL_ALIAS, NEWEST, (count,))]
+
+
+def count_sign_ups(since: datetime, most: int) -> int:
+    """How many accounts signed up since then, of the `most` newest ones. By the primary key."""
+    row = fetch_one(GLOBAL_ALIAS, COUNT_SINCE, (most, since))
+    return row[0] if row else 0
 
 
 def load_restrictions(account_ids: Iterable[int]) -> dict[int, RestrictionState]:

@@ -8,6 +8,7 @@ from django.conf import settings
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.sharding.shards import all_aliases
+from operations.request_totals import RequestTotals
 from operations.samples import (
     FAMILY,
     FLEET,
@@ -31,7 +32,8 @@ def lay_hour(now_s: float | None = None) -> None:
         for n in range(SLOT_COUNT - 1):
             _write(alias, _database(n, load, last_s), last_s - (SLOT_COUNT - 2 - n) * SLOT_S)
     for n in range(SLOT_COUNT - 1):
-        _write(FLEET, _fleet(n), last_s - (SLOT_COUNT - 2 - n) * SLOT_S)
+        at_s = last_s - (SLOT_COUNT - 2 - n) * SLOT_S
+        _write(FLEET, _fleet(n, at_s), at_s)
 
 
 def _database(n: int, load: float, last_s: float) -> DatabaseSample:
@@ -43,12 +45,16 @@ def _database(n: int, load: float, last_s: float) -> DatabaseSample:
     return DatabaseSample(lags, parked, int(SLOT_S * sum(rates)), slow, last_s - (358 - n) * SLOT_S)
 
 
-def _fleet(n: int) -> FleetSample:
+def _fleet(n: int, at_s: float) -> FleetSample:
     reads = {
         "local": (n * 900 + int(2000 * math.sin(n / 30)), n * 120),
         "redis": (n * 110, n * 10 + int(30 * math.sin(n / 15))),
     }
-    return FleetSample(int((180 + n / 9 + 4 * math.sin(n / 20)) * 2**20), 512 * 2**20, reads)
+    answers = 420 * n
+    by_time = {"0.005": answers // 2, "0.05": answers * 97 // 100, "0.25": answers, "+Inf": answers}
+    requests = RequestTotals("web-1", at_s, answers, n // 2, by_time)
+    memory_bytes = int((180 + n / 9 + 4 * math.sin(n / 20)) * 2**20)
+    return FleetSample(memory_bytes, 512 * 2**20, reads, requests)
 
 
 def forget_minutes(first: int, last: int) -> None:

@@ -97,7 +97,7 @@ class City(Town):
         ]  # fmt: skip
 
     def statuses(self) -> set[int]:
-        pages = ["operations/", "operations/now/", "operations/charts/", "hot_keys/"]
+        pages = ["", "operations/", "operations/now/", "operations/charts/", "hot_keys/"]
         pages += [f"find/account/{self.me}/home/", f"find/account/{self.star}/"]
         answers = [self.caller.get(path) for path in self.others()]
         answers += [self.operator.get(f"/admin/{page}") for page in pages]

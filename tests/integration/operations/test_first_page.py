@@ -1,0 +1,224 @@
+"""The first page of the admin: the figures that operators and moderators look at first."""
+
+import re
+import socket
+import time
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from typing import Any, NamedTuple
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from infra.changes.lag import report_lag
+from infra.changes.parking import park
+from infra.sharding.shards import all_aliases
+from infra.sharding.sql import execute
+from infra.telemetry.publishing import PUBLISHER, metrics_folder
+from moderation.models import Appeal, Decision, Report
+from moderation.queries.waiting import MOST_COUNTED, count_waiting
+from moderation.types import DecisionKind
+from operations.queries.first_page import list_figures
+from operations.request_totals import read_totals
+from operations.samples import FLEET, FleetSample, _write, sample_fleet
+from tests.budgets import count_calls
+from tests.callers import sign_in
+from tests.integration.changes.kinds import ALIAS, note
+from tests.integration.operations.staff import staff_of
+from tests.people import decide
+from tests.plans import nodes_of, rows_handled, settle
+from tests.redis_away import redis_away
+from tests.world import drain_all, make_account, publish
+
+QUEUE = "/admin/moderation/report/?queue=open"
+# The session, its user, its token and second step, rights of the user and of the groups, the
+# history of what the viewer did, and two for the figures.
+MOST_ON_DEFAULT, MOST_ROUND_TRIPS = 9, 3
+CARD = re.compile(
+    r'<li(?P<bad> class="ops-bad")?>\s*<h2>(<a href="(?P<url>[^"]*)">)?(?P<name>[^<]*)(</a>)?</h2>'
+    r'\s*<p class="ops-value">(?P<value>[^<]*?)\s*(<span.*?)?</p>\s*<p>(?P<note>[^<]*)</p>'
+)
+
+
+class Card(NamedTuple):
+    value: str
+    note: str
+    url: str
+    is_bad: bool
+
+
+def cards_of(browser: Client) -> dict[str, Card]:
+    answer = browser.get("/admin/")
+    assert answer.status_code == 200
+    return {
+        card["name"]: Card(
+            unescape(card["value"]), unescape(card["note"]), card["url"] or "", bool(card["bad"])
+        )
+        for card in CARD.finditer(answer.content.decode())
+    }
+
+
+@pytest.fixture
+def boss(world: None) -> Client:
+    browser = Client()
+    user = User.objects.create(
+        username="boss",
+        is_staff=True,
+        is_superuser=True,
+        date_joined=timezone.now() - timedelta(days=9),
+    )
+    sign_in(browser, user)
+    browser.get("/admin/")
+    return browser
+
+
+def report(**values: Any) -> Report:
+    row = {"reporter_id": 1, "account_id": 2, "category": "spam"} | values
+    return Report.objects.create(**row)
+
+
+def sample_a_minute_ago() -> None:
+    at_s = time.time() - 60
+    requests = read_totals(PUBLISHER.collect(metrics_folder()), at_s)
+    _write(FLEET, FleetSample(0, 0, {}, requests), at_s)
+
+
+def test_requests_of_this_machine_are_counted_and_timed(boss: Client) -> None:
+    sample_a_minute_ago()
+    for _ in range(60):
+        boss.get("/api/v2/instance")
+    sample_fleet("default")
+    cards = cards_of(boss)
+    rate = cards["Requests a second"]
+    assert 0.9 <= float(rate.value) <= 1.5
+    assert socket.gethostname() in rate.note
+    assert rate.url == "/admin/operations/"
+    assert re.fullmatch(r"[\d.,]+ / [\d.,]+ ms", cards["Wall time, p50 / p99"].value)
+    assert cards["Answers that failed"][0] == "0.00%"
+
+
+def test_what_no_compensator_sampled_is_not_known_and_no_zero(operator: Client) -> None:
+    cards = cards_of(operator)
+    for name in ("Requests a second", "Wall time, p50 / p99", "Answers that failed"):
+        assert cards[name].value == "not known"
+        assert "No compensator took two samples" in cards[name].note
+    for name in ("Delay of delivery", "Parked changes"):
+        assert cards[name].value == "not known"
+        assert "No compensator reported" in cards[name].note
+
+
+def test_changes_that_wait_and_that_are_parked(operator: Client) -> None:
+    note(1)
+    execute(ALIAS, "UPDATE changes_change SET created_at = created_at - interval '90 s'")
+    park(ALIAS, note(2), "odd")
+    for alias in all_aliases()[:-1]:
+        report_lag(alias)
+    cards = cards_of(operator)
+    delay, parked = cards["Delay of delivery"], cards["Parked changes"]
+    assert float(delay.value.removesuffix(" s")) >= 90
+    assert (parked.value, parked.url) == ("2", f"/admin/parked/?shard={ALIAS}")
+    assert delay.is_bad
+    assert parked.is_bad
+    assert f"not known of {all_aliases()[-1]}" in parked.note
+
+
+def test_sign_ups_and_people_who_post(world: None) -> None:
+    ann, ben, cyd = (make_account(name) for name in ("ann", "ben", "cyd"))
+    for author in (ann, ann, ben):
+        publish(author)
+    publish(cyd, clock_s=lambda: time.time() - 90_000)
+    drain_all()
+    User.objects.update(date_joined=timezone.now() - timedelta(days=2))
+    User.objects.filter(pk=cyd).update(date_joined=timezone.now() - timedelta(hours=23))
+    cards = cards_of(staff_of("operator"))
+    assert cards["Sign-ups"].value == "2", "cyd and the operator"
+    assert cards["Sign-ups"].url == "/admin/accounts/user/"
+    people = cards["People who post"]
+    assert (people.value, people.url) == ("2", "/public")
+    assert "newest 3 public posts" in people.note
+
+
+def test_reports_and_appeals_that_wait_lead_to_their_queues(
+    boss: Client, operator: Client, moderator: Client
+) -> None:
+    report()
+    report(state="resolved")
+    Report.objects.update(created_at=timezone.now() - timedelta(days=3))
+    strike = decide(make_account("ben"), DecisionKind.WARN)
+    Appeal.objects.create(decision=strike, text="no")
+    for browser in (boss, moderator):
+        cards = cards_of(browser)
+        assert cards["Reports that wait"] == Card("1", "the oldest for 3\xa0days", QUEUE, True)
+        appeals = cards["Appeals that wait"]
+        assert (appeals.value, appeals.url) == (
+            "1",
+            "/admin/moderation/appeal/?state__exact=pending",
+        )
+        for card in cards.values():
+            if card.url.startswith("/admin/"):
+                assert browser.get(card.url).status_code == 200
+    assert len(cards_of(moderator)) == 2, "no figures of the servers"
+    cards = cards_of(operator)
+    assert (cards["Reports that wait"].value, cards["Reports that wait"].url) == ("1", "")
+
+
+def test_other_staff_sees_no_figures(world: None) -> None:
+    browser = Client()
+    sign_in(browser, User.objects.create(username="outsider", is_staff=True))
+    assert cards_of(browser) == {}
+
+
+def test_redis_away_is_said_and_the_rest_is_shown(operator: Client) -> None:
+    report()
+    with redis_away():
+        cards = cards_of(operator)
+    assert cards["Requests a second"].value == "not known"
+    assert cards["Requests a second"].note.startswith("Redis does not answer")
+    assert cards["Parked changes"].note.startswith("Redis does not answer")
+    assert cards["Reports that wait"].value == "1"
+
+
+def test_the_page_costs_the_same_with_more_rows(boss: Client) -> None:
+    cards_of(boss)
+    with count_calls() as few:
+        cards_of(boss)
+    Report.objects.bulk_create(
+        Report(reporter_id=1, account_id=2, category="spam") for _ in range(50)
+    )
+    with count_calls() as many:
+        cards = cards_of(boss)
+    assert cards["Reports that wait"].value == "50"
+    assert many.sql == few.sql
+    assert set(many.sql) == {"default"}
+    assert many.sql["default"] <= MOST_ON_DEFAULT
+    assert many.round_trips <= MOST_ROUND_TRIPS
+
+
+def test_a_long_queue_is_not_counted_to_its_end(world: None) -> None:
+    Report.objects.bulk_create(
+        Report(reporter_id=1, account_id=2, category="spam") for _ in range(3 * MOST_COUNTED)
+    )
+    settle("default", "moderation_report")
+    with count_calls() as calls:
+        waiting = count_waiting()
+    assert waiting.reports == MOST_COUNTED
+    assert waiting.oldest_report_at is not None
+    (statement,) = calls.statements
+    assert max(map(rows_handled, nodes_of(statement))) <= MOST_COUNTED
+    figures = list_figures("moderation.view_report".__eq__, datetime.now(UTC))
+    assert figures[0].value == "1,000 or more"
+    assert not Decision.objects.exists()
+
+
+def test_a_few_old_open_reports_are_counted_without_the_decided_ones(world: None) -> None:
+    states = ["open"] * 5 + ["resolved"] * 20_000
+    Report.objects.bulk_create(
+        Report(reporter_id=1, account_id=2, category="spam", state=state) for state in states
+    )
+    settle("default", "moderation_report")
+    with count_calls() as calls:
+        assert count_waiting().reports == 5
+    (statement,) = calls.statements
+    assert max(map(rows_handled, nodes_of(statement))) <= 5
