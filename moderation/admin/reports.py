@@ -1,9 +1,12 @@
 """Reports in the admin: the queue, and one page that has all that a decision needs."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import SEARCH_VAR, ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -11,6 +14,7 @@ from django.utils.text import Truncator
 
 from accounts.queries.users import find_account_id
 from accounts.types import Restriction
+from infra.admin.keyset import BELOW
 from infra.api.ids import parse_account_id
 from moderation.actions.reports import assign_report, reopen_report, resolve_report
 from moderation.admin.page_context import account_context, account_link, page_before, post_contexts
@@ -24,11 +28,24 @@ MOST_OF_COMMENT = 120
 
 
 class ReportFilter(admin.SimpleListFilter):
+    """The open ones are shown first. A search, and an action on chosen rows, go over all."""
+
     title, parameter_name = "state", "queue"
 
+    def __init__(self, request: HttpRequest, *args: Any) -> None:
+        super().__init__(request, *args)
+        is_queue = request.method != "POST" and not request.GET.get(SEARCH_VAR)
+        self._word = self.value() or ("open" if is_queue else "all")
+
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        words = ("open", "unassigned", "mine", "assigned", "resolved")
+        words = ("open", "unassigned", "mine", "assigned", "resolved", "all")
         return [(word, word) for word in words]
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        """Each begins with its first page. Without Django's own "All", which would be the open."""
+        for word, display in self.lookup_choices:
+            where = changelist.get_query_string({self.parameter_name: word}, [BELOW])
+            yield {"selected": word == self._word, "query_string": where, "display": display}
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Report]) -> QuerySet[Report]:
         opened = queryset.filter(state=ReportState.OPEN)
@@ -38,8 +55,11 @@ class ReportFilter(admin.SimpleListFilter):
             "mine": opened.filter(assignee=request.user.pk),
             "assigned": opened.exclude(assignee=None),
             "resolved": queryset.filter(state=ReportState.RESOLVED),
+            "all": queryset,
         }
-        return chosen.get(self.value() or "", queryset)
+        if self._word not in chosen:
+            raise IncorrectLookupParameters
+        return chosen[self._word]
 
 
 @admin.register(Report)

@@ -78,7 +78,7 @@ def _of_moderation(waiting: WaitingCounts, now: datetime, may_open: bool) -> Ite
     oldest = waiting.oldest_report_at
     note = f"the oldest for {timesince(oldest, now)}" if oldest else "none is open"
     is_late = oldest is not None and now - oldest > DAY
-    reports = f"{reverse('admin:moderation_report_changelist')}?queue=open"
+    reports = reverse("admin:moderation_report_changelist")
     appeals = f"{reverse('admin:moderation_appeal_changelist')}?state__exact=pending"
     count = _up_to(MOST_COUNTED, waiting.reports)
     yield Figure("Reports that wait", count, note, reports if may_open else "", is_late)

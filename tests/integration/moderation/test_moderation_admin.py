@@ -1,5 +1,6 @@
 """The admin of moderation: queues, decisions, and who may do what."""
 
+import re
 from typing import Any
 
 import pytest
@@ -205,6 +206,31 @@ def test_appeals_are_filed_for_who_cannot_and_decided(community: Community, mia:
     assert [row.kind for row in Decision.objects.order_by("id")] == [
         "suspend", "accept", "restore",
     ]  # fmt: skip
+
+
+def test_the_open_reports_are_shown_first_and_a_search_finds_all(
+    community: Community, mia: User
+) -> None:
+    browser, first = browser_of(mia), report_on(community)
+    second = report_on(community)
+    act_on(browser, REPORTS, "resolve", first.pk)
+    assert shown_at(browser, REPORTS) == [second.pk]
+    assert shown_at(browser, REPORTS, queue="open") == [second.pk]
+    assert shown_at(browser, REPORTS, queue="all") == [second.pk, first.pk]
+    assert shown_at(browser, REPORTS, q=community.moderated) == [second.pk, first.pk]
+    assert shown_at(browser, REPORTS, q=community.moderated, queue="resolved") == [first.pk]
+    page = browser.get(reverse(REPORTS)).content.decode()
+    choices = re.findall(r'<li( class="selected")?>\s*<a href="\?queue=(\w+)"', page)
+    assert [word for _, word in choices] == [
+        *("open", "unassigned", "mine", "assigned", "resolved", "all")
+    ]
+    assert [word for chosen, word in choices if chosen] == ["open"]
+
+
+def test_a_queue_that_does_not_exist_is_an_error(community: Community, mia: User) -> None:
+    report_on(community)
+    answer = browser_of(mia).get(reverse(REPORTS), {"queue": "nonsense"})
+    assert (answer.status_code, answer["Location"]) == (302, f"{reverse(REPORTS)}?e=1")
 
 
 def may_open(user: User) -> set[str]:

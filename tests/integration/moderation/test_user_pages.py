@@ -128,6 +128,7 @@ OTHER_PLANS = ("enable_seqscan", "enable_bitmapscan", "enable_sort")
 READ_BY_INDEX = (
     LIST,
     *("/admin/moderation/report/", "/admin/moderation/report/?q=ben"),
+    *("/admin/moderation/report/?queue=all", "/admin/moderation/report/?queue=assigned"),
     *(f"/admin/moderation/decision/?q={term}" for term in ("ben", "79615011002563393202")),
 )
 

@@ -32,7 +32,7 @@ from tests.plans import nodes_of, rows_handled, settle
 from tests.redis_away import redis_away
 from tests.world import drain_all, make_account, publish
 
-QUEUE = "/admin/moderation/report/?queue=open"
+QUEUE = "/admin/moderation/report/"
 # The session, its user, its token and second step, rights of the user and of the groups, the
 # history of what the viewer did, and two for the figures.
 MOST_ON_DEFAULT, MOST_ROUND_TRIPS = 9, 3
