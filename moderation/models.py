@@ -45,6 +45,8 @@ class Report(models.Model):
             models.Index(fields=["state", "-id"], name="report_queue"),
             models.Index(fields=["assignee", "-id"], name="report_of_assignee"),
             models.Index(fields=["account_id", "-id"], name="report_of_account"),
+            # what became of the reports of one account
+            models.Index(fields=["reporter_id", "-id"], name="report_of_reporter"),
         ]
 
     def __str__(self) -> str:

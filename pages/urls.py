@@ -119,6 +119,7 @@ urlpatterns = [
     path("settings/second_step/passkey", own_second_step.AddPasskey.as_view()),
     path("settings/second_step/codes", own_second_step.NewRecoveryCodes.as_view()),
     path("settings/second_step/remove", own_second_step.RemoveFromSecondStep.as_view()),
+    path("settings/reports", own_account.OwnReportsPage.as_view()),
     path("settings/export", own_account.ExportPage.as_view()),
     path("settings/bring", brought_lists.BringPage.as_view()),
     path("settings/bring/result", brought_lists.BroughtResultPage.as_view()),

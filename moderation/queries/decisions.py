@@ -41,9 +41,9 @@ def list_strikes(account_id: int, window: Window) -> Page[Strike]:
     """
     strikes = Decision.objects.using(GLOBAL_ALIAS).filter(account_id=account_id, kind__in=STRIKES)
     if window.max_id:
-        strikes = strikes.filter(pk__lt=_decode(window.max_id))
+        strikes = strikes.filter(pk__lt=decode_cursor(window.max_id))
     if above := window.min_id or window.since_id:
-        strikes = strikes.filter(pk__gt=_decode(above))
+        strikes = strikes.filter(pk__gt=decode_cursor(above))
     is_upwards = window.min_id is not None
     rows = list(strikes.order_by("id" if is_upwards else "-id")[: window.limit + 1])
     has_older = is_upwards or len(rows) > window.limit
@@ -56,7 +56,8 @@ def list_strikes(account_id: int, window: Window) -> Page[Strike]:
     return Page(items, older, str(shown[0].pk))
 
 
-def _decode(cursor: str) -> int:
+def decode_cursor(cursor: str) -> int:
+    """The id in a cursor, at most the highest of a row. Raises: InvalidCursor."""
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > MOST_DIGITS:
         raise InvalidCursor
     return min(int(cursor), HIGHEST_ID)

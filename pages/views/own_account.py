@@ -26,6 +26,7 @@ from infra.api.ids import MOST_DIGITS
 from infra.api.parsing import read_text
 from moderation.actions.delete_own_account import delete_own_account
 from moderation.jobs.stream_account import stream_account
+from moderation.queries.own_reports import list_own_reports
 from pages.sessions import find_session, forget_person, start_session
 from pages.views.base import WebPage
 from pages.views.sign_up import UNPROCESSABLE
@@ -127,6 +128,16 @@ class SessionsPage(OwnAccountPage):
         elif chosen.isascii() and chosen.isdigit() and len(chosen) <= MOST_DIGITS:
             end_tokens(own.filter(pk=int(chosen)))
         return HttpResponseRedirect(f"{request.path}?saved", status=303)
+
+
+class OwnReportsPage(OwnAccountPage):
+    """What became of the reports that the person filed. The API of Mastodon has no such list."""
+
+    template = "settings/reports.html"
+
+    def more(self) -> dict[str, Any]:
+        page = list_own_reports(self.user.pk, self.request.GET.get("max_id", ""))
+        return {"reports": page.items, "older": page.older}
 
 
 class ExportPage(OwnAccountPage):

@@ -73,6 +73,7 @@ MEMBER = (
     "/settings/password",
     "/settings/second_step",
     "/settings/sessions",
+    "/settings/reports",
     "/settings/export",
     "/settings/bring",
     "/settings/delete",

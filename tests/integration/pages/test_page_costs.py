@@ -94,6 +94,7 @@ COSTS = {
     "/settings/muted": Cost(3, 6),
     "/settings/blocked": Cost(2, 6),
     "/settings/sessions": Cost(3, 4),
+    "/settings/reports": Cost(3, 4),
     "/settings/password": Cost(2, 4),
     "all read: /": Cost(2, 7),
     "guest: /": Cost(0, 2),
