@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.images.api.parse import read_image_id
 from accounts.images.file_names import url_of_file
 from accounts.images.queries.image_lists import ListedImage, list_images
+from accounts.site_texts.queries.site_description import get_site_description
 from infra.api.errors import TidelineError
 from moderation.actions.decide_on_image import decide_on_image
 from moderation.forms import find_account
@@ -56,6 +57,7 @@ def show_images(request: HttpRequest) -> HttpResponse:
         "account": account,
         "account_id": account_id,
         "can_decide": request.user.has_perm(DECIDE),
+        "reasons": get_site_description().reasons,
         **(_page(account_id, account, request.GET.get("before", "")) if account_id else {}),
     }
     return render(request, "moderation/images.html", context)

@@ -3,11 +3,14 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from django import forms
 from django.contrib import admin
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from accounts.site_texts.models import SiteRule, SiteTexts
+from accounts.site_texts.models import LONGEST_REASON, MOST_REASONS, SiteRule, SiteTexts
+from accounts.site_texts.types import split_reasons
 from accounts.types import FIRST_TENANT
 
 MOST_RULES = 50
@@ -20,11 +23,25 @@ class SiteRuleInline(admin.StackedInline):  # type: ignore[type-arg]
     max_num = MOST_RULES
 
 
+class SiteTextsForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Refuses reasons that the forms of moderators would not take."""
+
+    def clean_reasons(self) -> str:
+        text: str = self.cleaned_data["reasons"]
+        reasons = split_reasons(text)
+        if len(reasons) > MOST_REASONS:
+            raise ValidationError(f"At most {MOST_REASONS} reasons.")
+        if any(len(reason) > LONGEST_REASON for reason in reasons):
+            raise ValidationError(f"A reason has at most {LONGEST_REASON} characters.")
+        return text
+
+
 @admin.register(SiteTexts)
 class SiteTextsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Pages and the API show a change within half a minute."""
 
-    fields = ("summary", "run_by", "email", "about", "privacy")
+    form = SiteTextsForm
+    fields = ("summary", "run_by", "email", "about", "privacy", "reasons")
     inlines = (SiteRuleInline,)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:

@@ -10,6 +10,8 @@ from infra.sharding.placement import Placement
 TEXT_LENGTH = 100_000
 RULE_LENGTH = 300
 HINT_LENGTH = 1_000
+# A suggested reason fits each form of moderators that asks for one.
+MOST_REASONS, LONGEST_REASON = 50, 200
 MARKDOWN = "Markdown. HTML and pictures are not allowed. Empty: the page says that there is none."
 
 
@@ -40,6 +42,14 @@ class SiteTexts(models.Model):
         "privacy policy", max_length=TEXT_LENGTH, blank=True, db_default="", help_text=MARKDOWN
     )
     privacy_changed_at = models.DateTimeField(null=True, editable=False)
+    reasons = models.TextField(
+        "reasons of moderators",
+        max_length=MOST_REASONS * (LONGEST_REASON + len("\r\n")),
+        blank=True,
+        db_default="",
+        help_text="One a line. The pages of moderators suggest them. Accounts can read the reason"
+        " of a decision about them.",
+    )
 
     class Meta:
         verbose_name = verbose_name_plural = "texts of the site"

@@ -18,12 +18,20 @@ class LongText(NamedTuple):
 
 
 class SiteDescription(NamedTuple):
+    """`reasons`: those that moderators are suggested; not public."""
+
     summary: str
     run_by: str
     email: str
     about: LongText
     privacy: LongText
     rules: tuple[SiteRuleText, ...]
+    reasons: tuple[str, ...]
 
 
-EMPTY = SiteDescription("", "", "", LongText("", None), LongText("", None), ())
+EMPTY = SiteDescription("", "", "", LongText("", None), LongText("", None), (), ())
+
+
+def split_reasons(text: str) -> list[str]:
+    """The lines of the text that are not empty, each once."""
+    return list(dict.fromkeys(filter(None, map(str.strip, text.splitlines()))))

@@ -12,6 +12,7 @@ from django.utils.http import urlencode
 from accounts.images.file_names import url_of_file
 from accounts.images.queries.image_lists import ListedImage
 from accounts.images.types import Attachment
+from accounts.site_texts.queries.site_description import get_site_description
 from accounts.texts.html import profile_url
 from accounts.types import Restriction
 from moderation.queries.accounts import AccountFacts
@@ -68,7 +69,7 @@ def post_contexts(facts: AccountFacts, post_ids: Iterable[PostId]) -> Iterator[S
 def account_context(
     request: HttpRequest, facts: AccountFacts, username: str | None, restrictions: int
 ) -> dict[str, Any]:
-    """What the template of an account needs besides its history. No query."""
+    """What the template of an account needs besides its history. Cost: as get_site_description."""
     return {
         "facts": facts,
         "account_name": username,
@@ -76,6 +77,7 @@ def account_context(
         "restrictions": Restriction(restrictions).words,
         "can_decide": request.user.has_perm(DECIDE),
         "account_decisions": ACCOUNT_DECISIONS,
+        "reasons": get_site_description().reasons,
     }
 
 

@@ -5,18 +5,33 @@ from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
+from accounts.site_texts.queries.site_description import get_site_description
 from infra.admin.keyset import KeysetAdmin
-from infra.admin.reasons import ReasonRequiredAdmin
+from infra.admin.reasons import ReasonForm, ReasonRequiredAdmin
 from infra.api.errors import TidelineError
 from moderation.types import DecisionOrigin
+
+
+class SuggestedReasonForm(ReasonForm):
+    """The list on the page suggests the reasons that operators wrote."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["reason"].widget.attrs["list"] = "mod-reasons"
 
 
 class QueueAdmin(KeysetAdmin, ReasonRequiredAdmin):
     """A queue that moderators work through. Rows cannot be entered, edited or deleted by hand."""
 
     fields: ClassVar[tuple[str, ...]] = ()
+    action_form = SuggestedReasonForm
+    change_list_template = "moderation/queue.html"
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        reasons = {"reasons": get_site_description().reasons}
+        return super().changelist_view(request, {**reasons, **(extra_context or {})})
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

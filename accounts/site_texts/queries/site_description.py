@@ -7,7 +7,13 @@ import structlog
 from django.db import DatabaseError, InterfaceError
 
 from accounts.site_texts.models import SiteRule, SiteTexts
-from accounts.site_texts.types import EMPTY, LongText, SiteDescription, SiteRuleText
+from accounts.site_texts.types import (
+    EMPTY,
+    LongText,
+    SiteDescription,
+    SiteRuleText,
+    split_reasons,
+)
 from accounts.texts.markdown import markdown_to_html
 from accounts.types import FIRST_TENANT
 
@@ -69,4 +75,5 @@ def read_site_description() -> SiteDescription:
         about=LongText(markdown_to_html(row.about), row.about_changed_at),
         privacy=LongText(markdown_to_html(row.privacy), row.privacy_changed_at),
         rules=tuple(SiteRuleText(rule.pk, rule.text, rule.hint) for rule in rules),
+        reasons=tuple(split_reasons(row.reasons)),
     )
