@@ -92,6 +92,6 @@ def _record(alias: str, migrations: list[Migration]) -> None:
     recorder.migration_qs.bulk_create(
         recorder.Migration(app=app_label, name=name)
         for migration in migrations
-        # As `migrate` does: a squashed migration also stands for those that it replaces.
+        # As `migrate` does: a squashed migration comes with those that it replaces.
         for app_label, name in [(migration.app_label, migration.name), *migration.replaces]
     )
