@@ -31,6 +31,9 @@ COMMANDS = list_commands()
 JOBS = list_jobs()
 PEOPLE = 7
 
+# Flags name the shards, which a process learns from the database before its first command.
+pytestmark = pytest.mark.usefixtures("databases")
+
 
 def test_the_commands_looked_at_are_the_ones_meant():
     names = {found.name for found in COMMANDS}
