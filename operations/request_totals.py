@@ -1,14 +1,17 @@
-"""What the web processes of one machine answered so far, read from their metrics."""
+"""What the web processes of one machine answered people so far, read from their metrics."""
 
 import socket
 from collections.abc import Iterable
 
 import msgspec
 from prometheus_client import Metric
+from prometheus_client.samples import Sample
 
 RESPONSES = "tideline_responses"
 LATENCY = "tideline_request_seconds"
 FAILED = "5"  # how the statuses of failures begin
+# What machines ask all the time. A server that starts answers 503 there, which is no failure.
+OF_MACHINES = ("health/", "metrics")
 
 
 class RequestTotals(msgspec.Struct, array_like=True):
@@ -38,13 +41,21 @@ def read_totals(metrics: Iterable[Metric], at_s: float) -> RequestTotals:
 
 
 def _add_answers(totals: RequestTotals, metric: Metric) -> None:
-    for sample in metric.samples:
+    for sample in _of_people(metric):
         totals.answers += int(sample.value)
         totals.failures += int(sample.value) * sample.labels["status"].startswith(FAILED)
 
 
 def _add_times(totals: RequestTotals, metric: Metric) -> None:
     """Over all routes. A bucket of Prometheus also counts what the buckets below it count."""
-    for sample in metric.samples:
+    for sample in _of_people(metric):
         if bound := sample.labels.get("le"):
             totals.by_time[bound] = totals.by_time.get(bound, 0) + int(sample.value)
+
+
+def _of_people(metric: Metric) -> Iterable[Sample]:
+    return (
+        sample
+        for sample in metric.samples
+        if not sample.labels.get("route", "").startswith(OF_MACHINES)
+    )

@@ -5,9 +5,10 @@ from math import inf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from prometheus_client.core import CounterMetricFamily
 
 from operations.queries.traffic import FRESH_S, Traffic, estimate, measure
-from operations.request_totals import RequestTotals
+from operations.request_totals import RESPONSES, RequestTotals, read_totals
 from operations.samples import SLOT_S, FleetSample, slot_of
 
 NOW_S = 1_800_000_000.0
@@ -70,3 +71,13 @@ def test_the_estimate_is_in_the_bucket_of_the_request(counts: list[int], share: 
     place = next(n for n, up in enumerate(ups) if up >= share * ups[-1])
     assert found is not None
     assert (0, *BOUNDS)[place] <= found <= BOUNDS[place]
+
+
+def test_what_machines_ask_is_left_out() -> None:
+    family = CounterMetricFamily(RESPONSES, "Responses", labels=["route", "status"])
+    family.add_metric(["health/ready", "503"], 40)
+    family.add_metric(["metrics", "200"], 9)
+    family.add_metric(["api/v1/timelines/home", "200"], 7)
+    family.add_metric(["api/v1/statuses", "503"], 2)
+    totals = read_totals([family], NOW_S)
+    assert (totals.answers, totals.failures) == (9, 2)
