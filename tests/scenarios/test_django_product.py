@@ -51,7 +51,6 @@ class Product:
 
     def __init__(self, folder: Path, site: str, url: str) -> None:
         self.folder, self.site, self.url = folder, site, url
-        packages = os.pathsep.join([str(CHECKOUT / "client/src"), *filter(None, sys.path)])
         (folder / "bin").mkdir()
         for name in ("python", "python3"):
             program = folder / "bin" / name
@@ -59,7 +58,7 @@ class Product:
             program.chmod(0o755)
         self.environment = {
             "PATH": f"{folder}/bin:{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "PYTHONPATH": packages,
+            "PYTHONPATH": str(CHECKOUT / "client/src"),
             "TIDELINE_URL": site,
         }
 
