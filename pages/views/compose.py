@@ -1,36 +1,33 @@
-"""Writing a post: the form, its images, and what happens if the API refuses."""
+"""Writing a post: a new one, its images and suggestions, and the change of one."""
 
 import json
-import re
-from collections.abc import Callable, Sequence
-from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiRefused
 from pages.composer import (
-    MEDIA,
-    NOT_FOUND,
-    Composer,
     edit_composer,
     kept_ids,
     message_composer,
     new_composer,
-    read_text,
-    read_warning,
     reply_composer,
     typed_composer,
 )
 from pages.schedule import read_schedule
 from pages.site import Entity, site_limits
 from pages.template_filters import moment
-from pages.views.base import UNAUTHORIZED, WebPage
+from pages.views.base import WebPage
+from pages.views.post_form import (
+    STATUSES,
+    PostFormPage,
+    describe_images,
+    read_content,
+    read_poll,
+)
 from posts.ids import PostId
 
-STATUSES = "/api/v1/statuses"
 MOST_SUGGESTED = 5
-NOT_UPLOADED = "“Attach” sends the chosen photos. Choose them once more."
 TOO_MANY = "A post has at most {} photos."
 # What is said about a new post, by who can read it.
 WHERE = {
@@ -40,87 +37,6 @@ WHERE = {
 }
 # A script of the page asks for the new post when it gets this event.
 POSTED = "posted"
-
-
-class PostFormPage(WebPage):
-    """A page that draws the form of a post on a page of its own."""
-
-    needs_viewer = True
-
-    def draw_form(self, composer: Composer, status: int = 200) -> HttpResponse:
-        return self.draw("compose.html", {"composer": composer}, status)
-
-    def answer_typed(self, write: Callable[[QueryDict], Any]) -> HttpResponse | None:
-        """Writes what was sent. If that is refused: the form with it, and the reason.
-
-        A script keeps the form on the page, so it only needs the reason.
-        """
-        sent = self.request.POST
-        try:
-            if sent.get("image"):
-                raise ApiRefused(422, NOT_UPLOADED, {})
-            write(sent)
-        except ApiRefused as refusal:
-            if self.is_partial:
-                raise
-            return self.draw_typed(kept_ids(sent), refusal)
-        return None
-
-    def draw_typed(self, ids: Sequence[str], refusal: ApiRefused | None) -> HttpResponse:
-        """The form with what was typed, and why it was refused. If what the form shows is refused
-        too, a page that asks the API for nothing: the text can be copied, or sent once more."""
-        if refusal and refusal.status == UNAUTHORIZED:
-            return self._draw_kept(refusal)
-        message, status = (refusal.message, refusal.status) if refusal else ("", 200)
-        try:
-            typed = typed_composer(self, self.request.POST, ids, message)
-            return self.draw_form(typed, status)
-        except ApiRefused as another:
-            return self._draw_kept(another)
-
-    def _draw_kept(self, refusal: ApiRefused) -> HttpResponse:
-        sent = self.request.POST
-        context = {
-            "text": sent.get("status", ""),
-            "fields": [(name, value) for name, values in sent.lists() for value in values],
-            "refusal": refusal,
-            "has_ended": refusal.status == UNAUTHORIZED,
-        }
-        return self.draw_refused("kept_text.html", context, refusal)
-
-
-class NewMessage(PostFormPage):
-    """The first message to some people. `?to=`: their names."""
-
-    def get(self, request: HttpRequest) -> HttpResponseBase:
-        return self.draw_form(new_composer(self, to=_at(request.GET.get("to", ""))))
-
-    def post(self, request: HttpRequest) -> HttpResponseBase:
-        return self.answer_typed(self._send) or self.go_back(f"/conversations/{self.status['id']}")
-
-    def draw_form(self, composer: Composer, status: int = 200) -> HttpResponse:
-        return self.draw("conversation_new.html", {"composer": composer}, status)
-
-    def _send(self, sent: QueryDict) -> None:
-        """Raises: ApiRefused, also if a name is of no account: the message would go to none."""
-        names = [_at(name) for name in re.split(r"[\s,]+", sent.get("to", "")) if name]
-        for name in names:
-            self._require_account(name)
-        if not names:
-            raise ApiRefused(422, "Say who gets the message", {})
-        addressed = sent.copy()
-        addressed["names"] = " ".join(names)
-        describe_images(self, sent)
-        data = {**read_content(addressed), "visibility": "direct", "poll": read_poll(sent)}
-        self.status = self.api.send("POST", STATUSES, data, sent.get("key", "")).body
-
-    def _require_account(self, name: str) -> None:
-        try:
-            self.api.get("/api/v1/accounts/lookup", {"acct": name[1:]})
-        except ApiRefused as refusal:
-            if refusal.status != NOT_FOUND:
-                raise
-            raise ApiRefused(422, f"There is no account {name}", {}) from None
 
 
 class ComposePage(PostFormPage):
@@ -260,44 +176,3 @@ class ComposeImages(PostFormPage):
         except ApiRefused as refusal:
             return refusal
         return None
-
-
-def read_content(sent: QueryDict) -> dict[str, Any]:
-    """What a new post and an edit have in common, as the API wants it."""
-    return {
-        "status": read_text(sent),
-        "spoiler_text": read_warning(sent),
-        "language": sent.get("language", ""),
-        "sensitive": "sensitive" in sent or bool(read_warning(sent)),
-        "media_ids": kept_ids(sent),
-    }
-
-
-def read_poll(sent: QueryDict) -> dict[str, Any] | None:
-    """The poll, if its fields were shown. Options without a text are not sent."""
-    if "with_poll" not in sent:
-        return None
-    return {
-        "options": [option for option in sent.getlist("option") if option.strip()],
-        "expires_in": sent.get("expires_in", ""),
-        "multiple": "multiple" in sent,
-        "hide_totals": "hide_totals" in sent,
-    }
-
-
-def describe_images(page: WebPage, sent: QueryDict) -> None:
-    """Sends the descriptions. An image that a post has already keeps the one it has."""
-    for image_id in kept_ids(sent):
-        text = sent.get(f"description_{image_id}")
-        if text is None:
-            continue
-        try:
-            page.api.send("PUT", f"{MEDIA}/{image_id}", {"description": text})
-        except ApiRefused as refusal:
-            if refusal.status != NOT_FOUND:
-                raise
-
-
-def _at(name: str) -> str:
-    """As people write names: @ann."""
-    return f"@{name.removeprefix('@')}" if name else ""
