@@ -108,3 +108,10 @@ def shows_collections(id_column: str) -> str:
     """A condition: others may see the followers and followees of the account in this column."""
     return f"""EXISTS (SELECT 1 FROM accounts_account account
         WHERE account.id = {id_column} AND NOT account.hides_collections)"""  # noqa: S608
+
+
+def is_shown_to_strangers(id_column: str) -> str:
+    """A condition: no moderator keeps the posts of the account in this column from strangers."""
+    hidden = ~Restriction.FROZEN
+    return f"""NOT EXISTS (SELECT 1 FROM accounts_account account
+        WHERE account.id = {id_column} AND account.restrictions & {hidden:d} <> 0)"""  # noqa: S608

@@ -3,6 +3,7 @@
 An app composes a fragment into its own statement at import time, so the statement stays one query.
 """
 
+from accounts.sql import is_shown_to_strangers
 from counters.kinds import CounterKind
 from counters.sql import select_counts
 from infra.jobs.walk import Table
@@ -52,15 +53,18 @@ _RECENT = """
     WHERE deleted_at IS NULL AND hidden_at IS NULL AND visibility = 0 AND kind < 2 AND moment >= %s
         AND {owned}
     ORDER BY moment DESC LIMIT %s"""
+# Those of them whose authors no moderator hides.
+_RECENT_SHOWN = f"""
+    (SELECT * FROM ({_RECENT}) AS newest WHERE {is_shown_to_strangers("author_id")})"""  # noqa: S608
 # Parameters: as _RECENT, then how many. Their tags, each with the number of authors.
 RECENT_TAGS = f"""
-SELECT tag, count(DISTINCT author_id) FROM ({_RECENT}) AS recent CROSS JOIN unnest(tags) AS tag
+SELECT tag, count(DISTINCT author_id) FROM {_RECENT_SHOWN} AS recent CROSS JOIN unnest(tags) AS tag
 GROUP BY tag ORDER BY 2 DESC, 1 LIMIT %s
 """  # noqa: S608
 # Parameters: as RECENT_TAGS. Those that are no replies and not sensitive, with the number of their
 # favourites and reposts, if they have any: author_id, moment, marks.
 RECENT_MARKS = f"""
-SELECT author_id, moment, sum(value)::bigint FROM ({_RECENT}) AS recent
+SELECT author_id, moment, sum(value)::bigint FROM {_RECENT_SHOWN} AS recent
 CROSS JOIN LATERAL ({_MARKS}) AS marks
 WHERE recent.kind = {Kind.POST:d} AND NOT sensitive
 GROUP BY author_id, moment ORDER BY 3 DESC, moment DESC LIMIT %s

@@ -81,6 +81,19 @@ def test_tags_that_more_accounts_use_than_usually(people, guest):
     assert "following" in Caller(people[0]).get(TAGS).json()[0]
 
 
+def test_accounts_that_moderators_hide_make_no_trend(people, guest):
+    for account in people[:4]:
+        publish(account, "#spam")
+    for account in people[:5]:
+        publish(account, "#news")
+    for account, restriction in zip(
+        people, (Restriction.LIMITED, Restriction.SUSPENDED), strict=False
+    ):
+        restrict(account, restriction)
+    compute()
+    assert names(guest) == ["news"]
+
+
 def test_posts_with_the_most_marks(people, guest):
     author, *others = people
     few, many, sensitive, unlisted, two, _ = (
