@@ -82,7 +82,11 @@ def _sheet_faults(folder: Path) -> Iterator[str]:
     path = folder / "static" / SHEET
     if not path.is_file():
         return
-    sheet = _COMMENT.sub("", path.read_text())
+    try:
+        sheet = _COMMENT.sub("", path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        yield f"static/{SHEET} is not UTF-8"
+        return
     known = {*_SET.findall(PAGE_SHEET.read_text()), *_USED.findall(sheet)}
     for name in sorted({*_SET.findall(sheet)} - known):
         yield f"static/{SHEET}: the pages have no {name}"

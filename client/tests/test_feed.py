@@ -41,6 +41,21 @@ def test_posts_of_the_user_are_drawn(known, use_site):
     assert dict(request.url.params) == {"limit": "20"}
 
 
+def test_what_a_filter_hides_is_not_shown_and_the_older_page_is(known, use_site):
+    def filtered(action):
+        head = {"id": "1", "title": "x", "context": ["home"], "expires_at": None}
+        head["filter_action"] = action
+        return [{"filter": head, "keyword_matches": ["x"], "status_matches": None}]
+
+    hidden = status_of(9, content="<p>Hidden</p>", filtered=filtered("hide"))
+    warned = status_of(8, content="<p>Warned</p>", filtered=filtered("warn"))
+    use_site(SiteDouble(ok([hidden, warned, status_of(7)])))
+    page = drawn(known)
+    assert "Hidden" not in page
+    assert "<summary>Filtered: x</summary>" in page
+    assert "Warned" in page and "<p>Hello</p>" in page
+
+
 def test_a_repost_shows_the_post_and_who_reposted_it(known, use_site):
     ben = ACCOUNT | {"display_name": "Ben"}
     repost = status_of(9, account=ben, content="", reblog=status_of(8))

@@ -3,14 +3,14 @@
 from django.db import transaction
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
-from django_otp_webauthn.models import WebAuthnCredential
+from django_otp_webauthn.models import WebAuthnCredential, WebAuthnUserHandle
 
 from accounts.actions.change_password import end_sign_ins
 from accounts.actions.lock_user import lock_user
 from accounts.second_step.queries.devices import has_second_step
 from infra.sharding.placement import GLOBAL_ALIAS
 
-_MODELS = (TOTPDevice, WebAuthnCredential, StaticDevice)
+_MODELS = (TOTPDevice, WebAuthnCredential, WebAuthnUserHandle, StaticDevice)
 
 
 def remove_app(user_id: int) -> None:

@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError
 from django_otp.plugins.otp_totp.models import TOTPDevice
+from django_otp_webauthn.models import WebAuthnUserHandle
 
 from accounts.errors import AccountPurged
 from accounts.models import Account, User
@@ -70,6 +71,7 @@ def community(world: None) -> Community:
     create_account_list(community.moderated, "Mine")
     dismiss_suggestion(community.moderated, community.me)
     TOTPDevice.objects.create(user_id=community.moderated, name="App")
+    WebAuthnUserHandle.objects.create(user_id=community.moderated, handle_hex="ab" * 64)
     read = {"home": {"last_read_id": community.friends.public}}
     moderated = Caller(community.moderated)
     rule = {"title": "x", "context": ["home"]}
@@ -108,7 +110,7 @@ def assert_purged(community: Community) -> None:
     assert account.restrictions == Restriction.SUSPENDED | Restriction.PURGED
     user = User.objects.get(pk=community.moderated)
     assert (user.email, user.has_usable_password()) == ("", False)
-    assert not TOTPDevice.objects.exists()
+    assert not TOTPDevice.objects.exists() and not WebAuthnUserHandle.objects.exists()
     assert community.home() == [community.friends.public]
 
 

@@ -69,6 +69,12 @@ def test_a_fault_is_named_with_its_place(
     assert fault in faults(environment(**{name: content}))
 
 
+def test_a_sheet_of_another_encoding_is_named(environment: Make, tmp_path: Path) -> None:
+    made = environment()
+    (tmp_path / "static/theme.css").write_bytes(b":root { --tide: red } /* \xe9 */")
+    assert "static/theme.css is not UTF-8" in faults(made)
+
+
 def test_all_faults_are_named_at_once(environment: Make) -> None:
     files = {"templates/pages/nope.html": "", "static/theme.css": ":root{--a:1;--b:2}"}
     assert faults(environment(**files)).count("THEME_DIR: ") == 3

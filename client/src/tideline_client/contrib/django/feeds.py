@@ -79,4 +79,10 @@ def load_feed(user: Any, limit: int = 20, max_id: str | None = None) -> Feed:
         log.warning("The feed of user %s is left out: %s", user.pk, error)
         return Feed(FeedState.AWAY)
     older = page.next.get("max_id", "") if page.next else ""
-    return Feed(FeedState.READY, page.items, older)
+    return Feed(FeedState.READY, [item for item in page.items if not _is_hidden(item)], older)
+
+
+def _is_hidden(item: HomeItem) -> bool:
+    """Tideline leaves it to clients what to do with a post that a filter of the user hides."""
+    results = [*item.filtered, *(item.reblog.filtered if item.reblog else ())]
+    return any(result.filter.filter_action == "hide" for result in results)
