@@ -10,6 +10,7 @@ from django.core.cache import cache
 
 from accounts.sql import TOKENS_BY_WEEK, TOKENS_TABLE, USERS_BY_WEEK, USERS_TABLE
 from infra.caching.decoding import decode
+from infra.caching.single_flight import SingleFlight
 from infra.sharding.buckets import owned_condition
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.scatter import scatter
@@ -24,7 +25,11 @@ CACHED_S = 3_600
 CACHE_NAME = "site_activity"
 # Of a table with more rows a sample of about so many is counted and scaled up.
 SAMPLE_ROWS = 100_000
-SIZE = "SELECT reltuples FROM pg_class WHERE oid = %s::regclass"
+# About how many rows a table has. Before its first ANALYZE PostgreSQL only knows the bytes.
+SIZE = """
+SELECT CASE WHEN reltuples < 0 THEN pg_relation_size(oid) / 100 ELSE reltuples END
+FROM pg_class WHERE oid = %s::regclass
+"""
 POSTS = f"""
 SELECT floor((moment / {SEQUENCES} + {EPOCH} - {MONDAY_S}) / {WEEK_S}.0)::bigint, count(*)
 FROM posts_post TABLESAMPLE SYSTEM (%s)
@@ -42,6 +47,10 @@ class WeekOfSite(NamedTuple):
     registrations: int
 
 
+# The first readers of a new hour count together.
+_counts: SingleFlight[str, Sequence[WeekOfSite]] = SingleFlight()
+
+
 def get_site_activity(now_s: float) -> Sequence[WeekOfSite]:
     """The last WEEKS weeks, this one first. Exact for small sites, else within a few percent; at
     most an hour old.
@@ -52,9 +61,13 @@ def get_site_activity(now_s: float) -> Sequence[WeekOfSite]:
     cached = decode("django", _decode, cache.get(CACHE_NAME))
     if cached is not None:
         return cached
+    return _counts.load([CACHE_NAME], lambda _: _count_and_keep(now_s))[CACHE_NAME]
+
+
+def _count_and_keep(now_s: float) -> dict[str, Sequence[WeekOfSite]]:
     weeks = _count(now_s)
     cache.set(CACHE_NAME, weeks, CACHED_S)
-    return weeks
+    return {CACHE_NAME: weeks}
 
 
 def _decode(cached: object) -> list[WeekOfSite]:

@@ -7,10 +7,13 @@ import pytest
 from django.core.cache import cache
 
 from accounts.models import User
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_one
 from posts.actions.delete_post import delete_post
 from posts.queries import site_activity
 from tests.budgets import count_calls
 from tests.callers import Caller
+from tests.races import run_together
 from tests.world import make_accounts, publish
 
 PATH = "/api/v1/instance/activity"
@@ -49,3 +52,21 @@ def test_a_sample_is_scaled_up(people, monkeypatch):
     monkeypatch.setattr(site_activity, "fetch_one", lambda *_: (site_activity.SAMPLE_ROWS * 4,))
     monkeypatch.setattr(site_activity, "fetch_all", lambda *_: [(7, 5)])
     assert site_activity._estimate("shard0", "posts_post", "", 0) == {7: 20}
+
+
+def test_readers_at_once_count_once(people, monkeypatch):
+    counted = []
+    count = site_activity._count
+    monkeypatch.setattr(
+        site_activity, "_count", lambda now_s: (counted.append(now_s), count(now_s))[1]
+    )
+    answers = run_together([lambda: site_activity.get_site_activity(time.time())] * 6)
+    assert len(counted) == 1
+    assert all(answer == answers[0] for answer in answers)
+
+
+def test_a_table_that_was_never_analysed_is_not_taken_for_empty(people):
+    publish(people[0])
+    alias = shard_of(people[0])
+    assert fetch_one(alias, "SELECT reltuples FROM pg_class WHERE relname = 'posts_post'") == (-1,)
+    assert fetch_one(alias, site_activity.SIZE, ("posts_post",))[0] > 0
