@@ -55,7 +55,7 @@ def _start_flood(port: int, token: str) -> "subprocess.Popen[str]":
 
 def _check_normal(scene: Scene, errors: dict[int, int], p99_ms: float) -> None:
     bound_ms = max(2 * scene.idle().p99_ms, NOISE_MS)
-    scene.check(not errors, "no error for others", errors)
+    scene.check_no_errors(errors, "no error for others")
     scene.check_latency(p99_ms, bound_ms, "p99 for others at most 2 x idle")
 
 

@@ -47,13 +47,13 @@ def _check_full(scene: Scene) -> None:
     scene.note(f"accounts of the shard: {own.text()}")
     scene.check_happened(503 in own.errors, "the disk is full: writes are refused", own.errors)
     scene.check(not impact.errors.keys() - {503}, "refusals are 503", impact.errors)
-    scene.check(not reads.errors, "no read is refused", reads.errors)
+    scene.check_no_errors(reads.errors, "no read is refused")
 
 
 def _check_after(scene: Scene) -> None:
     """Without a restart, and without a person."""
     after = scene.during(Span(scene.spans[-1].ended_s + 2, time.monotonic()))
-    scene.check(not after.errors, "no error two seconds after", after.errors)
+    scene.check_no_errors(after.errors, "no error two seconds after")
     scene.check(after.calls > 0, "clients go on", after.calls)
 
 

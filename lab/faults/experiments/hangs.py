@@ -75,7 +75,7 @@ def _check_redis_hung(scene: Scene, span: Span) -> None:
     impact = scene.during(span)
     scene.note(f"idle: {scene.idle().text()}")
     scene.note(f"hung: {impact.text()}")
-    scene.check(not impact.errors, "no error", impact.errors)
+    scene.check_no_errors(impact.errors)
     scene.check_latency(impact.p99_ms, REDIS_P99_MS, "p99 at most 400 ms")
     scene.check_latency(1000 * impact.longest_s, REDIS_ANSWER_WITHIN_MS, "no answer over 1 s")
 
@@ -127,7 +127,7 @@ def _pause_redis_shortly(scene: Scene) -> None:
     impact = scene.during(Span(scene.spans[0].began_s, time.monotonic()))
     scene.note(f"{PAUSES} pauses: {impact.text()}")
     scene.check_happened(all(held), "each pause held connections to Redis", held)
-    scene.check(not impact.errors, "no error", impact.errors)
+    scene.check_no_errors(impact.errors)
 
 
 HANGS = [

@@ -93,7 +93,7 @@ def _move_slots(scene: Scene) -> None:
         time.sleep(AFTER_S)
     impact = scene.during(span)
     scene.note(f"{2 * MOVES} moves of {MOVED_SLOTS} slots: {impact.text()}")
-    scene.check(not impact.errors, "no error", impact.errors)
+    scene.check_no_errors(impact.errors)
 
 
 def _move(scene: Scene, source: PortRedis, target: PortRedis, first: int, last: int) -> None:

@@ -29,7 +29,7 @@ def _flush(scene: Scene) -> None:
     scene.note(f"{FLUSHES} flushes: {impact.text()}")
     scene.note(f"transactions a second: idle {idle_rate:.0f}, peak {max(peaks):.0f}")
     scene.check_happened(all(lost), "each flush took keys away", lost)
-    scene.check(not impact.errors, "no error", impact.errors)
+    scene.check_no_errors(impact.errors)
     scene.check(
         max(peaks) <= 3 * idle_rate,
         "transactions peak at most 3 x idle",
@@ -108,7 +108,7 @@ def _restore_old_dump(scene: Scene) -> None:
 def _check_no_error(scene: Scene, span: Span, what: str) -> None:
     impact = scene.during(span)
     scene.note(f"{what}: {impact.text()}")
-    scene.check(not impact.errors, "no error", impact.errors)
+    scene.check_no_errors(impact.errors)
 
 
 REDIS_DATA = [

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from http import HTTPStatus
 
 from lab.faults.cluster.cluster import ClientAccount, Cluster
 from lab.faults.cluster.log_faults import LogWatch
@@ -57,7 +58,13 @@ class Scene:
 
     def check_latency(self, found_ms: float, promised_ms: float, what: str) -> None:
         bound_ms = self._slack * promised_ms
-        self.check(found_ms <= bound_ms, what, f"{found_ms:.0f} ms, bound {bound_ms:.0f} ms")
+        detail = f"{found_ms:.0f} ms, bound {bound_ms:.0f} ms"
+        self.result.findings.append(Finding(found_ms <= bound_ms, what, detail, needs_quiet=True))
+
+    def check_no_errors(self, errors: Mapping[int, int], what: str = "no error") -> None:
+        """`errors`: answers by status. Too little processor time refuses with 503, and only that."""
+        needs_quiet = errors.keys() <= {HTTPStatus.SERVICE_UNAVAILABLE}
+        self.result.findings.append(Finding(not errors, what, str(dict(errors)), needs_quiet))
 
     def note(self, text: str) -> None:
         """A figure for the table."""

@@ -47,7 +47,7 @@ def _exhaust_connections(scene: Scene) -> None:
     scene.note(f"crowded: {crowded.text()}")
     scene.note(f"after: {after.text()}")
     scene.check(not crowded.errors.keys() - {503}, "refusals are 503", crowded.errors)
-    scene.check(not after.errors, "no error two seconds after", after.errors)
+    scene.check_no_errors(after.errors, "no error two seconds after")
 
 
 def _hold_transaction(scene: Scene) -> None:
@@ -63,7 +63,7 @@ def _hold_transaction(scene: Scene) -> None:
         time.sleep(2)
     impact = scene.during(span)
     scene.note(f"a transaction open for {OPEN_S:.0f} s: {impact.text()}")
-    scene.check(not impact.errors, "no error", impact.errors)
+    scene.check_no_errors(impact.errors)
 
 
 SESSIONS = [

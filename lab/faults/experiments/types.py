@@ -48,11 +48,12 @@ class ExperimentSkipped(Exception):
 
 
 class Finding(NamedTuple):
-    """One thing that was checked."""
+    """One thing that was checked. `needs_quiet`: a crowded machine alone can break it."""
 
     held: bool
     what: str
     detail: str = ""
+    needs_quiet: bool = False
 
 
 @dataclass
@@ -74,3 +75,9 @@ class ExperimentResult:
     @property
     def held(self) -> bool:
         return not self.skipped and all(finding.held for finding in self.findings)
+
+    @property
+    def was_only_slow(self) -> bool:
+        """Everything that does not hold is a latency or a refusal, which a quiet machine may keep."""
+        broken = [finding for finding in self.findings if not finding.held]
+        return bool(broken) and all(finding.needs_quiet for finding in broken)
