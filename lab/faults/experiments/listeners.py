@@ -11,7 +11,7 @@ from lab.faults.load.stream import HeardEvent, StreamClient
 from posts.ids import EPOCH, SEQUENCES
 
 HEARD_WITHIN_S, LOOK_EVERY_S = 10.0, 0.1
-UPDATE, NOTIFICATION = "update", "notification"
+UPDATE, MENTION = "update", "mention"
 
 
 def make_listeners(
@@ -38,7 +38,7 @@ def check_heard(
 ) -> None:
     """Each client heard of each post, and with `mentions` of each mention, that the rows have, and
     of no other. A post came twice only if the client had no position behind it. Notifications of
-    some seconds before may come again: they are found by time."""
+    some seconds before may come again, as those of the follows: they are found by time."""
     order = {"readers": [*listeners], "above": above}
     posts = scene.cluster.backstage.ask({"do": "stream_posts", "with": order})
     wanted = {reader: Counter(posts[str(reader)]) for reader in listeners}
@@ -50,7 +50,7 @@ def check_heard(
     if mentions:
         rows = scene.cluster.backstage.ask({"do": "stream_mentions", "with": order})
         told = {reader: Counter(map(str, rows[str(reader)])) for reader in listeners}
-        missed = _wait(listeners, NOTIFICATION, told)
+        missed = _wait(listeners, MENTION, told)
         scene.note(f"{sum(map(len, told.values()))} mentions")
         scene.check(any(told.values()), "there were mentions to hear of")
         scene.check(not missed, "and of exactly the mentions", missed)
@@ -80,7 +80,7 @@ def _count_repeats(client: StreamClient) -> int:
 
 
 def _wait(
-    listeners: dict[int, StreamClient], event: str, wanted: dict[int, Counter[str]]
+    listeners: dict[int, StreamClient], kind: str, wanted: dict[int, Counter[str]]
 ) -> list[str]:
     """What is missing or too much in the end, for the first few clients."""
     end_s = time.monotonic() + HEARD_WITHIN_S
@@ -88,7 +88,7 @@ def _wait(
         differ = {
             reader: (wanted[reader].keys() - heard, heard - wanted[reader].keys())
             for reader, client in listeners.items()
-            if (heard := {*client.entities(event)}) != {*wanted[reader]}
+            if (heard := {*client.entities(kind)}) != {*wanted[reader]}
         }
         if not differ or time.monotonic() > end_s:
             break

@@ -34,6 +34,12 @@ class HeardEvent(NamedTuple):
         """The id of what it shows, or that is gone."""
         return str(json.loads(self.data)["id"]) if self.data.startswith("{") else self.data
 
+    @property
+    def kind(self) -> str:
+        """The event, or the type of a notification: "mention"."""
+        is_notification = self.event == "notification"
+        return str(json.loads(self.data)["type"]) if is_notification else self.event
+
 
 @dataclass
 class StreamClient:
@@ -78,9 +84,9 @@ class StreamClient:
             self._socket.shutdown(socket.SHUT_RDWR)  # type: ignore[union-attr]
         self._thread.join()
 
-    def entities(self, event: str) -> list[str]:
+    def entities(self, kind: str) -> list[str]:
         """What it has heard of, in the order."""
-        return [heard.entity for heard in list(self.heard) if heard.event == event]
+        return [heard.entity for heard in list(self.heard) if heard.kind == kind]
 
     def _run(self) -> None:
         while not self._over.is_set():

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from lab.faults.experiments.listeners import UPDATE, wrong_repeats
+from lab.faults.experiments.listeners import MENTION, UPDATE, wrong_repeats
 from lab.faults.load.stream import HeardEvent, StreamClient, listening
 from lab.runner.redis_cluster import wait_until
 
@@ -71,3 +71,16 @@ def test_what_comes_twice_must_have_been_behind_the_position(asked: str, wrong: 
     data = '{"id":"7"}'
     client.heard = [HeardEvent(0, UPDATE, data, "p1", 1), HeardEvent(1, UPDATE, data, "p3", 2)]
     assert wrong_repeats(client) == wrong
+
+
+def test_notifications_are_told_apart_by_their_type() -> None:
+    told = (
+        b"event: notification\ndata: " + b'{"id":"%d","type":"%s"}\n\n' % (number, kind)
+        for number, kind in enumerate((b"follow", b"mention", b"favourite"))
+    )
+    with serving([b"id: p0\n\n" + b"".join(told)]) as (port, _):
+        client = StreamClient(port, "token", random.Random(1), is_quiet=True)
+        with listening([client]):
+            wait_until(lambda: client.ended_s > 0)
+    assert client.entities(MENTION) == ["1"]
+    assert client.entities(UPDATE) == []
