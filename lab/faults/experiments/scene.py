@@ -62,7 +62,7 @@ class Scene:
         self.result.findings.append(Finding(found_ms <= bound_ms, what, detail, needs_quiet=True))
 
     def check_no_errors(self, errors: Mapping[int, int], what: str = "no error") -> None:
-        """`errors`: answers by status. Too little processor time refuses with 503, and only that."""
+        """`errors`: answers by status. Too little processor time refuses only with 503."""
         needs_quiet = errors.keys() <= {HTTPStatus.SERVICE_UNAVAILABLE}
         self.result.findings.append(Finding(not errors, what, str(dict(errors)), needs_quiet))
 

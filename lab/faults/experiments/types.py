@@ -78,6 +78,6 @@ class ExperimentResult:
 
     @property
     def was_only_slow(self) -> bool:
-        """Everything that does not hold is a latency or a refusal, which a quiet machine may keep."""
+        """All that does not hold is a latency or a refusal: a quiet machine may keep them."""
         broken = [finding for finding in self.findings if not finding.held]
         return bool(broken) and all(finding.needs_quiet for finding in broken)
