@@ -35,9 +35,13 @@ def unpacked_program(package: str) -> Path | None:
     return _program_in(_unpacked(package), package)
 
 
-def library_path() -> str:
-    """LD_LIBRARY_PATH for programs of unpacked packages, with that of this process."""
-    folders = [str(folder) for folder in CACHE.glob("*/usr/lib/*-linux-gnu")]
+def library_path(*packages: str) -> str:
+    """LD_LIBRARY_PATH for programs of these packages, with that of this process.
+
+    Only these: another package may have brought a C library that is not this machine's.
+    """
+    patterns = (f"{package}/usr/lib/*-linux-gnu" for package in packages)
+    folders = [str(folder) for pattern in patterns for folder in CACHE.glob(pattern)]
     return ":".join(filter(None, [os.environ.get("LD_LIBRARY_PATH"), *folders]))
 
 

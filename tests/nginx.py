@@ -62,7 +62,7 @@ def runs(program: Path) -> bool:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "LD_LIBRARY_PATH": library_path()}
+    return {**os.environ, "LD_LIBRARY_PATH": library_path("nginx")}
 
 
 @contextmanager

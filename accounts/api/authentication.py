@@ -21,7 +21,7 @@ _ACCOUNT = f"HTTP_{HEADER.upper().replace('-', '_')}"
 class BearerToken(BaseAuthentication):
     def authenticate(self, request: Any) -> tuple[Viewer, None] | None:
         """The viewer, or None without a bearer token. Cost: `find_viewer`, and for a service that
-        acts for an account `act_for`.
+        acts for an account `act_for`. Some clients of guests send an empty token: it is none.
 
         The address pays for a token that is refused. If it has used up its limit of them, a token
         that this site did not make, and that neither memory nor Redis knows, is not looked up in
@@ -29,13 +29,13 @@ class BearerToken(BaseAuthentication):
         Raises TokenInvalid, LoginDisabled, TooManyRequests; as `act_for`.
         """
         sent = request.META
-        scheme, _, token = sent.get("HTTP_AUTHORIZATION", "").partition(" ")
-        if scheme != SCHEME and scheme.capitalize() != SCHEME:
+        token = _bearer_token(sent.get("HTTP_AUTHORIZATION", ""))
+        if not token:
             if _ACCOUNT in sent:
                 raise TokenInvalid
             return None
         try:
-            viewer = _find(request, token.strip())
+            viewer = _find(request, token)
             if _ACCOUNT in sent:
                 viewer = act_for(viewer, sent[_ACCOUNT])
         except TidelineError:
@@ -47,6 +47,12 @@ class BearerToken(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return SCHEME
+
+
+def _bearer_token(header: str) -> str:
+    """Empty without one."""
+    scheme, _, token = header.partition(" ")
+    return token.strip() if scheme == SCHEME or scheme.capitalize() == SCHEME else ""
 
 
 def _find(request: Any, token: str) -> Viewer:

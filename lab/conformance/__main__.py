@@ -10,6 +10,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 
+from lab.conformance.compiled_suites import GO_MASTODON, MEGALODON_RS
 from lab.conformance.empty_server import empty_server
 from lab.conformance.instance import ClientTarget, fresh_instance
 from lab.conformance.judge import reasons_of
@@ -20,7 +21,7 @@ from lab.conformance.sources import ClientsMissing
 from lab.conformance.types import ClientOutcome, Suite, SuiteResult
 from lab.run import StopRequested, stop_on_signals
 
-SUITES: Sequence[Suite] = (TOOT, MASTODON_PY, MASTO, MEGALODON)
+SUITES: Sequence[Suite] = (TOOT, MASTODON_PY, MASTO, MEGALODON, GO_MASTODON, MEGALODON_RS)
 
 
 def main() -> None:

@@ -232,6 +232,10 @@ class Tab:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._do(self.page.screenshot(path=path, full_page=True, animations="disabled"))
 
+    def picture(self) -> bytes:
+        """A PNG of what the window shows."""
+        return bytes(self._do(self.page.screenshot()))
+
     def _shown(self, text: str) -> Locator:
         """Elements with this in their text, in this case."""
         return self.page.get_by_text(re.compile(re.escape(text))).filter(visible=True)

@@ -67,7 +67,7 @@ def site() -> Iterator[Site]:
         pytest.skip(NEEDED)
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setenv("LD_LIBRARY_PATH", library_path())
+        patch.setenv("LD_LIBRARY_PATH", library_path("postgresql", "redis-server", "nginx"))
         root = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tideline-root-")))
         root.chmod(0o755)
         search = Search(str(redis.parent), [str(postgres.parent)])

@@ -270,6 +270,14 @@ def test_without_a_good_token_nobody_gets_in(client: Client) -> None:
         assert "WWW-Authenticate" in answer.headers, (headers, status, error)
 
 
+def test_an_empty_token_is_that_of_a_guest(client: Client) -> None:
+    """As Mastodon answers: go-mastodon sends it when it has no token."""
+    for empty in ("Bearer", "Bearer ", "bearer  "):
+        for path, status in (("/api/v1/timelines/public", 200), (VERIFY, 401)):
+            assert client.get(path, HTTP_AUTHORIZATION=empty).status_code == status, (empty, path)
+    assert client.get("/api/v1/timelines/public", **bearer("nonsense")).status_code == 401
+
+
 def test_a_token_opens_what_its_scopes_say(ann: Person) -> None:
     edit = "/api/v1/accounts/update_credentials"
     ann.token = ann.app.log_in("ann", "read").json()["access_token"]

@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 from lab.conformance import judge, report
+from lab.conformance.__main__ import SUITES
+from lab.conformance.compiled_suites import MEGALODON_RS
 from lab.conformance.empty_server import empty_server
+from lab.conformance.instance import ClientTarget
 from lab.conformance.judge import ReasonList
-from lab.conformance.node_suites import MASTO, MEGALODON, read_lines
-from lab.conformance.pytest_suites import MASTODON_PY, TOOT, read_report
+from lab.conformance.own_programs import read_lines
+from lab.conformance.pytest_suites import read_report
+from lab.conformance.sources import ClientsMissing
 from lab.conformance.types import ClientOutcome, ClientVerdict, Suite, SuiteResult
 
 REASONS = ReasonList(
@@ -69,7 +73,7 @@ def test_lines_of_a_script_are_read() -> None:
     ]
 
 
-@pytest.mark.parametrize("suite", [TOOT, MASTODON_PY, MASTO, MEGALODON], ids=lambda one: one.name)
+@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 def test_every_client_has_a_locked_version(suite: Suite) -> None:
     name, version = suite.client.split()
     assert name.replace("-", "_") == suite.name
@@ -92,4 +96,10 @@ def test_the_page_shows_the_kept_results() -> None:
 
 
 def test_every_reason_is_of_a_suite_that_exists() -> None:
-    assert set(judge._entries()) <= {"toot", "mastodon_py", "masto", "megalodon"}
+    assert set(judge._entries()) <= {suite.name for suite in SUITES}
+
+
+def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ClientsMissing, match=r"There is no cargo .* install Rust 1.85 or newer"):
+        MEGALODON_RS.run(ClientTarget("http://localhost:1", {}))
