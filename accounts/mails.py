@@ -8,8 +8,11 @@ from django.contrib.auth.tokens import PasswordResetTokenGenerator, default_toke
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
+from django.utils.translation import gettext, override
+from django.utils.translation import gettext_noop as _
 
 from accounts.models import User
+from infra.languages import language_or_default
 
 RESET_PATH = "/auth/password"
 ADDRESS_PATH = "/settings/email"
@@ -34,18 +37,18 @@ class _AddressProof(PasswordResetTokenGenerator):
 def send_reset_mail(user: User) -> None:
     """Sends a link for PASSWORD_RESET_TIMEOUT. It ends when the password or the address changes."""
     link = f"{RESET_PATH}/{user.pk}/{default_token_generator.make_token(user)}"
-    _send(user, user.email, "a new password", "reset_mail", link)
+    _send(user, user.email, _("a new password"), "reset_mail", link)
 
 
 def send_address_mail(user: User, email: str) -> None:
     """Sends a link to the address that the user wants to have, for PASSWORD_RESET_TIMEOUT."""
     address, token = urlsafe_base64_encode(email.encode()), _AddressProof(email).make_token(user)
-    _send(user, email, "your new address", "address_mail", f"{ADDRESS_PATH}/{address}/{token}")
+    _send(user, email, _("your new address"), "address_mail", f"{ADDRESS_PATH}/{address}/{token}")
 
 
 def send_address_changed_mail(user: User, before: str) -> None:
     """Tells the address that the user had that it was changed. It does not name the new one."""
-    _send(user, before, "your address was changed", "address_changed_mail", "")
+    _send(user, before, _("your address was changed"), "address_changed_mail", "")
 
 
 def find_user_of_link(user_id: int, token: str) -> User | None:
@@ -74,5 +77,7 @@ def _send(user: User, email: str, subject: str, template: str, link: str) -> Non
         "link": f"{settings.PUBLIC_URL}{link}",
         "minutes": settings.PASSWORD_RESET_TIMEOUT // 60,
     }
-    text = render_to_string(f"accounts/{template}.txt", context)
-    send_mail(f"{settings.INSTANCE_TITLE}: {subject}", text, None, [email])
+    with override(language_or_default(user.language)):
+        text = render_to_string(f"accounts/{template}.txt", context)
+        title = f"{settings.INSTANCE_TITLE}: {gettext(subject)}"
+    send_mail(title, text, None, [email])

@@ -23,6 +23,7 @@ from accounts.texts.lengths import CODE_POINTS_EACH
 from accounts.types import FIRST_TENANT, PRIVACIES, Restriction
 from infra.api.ids import MAX_ACCOUNT_ID
 from infra.changes.append import append_change
+from infra.languages import LONGEST_LANGUAGE
 from infra.sharding.models import ShardedModel
 from infra.sharding.placement import GLOBAL_ALIAS, Placement
 
@@ -68,6 +69,10 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
     )
     restriction_revision = models.BigIntegerField(db_default=0, default=0, editable=False)
     suspended_at = models.DateTimeField(null=True, editable=False)
+    # Of pages, mails and messages to devices; empty: that of the browser, or of the site.
+    language = models.CharField(
+        max_length=LONGEST_LANGUAGE, blank=True, default="", db_default="", editable=False
+    )
 
     objects: ClassVar[UserManager] = UserManager()
 

@@ -4,35 +4,44 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
 from oauth2_provider.scopes import BaseScopes
 
-_READ = (
-    "accounts blocks bookmarks favourites filters follows lists mutes notifications search statuses"
-)
-_WRITE = (
-    "accounts blocks bookmarks conversations favourites filters follows lists media mutes"
-    " notifications reports statuses"
-)
+# What people read when they let an application in. Pages translate it.
 BROAD = {
-    "read": "Read everything of your account",
-    "write": "Change everything of your account",
-    "follow": "Follow, block and mute for you",
-    "push": "Receive your push notifications",
-    "profile": "Read your profile only",
+    "read": _("Read everything of your account"),
+    "write": _("Change everything of your account"),
+    "follow": _("Follow, block and mute for you"),
+    "push": _("Receive your push notifications"),
+    "profile": _("Read your profile only"),
 }
-# What people call it, where the scope has Mastodon's name.
-_WORDS = {
-    "accounts": "profile",
-    "conversations": "direct messages",
-    "media": "photos",
-    "search": "search results",
-    "statuses": "posts",
+DESCRIPTIONS = {
+    **BROAD,
+    "read:accounts": _("Read your profile"),
+    "read:blocks": _("Read your blocks"),
+    "read:bookmarks": _("Read your bookmarks"),
+    "read:favourites": _("Read your favourites"),
+    "read:filters": _("Read your filters"),
+    "read:follows": _("Read your follows"),
+    "read:lists": _("Read your lists"),
+    "read:mutes": _("Read your mutes"),
+    "read:notifications": _("Read your notifications"),
+    "read:search": _("Read your search results"),
+    "read:statuses": _("Read your posts"),
+    "write:accounts": _("Change your profile"),
+    "write:blocks": _("Change your blocks"),
+    "write:bookmarks": _("Change your bookmarks"),
+    "write:conversations": _("Change your direct messages"),
+    "write:favourites": _("Change your favourites"),
+    "write:filters": _("Change your filters"),
+    "write:follows": _("Change your follows"),
+    "write:lists": _("Change your lists"),
+    "write:media": _("Change your photos"),
+    "write:mutes": _("Change your mutes"),
+    "write:notifications": _("Change your notifications"),
+    "write:reports": _("Change your reports"),
+    "write:statuses": _("Change your posts"),
 }
-DESCRIPTIONS = (
-    BROAD
-    | {f"read:{what}": f"Read your {_WORDS.get(what, what)}" for what in _READ.split()}
-    | {f"write:{what}": f"Change your {_WORDS.get(what, what)}" for what in _WRITE.split()}
-)
 # Only an operator gives these, to an application of their own (manage.py create_service).
 OF_SERVICES = {
     "service:changes": "Read what happened on the whole site",

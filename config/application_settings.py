@@ -80,8 +80,12 @@ APPEND_SLASH = False
 AUTH_USER_MODEL = "accounts.User"
 LOGIN_URL = "/auth/sign_in"
 LOGIN_REDIRECT_URL = "/"
+# Of the API, the admin and logs. SITE_LANGUAGE is that of the pages.
 LANGUAGE_CODE = "en"
+# Each by its own name. A language has a folder in locale/.
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
-USE_I18N = False
+USE_I18N = True
 STATIC_URL = "/static/"

@@ -12,7 +12,7 @@ from redis.retry import Retry
 from config.api_settings import *  # noqa: F403
 from config.api_settings import oauth2_provider
 from config.application_settings import *  # noqa: F403
-from config.application_settings import BASE_DIR
+from config.application_settings import BASE_DIR, LANGUAGES
 from config.environment import CONNECTION, INSECURE_KEY, Environment, late_database
 from config.mail_settings import mail_settings
 from config.media_settings import file_stores
@@ -36,6 +36,11 @@ _env.require(
 # The same for server-sent events, which the pages use.
 STREAMING_HTTP_URL = STREAMING_URL and f"http{STREAMING_URL.removeprefix('ws')}"
 INSTANCE_TITLE = _env.text("INSTANCE_TITLE", "Tideline")
+# Of pages and mails, for people who have chosen no language and whose browser wants none of ours.
+SITE_LANGUAGE = _env.text("LANGUAGE_CODE", "en")
+_env.require(
+    SITE_LANGUAGE in dict(LANGUAGES), f"LANGUAGE_CODE: needs one of {', '.join(dict(LANGUAGES))}"
+)
 # The folder of a theme: its files come before ours.
 THEME_DIR = _env.text("THEME_DIR", "")
 _env.require(not THEME_DIR or os.path.isdir(THEME_DIR), "THEME_DIR: there is no such folder")
@@ -276,6 +281,7 @@ MIDDLEWARE = [
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "pages.languages.PageLanguage",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "pages.bound_sessions.BoundSessions",

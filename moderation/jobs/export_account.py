@@ -79,10 +79,10 @@ def _files_of(account_id: int) -> dict[str, Iterator[bytes]]:
 
 
 def read_exported_account(account_id: int) -> bytes:
-    """The profile and the e-mail address as JSON. Raises: AccountNotFound."""
+    """The profile, the e-mail address and the language as JSON. Raises: AccountNotFound."""
     account = orjson.loads(get_account_json(account_id, is_own=True))
-    email = User.objects.using(GLOBAL_ALIAS).values_list("email", flat=True).get(pk=account_id)
-    return orjson.dumps(account | {"email": email}, option=orjson.OPT_INDENT_2)
+    private = User.objects.using(GLOBAL_ALIAS).values("email", "language").get(pk=account_id)
+    return orjson.dumps(account | private, option=orjson.OPT_INDENT_2)
 
 
 def _write(archive: ZipFile, alias: str, name: str, lines: Iterator[bytes]) -> Steps:

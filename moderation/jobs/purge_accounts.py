@@ -77,8 +77,8 @@ def _finish(account_id: int, now: datetime) -> None:
     update_profile(account_id, NO_DETAILS)
     with transaction.atomic(using=GLOBAL_ALIAS):
         user = lock_user(account_id)
-        user.email = ""
+        user.email = user.language = ""
         user.set_unusable_password()
         delete_second_step(account_id)
-        user.save(using=GLOBAL_ALIAS, update_fields=["email", "password"])
+        user.save(using=GLOBAL_ALIAS, update_fields=["email", "language", "password"])
         restrict_user(user, Restriction.SUSPENDED | Restriction.PURGED, now)

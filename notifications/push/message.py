@@ -13,6 +13,8 @@ import orjson
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
+from django.utils.translation import gettext, override
+from django.utils.translation import gettext_noop as _
 
 from accounts.vapid import vapid_of
 from notifications.push.keys import decode_key
@@ -22,13 +24,13 @@ from notifications.types import NotificationKind
 
 BODY_CHARACTERS = 140
 TITLES = {
-    NotificationKind.MENTION: "{} mentioned you",
-    NotificationKind.FOLLOW: "{} followed you",
-    NotificationKind.FOLLOW_REQUEST: "{} wants to follow you",
-    NotificationKind.FAVOURITE: "{} favourited your post",
-    NotificationKind.REBLOG: "{} boosted your post",
-    NotificationKind.STATUS: "{} just posted",
-    NotificationKind.POLL: "A poll by {} has ended",
+    NotificationKind.MENTION: _("{} mentioned you"),
+    NotificationKind.FOLLOW: _("{} followed you"),
+    NotificationKind.FOLLOW_REQUEST: _("{} wants to follow you"),
+    NotificationKind.FAVOURITE: _("{} favourited your post"),
+    NotificationKind.REBLOG: _("{} boosted your post"),
+    NotificationKind.STATUS: _("{} just posted"),
+    NotificationKind.POLL: _("A poll by {} has ended"),
 }
 # How long a push service keeps a message for a receiver that is away.
 TTL_S = 48 * 3600
@@ -44,7 +46,7 @@ class PushRequest(NamedTuple):
     body: bytes
 
 
-def write_message(notification: ViewedNotification, token: str) -> bytes:
+def write_message(notification: ViewedNotification, token: str, language: str) -> bytes:
     """The JSON that a client shows, as Mastodon's, before it is encrypted."""
     account = orjson.loads(notification.account)
     kind = NotificationKind(notification.row.kind)
@@ -52,14 +54,16 @@ def write_message(notification: ViewedNotification, token: str) -> bytes:
         orjson.loads(notification.status)["content"] if notification.status else account["note"]
     )
     text = html.unescape(TAGS.sub(" ", content)).strip()
+    with override(language):
+        title = gettext(TITLES[kind])
     return orjson.dumps(
         {
             "access_token": token,
-            "preferred_locale": "en",
+            "preferred_locale": language,
             "notification_id": str(notification.row.id),
             "notification_type": kind.public,
             "icon": account["avatar_static"],
-            "title": TITLES[kind].format(account["display_name"] or account["username"]),
+            "title": title.format(account["display_name"] or account["username"]),
             "body": text[:BODY_CHARACTERS],
         }
     )

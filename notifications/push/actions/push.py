@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from accounts.queries.languages import find_language
 from accounts.queries.token_ids import find_live_token_ids
 from infra.sealing import unseal
 from notifications.actions.mark_pushed import mark_pushed
@@ -30,8 +31,8 @@ def push_all(added: Sequence[tuple[int, Sequence[int]]], now_ms: int) -> None:
 
     What the owner may not see any more is not sent. A message that fails is lost, because the
     notification is in the list; a subscription that ended is deleted. Safety: what was sent is not
-    sent again, unless the process dies before it marked the rows. Cost: three queries, one of the
-    default database and `view` for each owner; and at most send.BATCH_S seconds.
+    sent again, unless the process dies before it marked the rows. Cost: four queries, two of the
+    default database, and `view` for each owner; and at most send.BATCH_S seconds.
     """
     planned = [message for owner_id, ids in added for message in _plan(owner_id, ids, now_ms)]
     outcomes = send_all([message.request for message in planned])
@@ -54,7 +55,7 @@ def _plan(owner_id: int, ids: Sequence[int], now_ms: int) -> Iterator[PlannedPus
         for notification in view_notifications(owner_id, unsent, now_ms)
         if notification.verdict is Verdict.SHOWN
     ]
-    audiences = _audiences(owner_id, shown)
+    audiences, language = _audiences(owner_id, shown), find_language(owner_id)
     for notification in shown:
         for subscription in subscriptions:
             token = unseal(TOKENS, subscription.sealed_token)
@@ -64,7 +65,7 @@ def _plan(owner_id: int, ids: Sequence[int], now_ms: int) -> Iterator[PlannedPus
                 kind.public
             )
             if token is not None and is_for:
-                message = write_message(notification, token)
+                message = write_message(notification, token, language)
                 request = encrypt_for(subscription.target, message, now_ms // 1000)
                 yield PlannedPush(subscription, request)
 

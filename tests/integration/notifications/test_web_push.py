@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from accounts.actions.choose_language import choose_language
 from accounts.actions.tokens import end_tokens_of_user
 from infra.changes.models import Change
 from infra.outgoing.addresses import ForbiddenAddress, is_endpoint, resolve
@@ -69,6 +70,17 @@ def test_messages_are_encrypted_for_the_device_and_say_what_happened(
     assert service.received[0].path == "/box?x=1"
     replay_everything()
     assert len(service.received) == 2, "a replay pushes nothing again"
+
+
+def test_a_message_is_in_the_language_of_its_receiver(people, me, bob, original, service, device):
+    choose_language(people[0], "de")
+    subscribe(me, service, device, {"alerts": {"favourite": True}})
+    do(bob, "favourite", original)
+    drain_all()
+    message = device.read(service.received[0])
+    assert message["preferred_locale"] == "de"
+    assert message["title"].endswith(" hat deinen Beitrag favorisiert")
+    assert message["body"]
 
 
 def test_a_drain_that_dies_after_the_rows_still_pushes_once(
