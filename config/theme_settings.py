@@ -16,7 +16,8 @@ def templates(of_theme: list[Path]) -> list[dict[str, Any]]:
     """The engines. All that packages bring, and so the admin, is drawn by Django's templates."""
     return [
         {
-            "BACKEND": "django.template.backends.jinja2.Jinja2",
+            "BACKEND": "pages.template_backend.PageTemplates",
+            "NAME": "jinja2",
             "DIRS": of_theme,
             "APP_DIRS": True,
             "OPTIONS": {

@@ -19,6 +19,7 @@ from django.urls import Resolver404, ResolverMatch, resolve
 
 from accounts.api.quotas import COUNTED
 from infra.api.incomplete import INCOMPLETE
+from pages.refusals import refusal_text
 
 # What endpoints read of the browser's own request: who asks, from where.
 PASSED = (
@@ -31,11 +32,11 @@ Parameters = Mapping[str, object]
 
 
 class ApiRefused(Exception):
-    """The API answered with an error. `message`: its text, for the person."""
+    """The API answered with an error. `message`: its text, in the language of the page."""
 
     def __init__(self, status: int, message: str, headers: Mapping[str, str]) -> None:
         super().__init__(status, message)
-        self.status, self.message, self.headers = status, message, headers
+        self.status, self.message, self.headers = status, refusal_text(message), headers
 
 
 class ApiAnswer(NamedTuple):

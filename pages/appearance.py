@@ -9,27 +9,34 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 from zoneinfo import ZoneInfo, available_timezones
 
-from django.http import HttpRequest
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from infra.languages import is_language
+from pages.texts import later as _
 
 COOKIE = "tideline_look"
 A_YEAR_S = 365 * 86_400
 # Without a choice the machine decides, and the time is UTC.
 CHOICES: Mapping[str, Mapping[str, str]] = {
-    "theme": {"": "As this device", "light": "Light", "dark": "Dark"},
-    "size": {"small": "Small", "": "Usual", "large": "Large", "huge": "Huge"},
-    "density": {"": "Roomy", "compact": "Compact"},
+    "theme": {"": _("As this device"), "light": _("Light"), "dark": _("Dark")},
+    "size": {"small": _("Small"), "": _("Usual"), "large": _("Large"), "huge": _("Huge")},
+    "density": {"": _("Roomy"), "compact": _("Compact")},
 }
 _MOST_LOOKS = 256
 
 
 class Appearance(NamedTuple):
-    """Empty texts are the usual look. `zone`: the name of a time zone. `keys`: off, or empty."""
+    """Empty texts are the usual look. `zone`: the name of a time zone. `keys`: off, or empty.
+    `language`: of the person's account (accounts.models.User); empty: that of the browser.
+    """
 
     theme: str = ""
     size: str = ""
     density: str = ""
     zone: str = ""
     keys: str = ""
+    language: str = ""
 
     def as_cookie(self) -> str:
         return urlencode({name: value for name, value in self._asdict().items() if value})
@@ -37,6 +44,12 @@ class Appearance(NamedTuple):
     def find_zone(self) -> ZoneInfo | None:
         """None: UTC."""
         return ZoneInfo(self.zone) if self.zone else None
+
+
+def keep_appearance(answer: HttpResponse, look: Appearance) -> None:
+    """In a cookie of this browser."""
+    secure = settings.SESSION_COOKIE_SECURE
+    answer.set_cookie(COOKIE, look.as_cookie(), max_age=A_YEAR_S, samesite="Lax", secure=secure)
 
 
 def appearance_of(request: HttpRequest) -> Appearance:
@@ -54,7 +67,13 @@ def known_appearance(sent: Mapping[str, str]) -> Appearance:
     known = {name: sent[name] for name, names in CHOICES.items() if sent.get(name) in names}
     zone = sent.get("zone", "")
     keys = "off" if sent.get("keys") == "off" else ""
-    return Appearance(**known, zone=zone if zone in zone_names() else "", keys=keys)
+    language = sent.get("language", "")
+    return Appearance(
+        **known,
+        zone=zone if zone in zone_names() else "",
+        keys=keys,
+        language=language if is_language(language) else "",
+    )
 
 
 @cache

@@ -10,21 +10,22 @@ from django.http import Http404, QueryDict
 
 from pages.api_client import ApiClient, ApiRefused
 from pages.site import Entity, Languages, site_languages, site_limits
+from pages.texts import later as _
 from pages.views.base import WebPage
 
 MEDIA = "/api/v1/media"
 NOT_FOUND = 404
 # Who can read a post, by the word of the API: from all to the fewest.
 READERS = {
-    "public": "Everyone",
-    "unlisted": "Everyone, not in public lists",
-    "private": "Followers",
-    "direct": "Direct message",
+    "public": _("Everyone"),
+    "unlisted": _("Everyone, not in public lists"),
+    "private": _("Followers"),
+    "direct": _("Direct message"),
 }
 VISIBILITIES = tuple(READERS)
 POLL_ENDS = {
-    "300": "5 minutes", "1800": "30 minutes", "3600": "1 hour", "21600": "6 hours",
-    "86400": "1 day", "259200": "3 days", "604800": "7 days",
+    "300": _("5 minutes"), "1800": _("30 minutes"), "3600": _("1 hour"), "21600": _("6 hours"),
+    "86400": _("1 day"), "259200": _("3 days"), "604800": _("7 days"),
 }  # fmt: skip
 A_DAY = "86400"
 

@@ -21,6 +21,7 @@ from accounts.models import AccessToken, Application, User
 from accounts.types import IssuedToken
 from infra.sharding.placement import GLOBAL_ALIAS
 from pages import cookie
+from pages.appearance import appearance_of, keep_appearance
 from pages.bound_sessions import OF_TOKEN
 
 COOKIE = cookie.NAME
@@ -53,6 +54,8 @@ def start_session(request: HttpRequest, answer: HttpResponse, user: User) -> Non
         samesite="Lax",
     )
     set_page_mark(answer, issued.token)
+    if user.language:
+        keep_appearance(answer, appearance_of(request)._replace(language=user.language))
 
 
 def _issue_while_current(user: User) -> IssuedToken:

@@ -1,8 +1,11 @@
-"""How pages show icons, choices, times, numbers, the HTML of the API, and filtered posts."""
+"""How pages show icons, choices, the HTML of the API, and filtered posts.
+
+Times and counts are in writing.py.
+"""
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache, lru_cache
 from html import unescape
 from urllib.parse import urlsplit
@@ -10,22 +13,17 @@ from urllib.parse import urlsplit
 from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timezone import get_current_timezone
+from django.utils.translation import gettext
 
 from accounts.scopes import DESCRIPTIONS
 from pages.filtering import NO_EFFECT, Entity, FilterEffect, effect_of_filters
 from pages.views.base import WebPage
 
-MINUTE_S, HOUR_S, DAY_S, WEEK_S = 60, 3_600, 86_400, 7 * 86_400
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-)  # fmt: skip
 _MOST_OPTIONS = 256
 # As accounts/texts writes mentions.
 NAMES_BEFORE = re.compile(
     r"^<p>(?:<span class=\"h-card\"[^>]*><a [^>]*>@<span>\w+</span></a></span>\s*)+"
 )
-UNITS = ((DAY_S, "d"), (HOUR_S, "h"), (MINUTE_S, "m"))
 
 
 @cache
@@ -54,9 +52,14 @@ def trusted(html: str) -> SafeString:
     return SafeString(directed)  # nosec B703
 
 
+def translated(english: str) -> str:
+    """A text that a table of the code has."""
+    return gettext(english)
+
+
 def rights(scope: str) -> str:
     """What an app with these scopes may do, in words."""
-    return ", ".join(DESCRIPTIONS[name] for name in scope.split() if name in DESCRIPTIONS)
+    return ", ".join(gettext(DESCRIPTIONS[name]) for name in scope.split() if name in DESCRIPTIONS)
 
 
 def without_names(html: str) -> str:
@@ -74,59 +77,21 @@ def host(url: str) -> str:
     return urlsplit(url).hostname or ""
 
 
-def moment(text: str) -> str:
-    """A time of the API for people, in their time zone: 1 January 2026, 12:00 UTC."""
-    zone = get_current_timezone()
-    if str(zone) == "UTC":
-        return f"{day(text)}, {text[11:16]} UTC"
-    there = datetime.fromisoformat(text).astimezone(zone)
-    return f"{day(there.isoformat())}, {there:%H:%M}"
-
-
 def field_time(text: str) -> str:
     """A time of the API as a field for a date and a time has it, in the person's time zone."""
     there = datetime.fromisoformat(text).astimezone(get_current_timezone())
     return f"{there:%Y-%m-%dT%H:%M}"
 
 
-def day(text: str) -> str:
-    """The day of a time of the API: 1 January 2026. It is read in place: 2026-01-01T12:00:00Z."""
-    return f"{int(text[8:10])} {MONTHS[int(text[5:7]) - 1]} {text[:4]}"
-
-
 def replying_to(status: Entity) -> str:
     """Which post a reply answers, by the name of its author if the post mentions it."""
     author_id = status.get("in_reply_to_account_id")
     if author_id == status["account"]["id"]:
-        return "Continues a thread"
-    mentions = status.get("mentions", ())
-    names = [mention["acct"] for mention in mentions if mention["id"] == author_id]
-    return f"Replying to @{names[0]}" if names else "Replying to a post"
-
-
-def ago(text: str) -> str:
-    """How long ago a time of the API was, short: 5m, 3h, 2d; the day if it was over a week ago."""
-    when, now = datetime.fromisoformat(text), datetime.now(UTC)
-    age_s = int((now - when).total_seconds())
-    if age_s >= WEEK_S:
-        return f"{when.day} {when:%b}" if when.year == now.year else f"{when.day} {when:%b %Y}"
-    for unit_s, name in UNITS:
-        if age_s >= unit_s:
-            return f"{age_s // unit_s}{name}"
-    return "now"
-
-
-def short(number: int) -> str:
-    """A count in at most four characters and a letter: 999, 1.2k, 34k, 5.6m."""
-    for size, letter in ((1_000_000, "m"), (1_000, "k")):
-        if number >= size:
-            tenths = number * 10 // size
-            return (
-                f"{tenths // 10}.{tenths % 10}{letter}"
-                if tenths < 100
-                else f"{tenths // 10}{letter}"
-            )
-    return str(number)
+        return gettext("Continues a thread")
+    for mention in status.get("mentions", ()):
+        if mention["id"] == author_id:
+            return gettext("Replying to @%(acct)s") % mention
+    return gettext("Replying to a post")
 
 
 def percent_of(part: int | None, whole: int) -> int:

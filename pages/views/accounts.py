@@ -5,8 +5,10 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.translation import gettext
 
 from pages.api_client import ApiRefused
+from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.timelines import cursors_of
 
@@ -17,8 +19,12 @@ TABS = {
     "replies": {},
     "media": {"only_media": "true"},
 }
-# The pages with a form about an account, and the first words of their titles.
-FORMS = {"block": "Block", "mute": "Mute", "note": "Note about"}
+# The pages with a form about an account, and their titles.
+FORMS = {
+    "block": _("Block @%(acct)s"),
+    "mute": _("Mute @%(acct)s"),
+    "note": _("Note about @%(acct)s"),
+}
 
 
 class AboutAccount(WebPage):
@@ -84,7 +90,7 @@ class AccountFormPage(AboutAccount):
         account = self.find_account(username)
         context = {
             "account": account, "relationship": self.find_relationship(account),
-            "form": form, "title": f"{FORMS[form]} @{account['acct']}",
+            "form": form, "title": FORMS[form] % account,
         }  # fmt: skip
         return self.draw(f"people/{form}.html", context)
 
@@ -97,7 +103,7 @@ class AccountListsPage(AboutAccount):
     def get(self, request: HttpRequest, username: str) -> HttpResponseBase:
         account = self.find_account(username)
         context = {
-            "account": account, "title": f"Lists with @{account['acct']}",
+            "account": account, "title": gettext("Lists with @%(acct)s") % account,
             "lists": self.api.get("/api/v1/lists").body, "ids": self._list_ids(account),
         }  # fmt: skip
         return self.draw("people/lists.html", context)

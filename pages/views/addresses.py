@@ -13,6 +13,7 @@ from accounts.errors import LinkEnded
 from accounts.mails import ADDRESS_PATH, find_address_of_link, proves_address
 from infra.api.errors import ValidationFailed
 from infra.api.parsing import read_text
+from pages.refusals import refusal_text
 from pages.views.own_account import OwnAccountPage
 
 
@@ -33,7 +34,7 @@ class EmailSettings(OwnAccountPage):
         try:
             ask_email_change(self.user, read_text(request.POST, "email").strip())
         except ValidationFailed as refusal:
-            return self.ask(str(refusal.faults[0]))
+            return self.ask(refusal_text(str(refusal.faults[0])))
         return HttpResponseRedirect(f"{ADDRESS_PATH}?saved", status=303)
 
 
@@ -56,7 +57,7 @@ class NewAddressPage(OwnAccountPage):
         try:
             change_email(self.user.pk, self._read(address), token)
         except ValidationFailed as refusal:
-            return self.ask(str(refusal.faults[0]))
+            return self.ask(refusal_text(str(refusal.faults[0])))
         return HttpResponseRedirect(f"{ADDRESS_PATH}?changed", status=303)
 
     def more(self) -> dict[str, Any]:

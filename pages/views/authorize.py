@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext
 from django.views.decorators.cache import cache_control
 from oauth2_provider.http import OAuth2ResponseRedirect
 from oauth2_provider.views import AuthorizationView
@@ -27,6 +28,7 @@ from accounts.oauth_parameters import (
 from accounts.queries.load import load_account_json
 from infra.api.errors import TooManyRequests
 from infra.api.parsing import FLAG_WORDS
+from pages.refusals import refusal_text
 
 
 def _hidden(most: int = LONGEST, is_required: bool = True) -> forms.CharField:
@@ -48,7 +50,7 @@ class ConsentForm(forms.Form):
     def clean_client_id(self) -> str:
         client_id: str = self.cleaned_data["client_id"]
         if not Application.objects.filter(client_id=client_id).exists():
-            raise forms.ValidationError("There is no such application.")
+            raise forms.ValidationError(gettext("There is no such application."))
         return client_id
 
     def clean_scope(self) -> str:
@@ -73,7 +75,7 @@ class AuthorizePage(AuthorizationView):
             request.GET = read_query(request.GET)
             _charge(request)
         except OAuthParameterRefused as error:
-            return self._refuse(str(error))
+            return self._refuse(refusal_text(str(error)))
         except TooManyRequests as error:
             return self._refuse_for_now(error)
         if request.method == "GET" and _is_forced(request):
@@ -103,7 +105,7 @@ class AuthorizePage(AuthorizationView):
         return render(self.request, self.template_name, {"error": error}, status=400)
 
     def _refuse_for_now(self, error: TooManyRequests) -> HttpResponse:
-        content = {"error": "too_many_requests", "description": "Please try again later."}
+        content = {"error": "too_many_requests", "description": gettext("Please try again later.")}
         answer = render(self.request, self.template_name, {"error": content}, status=error.status)
         answer["Retry-After"] = error.headers["Retry-After"]
         return answer

@@ -15,15 +15,17 @@ from integrations.brought_lists.errors import FileRefused
 from integrations.brought_lists.parse import COLUMNS, MOST_BYTES, MOST_LINES, parse_file
 from integrations.brought_lists.queries.results import find_progress, list_lines
 from integrations.brought_lists.types import BroughtKind, LineState
+from pages.refusals import refusal_text
+from pages.texts import later as _
 from pages.views.own_account import OwnAccountPage
 
 MOST_SHOWN = 100
 NAMES = {
-    BroughtKind.FOLLOWS: "People you follow",
-    BroughtKind.BLOCKS: "People you block",
-    BroughtKind.MUTES: "People you mute",
-    BroughtKind.BOOKMARKS: "Bookmarks",
-    BroughtKind.LISTS: "Lists",
+    BroughtKind.FOLLOWS: _("People you follow"),
+    BroughtKind.BLOCKS: _("People you block"),
+    BroughtKind.MUTES: _("People you mute"),
+    BroughtKind.BOOKMARKS: _("Bookmarks"),
+    BroughtKind.LISTS: _("Lists"),
 }
 
 
@@ -48,7 +50,7 @@ class BringPage(OwnAccountPage):
             lines = [orjson.dumps(cells).decode() for cells in parse_file(kind, content)]
             start_file(self.user.pk, kind, lines)
         except TidelineError as refusal:
-            return self.ask(str(refusal))
+            return self.ask(refusal_text(str(refusal)))
         return HttpResponseRedirect(f"{request.path}?saved", status=303)
 
     def _read(self, request: HttpRequest) -> tuple[BroughtKind, bytes]:

@@ -3,10 +3,11 @@
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from pages.texts import later as _
 from pages.views.base import WebPage
 
 PATH = "/api/v1/timelines/home/catch_up"
-FILTERS = {"exclude_replies": "Without replies", "exclude_reblogs": "Without reposts"}
+FILTERS = {"exclude_replies": _("Without replies"), "exclude_reblogs": _("Without reposts")}
 PARAMETERS = (*FILTERS, "bound", "after_id")
 
 

@@ -4,7 +4,9 @@ import json
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext
 
+from infra.languages import page_language
 from pages.api_client import ApiRefused
 from pages.composer import (
     edit_composer,
@@ -16,7 +18,7 @@ from pages.composer import (
 )
 from pages.schedule import read_schedule
 from pages.site import Entity, site_limits
-from pages.template_filters import moment
+from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.post_form import (
     STATUSES,
@@ -25,15 +27,17 @@ from pages.views.post_form import (
     read_content,
     read_poll,
 )
+from pages.writing import writing_of
 from posts.ids import PostId
 
 MOST_SUGGESTED = 5
 TOO_MANY = "A post has at most {} photos."
+REPLIED = _("Reply posted.")
 # What is said about a new post, by who can read it.
 WHERE = {
-    "public": "Posted.",
-    "unlisted": "Posted. It is not in public lists.",
-    "private": "Posted for your followers.",
+    "public": _("Posted."),
+    "unlisted": _("Posted. It is not in public lists."),
+    "private": _("Posted for your followers."),
 }
 # A script of the page asks for the new post when it gets this event.
 POSTED = "posted"
@@ -107,14 +111,21 @@ class NewStatus(PostFormPage):
         """What the page says about the new post, with its address."""
         status = self.status
         if self.is_scheduled:
-            when = moment(status["scheduled_at"])
-            return {"text": f"Scheduled for {when}.", "href": "/scheduled"}
-        text = "Reply posted." if status["in_reply_to_id"] else WHERE.get(status["visibility"], "")
-        if status["visibility"] == "direct":
-            others = [mention for mention in status["mentions"] if not self._is_own(mention)]
-            names = [f"@{account['acct']}" for account in others]
-            text = f"Sent to {', '.join(names)}." if names else "Saved for yourself."
-        return {"text": text, "href": f"/statuses/{status['id']}"}
+            when = writing_of(page_language()).moment(status["scheduled_at"])
+            text = gettext("Scheduled for %(moment)s.") % {"moment": when}
+            return {"text": text, "href": "/scheduled"}
+        return {"text": self._where(status), "href": f"/statuses/{status['id']}"}
+
+    def _where(self, status: Entity) -> str:
+        """Who can read the new post, in words."""
+        if status["visibility"] != "direct":
+            is_reply = status["in_reply_to_id"]
+            return str(REPLIED if is_reply else WHERE.get(status["visibility"], ""))
+        others = [mention for mention in status["mentions"] if not self._is_own(mention)]
+        names = ", ".join(f"@{account['acct']}" for account in others)
+        if not names:
+            return gettext("Saved for yourself.")
+        return gettext("Sent to %(names)s.") % {"names": names}
 
 
 class EditStatus(PostFormPage):

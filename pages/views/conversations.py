@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext
 
 from pages.api_client import ApiRefused
 from pages.composer import NOT_FOUND, message_composer
@@ -52,7 +53,7 @@ class ConversationPage(WebPage):
         context = {
             "talk": talk, "talk_id": talk_id, "messages": messages, "people": people,
             "is_to_some": len(addressed) < len(people),
-            "title": ", ".join(names) or "Note to myself",
+            "title": ", ".join(names) or gettext("Note to myself"),
             "composer": message_composer(self, talk_id, messages[-1], addressed),
         }  # fmt: skip
         return self.draw("conversation.html", context)

@@ -6,12 +6,13 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
+from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.people import load_people
 
 DIRECTORY, SUGGESTIONS = "/api/v1/directory", "/api/v2/suggestions"
 # What a tab shows. Guests have no suggestions.
-TABS = {"": "For you", "active": "Active", "new": "New here"}
+TABS = {"": _("For you"), "active": _("Active"), "new": _("New here")}
 A_PAGE = 20
 Person = dict[str, Any]
 

@@ -4,12 +4,14 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext
 
+from pages.texts import later as _
 from pages.views.base import WebPage
 
 TAGS, POSTS = "/api/v1/trends/tags", "/api/v1/trends/statuses"
 A_PAGE = 20
-EMPTY = "Nothing trends right now. Posts that several people like or repost come here."
+EMPTY = _("Nothing trends right now. Posts that several people like or repost come here.")
 
 
 class ExplorePage(WebPage):
@@ -25,7 +27,12 @@ class ExplorePage(WebPage):
         statuses = self.api.get(POSTS, {"offset": offset, "limit": A_PAGE}).body
         is_last = len(statuses) < A_PAGE
         older = "" if is_last else urlencode({"offset": int(offset) + A_PAGE})
-        context = {"statuses": statuses, "older": older, "empty": EMPTY, "name": "More posts"}
+        context = {
+            "statuses": statuses,
+            "older": older,
+            "empty": EMPTY,
+            "name": gettext("More posts"),
+        }
         if self.is_partial:
             return self.draw("parts/timeline.html", context)
         tags = [] if "offset" in request.GET else self.api.get(TAGS).body

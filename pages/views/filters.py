@@ -6,34 +6,36 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext
 
 from pages.api_client import ApiRefused
+from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.settings import UNPROCESSABLE
 
 FILTERS = "/api/v2/filters"
 PAGE = "/settings/filters"
 CONTEXTS = {
-    "home": "Home and lists",
-    "notifications": "Notifications",
-    "public": "Public posts, tags and searches",
-    "thread": "Threads and direct messages",
-    "account": "Pages of people",
+    "home": _("Home and lists"),
+    "notifications": _("Notifications"),
+    "public": _("Public posts, tags and searches"),
+    "thread": _("Threads and direct messages"),
+    "account": _("Pages of people"),
 }
 ACTIONS = {
-    "warn": ("Collapse it", "It says “Filtered”, and opens with a click"),
-    "hide": ("Leave it out", "Nothing shows that it was there"),
-    "blur": ("Cover its photos", "They open with a click"),
+    "warn": (_("Collapse it"), _("It says “Filtered”, and opens with a click")),
+    "hide": (_("Leave it out"), _("Nothing shows that it was there")),
+    "blur": (_("Cover its photos"), _("They open with a click")),
 }
 KEEP = "keep"
 ENDS = {
-    "": "Never",
-    "1800": "In 30 minutes",
-    "3600": "In an hour",
-    "21600": "In 6 hours",
-    "43200": "In 12 hours",
-    "86400": "In a day",
-    "604800": "In a week",
+    "": _("Never"),
+    "1800": _("In 30 minutes"),
+    "3600": _("In an hour"),
+    "21600": _("In 6 hours"),
+    "43200": _("In 12 hours"),
+    "86400": _("In a day"),
+    "604800": _("In a week"),
 }
 # Empty rows of the form. After each save there are as many again.
 NEW_ROWS = 3
@@ -76,7 +78,7 @@ class FilterForm(WebPage):
 
     def _draw(self, values: Values, fault: str = "", status: int = 200) -> HttpResponse:
         rows = [*values.get("keywords", []), *[{"whole_word": True}] * NEW_ROWS]
-        ends = {KEEP: "As it is now"} if values["expires_in"] == KEEP else {}
+        ends = {KEEP: gettext("As it is now")} if values["expires_in"] == KEEP else {}
         context = {
             "filter": values, "rows": rows, "fault": fault, "contexts": CONTEXTS,
             "actions": ACTIONS, "ends": ends | ENDS, "filter_id": self.kwargs.get("filter_id"),

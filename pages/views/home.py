@@ -9,6 +9,7 @@ from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiAnswer
 from pages.composer import new_composer
+from pages.texts import later as _
 from pages.views.base import Context, WebPage
 from pages.views.timelines import PublicPage, TimelinePage, cursors_of, list_cursors
 from posts.ids import MalformedPostId, PostId
@@ -34,8 +35,8 @@ class HomePage(TimelinePage):
 
     filter_place = "home"
     path = HOME
-    title = "Home"
-    empty = "What the people you follow write comes here."
+    title = _("Home")
+    empty = _("What the people you follow write comes here.")
     template = "home.html"
     marker: Context = {}
 

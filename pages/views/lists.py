@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiRefused
+from pages.texts import later as _
 from pages.views.base import Context, WebPage
 from pages.views.timelines import TimelinePage, cursors_of
 
@@ -13,9 +14,9 @@ LISTS = "/api/v1/lists"
 MOST_FOUND = 10
 # What a list shows of the replies of its members.
 POLICIES = {
-    "list": "Replies to members of the list",
-    "followed": "Replies to anyone I follow",
-    "none": "No replies to others",
+    "list": _("Replies to members of the list"),
+    "followed": _("Replies to anyone I follow"),
+    "none": _("No replies to others"),
 }
 
 
@@ -46,7 +47,7 @@ class ListPage(TimelinePage):
     needs_viewer = True
     path = "/api/v1/timelines/list/{list_id}"
     template = "list.html"
-    empty = "The people in this list have not posted yet."
+    empty = _("The people in this list have not posted yet.")
 
     def more(self, **names: Any) -> Context:
         account_list = self.api.get(f"{LISTS}/{names['list_id']}").body

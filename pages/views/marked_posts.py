@@ -5,6 +5,7 @@ from typing import ClassVar
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.people import list_people
 from pages.views.timelines import TimelinePage, cursors_of
@@ -14,23 +15,23 @@ from posts.ids import PostId
 class BookmarksPage(TimelinePage):
     needs_viewer = True
     path = "/api/v1/bookmarks"
-    title = "Bookmarks"
-    empty = "You have no bookmarks yet. Only you see them."
+    title = _("Bookmarks")
+    empty = _("You have no bookmarks yet. Only you see them.")
 
 
 class FavouritesPage(TimelinePage):
     needs_viewer = True
     path = "/api/v1/favourites"
-    title = "Favourites"
-    empty = "You have not favourited a post yet."
+    title = _("Favourites")
+    empty = _("You have not favourited a post yet.")
 
 
 class RepostersPage(WebPage):
     """The accounts that reposted a post, the latest first."""
 
     path: ClassVar[str] = "reblogged_by"
-    title: ClassVar[str] = "Reposted by"
-    empty: ClassVar[str] = "There are no reposts yet."
+    title: ClassVar[str] = _("Reposted by")
+    empty: ClassVar[str] = _("There are no reposts yet.")
 
     def get(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
         path = f"/api/v1/statuses/{status_id.public}"
@@ -44,5 +45,5 @@ class FavouritersPage(RepostersPage):
     """The accounts that favourited a post, the latest first."""
 
     path = "favourited_by"
-    title = "Favourited by"
-    empty = "There are no favourites yet."
+    title = _("Favourited by")
+    empty = _("There are no favourites yet.")

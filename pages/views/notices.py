@@ -4,8 +4,10 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext
 
 from pages.api_client import ApiRefused
+from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.timelines import cursors_of
 
@@ -13,18 +15,18 @@ STRIKES = "/api/v1/strikes"
 UNPROCESSABLE = 422
 # What a decision does, by the word of the API.
 EFFECTS = {
-    "none": "The moderators warn you.",
-    "disable": "Your account is frozen: you can read, and write nothing.",
-    "silence": "Your account is limited: only your followers see your posts.",
-    "suspend": "Your account is suspended.",
-    "delete_statuses": "A post of yours was deleted.",
-    "hide_statuses": "A post of yours is hidden.",
-    "hide_images": "A photo of yours is hidden.",
+    "none": _("The moderators warn you."),
+    "disable": _("Your account is frozen: you can read, and write nothing."),
+    "silence": _("Your account is limited: only your followers see your posts."),
+    "suspend": _("Your account is suspended."),
+    "delete_statuses": _("A post of yours was deleted."),
+    "hide_statuses": _("A post of yours is hidden."),
+    "hide_images": _("A photo of yours is hidden."),
 }
 STATES = {
-    "pending": "Your appeal is with the moderators.",
-    "approved": "Your appeal was accepted. The decision is undone.",
-    "rejected": "Your appeal was rejected. The decision stays.",
+    "pending": _("Your appeal is with the moderators."),
+    "approved": _("Your appeal was accepted. The decision is undone."),
+    "rejected": _("Your appeal was rejected. The decision stays."),
 }
 Notice = dict[str, Any]
 
@@ -64,6 +66,8 @@ def _join(strike: Notice) -> Notice:
     appeal = strike["appeal"]
     return {
         **strike,
-        "effect": EFFECTS.get(strike["action"], "The moderators decided about your account."),
+        "effect": EFFECTS.get(
+            strike["action"], gettext("The moderators decided about your account.")
+        ),
         "state": STATES.get(appeal["state"], "") if appeal else "",
     }

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
+from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.timelines import cursors_of, older_query
 
@@ -21,8 +22,8 @@ TABS: dict[str, dict[str, Any]] = {
     "polls": {"types[]": "poll"},
 }
 TITLES = {
-    "": "All", "mentions": "Mentions", "favourites": "Favourites", "reposts": "Reposts",
-    "follows": "Follows", "polls": "Polls",
+    "": _("All"), "mentions": _("Mentions"), "favourites": _("Favourites"), "reposts": _("Reposts"),
+    "follows": _("Follows"), "polls": _("Polls"),
 }  # fmt: skip
 Group = dict[str, Any]
 

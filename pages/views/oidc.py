@@ -32,6 +32,7 @@ from accounts.site_texts.queries.site_description import get_site_description
 from accounts.types import FIRST_TENANT, NewUser
 from infra.api.errors import NotAllowed, NotFound, ValidationFailed
 from infra.api.parsing import read_flag, read_text
+from pages.refusals import refusal_text
 from pages.signing_in import sign_in
 from pages.views.base import WebPage
 from pages.views.sign_up import UNPROCESSABLE
@@ -139,7 +140,7 @@ class OidcSignUp(OidcPage):
         try:
             made = create_bound_account(identity, new, datetime.now(UTC))
         except ValidationFailed as refusal:
-            faults = {fault.field: str(fault) for fault in reversed(refusal.faults)}
+            faults = {fault.field: refusal_text(str(fault)) for fault in reversed(refusal.faults)}
             return self._ask(request.POST, faults)
         return self.sign_in(made.account.account_id, person.next)
 

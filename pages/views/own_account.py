@@ -27,12 +27,14 @@ from infra.api.parsing import read_text
 from moderation.actions.delete_own_account import delete_own_account
 from moderation.jobs.stream_account import stream_account
 from moderation.queries.own_reports import list_own_reports
+from pages.refusals import refusal_text
 from pages.sessions import find_session, forget_person, start_session
+from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.sign_up import UNPROCESSABLE
 
-WRONG_PASSWORD = "This is not your password"  # noqa: S105
-SIGN_IN_AGAIN = (
+WRONG_PASSWORD = _("This is not your password")
+SIGN_IN_AGAIN = _(
     "You signed in too long ago. Sign out and in again, and come back within ten minutes"
 )
 # A person without a password proves who they are at another site.
@@ -104,7 +106,7 @@ class PasswordSettings(OwnAccountPage):
         try:
             change_password(user, read_text(request.POST, "password"))
         except ValidationFailed as refusal:
-            return self.ask(str(refusal.faults[0]))
+            return self.ask(refusal_text(str(refusal.faults[0])))
         answer = HttpResponseRedirect(f"{request.path}?saved", status=303)
         start_session(request, answer, user)
         return answer

@@ -12,6 +12,7 @@ import segno
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext
 from django_otp import login as keep_proof
 from django_otp.models import Device
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -28,12 +29,14 @@ from accounts.second_step.types import PasskeyAnswer
 from infra.api.errors import TidelineError
 from infra.api.ids import MOST_DIGITS
 from infra.api.parsing import read_text
+from pages.refusals import refusal_text
+from pages.texts import later as _
 from pages.views.own_account import FRESH, OwnAccountPage
 
 PLACE = "/settings/second_step"
 SIGN_IN_PAGE = f"{settings.LOGIN_URL}?next={PLACE}"
 APP_KEY, ASKED = "key_of_new_app", "asked_for_new_passkey"
-WRONG_CODE = "This code is wrong. Is the time of your phone right? Try the next code"
+WRONG_CODE = _("This code is wrong. Is the time of your phone right? Try the next code")
 NAME_LENGTH = 64
 
 
@@ -75,7 +78,7 @@ class ChangeSecondStep(SecondStepSettings, ABC):
         try:
             return self.change()
         except TidelineError as error:
-            return self.ask(str(error))
+            return self.ask(refusal_text(str(error)))
 
     @abstractmethod
     def change(self) -> HttpResponse:
@@ -130,7 +133,7 @@ class AddPasskey(ChangeSecondStep):
         if state is None:
             raise PasskeyRefused
         answer = PasskeyAnswer(state, read_text(self.request.POST, "passkey"))
-        name = read_text(self.request.POST, "name").strip()[:NAME_LENGTH] or "Passkey"
+        name = read_text(self.request.POST, "name").strip()[:NAME_LENGTH] or gettext("Passkey")
         return self.go_on(add_passkey(self.request, self.user, answer, name))
 
 

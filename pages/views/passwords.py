@@ -13,6 +13,7 @@ from accounts.errors import PasswordReplaced
 from accounts.mails import find_user_of_link
 from infra.api.errors import ValidationFailed
 from infra.api.parsing import read_text
+from pages.refusals import refusal_text
 from pages.signing_in import sign_in
 from pages.views.base import WebPage
 from pages.views.sign_up import UNPROCESSABLE
@@ -63,5 +64,5 @@ class NewPasswordPage(WebPage):
         return self.draw_card("new_password.html", {"user_of_link": None}, GONE)
 
     def _ask_again(self, user: object, refusal: ValidationFailed) -> HttpResponse:
-        context = {"user_of_link": user, "fault": str(refusal.faults[0])}
+        context = {"user_of_link": user, "fault": refusal_text(str(refusal.faults[0]))}
         return self.draw_card("new_password.html", context, UNPROCESSABLE)

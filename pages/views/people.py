@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiAnswer
+from pages.texts import later as _
 from pages.views.accounts import AboutAccount
 from pages.views.base import Context, WebPage
 from pages.views.timelines import cursors_of
@@ -77,46 +78,46 @@ class OwnPeoplePage(WebPage):
 
 class QuietFollowersPage(OwnPeoplePage):
     path = "/api/v1/accounts/quiet_followers"
-    title = "Quiet followers"
-    about = "They follow you without showing it. Only you and they know."
-    empty = "No one follows you quietly."
+    title = _("Quiet followers")
+    about = _("They follow you without showing it. Only you and they know.")
+    empty = _("No one follows you quietly.")
     collection = "quiet_followers"
 
 
 class QuietFollowingPage(OwnPeoplePage):
     path = "/api/v1/accounts/quiet_following"
-    title = "Followed quietly"
-    about = "You follow these people without showing it. Only they and you know."
-    empty = "You follow no one quietly."
+    title = _("Followed quietly")
+    about = _("You follow these people without showing it. Only they and you know.")
+    empty = _("You follow no one quietly.")
     collection = "quiet_following"
 
 
 class SpecialPage(OwnPeoplePage):
     path = "/api/v1/accounts/special_following"
-    title = "Special"
-    about = "The people you marked as special. Only you see the mark."
-    empty = "You have marked no one as special. The menu on a person's page does it."
+    title = _("Special")
+    about = _("The people you marked as special. Only you see the mark.")
+    empty = _("You have marked no one as special. The menu on a person's page does it.")
     collection = "special_following"
 
 
 class RequestsPage(OwnPeoplePage):
     path = "/api/v1/follow_requests"
-    title = "Follow requests"
-    about = (
+    title = _("Follow requests")
+    about = _(
         "These people asked to follow you. Only people you approve see your posts for followers."
     )
-    empty = "There are no requests."
+    empty = _("There are no requests.")
 
 
 class MutedPage(OwnPeoplePage):
     path = "/api/v1/mutes"
-    title = "Muted people"
-    about = "You do not see their posts. They do not know that you muted them."
-    empty = "You have muted no one."
+    title = _("Muted people")
+    about = _("You do not see their posts. They do not know that you muted them.")
+    empty = _("You have muted no one.")
 
 
 class BlockedPage(OwnPeoplePage):
     path = "/api/v1/blocks"
-    title = "Blocked people"
-    about = "You and they do not see each other, and cannot follow each other."
-    empty = "You have blocked no one."
+    title = _("Blocked people")
+    about = _("You and they do not see each other, and cannot follow each other.")
+    empty = _("You have blocked no one.")

@@ -6,13 +6,14 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
+from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.people import load_people
 from pages.views.timelines import cursors_of
 
 SEARCH, SUGGESTIONS = "/api/v2/search", "/api/v2/suggestions"
 # What a tab shows. The first one shows the best of all.
-TABS = {"": "All", "accounts": "People", "statuses": "Posts", "hashtags": "Tags"}
+TABS = {"": _("All"), "accounts": _("People"), "statuses": _("Posts"), "hashtags": _("Tags")}
 BEST, A_PAGE = 5, 20
 Found = dict[str, Any]
 

@@ -18,12 +18,13 @@ from accounts.second_step.types import Code, PasskeyAnswer, Proof
 from infra.api.parsing import read_text
 from pages.sessions import start_session
 from pages.signing_in import FIRST_STEP, find_first_step
+from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.sign_up import UNPROCESSABLE
 
 ASKED = "asked_for_passkey"
-WRONG_CODE = "This code is wrong, was used, or is of another time"
-WRONG_PASSKEY = "This passkey was not accepted. Try again"
+WRONG_CODE = _("This code is wrong, was used, or is of another time")
+WRONG_PASSKEY = _("This passkey was not accepted. Try again")
 
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")

@@ -7,8 +7,10 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 
+from accounts.actions.choose_language import choose_language
 from pages.api_client import ApiRefused
-from pages.appearance import A_YEAR_S, CHOICES, COOKIE, known_appearance, zone_names
+from pages.appearance import CHOICES, keep_appearance, known_appearance, zone_names
+from pages.sessions import find_session
 from pages.site import site_languages
 from pages.views.base import WebPage
 
@@ -28,19 +30,26 @@ class SettingsPage(WebPage):
 
 
 class AppearanceSettings(WebPage):
-    """How the pages look in this browser. Guests may choose too."""
+    """How the pages look in this browser. Guests may choose too. The language is of the account:
+    mails have it, and the person's other browsers get it at their next sign-in.
+    """
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        context = {"choices": CHOICES, "zones": zone_names(), "is_saved": "saved" in request.GET}
+        context = {
+            "choices": CHOICES,
+            "zones": zone_names(),
+            "languages": tuple(settings.LANGUAGES),
+            "is_saved": "saved" in request.GET,
+        }
         return self.draw("settings/appearance.html", context)
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         answer = HttpResponseRedirect(f"{request.path}?saved", status=303)
         look = known_appearance(request.POST.dict())
-        answer.set_cookie(
-            COOKIE, look.as_cookie(), max_age=A_YEAR_S, samesite="Lax",
-            secure=settings.SESSION_COOKIE_SECURE,
-        )  # fmt: skip
+        session = find_session(request)
+        if session is not None:
+            choose_language(session.user_id or 0, look.language)
+        keep_appearance(answer, look)
         return answer
 
 

@@ -8,6 +8,7 @@ from django.http.response import HttpResponseBase
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
+from accounts.actions.choose_language import choose_language
 from accounts.actions.sign_up import sign_up
 from accounts.api.limits import SIGN_UPS
 from accounts.models import User
@@ -15,6 +16,8 @@ from accounts.site_texts.queries.site_description import get_site_description
 from accounts.types import NewUser
 from infra.api.errors import ValidationFailed
 from infra.api.parsing import read_flag, read_text
+from infra.languages import page_language
+from pages.refusals import refusal_text
 from pages.signing_in import sign_in
 from pages.views.base import Context, WebPage
 
@@ -39,12 +42,14 @@ class SignUpPage(WebPage):
             if account is None:
                 return self._ask_again(refusal)
             user = account
+        user.language = page_language()
+        choose_language(user.pk, user.language)
         return sign_in(request, self.go_back("/welcome"), user)
 
     def _ask_again(self, refusal: ValidationFailed) -> HttpResponse:
         sent = self.request.POST
         # The first fault of each field.
-        faults = {fault.field: str(fault) for fault in reversed(refusal.faults)}
+        faults = {fault.field: refusal_text(str(fault)) for fault in reversed(refusal.faults)}
         context = {"faults": faults, "sent": sent, "next": sent.get("next", "")}
         return self._draw(context, UNPROCESSABLE)
 

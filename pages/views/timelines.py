@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiAnswer
+from pages.texts import later as _
 from pages.views.base import Context, WebPage
 
 CURSORS = ("max_id", "min_id", "since_id")
@@ -40,7 +41,7 @@ class TimelinePage(WebPage):
 
     path = ""
     title = ""
-    empty = "There is nothing here yet."
+    empty = _("There is nothing here yet.")
     template = "timeline.html"
 
     def get(self, request: HttpRequest, **names: Any) -> HttpResponseBase:
@@ -76,7 +77,7 @@ class TimelinePage(WebPage):
 class PublicPage(TimelinePage):
     filter_place = "public"
     path = "/api/v1/timelines/public"
-    title = "Public posts"
+    title = _("Public posts")
 
     def more(self, **names: Any) -> Context:
         return {"place": "public"}

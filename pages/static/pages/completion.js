@@ -6,7 +6,7 @@ const begun = new WeakSet();
 
 const complete = (field) => {
   const list = document.createElement("ul");
-  Object.assign(list, { className: "suggestions", role: "listbox", ariaLabel: "Suggestions", hidden: true });
+  Object.assign(list, { className: "suggestions", role: "listbox", ariaLabel: gettext("Suggestions"), hidden: true });
   list.id = `${field.id}-suggestions`;
   field.parentElement.after(list);
   field.setAttribute("aria-autocomplete", "list");

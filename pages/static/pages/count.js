@@ -62,7 +62,7 @@
   /* The browser's own maxlength counts a family as eleven. */
   const limit = (field) => {
     const over = size(field.value.trim()) - field.dataset.longest;
-    field.setCustomValidity(over > 0 ? `This is ${over} character${over > 1 ? "s" : ""} too long.` : "");
+    field.setCustomValidity(over > 0 ? ngettext("This is %s character too long.", "This is %s characters too long.", over) : "");
   };
   document.addEventListener("input", ({ target }) => {
     if (target.form?.dataset.most) count(target.form);

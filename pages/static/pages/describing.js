@@ -2,11 +2,11 @@
 
 const dialog = document.createElement("dialog");
 dialog.className = "describing";
-dialog.ariaLabel = "Describe the photo";
-dialog.innerHTML = `<form method="dialog"><img alt=""><label for="describing-text">Describe it for people who cannot see it</label>
+dialog.ariaLabel = gettext("Describe the photo");
+dialog.innerHTML = `<form method="dialog"><img alt=""><label for="describing-text">${gettext("Describe it for people who cannot see it")}</label>
   <textarea id="describing-text" dir="auto" rows="5"></textarea>
-  <p class="help">What is to be seen, and the words in it. Searches find them too.</p>
-  <button>Done</button></form>`;
+  <p class="help">${gettext("What is to be seen, and the words in it. Searches find them too.")}</p>
+  <button>${gettext("Done")}</button></form>`;
 document.body.append(dialog);
 const text = dialog.querySelector("textarea");
 let field = null;

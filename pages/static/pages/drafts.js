@@ -40,8 +40,8 @@ const bringPhotos = (form, pairs) => {
 const offerRemoval = (form) => {
   const line = document.createElement("p"), button = document.createElement("button");
   line.className = "kept-draft";
-  Object.assign(button, { type: "button", className: "quiet", textContent: "Discard" });
-  line.append("Your draft is back. ", button);
+  Object.assign(button, { type: "button", className: "quiet", textContent: gettext("Discard") });
+  line.append(`${gettext("Your draft is back.")} `, button);
   form.querySelector("textarea[name=status]").parentElement.before(line);
   button.addEventListener("click", () => {
     form.reset();

@@ -1,6 +1,6 @@
 /* Keys for those who read without a mouse. The post that is read has the focus. */
 
-const KEYS = { j: "Next post", k: "Post before", n: "New post", r: "Reply", f: "Favourite", b: "Repost", o: "Open the post", ".": "Show new posts", "/": "Search", "?": "These keys" };
+const KEYS = { j: gettext("Next post"), k: gettext("Post before"), n: gettext("New post"), r: gettext("Reply"), f: gettext("Favourite"), b: gettext("Repost"), o: gettext("Open the post"), ".": gettext("Show new posts"), "/": gettext("Search"), "?": gettext("These keys") };
 const BELOW_HEADER_PX = 60;
 const posts = () => [...document.querySelectorAll("main .post")].filter((post) => post.checkVisibility());
 const current = () => document.activeElement?.closest(".post");
@@ -33,9 +33,9 @@ const newest = () => {
 
 const help = document.createElement("dialog");
 help.className = "card keys";
-help.ariaLabel = "Keys";
-help.innerHTML = `<h2>Keys</h2><dl>${Object.entries(KEYS).map(([key, text]) => `<div><dt><kbd>${key}</kbd></dt><dd>${text}</dd></div>`).join("")}</dl>
-  <p><a href="/settings/appearance">Turn them off</a></p><form method="dialog"><button>Close</button></form>`;
+help.ariaLabel = gettext("Keys");
+help.innerHTML = `<h2>${gettext("Keys")}</h2><dl>${Object.entries(KEYS).map(([key, text]) => `<div><dt><kbd>${key}</kbd></dt><dd>${text}</dd></div>`).join("")}</dl>
+  <p><a href="/settings/appearance">${gettext("Turn them off")}</a></p><form method="dialog"><button>${gettext("Close")}</button></form>`;
 document.body.append(help);
 
 const ACTS = {

@@ -2,6 +2,11 @@
 "use strict";
 
 (() => {
+  /* The texts of another language come before this script (make messages); English ones are here. */
+  const { TEXTS = {}, PLURAL } = globalThis;
+  globalThis.gettext = (text) => TEXTS[text] ?? text;
+  globalThis.ngettext = (one, many, n) => (TEXTS[one]?.[PLURAL(n)] ?? (n === 1 ? one : many)).replace("%s", n);
+
   const SHOWN_MS = 6000;
   const notice = document.querySelector(".notice");
   let hiding;
@@ -12,7 +17,7 @@
     notice.textContent = text;
     if (href) {
       const link = document.createElement("a");
-      Object.assign(link, { href, textContent: "View" });
+      Object.assign(link, { href, textContent: gettext("View") });
       notice.append(" ", link);
     }
     if (ms) hiding = setTimeout(() => { notice.textContent = ""; }, ms);
@@ -40,9 +45,9 @@
   document.addEventListener("htmx:responseError", ({ detail: { xhr } }) => {
     const alert = parse(xhr.responseText).querySelector("[role=alert]");
     if (alert) say(alert.textContent.trim());
-    else say(xhr.status === 404 ? "This is no longer there." : "This did not work. Try again in a moment.");
+    else say(xhr.status === 404 ? gettext("This is no longer there.") : gettext("This did not work. Try again in a moment."));
   });
-  document.addEventListener("htmx:sendError", () => say("The server does not answer. Try again in a moment."));
+  document.addEventListener("htmx:sendError", () => say(gettext("The server does not answer. Try again in a moment.")));
 
   /* One menu is open at a time. A click elsewhere and Escape close it. */
   document.addEventListener("click", ({ target }) => {
@@ -149,7 +154,7 @@
     const input = form.elements.image, chosen = new DataTransfer();
     const images = [...files].filter((one) => input.accept.split(",").includes(one.type));
     event.preventDefault();
-    if (!images.length) { say("Only photos can be attached."); return; }
+    if (!images.length) { say(gettext("Only photos can be attached.")); return; }
     for (const one of [...input.files, ...images]) chosen.items.add(one);
     input.files = chosen.files;
     input.dispatchEvent(new Event("change", { bubbles: true }));
@@ -197,12 +202,12 @@
   }
 
   /* Times go on: "now" would be wrong after an hour. The server writes them in the same way. */
-  const UNITS = [[86400, "d"], [3600, "h"], [60, "m"]];
+  const UNITS = [[86400, gettext("%sd")], [3600, gettext("%sh")], [60, gettext("%sm")]];
   const ago = (when) => {
     const age = (Date.now() - when) / 1000;
     if (age >= 7 * 86400) return null;
     const [size, name] = UNITS.find(([seconds]) => age >= seconds) || [];
-    return size ? Math.floor(age / size) + name : "now";
+    return size ? name.replace("%s", Math.floor(age / size)) : gettext("now");
   };
   setInterval(() => {
     for (const time of document.querySelectorAll(".when time")) {
@@ -264,7 +269,7 @@
     if (!waiting.length) return;
     if (isAtTop()) { show(); return; }
     const count = waiting.filter(isEntry).length;
-    button.textContent = isMore ? "Many new posts" : `${count} new post${count > 1 ? "s" : ""}`;
+    button.textContent = isMore ? gettext("Many new posts") : ngettext("%s new post", "%s new posts", count);
     button.hidden = false;
   };
 
@@ -276,7 +281,7 @@
 
   const read = async (answer) => {
     if (answer.headers.has("HX-Redirect")) {
-      say("You are signed out. Load the page again to sign in.", 0);
+      say(gettext("You are signed out. Load the page again to sign in."), 0);
       pause = 0;
       return;
     }
@@ -340,7 +345,7 @@
     timeline().prepend(...entries);
     if (next) {
       const left = count - entries.filter(isEntry).length;
-      if (left > 0) next.querySelector("a").textContent = `${left}${"more" in bar.dataset ? "+" : ""} new post${left > 1 ? "s" : ""} above`;
+      if (left > 0) next.querySelector("a").textContent = "more" in bar.dataset ? gettext("%s+ new posts above").replace("%s", left) : ngettext("%s new post above", "%s new posts above", left);
       next.dataset.count = left;
       if ("more" in bar.dataset) next.dataset.more = "";
       timeline().prepend(next);
@@ -355,7 +360,7 @@
     const link = event.target.closest(".newer .button");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    goUp(link).catch(() => say("The server does not answer. Try again in a moment."));
+    goUp(link).catch(() => say(gettext("The server does not answer. Try again in a moment.")));
   });
 
   button.addEventListener("click", async () => {

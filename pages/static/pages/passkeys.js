@@ -1,7 +1,8 @@
 /* Asks the browser for a passkey, and sends its answer with the form: `get` uses one, `create` adds one. */
 "use strict";
 
-(() => {
+/* After page.js, which knows the texts. */
+document.addEventListener("DOMContentLoaded", () => {
   const { credentials } = navigator;
   const ways = {
     get: (options) => credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }),
@@ -19,7 +20,7 @@
   for (const form of document.querySelectorAll("form[data-passkey]")) {
     /* Only secure pages have them, and only new browsers know the options as JSON. */
     if (!window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
-      if (!form.hidden) complain(form, "This browser has no passkeys, or the page has no https.");
+      if (!form.hidden) complain(form, gettext("This browser has no passkeys, or the page has no https."));
       continue;
     }
     form.hidden = false;
@@ -31,8 +32,8 @@
         form.submit();
       } catch (error) {
         const isKnown = error.name === "InvalidStateError";
-        complain(form, isKnown ? "This device already has a passkey of yours." : "Your browser gave no passkey. Try again.");
+        complain(form, isKnown ? gettext("This device already has a passkey of yours.") : gettext("Your browser gave no passkey. Try again."));
       }
     });
   }
-})();
+});

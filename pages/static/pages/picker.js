@@ -3,6 +3,12 @@
 const RECENT = "emoji:recent", MOST_RECENT = 16;
 const addressOf = (name) => document.documentElement.dataset.scripts.split(" ").find((one) => one.includes(`/${name}.`));
 let groups = null;
+/* What the groups of emoji.js are called. */
+const TITLES = {
+  "Smileys & Emotion": gettext("Smileys & Emotion"), "People & Body": gettext("People & Body"), "Animals & Nature": gettext("Animals & Nature"),
+  "Food & Drink": gettext("Food & Drink"), "Travel & Places": gettext("Travel & Places"), Activities: gettext("Activities"),
+  Objects: gettext("Objects"), Symbols: gettext("Symbols"), Flags: gettext("Flags"),
+};
 
 /* Groups of [emoji, names and tags]. */
 const readGroups = async () => {
@@ -23,13 +29,14 @@ export const findEmoji = async (asked) => {
   return fit.sort((a, b) => rank(a) - rank(b)).map(([sign, names]) => [sign, names.find((one) => one.includes(words))]);
 };
 
+const EMOJI_LABEL = gettext("Emoji"), FIND = gettext("Find an emoji");
 const panel = document.createElement("div");
 panel.className = "picker";
 panel.popover = "auto";
 panel.role = "dialog";
-panel.ariaLabel = "Emoji";
-panel.innerHTML = `<label class="unseen" for="emoji-words">Find an emoji</label>
-  <input id="emoji-words" type="search" placeholder="Find an emoji" autocomplete="off"><div class="emoji" tabindex="0" role="group" aria-label="Emoji"></div>`;
+panel.ariaLabel = EMOJI_LABEL;
+panel.innerHTML = `<label class="unseen" for="emoji-words">${FIND}</label>
+  <input id="emoji-words" type="search" placeholder="${FIND}" autocomplete="off"><div class="emoji" tabindex="0" role="group" aria-label="${EMOJI_LABEL}"></div>`;
 document.body.append(panel);
 const words = panel.querySelector("input"), grid = panel.querySelector(".emoji");
 let field = null, opener = null;
@@ -52,12 +59,12 @@ const drawGroup = (title, emoji) => {
 };
 const draw = async () => {
   if (words.value.trim()) {
-    grid.replaceChildren(drawGroup("Found", (await findEmoji(words.value.trim())).slice(0, 80)));
+    grid.replaceChildren(drawGroup(gettext("Found"), (await findEmoji(words.value.trim())).slice(0, 80)));
     return;
   }
   const recent = readRecent().map((sign) => [sign, sign]);
-  const all = (await readGroups()).map(([title, emoji]) => drawGroup(title, emoji.map(([sign, names]) => [sign, names[0]])));
-  grid.replaceChildren(...(recent.length ? [drawGroup("Used lately", recent)] : []), ...all);
+  const all = (await readGroups()).map(([title, emoji]) => drawGroup(TITLES[title] || title, emoji.map(([sign, names]) => [sign, names[0]])));
+  grid.replaceChildren(...(recent.length ? [drawGroup(gettext("Used lately"), recent)] : []), ...all);
 };
 
 export const open = async (tool) => {

@@ -1,12 +1,13 @@
 /* Photos of a post above the page: a strip that one swipes, with the description below. */
 
+const LABELS = { photos: gettext("Photos"), all: gettext("Photos of this post"), before: gettext("Previous"), next: gettext("Next") };
 const dialog = document.createElement("dialog");
 dialog.className = "viewer";
-dialog.innerHTML = `<div class="strip" tabindex="0" role="group" aria-label="Photos"></div>
+dialog.innerHTML = `<div class="strip" tabindex="0" role="group" aria-label="${LABELS.photos}"></div>
   <p class="described" dir="auto" aria-hidden="true"></p>
-  <nav aria-label="Photos of this post"><button type="button" class="quiet" data-step="-1" aria-label="Previous">‹</button>
-  <small role="status"></small><button type="button" class="quiet" data-step="1" aria-label="Next">›</button>
-  <button type="button" class="close" data-step="0">Close</button></nav>`;
+  <nav aria-label="${LABELS.all}"><button type="button" class="quiet" data-step="-1" aria-label="${LABELS.before}">‹</button>
+  <small role="status"></small><button type="button" class="quiet" data-step="1" aria-label="${LABELS.next}">›</button>
+  <button type="button" class="close" data-step="0">${gettext("Close")}</button></nav>`;
 document.body.append(dialog);
 const strip = dialog.querySelector(".strip"), description = dialog.querySelector(".described");
 const status = dialog.querySelector("small"), steps = dialog.querySelectorAll("[data-step='1'], [data-step='-1']");
@@ -31,7 +32,7 @@ const describe = () => {
   const slides = [...strip.children];
   for (const [place, slide] of slides.entries()) slide.inert = place !== at;
   description.textContent = slides[at]?.firstChild.alt || "";
-  dialog.ariaLabel = status.textContent = `Photo ${at + 1} of ${slides.length}`;
+  dialog.ariaLabel = status.textContent = gettext("Photo %s of %s").replace("%s", at + 1).replace("%s", slides.length);
 };
 const go = (place, behavior = calm.matches ? "instant" : "smooth") => {
   const most = strip.children.length;
