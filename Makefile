@@ -12,7 +12,7 @@ SEED := $(or $(SEED),$(shell date +%s))
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test client-test lab-test test-random check docs bench faults soak conformance client lock clean free-port app-packages run-packages dev-packages python
+.PHONY: help run test client-test lab-test test-random check docs bench faults soak conformance client messages lock clean free-port app-packages run-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ conformance: dev-packages ## run the own tests of Mastodon clients: CONFORMANCE=
 
 client: dev-packages ## write what client/ generates from the OpenAPI document
 	$(IN_VENV) -m lab.client
+
+messages: dev-packages ## update locale/ after texts have changed, and list what is to translate
+	$(IN_VENV) -m lab.messages
 
 # The lock has addresses of PyPI, whatever index installs from it (decision 0031).
 lock: dev-packages ## write uv.lock from pyproject.toml (LOCK_FLAGS=--upgrade: newer versions)

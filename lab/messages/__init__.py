@@ -1,0 +1,1 @@
+"""Finds the texts of pages, mails and messages in the code, and writes their translations."""
