@@ -15,12 +15,16 @@ OF_DEVELOPERS = re.compile(
 )
 CODE = re.compile(r"{#.*?#}|{%.*?%}|{{.*?}}", re.DOTALL)
 TAGS = re.compile(r'<[^>]*?(?:(?:aria-label|title|placeholder|alt)="([^"]*)"[^>]*)?>', re.DOTALL)
+# Texts that are translated: `_("…")`. Those of `{% trans %}` are between tags, as all others.
+TEXT = re.compile(r'\b_\("([^"]*)"')
 KNOWN = re.compile(r"Your session has ended|profile fields?|<code>.*?</code>", re.IGNORECASE)
 
 
 def shown_by(template: str) -> str:
     """What people see or hear of a template, without what it inserts."""
-    return TAGS.sub(lambda tag: f" {tag[1] or ''} ", KNOWN.sub("", CODE.sub("", template)))
+    texts = " ".join(TEXT.findall(template))
+    plain = KNOWN.sub("", f"{CODE.sub('', template)} {texts}")
+    return TAGS.sub(lambda tag: f" {tag[1] or ''} ", plain)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +32,10 @@ def shown_by(template: str) -> str:
     [
         ("<b>Two images</b>", ["images"]),
         ('<a class="session" title="{% if x %}A status{% endif %}">Post</a>', ["status"]),
+        (
+            '<p>{{ _("Two media") }}{% trans n=status.n %}A toot{% endtrans %}</p>',
+            ["toot", "media"],
+        ),
         ("{# statuses #}{% for status in statuses %}{{ status.media }}{% endfor %}", []),
     ],
 )

@@ -48,6 +48,8 @@ class Look(NamedTuple):
     scheme: Literal["light", "dark"] = "light"
     has_scripts: bool = True
     is_still: bool = False
+    # Else the machine's, and of POSIX scripts know no numbers.
+    locale: str = "en-GB"
 
 
 class Tab:
@@ -65,8 +67,7 @@ class Tab:
                 viewport={"width": size.width, "height": size.height},
                 is_mobile=size.is_phone,
                 has_touch=size.is_phone,
-                # Else the machine's, and of POSIX scripts know no numbers.
-                locale="en-GB",
+                locale=look.locale,
                 color_scheme=look.scheme,
                 java_script_enabled=look.has_scripts,
                 reduced_motion="reduce" if look.is_still else "no-preference",

@@ -29,7 +29,7 @@ def test_a_follow_begins_and_ends_in_place(ann: int, bob: int) -> None:
     for _ in range(2):
         part = browser.act(f"{acts}/follow", {"part": "profile"})
         assert ">Following</button>" in part and "<html" not in part
-    assert "<b>1</b> followers" in browser.read("/@bob")
+    assert "<b>1</b> follower" in browser.read("/@bob")
     assert ">Follow</button>" in browser.act(f"{acts}/unfollow", {"part": "profile"})
 
 

@@ -12,12 +12,14 @@ import pytest
 
 from infra.sharding.buckets import shard_of
 from pages.appearance import COOKIE
-from pages.template_filters import moment
+from pages.writing import writing_of
 from posts.actions.delete_post import delete_post
 from posts.scheduled.actions.publish_due import publish_due
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser
 from tests.world import make_account, publish
+
+moment = writing_of("en").moment
 
 SCHEDULED = "/api/v1/scheduled_statuses"
 EVIL = "</blockquote><script>alert(1)</script>"
@@ -62,7 +64,10 @@ def test_the_form_schedules_a_post_and_leads_to_the_list(ann: int, browser: Brow
     assert (answer.status_code, answer["Location"]) == (303, f"/scheduled?saved={post['id']}")
     assert post["scheduled_at"] == f"{sent['scheduled_at']}:00.000Z"
     page = browser.read(answer["Location"])
-    assert f"Scheduled for {moment(post['scheduled_at'])}." in page and EVIL not in page
+    assert (
+        f"Scheduled for {writing_of('en').moment(post['scheduled_at'])}." in page
+        and EVIL not in page
+    )
     for part in ("tide", "tea &amp; milk", "rum", "Everyone", sent["scheduled_at"]):
         assert part in page, part
     assert Caller(ann).get(f"/api/v1/accounts/{ann}/statuses").json() == []
@@ -85,7 +90,10 @@ def test_a_script_gets_an_empty_form_and_where_the_post_is(ann: int, browser: Br
     for more, button in (({"place": "home"}, "Post"), ({"in_reply_to_id": parent}, "Reply")):
         answer = browser.send("/statuses", form(**more), **{"HX-Request": "true"})
         [post, *_] = waiting(ann)
-        said = {"text": f"Scheduled for {moment(post['scheduled_at'])}.", "href": "/scheduled"}
+        said = {
+            "text": f"Scheduled for {writing_of('en').moment(post['scheduled_at'])}.",
+            "href": "/scheduled",
+        }
         assert orjson.loads(answer["HX-Trigger"]) == {"posted": said}
         page = answer.content.decode()
         assert f">{button}</span>" in page and "later</textarea>" not in page
