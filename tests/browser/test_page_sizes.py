@@ -29,7 +29,9 @@ def ann(world: None) -> int:
     return ann
 
 
-def test_the_first_page_is_small(ann: int, tab: Tab) -> None:
+@pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
+def test_the_first_page_is_small(ann: int, tab_of, locale: str) -> None:
+    tab: Tab = tab_of(locale=locale)
     enter(tab, ann)
     tab.open("/")
     sizes = tab.run(BYTES)
