@@ -29,6 +29,12 @@ class StrikeNotFound(NotFound):
     pass
 
 
+class UnknownRule(TidelineError):
+    """Mastodon's text."""
+
+    text = "Validation failed: Rule ids do not reference valid rules"
+
+
 class AlreadyAppealed(TidelineError):
     text = "Validation failed: Strike has been appealed already"
 

@@ -15,7 +15,7 @@ class Report(models.Model):
     """GLOBAL, one row a report; written by moderation.actions.reports.
 
     `post_ids`: base36. The posts are on the shard of the reported account. Some may be deleted, and
-    some may never have existed.
+    some may never have existed. `rule_ids`: rules of the site; operators may have deleted them.
     """
 
     placement = Placement.GLOBAL
@@ -23,6 +23,7 @@ class Report(models.Model):
     reporter_id = models.BigIntegerField()
     account_id = models.BigIntegerField()
     post_ids = models.JSONField(default=list)
+    rule_ids = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     comment = models.CharField(max_length=COMMENT_LENGTH, blank=True, default="")
     category = models.CharField(
         max_length=16, choices=[(category.value, category.value) for category in Category]

@@ -72,9 +72,13 @@ class DecisionOrigin(NamedTuple):
 
 
 class ReportDraft(msgspec.Struct, frozen=True):
-    """A report that an account wants to file. `post_ids`: ids of the account's posts, as sent."""
+    """A report that an account wants to file. `post_ids`: ids of the account's posts, as sent.
+
+    `rule_ids`: the rules of the site that it breaks.
+    """
 
     account_id: int
     post_ids: tuple[str, ...] = ()
     comment: str = ""
     category: Category = Category.OTHER
+    rule_ids: tuple[int, ...] = ()

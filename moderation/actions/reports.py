@@ -7,11 +7,12 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.queries.load import require_account
+from accounts.site_texts.queries.rules import load_rule_texts
 from infra.api.errors import TooManyRequests
 from infra.caching.quotas import QuotaClaim, Quotas
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions.decide import record_decision
-from moderation.errors import ReportNotFound
+from moderation.errors import ReportNotFound, UnknownRule
 from moderation.models import Report
 from moderation.types import DecisionKind, DecisionOrigin, ReportDraft, ReportState
 from posts.errors import PostNotFound
@@ -29,9 +30,11 @@ def file_report(reporter_id: int, draft: ReportDraft) -> Report:
     although its author has blocked the victim since.
 
     Raises: AccountNotFound; PostNotFound for ids that cannot be posts of the reported account;
-    TooManyRequests above REPORTS_PER_DAY. Cost: one insert.
+    UnknownRule; TooManyRequests above REPORTS_PER_DAY. Cost: one insert; a query if it names rules.
     """
     require_account(draft.account_id)
+    if draft.rule_ids and len(load_rule_texts(draft.rule_ids)) < len(draft.rule_ids):
+        raise UnknownRule
     post_ids = _read_post_ids(draft)
     _charge(reporter_id, time.time())
     report = Report(
@@ -40,6 +43,7 @@ def file_report(reporter_id: int, draft: ReportDraft) -> Report:
         post_ids=[post_id.base36 for post_id in post_ids],
         comment=draft.comment,
         category=draft.category,
+        rule_ids=list(draft.rule_ids),
     )
     report.save(using=GLOBAL_ALIAS, force_insert=True)
     report.refresh_from_db(fields=["created_at"])

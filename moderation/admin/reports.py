@@ -13,6 +13,7 @@ from django.shortcuts import redirect
 from django.utils.text import Truncator
 
 from accounts.queries.users import find_account_id
+from accounts.site_texts.queries.rules import load_rule_texts
 from accounts.types import Restriction
 from infra.admin.keyset import BELOW
 from infra.api.ids import parse_account_id
@@ -154,6 +155,13 @@ def _about(request: HttpRequest, report: Report) -> dict[str, Any]:
         "reporter": account_link(report.reporter_id, names["reporter_name"]),
         "reporter_line": load_lines([report.reporter_id]).get(report.reporter_id),
         "posts": [*post_contexts(facts, report.posts)],
+        "rules": _rules_of(report),
         "reports": list_reports_on(account_id, besides=report.pk),
         "decisions": list_decisions_on(account_id),
     }
+
+
+def _rules_of(report: Report) -> list[str]:
+    """The texts of the rules that the reporter named."""
+    texts = load_rule_texts(report.rule_ids) if report.rule_ids else {}
+    return [texts.get(rule, f"Rule {rule}, which was deleted") for rule in report.rule_ids]

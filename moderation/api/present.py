@@ -32,7 +32,7 @@ def present_report(report: Report, account: bytes) -> bytes:
         "forwarded": False,
         "created_at": _iso(report.created_at),
         "status_ids": [post.public for post in report.posts] or None,
-        "rule_ids": None,
+        "rule_ids": [str(rule_id) for rule_id in report.rule_ids] or None,
     }
     return b'%b,"target_account":%b}' % (orjson.dumps(entity)[:-1], account)
 

@@ -15,7 +15,7 @@ from rest_framework.serializers import (
 from accounts.api.schema import AccountEntity
 from infra.api.fields import OPTIONAL, IgnoredField, TextField, VisibleTextField
 from infra.api.openapi import error_response
-from moderation.api.parse import MOST_POSTS
+from moderation.api.parse import MOST_POSTS, MOST_RULES
 from moderation.models import APPEAL_LENGTH, COMMENT_LENGTH
 from moderation.types import Category
 
@@ -29,7 +29,12 @@ class ReportBody(Serializer[Any]):
     comment = TextField(max_length=COMMENT_LENGTH, **OPTIONAL)
     category = ChoiceField([category.value for category in Category], allow_blank=True, **OPTIONAL)
     forward = IgnoredField(required=False, help_text="Ignored: there are no other servers")
-    rule_ids = IgnoredField(required=False, help_text="Only makes the report a violation")
+    rule_ids = ListField(
+        child=CharField(),
+        max_length=MOST_RULES,
+        help_text="Rules of the site. They make the report a violation",
+        **OPTIONAL,
+    )
 
 
 NO_ACCOUNT = error_response("No such account, or an id that is no post of the account")

@@ -3,6 +3,7 @@
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from accounts.site_texts.queries.site_description import get_site_description
 from pages.views.accounts import AboutAccount
 
 
@@ -19,7 +20,12 @@ class ReportPage(AboutAccount):
         first = [
             self.api.get(f"/api/v1/statuses/{post_id}").body for post_id in sorted(missing)[:1]
         ]
-        context = {"account": account, "statuses": [*first, *statuses], "chosen": chosen}
+        context = {
+            "account": account,
+            "statuses": [*first, *statuses],
+            "chosen": chosen,
+            "rules": get_site_description().rules,
+        }
         return self.draw("people/report.html", context)
 
     def post(self, request: HttpRequest, username: str) -> HttpResponseBase:
@@ -29,6 +35,7 @@ class ReportPage(AboutAccount):
             "category": request.POST.get("category", ""),
             "comment": request.POST.get("comment", ""),
             "status_ids": request.POST.getlist("status_ids"),
+            "rule_ids": request.POST.getlist("rule_ids"),
         }
         self.api.send("POST", "/api/v1/reports", sent)
         context = {"account": account, "relationship": self.find_relationship(account)}

@@ -2255,13 +2255,13 @@ class AsyncReportsCalls:
         comment: str | None = None,
         category: Literal["spam", "legal", "violation", "other"] | None = None,
         forward: Any | None = None,
-        rule_ids: Any | None = None,
+        rule_ids: Sequence[str] | None = None,
     ) -> models.Report:
         """Report an account, and some of its posts, to the moderators.
 
         `status_ids`: Posts of that account.
         `forward`: Ignored: there are no other servers.
-        `rule_ids`: Only makes the report a violation.
+        `rule_ids`: Rules of the site. They make the report a violation.
         """
         call = Call(
             "POST",

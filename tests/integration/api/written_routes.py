@@ -8,6 +8,7 @@ from tests.callers import Caller
 from tests.people import decide
 from tests.pictures import picture, upload
 from tests.push_service import Device
+from tests.site_rules import make_rule
 from tests.world import drain_all, make_accounts
 
 
@@ -33,6 +34,7 @@ class Scene:
         strike = decide(me, DecisionKind.WARN)
         assert strike is not None
         self.names["strike_id"] = str(strike.pk)
+        self.names["rule_id"] = str(make_rule("Be polite"))
         self.names["bound"] = self.me.get("/api/v1/timelines/home/catch_up").json()["bound"]
 
     def _make_things(self, you: int) -> None:
@@ -166,7 +168,7 @@ WRITES = (
     Write("POST", "/api/v1/push/subscription", {"subscription": TARGET, "data": WISHES}),
     Write("PUT", "/api/v1/push/subscription", {"data": {"alerts": {"reblog": True}}}),
     Write("POST", "/api/v1/reports", REPORT),
-    Write("POST", "/api/v1/reports", {"account_id": "{account_id}", "rule_ids": ["1"]}),
+    Write("POST", "/api/v1/reports", {"account_id": "{account_id}", "rule_ids": ["{rule_id}"]}),
     Write("POST", STATUSES, STATUS),
     Write("POST", STATUSES, {"status": "choose", "poll": POLL}),
     Write("POST", STATUSES, {"media_ids": ["{media_id}"]}),

@@ -6,6 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.site_texts.models import SiteRule
 from infra.sharding.buckets import shard_of
 from moderation.actions.appeals import file_appeal
 from moderation.models import Decision, Report
@@ -16,6 +17,7 @@ from tests.budgets import count_calls
 from tests.integration.moderation.staff_pages import member, name_account, words_at
 from tests.interleavings.edits import change
 from tests.people import decide, decide_on
+from tests.site_rules import make_rule
 from tests.world import drain_all, make_account, publish
 
 LIST = "/admin/moderation/report/"
@@ -81,6 +83,15 @@ def test_one_page_is_enough_to_decide(case: Case, mia: Client) -> None:
         assert link in page, link
     assert "<i>daily" not in page
     assert 'name="_save' not in page, "there is nothing to enter"
+
+
+def test_the_rules_that_the_reporter_named_are_shown(case: Case, mia: Client) -> None:
+    kept, deleted = make_rule("Sell <i>no</i> boats"), make_rule("Be polite")
+    Report.objects.filter(pk=case.now.pk).update(rule_ids=[kept, deleted])
+    SiteRule.objects.filter(pk=deleted).delete()
+    shown = words_at(mia, case.path)
+    for words in ("Sell <i>no</i> boats", f"Rule {deleted}, which was deleted"):
+        assert words in shown, words
 
 
 def test_posts_of_every_state_are_shown(case: Case, mia: Client) -> None:

@@ -13,6 +13,7 @@ from posts.actions.delete_post import delete_post
 from posts.ids import PostId
 from tests.callers import Caller
 from tests.people import BECAUSE, Community, decide, decide_on
+from tests.site_rules import make_rule
 from tests.world import NOW, drain_all
 
 REPORTS, STRIKES = "/api/v1/reports", "/api/v1/strikes"
@@ -25,7 +26,6 @@ def test_a_report_comes_back_as_mastodon_shows_it(community: Community) -> None:
         "comment": "Sells followers",
         "category": "spam",
         "forward": True,
-        "rule_ids": ["1"],
     }
     answer = Caller(community.me).post(REPORTS, sent)
     assert answer.status_code == 200
@@ -58,8 +58,23 @@ def test_little_is_needed_and_a_form_will_do(community: Community) -> None:
     form = {"account_id": community.moderated, "status_ids[]": [community.theirs.public]}
     sent = caller.client.post(REPORTS, form)
     assert sent.json()["status_ids"] == [community.theirs.public]
-    rule = caller.post(REPORTS, {"account_id": str(community.moderated), "rule_ids": ["3"]})
-    assert rule.json()["category"] == "violation"
+
+
+def test_the_rules_that_it_breaks_are_kept_and_make_it_a_violation(community: Community) -> None:
+    """As in Mastodon, which then does not read the category."""
+    caller, reported = Caller(community.me), {"account_id": str(community.moderated)}
+    polite, honest = map(make_rule, ("Be polite", "Sell no boats"))
+    for category in ("", "spam"):
+        sent = reported | {"rule_ids": [str(honest), polite, str(honest)], "category": category}
+        answer = caller.post(REPORTS, sent).json()
+        assert answer["category"] == "violation"
+        assert answer["rule_ids"] == [str(honest), str(polite)]
+    form = reported | {"rule_ids[]": [str(polite)]}
+    assert caller.client.post(REPORTS, form).json()["rule_ids"] == [str(polite)]
+    assert [row.rule_ids for row in Report.objects.order_by("id")] == [[honest, polite]] * 2 + [
+        [polite]
+    ]
+    assert caller.post(REPORTS, reported | {"rule_ids": []}).json()["rule_ids"] is None
 
 
 def test_what_is_wrong_is_said(community: Community) -> None:
@@ -77,6 +92,12 @@ def test_what_is_wrong_is_said(community: Community) -> None:
         ({"comment": "x" * 1_001}, 422, "Validation failed: Comment is too long (maximum is 1000"),
         ({"comment": {}}, 422, "comment must be text"),
         ({"category": "boring"}, 422, "'boring' is not a valid category"),
+        *(
+            ({"rule_ids": rules}, 422, "Validation failed: Rule ids do")
+            for rules in (["1"], ["x"], [{}], [-1], ["9" * 25], "99", [None], [True])
+        ),
+        ({"rule_ids": {"a": 1}}, 422, "rule_ids must be a list"),
+        ({"rule_ids": list(range(101))}, 422, "rule_ids has more than"),
     ]:
         answer = Caller(community.me).post(
             REPORTS, {"account_id": str(community.moderated)} | change

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from accounts.site_texts.queries.site_description import forget_site_description
 from moderation.actions.reports import reopen_report, resolve_report
 from moderation.models import Report
 from moderation.queries.own_reports import MOST, list_own_reports
@@ -12,6 +13,7 @@ from tests.budgets import count_calls
 from tests.integration.pages.browsing import Browser
 from tests.people import decide
 from tests.plans import nodes_of, rows_handled, settle
+from tests.site_rules import make_rule
 from tests.world import drain_all, make_account, publish
 
 PATH = "/settings/reports"
@@ -46,6 +48,16 @@ def test_the_reporter_reads_when_a_report_is_decided(ann: int, ben: int) -> None
     reopen_report(row.pk, SEEN)
     assert "Not decided yet." in browser.read(PATH)
     assert PATH in browser.read("/settings")
+
+
+def test_a_report_names_the_rules_that_are_broken(ann: int, ben: int) -> None:
+    rule = make_rule("Sell no boats & nets")
+    forget_site_description()
+    browser = Browser(ann)
+    assert "Sell no boats &amp; nets" in browser.read("/@ben/report")
+    browser.send("/@ben/report", {"category": "other", "rule_ids": [str(rule)]})
+    row = Report.objects.get()
+    assert (row.category, row.rule_ids) == ("violation", [rule])
 
 
 def test_others_read_none_of_it(ann: int, ben: int) -> None:
