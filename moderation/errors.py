@@ -17,6 +17,26 @@ class NotSuspended(TidelineError):
     text = "Only a suspended account can be purged"
 
 
+class SuspensionEnds(TidelineError):
+    """A purge would take the data of a person who comes back."""
+
+    text = "This suspension ends by itself: suspend the account without an end first"
+
+
+class EndIsOver(TidelineError):
+    text = "The end must be in the future"
+
+
+class EndsNever(TidelineError):
+    text = "Only limit, freeze and suspend can have an end"
+
+
+class DeletedByOwner(TidelineError):
+    """The end of such a suspension would bring back what its owner deleted."""
+
+    text = "The owner deleted this account: its suspension cannot have an end"
+
+
 class PostIsDeleted(TidelineError):
     text = "This post is deleted: it cannot be hidden or shown"
 

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 
+from accounts.types import Restriction
 from infra.sharding.placement import Placement
 from moderation.types import AppealState, Category, DecisionKind, ReportState
 from posts.ids import BASE36_DIGITS, PostId
@@ -64,8 +65,9 @@ class Decision(models.Model):
     `actor`: None for a command. `account_id`: the account that the decision is about, or the
     author of the post. `post_id`: base36; empty for a decision on an account or image.
     `image_id`: None for a decision on an account or post. `restrictions`: all restrictions of the
-    account after the decision; None if the decision is not on an account. The last decision on a
-    post says whether the post is shown, hidden or deleted; on an image, whether it is hidden.
+    account after the decision; None if the decision is not on an account. `ends_at`: when the
+    restriction ends by itself, as decided then; None: it does not. The last decision on a post says
+    whether the post is shown, hidden or deleted; on an image, whether it is hidden.
     """
 
     placement = Placement.GLOBAL
@@ -79,6 +81,7 @@ class Decision(models.Model):
     image_id = models.BigIntegerField(null=True)
     reason = models.CharField(max_length=REASON_LENGTH)
     restrictions = models.SmallIntegerField(null=True)
+    ends_at = models.DateTimeField(null=True, editable=False)
     report = models.ForeignKey(
         Report, models.PROTECT, null=True, blank=True, related_name="decisions"
     )
@@ -109,6 +112,32 @@ class Decision(models.Model):
     def post(self) -> PostId | None:
         """The post that the decision is on; None for a decision on an account."""
         return PostId.from_base36(self.post_id) if self.post_id else None
+
+
+class TimedRestriction(models.Model):
+    """GLOBAL, one row for each restriction in force that ends by itself; written by
+    moderation.actions.timed_restrictions. The row goes when the restriction ends, for any reason.
+
+    `restriction`: one of accounts.types.Restriction. `decision`: the one that set this end.
+    """
+
+    placement = Placement.GLOBAL
+
+    account_id = models.BigIntegerField()
+    restriction = models.SmallIntegerField()
+    ends_at = models.DateTimeField()
+    decision = models.ForeignKey(Decision, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["account_id", "restriction"], name="one_end_each")
+        ]
+        # those that are due, the oldest first
+        indexes = [models.Index(fields=["ends_at"], name="restriction_ends")]
+
+    def __str__(self) -> str:
+        words = Restriction(self.restriction).words
+        return f"{words} until {self.ends_at:%Y-%m-%d %H:%M} UTC"
 
 
 class Appeal(models.Model):

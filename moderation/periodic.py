@@ -9,6 +9,7 @@ from infra.jobs.periodic import PeriodicTask
 from infra.jobs.time_slices import SlicedJob
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
+from moderation.actions.timed_restrictions import end_due_restrictions
 from moderation.jobs.purge_accounts import purge_accounts
 from moderation.sampling import sample_decisions, sample_queue
 from moderation.types import DecisionOrigin
@@ -26,7 +27,17 @@ def _purge(work: Work) -> Iterator[Batch]:
 # An account whose suspension became old enough does not wait a day.
 PURGE = SlicedJob("purge_accounts", _purge, BATCH_SIZE, every=timedelta(hours=1))
 
+COST_OF_ENDS = (
+    "one query by index; about ten short statements for each restriction that ends, at most 50"
+)
+
+
+def _end_due(_alias: str) -> int:
+    return end_due_restrictions(datetime.now(UTC))
+
+
 PERIODIC_TASKS = (
+    PeriodicTask("end_restrictions", 5, Placement.GLOBAL, COST_OF_ENDS, _end_due),
     PURGE.as_periodic_task(),
     PeriodicTask(
         "sample_queue",

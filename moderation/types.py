@@ -34,6 +34,10 @@ ADDED_RESTRICTIONS = {
     DecisionKind.FREEZE: Restriction.FROZEN,
     DecisionKind.SUSPEND: Restriction.SUSPENDED,
 }
+# Only these can have an end.
+TIMED_DECISIONS = (DecisionKind.LIMIT, DecisionKind.FREEZE, DecisionKind.SUSPEND)
+OWNER_DELETED = "The owner deleted the account"
+TIME_IS_OVER = "The time is over"
 ACCOUNT_DECISIONS = (*ADDED_RESTRICTIONS, DecisionKind.RESTORE)
 POST_DECISIONS = (DecisionKind.HIDE, DecisionKind.SHOW, DecisionKind.DELETE)
 # The account can read these decisions, and appeal against them.

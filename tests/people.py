@@ -6,12 +6,12 @@ tests/sign_ups.py accounts as clients make them.
 """
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
 
 from accounts.models import User
-from accounts.types import Restriction
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.groups import create_groups
 from moderation.models import Decision
@@ -49,7 +49,7 @@ def make_member(group: str, name: str) -> User:
 BECAUSE = DecisionOrigin(None, "spam")
 
 
-def decide(account_id: int, kind: DecisionKind, **options: Restriction) -> Decision | None:
+def decide(account_id: int, kind: DecisionKind, **options: Any) -> Decision | None:
     return decide_on_account(account_id, kind, BECAUSE, datetime.now(UTC), **options)
 
 

@@ -30,8 +30,12 @@ WHERE id = %s AND restriction_revision < %s
 """
 
 
-def restrict_user(user: User, wanted: Restriction, now: datetime) -> bool:
+def restrict_user(
+    user: User, wanted: Restriction, now: datetime, begins_again: bool = False
+) -> bool:
     """Sets the restrictions of a locked user; False if they were already set.
+
+    `begins_again`: a suspension in force counts from now on.
 
     A suspended user cannot sign in, and their tokens are refused with the reason. The tokens end
     when the suspension is lifted or the account is purged: an ended token could not give a reason.
@@ -41,11 +45,12 @@ def restrict_user(user: User, wanted: Restriction, now: datetime) -> bool:
     before = Restriction(user.restrictions)
     if before & _PURGE_BEGUN and not (wanted & _PURGE_BEGUN and Restriction.SUSPENDED in wanted):
         raise AccountPurged
-    if wanted == before:
+    if wanted == before and not begins_again:
         return False
     is_suspended = Restriction.SUSPENDED in wanted
     ends_tokens = not user.is_active and (not is_suspended or Restriction.PURGED in wanted)
-    user.suspended_at = (user.suspended_at or now) if is_suspended else None
+    since = now if begins_again else user.suspended_at or now
+    user.suspended_at = since if is_suspended else None
     user.restrictions, user.is_active = int(wanted), not is_suspended
     user.restriction_revision += 1
     user.save(

@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from accounts.images.errors import ImageNotFound
+from accounts.types import Restriction
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions.decide import decide_on_account, decide_on_post, record_decision
 from moderation.actions.decide_on_image import decide_on_image
@@ -51,9 +52,17 @@ def accept_appeal(appeal_id: int, origin: DecisionOrigin, now: datetime) -> None
         elif decision.image_id is not None:
             with suppress(ImageNotFound):  # its owner deleted it
                 decide_on_image(decision.account_id, decision.image_id, DecisionKind.SHOW, origin)
-        elif decision.kind in ADDED_RESTRICTIONS:
+        elif decision.kind in ADDED_RESTRICTIONS and not _is_over(decision):
             lifted = ADDED_RESTRICTIONS[DecisionKind(decision.kind)]
             decide_on_account(decision.account_id, DecisionKind.RESTORE, origin, now, lifted=lifted)
+
+
+def _is_over(decision: Decision) -> bool:
+    """Whether its restriction ended since: one of today comes from a later decision. One query."""
+    restriction = ADDED_RESTRICTIONS[DecisionKind(decision.kind)]
+    later = Decision.objects.filter(account_id=decision.account_id, pk__gt=decision.pk)
+    left = later.exclude(restrictions=None).values_list("restrictions", flat=True)
+    return any(not restriction & Restriction(restrictions or 0) for restrictions in left)
 
 
 def reject_appeal(appeal_id: int, origin: DecisionOrigin, now: datetime) -> None:

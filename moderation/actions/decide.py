@@ -4,6 +4,7 @@ The decision is in force when the function returns, if the shard can be reached:
 delivered inline. If the process dies before the delivery, the drain delivers the change.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import transaction
@@ -14,15 +15,19 @@ from accounts.models import User
 from accounts.types import Restriction
 from infra.changes.append import append_change
 from infra.sharding.placement import GLOBAL_ALIAS
+from moderation.actions.ends import check_end, is_deleted_by_owner, is_end_moved, write_ends
 from moderation.changes import PostDecided
 from moderation.errors import (
     CannotModerateStaff,
     DecisionNeedsReason,
+    DeletedByOwner,
     NotSuspended,
     PostIsDeleted,
+    SuspensionEnds,
 )
 from moderation.models import Decision
 from moderation.queries.decisions import load_last_decisions
+from moderation.queries.ends import load_ends
 from moderation.types import ADDED_RESTRICTIONS, DecisionKind, DecisionOrigin
 from posts.errors import PostNotFound
 from posts.ids import PostId
@@ -37,20 +42,36 @@ def decide_on_account(
     origin: DecisionOrigin,
     now: datetime,
     lifted: Restriction = ALL_RESTRICTIONS,
+    ends_at: datetime | None = None,
 ) -> Decision | None:
     """Warns, limits, freezes, suspends, restores or starts to purge an account.
 
     Returns None if the decision changes nothing. `lifted`: the restrictions that RESTORE ends.
-    Raises: AccountNotFound, DecisionNeedsReason, CannotModerateStaff, AccountPurged, NotSuspended.
-    Cost: five statements; suspending ends each token with five more.
+    `ends_at`: the restriction then ends by itself. Deciding the same again with another end, or
+    without one, changes the end. Raises: AccountNotFound, DecisionNeedsReason, CannotModerateStaff,
+    AccountPurged, NotSuspended, SuspensionEnds, EndIsOver, EndsNever, DeletedByOwner.
+    Cost: seven statements; suspending ends each token with five more.
     """
+    check_end(kind, ends_at, now)
     with transaction.atomic(using=GLOBAL_ALIAS):
         user = lock_user(account_id)
         check_actor(user, origin)
-        wanted = _restrictions_after(Restriction(user.restrictions), kind, lifted)
-        if not restrict_user(user, wanted, now) and kind is not DecisionKind.WARN:
+        ends = load_ends([account_id]).get(account_id, {})
+        before = Restriction(user.restrictions)
+        if ends_at and kind is DecisionKind.SUSPEND and is_deleted_by_owner(before, account_id):
+            raise DeletedByOwner
+        wanted = _restrictions_after(before, kind, lifted, ends)
+        is_moved = is_end_moved(before, ends, kind, ends_at)
+        # It is purged as long after this decision as after a new suspension.
+        begins_again = is_moved and kind is DecisionKind.SUSPEND and ends_at is None
+        is_new = restrict_user(user, wanted, now, begins_again)
+        if not is_new and not is_moved and kind is not DecisionKind.WARN:
             return None
-        return record_decision(kind, origin, account_id, restrictions=int(wanted))
+        decision = record_decision(
+            kind, origin, account_id, restrictions=int(wanted), ends_at=ends_at
+        )
+        write_ends(decision, lifted)
+        return decision
 
 
 def decide_on_post(post_id: PostId, kind: DecisionKind, origin: DecisionOrigin) -> Decision | None:
@@ -81,6 +102,7 @@ def record_decision(
     post_id: str = "",
     restrictions: int | None = None,
     image_id: int | None = None,
+    ends_at: datetime | None = None,
 ) -> Decision:
     """Inserts the row of a decision. Safety: the caller's transaction also carries it out.
 
@@ -96,6 +118,7 @@ def record_decision(
         image_id=image_id,
         reason=origin.reason.strip(),
         restrictions=restrictions,
+        ends_at=ends_at,
         report_id=origin.report_id,
     )
     row.save(using=GLOBAL_ALIAS, force_insert=True)
@@ -111,7 +134,10 @@ def check_actor(user: User, origin: DecisionOrigin) -> None:
 
 
 def _restrictions_after(
-    current: Restriction, kind: DecisionKind, lifted: Restriction
+    current: Restriction,
+    kind: DecisionKind,
+    lifted: Restriction,
+    ends: Mapping[Restriction, datetime],
 ) -> Restriction:
     if kind is DecisionKind.RESTORE:
         return current & ~lifted
@@ -119,5 +145,7 @@ def _restrictions_after(
         return current | ADDED_RESTRICTIONS[kind]
     if Restriction.SUSPENDED not in current:
         raise NotSuspended
+    if Restriction.SUSPENDED in ends:
+        raise SuspensionEnds
     # A purged account stays purged: a second purge must not start.
     return current if Restriction.PURGED in current else current | Restriction.PURGING

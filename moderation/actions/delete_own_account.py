@@ -3,9 +3,7 @@
 from datetime import datetime
 
 from moderation.actions.decide import decide_on_account
-from moderation.types import DecisionKind, DecisionOrigin
-
-REASON = "The owner deleted the account"
+from moderation.types import OWNER_DELETED, DecisionKind, DecisionOrigin
 
 
 def delete_own_account(account_id: int, now: datetime) -> None:
@@ -14,4 +12,4 @@ def delete_own_account(account_id: int, now: datetime) -> None:
     The purge deletes its data after SUSPENSION_DAYS. Until then moderators can restore it, for an
     owner who writes to them. Safety: may run twice. Raises, cost: as decide_on_account.
     """
-    decide_on_account(account_id, DecisionKind.SUSPEND, DecisionOrigin(None, REASON), now)
+    decide_on_account(account_id, DecisionKind.SUSPEND, DecisionOrigin(None, OWNER_DELETED), now)

@@ -22,26 +22,30 @@ from moderation.models import Decision
 from moderation.types import DecisionKind, DecisionOrigin
 from posts.ids import MalformedPostId, PostId
 
+ENTERED_FIELDS = ("kind", "target", "lasts", "until", "reason", "report")
+
 
 @admin.register(Decision)
 class DecisionAdmin(KeysetAdmin):
     """Adding a decision carries it out. Only superusers decide on accounts of staff."""
 
     form = DecisionForm
-    list_display = ("id", "kind", "account", "public_id", "reason", "actor", "created_at")
+    list_display = (
+        *("id", "kind", "account", "public_id", "reason", "ends_at", "actor", "created_at"),
+    )
     list_select_related = ("actor",)
     search_fields = ("=account_id", "=post_id")
     search_help_text = "By the name or id of an account, or the id of a post"
     raw_id_fields = ("report",)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("kind", "target", "reason", "report") if obj is None else self._shown()
+        return ENTERED_FIELDS if obj is None else self._shown()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return () if obj is None else self._shown()
 
     def _shown(self) -> tuple[str, ...]:
-        about = ("kind", "account", "public_id", "image_id", "left_with", "reason")
+        about = ("kind", "account", "public_id", "image_id", "left_with", "ends_at", "reason")
         return (*about, "actor", "report", "created_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Decision]:
@@ -89,7 +93,9 @@ class DecisionAdmin(KeysetAdmin):
         values = form.cleaned_data
         report = values["report"]
         origin = DecisionOrigin(request.user.pk, values["reason"], report.pk if report else None)
-        done = _decide(values["target"], DecisionKind(values["kind"]), origin)
+        done = _decide(
+            values["target"], DecisionKind(values["kind"]), origin, values.get("ends_at")
+        )
         if done is not None:
             obj.pk, obj.account_id, obj.post_id = done.pk, done.account_id, done.post_id
 
@@ -118,7 +124,9 @@ class DecisionAdmin(KeysetAdmin):
         return redirect(back) if back else answer
 
 
-def _decide(target: int | PostId, kind: DecisionKind, origin: DecisionOrigin) -> Decision | None:
+def _decide(
+    target: int | PostId, kind: DecisionKind, origin: DecisionOrigin, ends_at: datetime | None
+) -> Decision | None:
     if isinstance(target, PostId):
         return decide_on_post(target, kind, origin)
-    return decide_on_account(target, kind, origin, datetime.now(UTC))
+    return decide_on_account(target, kind, origin, datetime.now(UTC), ends_at=ends_at)

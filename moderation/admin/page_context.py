@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest
@@ -15,7 +16,9 @@ from accounts.images.types import Attachment
 from accounts.site_texts.queries.site_description import get_site_description
 from accounts.texts.html import profile_url
 from accounts.types import Restriction
+from moderation.forms import LASTS
 from moderation.queries.accounts import AccountFacts
+from moderation.queries.ends import Ends, load_ends
 from moderation.types import ACCOUNT_DECISIONS
 from posts.api.present import post_url
 from posts.ids import PostId
@@ -74,11 +77,24 @@ def account_context(
         "facts": facts,
         "account_name": username,
         "account_url": profile_url(username) if username else "",
-        "restrictions": Restriction(restrictions).words,
+        "restrictions": restriction_words(
+            Restriction(restrictions), load_ends([facts.account_id]).get(facts.account_id, {})
+        ),
+        "lasts": LASTS,
         "can_decide": request.user.has_perm(DECIDE),
         "account_decisions": ACCOUNT_DECISIONS,
         "reasons": get_site_description().reasons,
     }
+
+
+def restriction_words(restrictions: Restriction, ends: Ends) -> str:
+    """The restrictions with their ends: "limited until 2026-12-03 12:00 UTC, frozen", or "none"."""
+    return ", ".join(map(partial(_with_end, ends), restrictions)) or restrictions.words
+
+
+def _with_end(ends: Ends, restriction: Restriction) -> str:
+    end = ends.get(restriction)
+    return f"{restriction.words} until {end:%Y-%m-%d %H:%M} UTC" if end else restriction.words
 
 
 def account_link(account_id: int, username: str | None) -> str:

@@ -45,7 +45,7 @@ def read_appeal(data: Mapping[str, Any]) -> str:
 
 
 def _read_category(data: Mapping[str, Any]) -> Category:
-    """The category of a report that names no rules; as in Mastodon, one that does is a violation."""
+    """Of a report that names no rules: as in Mastodon, one that does is a violation."""
     named = read_text(data, "category")
     try:
         return Category(named) if named else Category.OTHER

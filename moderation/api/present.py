@@ -50,6 +50,7 @@ def present_strike(
         "status_text": text or None,
         "appeal": _present_appeal(appeal) if appeal else None,
         "created_at": _iso(decision.created_at),
+        "ends_at": _iso(decision.ends_at) if decision.ends_at else None,
     }
     return b'%b,"target_account":%b}' % (orjson.dumps(entity)[:-1], account)
 

@@ -79,4 +79,8 @@ class StrikeEntity(Serializer[Any]):
     )
     appeal = AppealEntity(allow_null=True)
     created_at = DateTimeField()
+    ends_at = DateTimeField(
+        allow_null=True,
+        help_text="When the restriction ends by itself, as decided then. Mastodon has no such",
+    )
     target_account = AccountEntity()

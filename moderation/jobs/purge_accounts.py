@@ -23,7 +23,7 @@ from infra.jobs.walk import Key, Row, walk
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all
 from moderation.actions.decide import decide_on_account
-from moderation.errors import NotSuspended
+from moderation.errors import NotSuspended, SuspensionEnds
 from moderation.jobs.purge_rows import PASSES
 from moderation.types import DecisionKind, DecisionOrigin
 from relations.jobs.reset_relations import reset_relations
@@ -64,10 +64,10 @@ def _read_due(
 
 
 def _begin(account_id: int, origin: DecisionOrigin, now: datetime) -> bool:
-    """Sets PURGING. False: a moderator restored the account after the job read it."""
+    """Sets PURGING. False: a moderator restored the account, or its suspension has an end."""
     try:
         decide_on_account(account_id, DecisionKind.PURGE, origin, now)
-    except NotSuspended:
+    except (NotSuspended, SuspensionEnds):
         return False
     return True
 

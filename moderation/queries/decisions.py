@@ -7,7 +7,7 @@ from infra.api.ids import MOST_DIGITS
 from infra.api.pages import Page, Window
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.models import Appeal, Decision
-from moderation.types import POST_DECISIONS, STRIKES
+from moderation.types import POST_DECISIONS, STRIKES, DecisionKind
 from posts.ids import PostId
 
 HIGHEST_ID = 2**63 - 1
@@ -22,6 +22,12 @@ def load_last_decisions(post_ids: Iterable[PostId]) -> dict[PostId, Decision]:
         .distinct("post_id")
     )
     return {decision.post: decision for decision in decisions if decision.post}
+
+
+def find_suspension(account_id: int) -> Decision | None:
+    """The last decision that suspended the account. One query by index."""
+    rows = Decision.objects.filter(account_id=account_id, kind=DecisionKind.SUSPEND)
+    return rows.order_by("-pk").first()
 
 
 def load_last_image_decisions(image_ids: Iterable[int]) -> dict[int, Decision]:

@@ -16,12 +16,20 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
 from accounts.api.quotas import charge_address
+from accounts.errors import LoginDisabled
 from accounts.token_tags import is_tagged
 from infra.api.errors import TidelineError
+from moderation.queries.decisions import find_suspension
 from pages import cookie
 from pages.api_client import ApiClient, ApiRefused
 from pages.appearance import appearance_of
-from pages.sessions import forget_session, page_mark, set_page_mark, token_of
+from pages.sessions import (
+    find_account_of_session,
+    forget_session,
+    page_mark,
+    set_page_mark,
+    token_of,
+)
 
 OK, UNAUTHORIZED = 200, 401
 # The number of unread notifications is counted no further: a look at more costs more.
@@ -145,6 +153,10 @@ class WebPage(View):
         """A page without the frame, which may be what was refused."""
         if refusal.status == UNAUTHORIZED:
             return self._send_to_sign_in()
+        if refusal.message == LoginDisabled.text:
+            account_id = find_account_of_session(self.request)
+            suspension = find_suspension(account_id) if account_id else None
+            return self.draw_refused("suspended.html", {"suspension": suspension}, refusal)
         return self.draw_refused("refused.html", {"refusal": refusal}, refusal)
 
     def draw_refused(self, template: str, context: Context, refusal: ApiRefused) -> HttpResponse:

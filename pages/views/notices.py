@@ -1,5 +1,6 @@
 """What the moderators decided about the viewer, with an appeal against each decision."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django.http import HttpRequest
@@ -66,8 +67,13 @@ def _join(strike: Notice) -> Notice:
     appeal = strike["appeal"]
     return {
         **strike,
+        "is_over": _is_past(strike["ends_at"]),
         "effect": EFFECTS.get(
             strike["action"], gettext("The moderators decided about your account.")
         ),
         "state": STATES.get(appeal["state"], "") if appeal else "",
     }
+
+
+def _is_past(moment: str | None) -> bool:
+    return moment is not None and datetime.fromisoformat(moment) <= datetime.now(UTC)

@@ -9,10 +9,13 @@ from django.conf import settings
 from django.core.management import CommandError
 
 from accounts.queries.users import load_restrictions
+from accounts.types import Restriction
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work
+from moderation.errors import SuspensionEnds
 from moderation.jobs.purge_accounts import purge_accounts
+from moderation.queries.ends import load_ends
 from moderation.types import DecisionOrigin
 
 
@@ -39,5 +42,7 @@ class Command(JobCommand):
         restrictions = load_restrictions([account_id]).get(account_id)
         if restrictions is None or restrictions.suspended_at is None:
             raise CommandError("this account is not suspended: run suspend_account first")
+        if Restriction.SUSPENDED in load_ends([account_id]).get(account_id, {}):
+            raise CommandError(SuspensionEnds.text)
         if not is_confirmed:
             raise CommandError("this cannot be undone: --dry-run shows it, --yes does it")

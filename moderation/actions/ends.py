@@ -1,0 +1,53 @@
+"""The ends that decisions set: their checks and their rows. The caller holds the user's lock."""
+
+from datetime import datetime
+
+from accounts.types import Restriction
+from infra.sharding.placement import GLOBAL_ALIAS
+from moderation.errors import EndIsOver, EndsNever
+from moderation.models import Decision, TimedRestriction
+from moderation.queries.decisions import find_suspension
+from moderation.queries.ends import Ends
+from moderation.types import ADDED_RESTRICTIONS, OWNER_DELETED, TIMED_DECISIONS, DecisionKind
+
+
+def check_end(kind: DecisionKind, ends_at: datetime | None, now: datetime) -> None:
+    """Raises: EndIsOver, EndsNever."""
+    if ends_at is None:
+        return
+    if kind not in TIMED_DECISIONS:
+        raise EndsNever
+    if ends_at <= now:
+        raise EndIsOver
+
+
+def is_end_moved(
+    before: Restriction, ends: Ends, kind: DecisionKind, ends_at: datetime | None
+) -> bool:
+    """Whether a restriction in force gets another end, or loses or gets one."""
+    restriction = ADDED_RESTRICTIONS.get(kind, Restriction.NONE)
+    return bool(before & restriction) and ends.get(restriction) != ends_at
+
+
+def is_deleted_by_owner(before: Restriction, account_id: int) -> bool:
+    """Whether the account is suspended because its owner wanted so. One query, if it is."""
+    if Restriction.SUSPENDED not in before:
+        return False
+    last = find_suspension(account_id)
+    return last is not None and last.actor_id is None and last.reason == OWNER_DELETED
+
+
+def write_ends(decision: Decision, lifted: Restriction) -> None:
+    """Writes or deletes the rows of the ends that this decision sets. At most two statements."""
+    kind = DecisionKind(decision.kind)
+    rows = TimedRestriction.objects.filter(account_id=decision.account_id)
+    if kind is DecisionKind.RESTORE:
+        rows.filter(restriction__in=[one.value for one in Restriction if one in lifted]).delete()
+    elif kind in TIMED_DECISIONS and decision.ends_at is None:
+        rows.filter(restriction=ADDED_RESTRICTIONS[kind]).delete()
+    elif kind in TIMED_DECISIONS:
+        TimedRestriction.objects.using(GLOBAL_ALIAS).update_or_create(
+            account_id=decision.account_id,
+            restriction=ADDED_RESTRICTIONS[kind],
+            defaults={"ends_at": decision.ends_at, "decision": decision},
+        )
