@@ -37,6 +37,12 @@ class DeletedByOwner(TidelineError):
     text = "The owner deleted this account: its suspension cannot have an end"
 
 
+class AboutItIsOpen(TidelineError):
+    """A report is resolved after all that was decided about its account."""
+
+    text = "Left open: a decision about this account is not done"
+
+
 class PostIsDeleted(TidelineError):
     text = "This post is deleted: it cannot be hidden or shown"
 

@@ -1,7 +1,6 @@
 """The admin forms in which moderators enter decisions and appeals, and operators passwords."""
 
-from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,19 +12,13 @@ from django.db import transaction
 from accounts.actions.change_password import end_sign_ins
 from accounts.actions.lock_user import lock_user
 from accounts.queries.users import find_account_id, is_user
-from infra.api.errors import TidelineError
 from infra.api.ids import parse_account_id
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.actions.ends import check_end
+from moderation.end_fields import EndFields
 from moderation.models import APPEAL_LENGTH, REASON_LENGTH, Appeal, Decision
 from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS, STRIKES, DecisionKind
 from posts.ids import MalformedPostId, PostId
 
-UNTIL = "until"
-LASTS = [
-    *(("", "for good"), ("1", "1 day"), ("7", "7 days"), ("30", "30 days")),
-    (UNTIL, "until a date"),
-]
 ENTERED = [(kind.value, kind.value) for kind in (*ACCOUNT_DECISIONS, *POST_DECISIONS)]
 
 
@@ -38,32 +31,6 @@ class UserPasswordForm(AdminPasswordChangeForm):  # type: ignore[type-arg]
             user = super().save(commit)
             end_sign_ins(user.pk)
         return user
-
-
-class EndFields(forms.Form):
-    """How long a restriction lasts: for good, so many days, or until a moment."""
-
-    lasts = forms.ChoiceField(choices=LASTS, required=False, label="How long")
-    until = forms.DateTimeField(
-        required=False,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
-        label="Until",
-        help_text="UTC. For: until a date.",
-    )
-
-    def read_end(self, values: Mapping[str, Any], now: datetime) -> datetime | None:
-        """The end that was chosen; None for good. Adds the faults to the form."""
-        lasts, until = values.get("lasts", ""), values.get("until")
-        if lasts.isdigit():
-            return now + timedelta(days=int(lasts))
-        if lasts == UNTIL and until is None and "until" not in self.errors:
-            self.add_error("until", "Choose a date.")
-        try:
-            check_end(DecisionKind(values.get("kind", "")), until, now)
-        except TidelineError as error:
-            self.add_error("until", f"{error}.")
-        end: datetime | None = until
-        return end
 
 
 class DecisionForm(forms.ModelForm, EndFields):  # type: ignore[type-arg]
@@ -92,7 +59,9 @@ class DecisionForm(forms.ModelForm, EndFields):  # type: ignore[type-arg]
                 kind = "post" if is_post else "account"
                 self.add_error("target", f"There is no such {kind}.")
         if "kind" in values:
-            values["ends_at"] = self.read_end(values, datetime.now(UTC))
+            values["ends_at"] = self.read_end(
+                values, DecisionKind(values["kind"]), datetime.now(UTC)
+            )
         return values
 
 

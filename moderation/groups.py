@@ -14,6 +14,7 @@ GROUPS: Mapping[str, Mapping[str, Sequence[str]]] = {
             *("view_report", "change_report"),
             *("view_decision", "add_decision"),
             *("view_appeal", "add_appeal", "change_appeal"),
+            *("view_timedrestriction", "view_jointdecision"),
         ),
         "accounts": ("view_user",),
     },

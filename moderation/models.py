@@ -6,7 +6,7 @@ from django.db.models.functions import Now
 
 from accounts.types import Restriction
 from infra.sharding.placement import Placement
-from moderation.types import AppealState, Category, DecisionKind, ReportState
+from moderation.types import AppealState, Category, DecisionKind, ReportState, TargetState
 from posts.ids import BASE36_DIGITS, PostId
 
 REASON_LENGTH, COMMENT_LENGTH, APPEAL_LENGTH = 500, 1_000, 2_000
@@ -138,6 +138,61 @@ class TimedRestriction(models.Model):
     def __str__(self) -> str:
         words = Restriction(self.restriction).words
         return f"{words} until {self.ends_at:%Y-%m-%d %H:%M} UTC"
+
+
+class JointDecision(models.Model):
+    """GLOBAL, one row each time that a moderator decides on several targets at once; written by
+    moderation.actions.joint_decisions, and never changed.
+
+    `key`: of the form, so that a form that is sent twice is one. `account_kind`, `post_kind`: empty
+    for nothing with the accounts or the posts.
+    """
+
+    placement = Placement.GLOBAL
+
+    key = models.UUIDField(unique=True)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    account_kind = models.CharField(max_length=8, blank=True)
+    post_kind = models.CharField(max_length=8, blank=True)
+    resolves = models.BooleanField()
+    ends_at = models.DateTimeField(null=True)
+    reason = models.CharField(max_length=REASON_LENGTH)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return f"Decision {self.pk} on several"
+
+
+class JointTarget(models.Model):
+    """GLOBAL, one row for each target of a joint decision; written as above.
+
+    Exactly one of: a post (`post_id`), a report that is resolved (`is_report`), an account.
+    `report`: the one that led to it. `note`: why it is not done, or what it waits for.
+    """
+
+    placement = Placement.GLOBAL
+
+    joint = models.ForeignKey(JointDecision, models.PROTECT, related_name="targets")
+    account_id = models.BigIntegerField()
+    post_id = models.CharField(max_length=BASE36_DIGITS, blank=True, default="")
+    is_report = models.BooleanField(default=False)
+    report = models.ForeignKey(Report, models.PROTECT, null=True, related_name="+")
+    state = models.CharField(
+        max_length=9,
+        choices=[(state.value, state.value) for state in TargetState],
+        default=TargetState.WAITING,
+    )
+    note = models.CharField(max_length=REASON_LENGTH, blank=True, default="")
+    decision = models.ForeignKey(Decision, models.PROTECT, null=True, related_name="+")
+
+    def __str__(self) -> str:
+        if self.is_report:
+            return f"Report {self.report_id}"
+        return f"Post {self.post.public}" if self.post else f"Account {self.account_id}"
+
+    @property
+    def post(self) -> PostId | None:
+        return PostId.from_base36(self.post_id) if self.post_id else None
 
 
 class Appeal(models.Model):

@@ -1,11 +1,14 @@
 """Values of moderation."""
 
+from collections.abc import Mapping
+from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
 
 from accounts.types import Restriction
+from posts.ids import PostId
 
 
 class DecisionKind(StrEnum):
@@ -44,6 +47,19 @@ POST_DECISIONS = (DecisionKind.HIDE, DecisionKind.SHOW, DecisionKind.DELETE)
 STRIKES = (*ADDED_RESTRICTIONS, DecisionKind.HIDE, DecisionKind.DELETE)
 
 
+class TargetState(StrEnum):
+    """How far one of several targets is."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    UNCHANGED = "unchanged"
+    FAILED = "failed"
+
+
+# These are tried again.
+OPEN_STATES = (TargetState.WAITING, TargetState.FAILED)
+
+
 class ReportState(StrEnum):
     OPEN = "open"
     RESOLVED = "resolved"
@@ -73,6 +89,23 @@ class DecisionOrigin(NamedTuple):
     actor_id: int | None
     reason: str
     report_id: int | None = None
+
+
+class JointPlan(NamedTuple):
+    """What to do with several targets at once. None, False: nothing with those.
+
+    `accounts`, `posts`: by target, the report that it comes from, or None. `reports`: by report,
+    the account that it is about; they are resolved last.
+    """
+
+    account_kind: DecisionKind | None
+    post_kind: DecisionKind | None
+    resolves: bool
+    ends_at: datetime | None
+    reason: str
+    accounts: Mapping[int, int | None]
+    posts: Mapping[PostId, int | None]
+    reports: Mapping[int, int]
 
 
 class ReportDraft(msgspec.Struct, frozen=True):

@@ -1,10 +1,14 @@
-"""The page about images in the admin."""
+"""The pages of moderators in the admin that are no lists of models."""
 
 from django.contrib import admin
 from django.urls import path
 
 from moderation.image_pages import show_images
+from moderation.joint_pages import DecideOnSeveral, JointDecisionPage
 
+ADMIN = "admin/moderation"
 urlpatterns = [
-    path("admin/moderation/images/", admin.site.admin_view(show_images), name="images_of_account")
+    path(f"{ADMIN}/images/", admin.site.admin_view(show_images), name="images_of_account"),
+    path(f"{ADMIN}/several/", DecideOnSeveral.as_view(), name="decide_on_several"),
+    path(f"{ADMIN}/several/<int:pk>/", JointDecisionPage.as_view(), name="joint_decision"),
 ]

@@ -11,7 +11,7 @@ from moderation.queries.ends import Ends
 from moderation.types import ADDED_RESTRICTIONS, OWNER_DELETED, TIMED_DECISIONS, DecisionKind
 
 
-def check_end(kind: DecisionKind, ends_at: datetime | None, now: datetime) -> None:
+def check_end(kind: DecisionKind | None, ends_at: datetime | None, now: datetime) -> None:
     """Raises: EndIsOver, EndsNever."""
     if ends_at is None:
         return
@@ -42,10 +42,10 @@ def write_ends(decision: Decision, lifted: Restriction) -> None:
     kind = DecisionKind(decision.kind)
     rows = TimedRestriction.objects.filter(account_id=decision.account_id)
     if kind is DecisionKind.RESTORE:
-        rows.filter(restriction__in=[one.value for one in Restriction if one in lifted]).delete()
+        rows.filter(restriction__in=[word.value for word in Restriction if word in lifted]).delete()
     elif kind in TIMED_DECISIONS and decision.ends_at is None:
         rows.filter(restriction=ADDED_RESTRICTIONS[kind]).delete()
-    elif kind in TIMED_DECISIONS:
+    elif decision.ends_at is not None:
         TimedRestriction.objects.using(GLOBAL_ALIAS).update_or_create(
             account_id=decision.account_id,
             restriction=ADDED_RESTRICTIONS[kind],

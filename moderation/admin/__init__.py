@@ -5,7 +5,15 @@ A moderator decides by adding a decision. Django's admin imports this package.
 
 from moderation.admin.appeals import AppealAdmin
 from moderation.admin.decisions import DecisionAdmin
+from moderation.admin.measures import JointDecisionAdmin, TimedRestrictionAdmin
 from moderation.admin.reports import ReportAdmin
 from moderation.admin.users import UserAdmin
 
-__all__ = ["AppealAdmin", "DecisionAdmin", "ReportAdmin", "UserAdmin"]
+__all__ = [
+    "AppealAdmin",
+    "DecisionAdmin",
+    "JointDecisionAdmin",
+    "ReportAdmin",
+    "TimedRestrictionAdmin",
+    "UserAdmin",
+]

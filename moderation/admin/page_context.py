@@ -16,7 +16,7 @@ from accounts.images.types import Attachment
 from accounts.site_texts.queries.site_description import get_site_description
 from accounts.texts.html import profile_url
 from accounts.types import Restriction
-from moderation.forms import LASTS
+from moderation.end_fields import LASTS
 from moderation.queries.accounts import AccountFacts
 from moderation.queries.ends import Ends, load_ends
 from moderation.types import ACCOUNT_DECISIONS
@@ -126,7 +126,7 @@ def _show(
         f"{reverse('admin:moderation_decision_changelist')}?{urlencode({'q': post_id.public})}",
         _posted_at(post_id),
         _about(post) if post else "",
-        _state_of(post),
+        state_of(post),
         post is not None and post.hidden_at is not None,
         post.options if post else (),
         versions[0] if versions else None,
@@ -166,7 +166,8 @@ def _about(post: ModeratedPost) -> str:
 _KINDS = {Kind.REPLY: "a reply to", Kind.REPOST: "a repost of"}
 
 
-def _state_of(post: ModeratedPost | None) -> str:
+def state_of(post: ModeratedPost | None) -> str:
+    """Whether a post is shown, in words: "hidden since …"."""
     if post is None:
         return "there is no such post"
     if post.deleted_at is not None:

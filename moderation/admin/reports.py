@@ -20,6 +20,7 @@ from infra.api.ids import parse_account_id
 from moderation.actions.reports import assign_report, reopen_report, resolve_report
 from moderation.admin.page_context import account_context, account_link, page_before, post_contexts
 from moderation.admin.queue import QueueAdmin
+from moderation.admin.several import SeveralAdmin
 from moderation.models import Report
 from moderation.queries.accounts import load_lines, read_account_facts
 from moderation.queries.history import list_decisions_on, list_reports_on, with_names
@@ -64,7 +65,7 @@ class ReportFilter(admin.SimpleListFilter):
 
 
 @admin.register(Report)
-class ReportAdmin(QueueAdmin):
+class ReportAdmin(QueueAdmin, SeveralAdmin):
     """Reports that accounts filed with `POST /api/v1/reports`."""
 
     list_display = (
@@ -76,7 +77,8 @@ class ReportAdmin(QueueAdmin):
     search_help_text = "By the name or id of the account that is reported"
     fields = ("state", "assignee", "category", "comment")
     change_form_template = "moderation/report.html"
-    actions = ("assign", "resolve", "reopen")
+    actions = ("decide_on_several", "assign", "resolve", "reopen")
+    target = "report"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Report]:
         return with_names(super().get_queryset(request)).select_related("assignee")

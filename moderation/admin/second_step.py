@@ -1,5 +1,7 @@
 """The action that lets a person in again who lost their app, their passkeys and recovery codes."""
 
+from collections.abc import Sequence
+
 from django.contrib import admin, messages
 from django.db import transaction
 from django.db.models import QuerySet
@@ -14,7 +16,7 @@ from infra.sharding.placement import GLOBAL_ALIAS
 class SecondStepAdmin(ReasonRequiredAdmin):
     """For the list of users. The admin history says who did it, and why."""
 
-    actions = ("reset_second_steps",)
+    actions: Sequence[str] = ("reset_second_steps",)
 
     def has_reset_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("otp_totp.delete_totpdevice")

@@ -21,6 +21,7 @@ from infra.jobs.models import OPERATE
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.admin.page_context import account_context, post_contexts
 from moderation.admin.second_step import SecondStepAdmin
+from moderation.admin.several import SeveralAdmin
 from moderation.forms import UserPasswordForm
 from moderation.models import Decision, Report
 from moderation.queries.accounts import AccountLine, load_lines, read_account_facts
@@ -31,7 +32,7 @@ VIEW_REPORTS, VIEW_DECISIONS = "moderation.view_report", "moderation.view_decisi
 
 
 @admin.register(User)
-class UserAdmin(KeysetAdmin, SecondStepAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
+class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
     """Users are created by sign-up or `manage.py create_account`, which also create the account.
 
     Moderation decides who may sign in. There are no filters, because no index would serve them.
@@ -43,6 +44,8 @@ class UserAdmin(KeysetAdmin, SecondStepAdmin, DjangoUserAdmin):  # type: ignore[
         "is_staff",
     )
     list_filter = ()
+    actions = ("decide_on_several", "reset_second_steps")
+    target = "account"
     search_fields = ("username", "email")
     search_help_text = "The beginning of a name; for operators also a whole e-mail address"
     change_form_template = "moderation/user.html"

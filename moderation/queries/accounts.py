@@ -3,6 +3,7 @@
 A shard that is down or hangs does not break the page: the answer says that it is missing.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -61,6 +62,29 @@ def read_account_facts(account_id: int, post_ids: Sequence[PostId] | None = None
         return AccountFacts(account_id, None, {}, {}, answer.problem)
     facts: AccountFacts = answer.value
     return facts
+
+
+def load_posts(post_ids: Iterable[PostId]) -> tuple[dict[PostId, ModeratedPost], dict[str, str]]:
+    """Posts of several authors by id, and by shard that does not answer why.
+
+    Cost: one query an author, on all shards at once.
+    """
+    by_author: defaultdict[int, list[PostId]] = defaultdict(list)
+    for post_id in post_ids:
+        by_author[post_id.author_id].append(post_id)
+    calls = {
+        alias: partial(_read_posts, {author: by_author[author] for author in authors})
+        for alias, authors in group_by_shard(by_author).items()
+    }
+    answers = probe_all(calls)
+    posts = [answer.value for answer in answers.values() if not answer.problem]
+    problems = {alias: answer.problem for alias, answer in answers.items() if answer.problem}
+    return {id_: post for each in posts for id_, post in each.items()}, problems
+
+
+def _read_posts(by_author: Mapping[int, Sequence[PostId]]) -> dict[PostId, ModeratedPost]:
+    pages = [load_moderated_posts(author, ids) for author, ids in by_author.items()]
+    return {id_: post for page in pages for id_, post in page.items()}
 
 
 def _read_lines(alias: str, account_ids: Sequence[int]) -> dict[int, AccountLine]:

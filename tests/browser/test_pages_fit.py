@@ -16,7 +16,7 @@ from tests.browser.tab import DESKTOP, PHONE, Tab
 from tests.people import make_boss
 
 MODELS = {
-    "moderation": ("report", "decision", "appeal"),
+    "moderation": ("report", "decision", "appeal", "timedrestriction", "jointdecision"),
     "accounts": ("user", "application", "accesstoken"),
     "promotions": ("campaign",),
     "jobs": ("jobrun",),

@@ -250,7 +250,8 @@ def _opens(browser: Client, name: str) -> bool:
 
 def test_moderators_do_what_moderators_do_and_operators_the_rest(community: Community) -> None:
     mia, otto = member_of("moderator", "mia"), member_of("operator", "otto")
-    ours = {"moderation_report", "moderation_decision", "moderation_appeal"}
+    names = ("report", "decision", "appeal", "timedrestriction", "jointdecision")
+    ours = {f"moderation_{name}" for name in names}
     assert may_open(mia) == ours | {"accounts_user"}
     theirs = may_open(otto)
     assert theirs >= {"promotions_campaign", "accounts_user", "accounts_accesstoken"}

@@ -20,8 +20,8 @@ from tests.world import drain_all, make_account, make_accounts, publish
 
 LIST = "/admin/accounts/user/"
 # Session, user, its token, rights of the user and of the groups, the page. One user: reports and
-# decisions too.
-DEFAULT_OF_LIST, DEFAULT_OF_ONE = 7, 9
+# decisions, and ends of restrictions too.
+DEFAULT_OF_LIST, DEFAULT_OF_ONE = 7, 10
 pytestmark = pytest.mark.usefixtures("world")
 
 
