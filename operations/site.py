@@ -6,7 +6,7 @@ the pages: a session of the admin is one of those that a person can see and end.
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.contrib import admin
@@ -34,16 +34,46 @@ PAGES = {
     "hot_keys": "Hot keys",
     "moves": "Moves",
 }
-# The section of these tables is this app's; they belong to three apps.
-SECURITY = "axes"
-_SECURITY_MODELS = (
-    *("axes.accessattempt", "axes.accessfailurelog", "axes.accesslog"),
-    *("accounts.accesstoken", "auth.group"),
+
+
+class Section(NamedTuple):
+    """A group of lists in the navigation. `app_label`: whose page of lists it leads to."""
+
+    name: str
+    app_label: str
+    models: tuple[str, ...]
+
+
+# In the order in which people open them. A list of an app that is not named here follows in a
+# section of its app.
+MODERATION = Section(
+    "Moderation",
+    "moderation",
+    (
+        *("moderation.report", "moderation.appeal", "accounts.user", "moderation.decision"),
+        *("moderation.jointdecision", "moderation.timedrestriction"),
+    ),
 )
+OPERATIONS = Section("Operations", "operations", ("jobs.jobrun",))
+THIS_SITE = Section(
+    "This site",
+    "site_texts",
+    ("site_texts.sitetexts", "promotions.campaign", "accounts.application"),
+)
+SECURITY = Section(
+    "Security",
+    "axes",
+    (
+        *("axes.accessattempt", "axes.accessfailurelog", "axes.accesslog"),
+        *("accounts.accesstoken", "auth.group"),
+    ),
+)
+SECTIONS = (OPERATIONS, MODERATION, THIS_SITE, SECURITY)
 
 
 class TidelineSite(admin.AdminSite):
-    site_header = site_title = "Tideline"
+    site_header = site_title = settings.INSTANCE_TITLE
+    index_title = "Overview"
     index_template = "operations/first_page.html"
 
     def get_urls(self) -> list[Any]:
@@ -85,12 +115,13 @@ class TidelineSite(admin.AdminSite):
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """The index, or one section of it. The lists have the names that their pages have."""
-        if app_label not in (None, SECURITY):
+        if app_label not in (None, SECURITY.app_label):
             return self._named(super().get_app_list(request, app_label))
-        sections = _with_security(self._named(super().get_app_list(request)))
-        if app_label == SECURITY:
-            return [section for section in sections if section["app_label"] == SECURITY]
-        return [_operations(), *sections] if request.user.has_perm(OPERATE) else sections
+        pages = _pages() if request.user.has_perm(OPERATE) else []
+        sections = _in_sections(self._named(super().get_app_list(request)), pages)
+        if app_label is None:
+            return sections
+        return [section for section in sections if section["app_label"] == app_label]
 
     def _named(self, sections: list[Any]) -> list[Any]:
         for model in (model for section in sections for model in section["models"]):
@@ -120,41 +151,41 @@ def _needs_second_step(user: Any) -> bool:
     return bool(user.needs_second_step)
 
 
-def _with_security(sections: list[Any]) -> list[Any]:
-    """Moves the tables of security into one section, wherever their apps are."""
-    models = {
-        model["model"]._meta.label_lower: model
-        for section in sections
-        for model in section["models"]
-    }
-    security = [models[label] for label in _SECURITY_MODELS if label in models]
+def _in_sections(apps: list[Any], pages: list[Any]) -> list[Any]:
+    """The lists in SECTIONS, wherever their apps are; `pages` come first in that of operations."""
+    models = {model["model"]._meta.label_lower: model for app in apps for model in app["models"]}
+    named = {OPERATIONS.name: pages}
+    sections = []
+    for section in SECTIONS:
+        own = [models.pop(label) for label in section.models if label in models]
+        if shown := [*named.get(section.name, []), *own]:
+            sections.append(_section(section, shown))
+    left = [*models.values()]
     others = [
-        {**section, "models": left}
-        for section in sections
-        if (left := [model for model in section["models"] if model not in security])
+        {**app, "models": rest}
+        for app in apps
+        if (rest := [model for model in app["models"] if model in left])
     ]
-    if not security:
-        return others
-    section = {
-        "name": "Security",
-        "app_label": SECURITY,
-        "app_url": reverse("admin:app_list", args=[SECURITY]),
-        "has_module_perms": True,
-        "models": security,
-    }
-    return sorted([*others, section], key=lambda section: section["name"].lower())
+    return [*sections, *others]
 
 
-def _operations() -> dict[str, Any]:
-    """In the shape of an app with one read-only model per page."""
-    pages = [_page(name, title) for name, title in PAGES.items()]
+def _section(section: Section, models: list[Any]) -> dict[str, Any]:
+    """In the shape of an app."""
+    is_ours = section is OPERATIONS
     return {
-        "name": "Operations",
-        "app_label": "operations",
-        "app_url": reverse("operations"),
+        "name": section.name,
+        "app_label": section.app_label,
+        "app_url": reverse("operations")
+        if is_ours
+        else reverse("admin:app_list", args=[section.app_label]),
         "has_module_perms": True,
-        "models": pages,
+        "models": models,
     }
+
+
+def _pages() -> list[Any]:
+    """The operators' pages, each in the shape of a read-only model."""
+    return [_page(name, title) for name, title in PAGES.items()]
 
 
 def _page(name: str, title: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from django.shortcuts import redirect
 
@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.types import Restriction
 from infra.admin.keyset import ReadOnlyKeysetAdmin
 from moderation.admin.page_context import account_link
-from moderation.models import JointDecision, TimedRestriction
+from moderation.models import JointDecision, JointTarget, TimedRestriction
 from moderation.types import OPEN_STATES
 
 
@@ -44,13 +44,13 @@ class JointDecisionAdmin(ReadOnlyKeysetAdmin):
     """Decisions on several targets. The page of one goes on with what is not done."""
 
     list_title = "Decisions on several"
-    list_display = ("id", "what", "left", "reason", "actor", "created_at")
+    list_display = ("id", "what", "state", "reason", "actor", "created_at")
     list_select_related = ("actor",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[JointDecision]:
-        """With the number of targets that are not done: at most a hundred a row."""
-        left = Count("targets", filter=Q(targets__state__in=OPEN_STATES))
-        return super().get_queryset(request).annotate(left_count=left)
+        """With whether some targets are not done, by index."""
+        left = JointTarget.objects.filter(joint=OuterRef("pk"), state__in=OPEN_STATES)
+        return super().get_queryset(request).annotate(has_left=Exists(left))
 
     @admin.display(description="Decision")
     def what(self, row: JointDecision) -> str:
@@ -58,10 +58,9 @@ class JointDecisionAdmin(ReadOnlyKeysetAdmin):
         parts += ["resolve reports"] if row.resolves else []
         return ", ".join(filter(None, parts))
 
-    @admin.display(description="Not done")
-    def left(self, row: JointDecision) -> int:
-        count: int = vars(row)["left_count"]
-        return count
+    @admin.display(description="State")
+    def state(self, row: JointDecision) -> str:
+        return "some are not done" if vars(row)["has_left"] else "all done"
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **options: Any) -> Any:
         """The page of the decision, which checks the rights itself."""

@@ -46,6 +46,8 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
     list_filter = ()
     actions = ("decide_on_several", "reset_second_steps")
     target = "account"
+    # Plain lists: the two-sided ones cannot be used without seeing them.
+    filter_horizontal = ()
     search_fields = ("username", "email")
     search_help_text = "The beginning of a name; for operators also a whole e-mail address"
     change_form_template = "moderation/user.html"

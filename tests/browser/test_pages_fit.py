@@ -92,6 +92,7 @@ def paths(community: Community) -> dict[str, str]:
         "decision-add": f"moderation/decision/add/?target={ben}",
         "appeal": f"moderation/appeal/{Appeal.objects.order_by('id')[0].pk}/change/",
         "user": f"accounts/user/{ben}/change/",
+        "several": f"moderation/several/?account={ben}&post={community.posts[0].public}",
         "campaign-add": "promotions/campaign/add/",
         "site-texts": "site_texts/sitetexts/",
     }

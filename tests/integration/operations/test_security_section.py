@@ -53,7 +53,12 @@ def test_the_tables_of_security_are_in_one_section(boss, operator):
     assert sections(boss, "/admin/axes/") == {"Security": [*NAMES, "Groups"]}
     index = sections(boss)
     assert not {"Axes", "Authentication and Authorization"} & {*index}
-    assert "Access tokens" not in index["Accounts"]
+    assert [*index] == ["Operations", "Moderation", "This site", "Security"]
+    assert index["Moderation"][:3] == ["Reports", "Appeals", "Users"]
+    assert index["Operations"][-1] == "Job runs"
+    assert sections(boss, "/admin/accounts/")["Accounts"] == [
+        *("Access tokens", "Applications", "Users"),
+    ]
     assert sections(boss, "/admin/auth/")["Authentication and Authorization"] == ["Groups"]
 
 
