@@ -25,7 +25,7 @@ class EndFields(forms.Form):
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
         label="Until",
-        help_text="UTC. For: until a date.",
+        help_text="In UTC, for a measure until a date.",
     )
 
     def read_end(

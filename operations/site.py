@@ -161,12 +161,12 @@ def _in_sections(apps: list[Any], pages: list[Any]) -> list[Any]:
         if shown := [*named.get(section.name, []), *own]:
             sections.append(_section(section, shown))
     left = [*models.values()]
-    others = [
-        {**app, "models": rest}
+    unnamed = [
+        {**app, "models": others}
         for app in apps
-        if (rest := [model for model in app["models"] if model in left])
+        if (others := [model for model in app["models"] if model in left])
     ]
-    return [*sections, *others]
+    return [*sections, *unnamed]
 
 
 def _section(section: Section, models: list[Any]) -> dict[str, Any]:

@@ -22,7 +22,8 @@ SHA512 = "ilYanEU8vxxBexpJd8cWM4ElSQq4QctCLKih0TSfjIfCQTeyH/6zVrmIJfLPrKTKJRbiG+
 FILE = CACHE / f"axe-{VERSION}.js"
 # Without fetching the styles again, which the policy of the pages refuses.
 # Each fault as one line: the rule, and the first places where it is broken.
-RUN = """axe.run(document, {preload: false, resultTypes: ["violations"]}).then(({violations}) => violations.map(
+RUN = """axe.run(document, {preload: false, resultTypes: ["violations"]}).then(
+  ({violations}) => violations.map(
   ({id, nodes}) => `${id}: ${nodes.slice(0, 3).map(({html}) => html.slice(0, 99)).join(" | ")}`))"""
 CONTRAST = RUN.replace("{preload", '{runOnly: ["color-contrast"], preload')
 
