@@ -10,6 +10,7 @@ from infra.sharding.sql import fetch_all, fetch_one
 FIND = "SELECT id FROM accounts_user WHERE username = %s"
 FIND_ALL = "SELECT username, id FROM accounts_user WHERE username = ANY(%s::text[])"
 EXISTS = "SELECT 1 FROM accounts_user WHERE id = %s"
+STAFF = "SELECT 1 FROM accounts_user WHERE id = %s AND is_staff"
 NEWEST = "SELECT id FROM accounts_user WHERE is_active ORDER BY id DESC LIMIT %s"
 COUNT_SINCE = """
 SELECT count(*) FROM (SELECT date_joined FROM accounts_user ORDER BY id DESC LIMIT %s) AS newest
@@ -41,6 +42,11 @@ def find_account_ids(usernames: Iterable[str]) -> dict[str, int]:
 def is_user(account_id: int) -> bool:
     """Whether a user has this account id; the account row may not exist yet."""
     return fetch_one(GLOBAL_ALIAS, EXISTS, (account_id,)) is not None
+
+
+def is_staff(account_id: int) -> bool:
+    """Whether this user may open the admin."""
+    return fetch_one(GLOBAL_ALIAS, STAFF, (account_id,)) is not None
 
 
 def list_newest_account_ids(count: int) -> list[int]:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from standardwebhooks.webhooks import Webhook
 
@@ -138,3 +139,11 @@ def test_old_ids_are_forgotten(received):
     ReceivedMessage.objects.create(id="old", received_at=old)
     send()
     assert [row.id for row in ReceivedMessage.objects.all()] == ["shard2-5120"]
+
+
+@pytest.mark.parametrize("odd", ["whsec_a", "whsec_é"])
+def test_a_secret_that_is_none_is_the_fault_of_this_product(settings, received, odd):
+    settings.TIDELINE = settings.TIDELINE | {"WEBHOOK_SECRET": odd}
+    with pytest.raises(ImproperlyConfigured, match="WEBHOOK_SECRET"):
+        send()
+    assert received == []

@@ -15,6 +15,7 @@ from relations.queries.edges import Pair, group_by_followee_shard, load_backward
 from relations.sql import FORWARD_TABLE, KIND
 from relations.types import NO_EDGE, Edge
 
+LATEST_MS = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp()) * 1000
 # As rows of FORWARD. A pair without a row has revision 0.
 FIND = f"""
 SELECT pair.follower_id, {KIND}, {EDGE.removeprefix("pair.follower_id, ")}
@@ -67,7 +68,8 @@ def _find(alias: str, keys: Sequence[Key]) -> list[tuple[Any, ...]]:
 
 
 def _moments(row: Sequence[Any]) -> Sequence[datetime]:
-    return [datetime.fromtimestamp(row[5] / 1000, UTC)]
+    """Another program may write a number that is no time of a calendar: then the nearest one."""
+    return [datetime.fromtimestamp(min(max(row[5], 0), LATEST_MS) / 1000, UTC)]
 
 
 FOLLOWS = AnnouncedRows(

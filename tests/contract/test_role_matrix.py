@@ -95,6 +95,7 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "PUT api/v1/services/accounts": lambda scene: {
         "accounts": [{"external_id": f"v{scene.owner}", "username": f"v{scene.owner}"}]
     },
+    "DELETE api/v1/services/accounts/<str:external_id>": lambda scene: NONE,
     "PUT api/v1/services/accounts/<str:external_id>": lambda scene: {"username": f"u{scene.owner}"},
     "POST api/v1/services/external_ids": lambda scene: {"account_ids": [str(scene.owner)]},
     "POST api/v1/accounts/followed_by": lambda scene: {"id": [str(scene.owner)]},

@@ -2316,7 +2316,8 @@ class AsyncProvisioningCalls:
         repeated.
 
         Fields that are not sent stay as they are. The username of an account does not change.
-        Only for services.
+        DELETE begins what a person's own deletion begins, and may be repeated. Only for
+        services.
 
         `external_id`: The id that your product has for this person.
         `username`: A new account needs it.
@@ -2363,7 +2364,8 @@ class AsyncProvisioningCalls:
         repeated.
 
         Fields that are not sent stay as they are. The username of an account does not change.
-        Only for services.
+        DELETE begins what a person's own deletion begins, and may be repeated. Only for
+        services.
 
         `external_id`: The id that your product has for this person.
         """
@@ -2372,6 +2374,21 @@ class AsyncProvisioningCalls:
             f"/api/v1/services/accounts/{path_part(external_id)}",
             models.BoundAccount,
             is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def delete(self, external_id: str) -> models.BoundAccount:
+        """The account of an external id. PUT creates it or changes its profile, and may be
+        repeated.
+
+        Fields that are not sent stay as they are. The username of an account does not change.
+        DELETE begins what a person's own deletion begins, and may be repeated. Only for
+        services.
+
+        `external_id`: The id that your product has for this person.
+        """
+        call = Call(
+            "DELETE", f"/api/v1/services/accounts/{path_part(external_id)}", models.BoundAccount
         )
         return await self._connection.send(call)
 

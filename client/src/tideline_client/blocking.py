@@ -2312,7 +2312,8 @@ class ProvisioningCalls:
         repeated.
 
         Fields that are not sent stay as they are. The username of an account does not change.
-        Only for services.
+        DELETE begins what a person's own deletion begins, and may be repeated. Only for
+        services.
 
         `external_id`: The id that your product has for this person.
         `username`: A new account needs it.
@@ -2359,7 +2360,8 @@ class ProvisioningCalls:
         repeated.
 
         Fields that are not sent stay as they are. The username of an account does not change.
-        Only for services.
+        DELETE begins what a person's own deletion begins, and may be repeated. Only for
+        services.
 
         `external_id`: The id that your product has for this person.
         """
@@ -2368,6 +2370,21 @@ class ProvisioningCalls:
             f"/api/v1/services/accounts/{path_part(external_id)}",
             models.BoundAccount,
             is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+    def delete(self, external_id: str) -> models.BoundAccount:
+        """The account of an external id. PUT creates it or changes its profile, and may be
+        repeated.
+
+        Fields that are not sent stay as they are. The username of an account does not change.
+        DELETE begins what a person's own deletion begins, and may be repeated. Only for
+        services.
+
+        `external_id`: The id that your product has for this person.
+        """
+        call = Call(
+            "DELETE", f"/api/v1/services/accounts/{path_part(external_id)}", models.BoundAccount
         )
         return self._connection.send(call)
 

@@ -20,6 +20,7 @@ from infra.api.ids import parse_account_ids
 from infra.api.nested import find_texts
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from integrations.actions.delete_account import delete_account
 from integrations.api import schema
 from integrations.api.present import present_bound_account, present_provisioned
 from integrations.api.provisioning import (
@@ -34,11 +35,15 @@ from integrations.api.services import refuse_accounts
 class ServiceAccountView(Endpoint):
     """The account of an external id. PUT creates it or changes its profile, and may be repeated.
 
-    Fields that are not sent stay as they are. The username of an account does not change. Only for
-    services.
+    Fields that are not sent stay as they are. The username of an account does not change. DELETE
+    begins what a person's own deletion begins, and may be repeated. Only for services.
     """
 
-    scopes = {"GET": "service:accounts", "PUT": "service:accounts"}
+    scopes = {
+        "GET": "service:accounts",
+        "PUT": "service:accounts",
+        "DELETE": "service:accounts",
+    }
     needs_user = False
 
     @extend_schema(parameters=[schema.EXTERNAL_ID], responses=schema.BoundAccountEntity)
@@ -60,6 +65,16 @@ class ServiceAccountView(Endpoint):
         identity = ExternalId(request.user.tenant, check_external_id(external_id))
         made = provision_account(identity, read_wanted(request.data), datetime.now(UTC))
         return json_response(orjson.dumps(present_provisioned(made)))
+
+    @extend_schema(
+        parameters=[schema.EXTERNAL_ID],
+        responses={200: schema.BoundAccountEntity},
+    )
+    def delete(self, request: ApiRequest, external_id: str) -> HttpResponse:
+        refuse_accounts(request)
+        identity = ExternalId(request.user.tenant, check_external_id(external_id))
+        deleted = delete_account(identity, datetime.now(UTC))
+        return json_response(orjson.dumps(present_bound_account(deleted)))
 
 
 class ServiceAccountsView(Endpoint):

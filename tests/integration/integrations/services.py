@@ -27,6 +27,9 @@ class Service:
     def put(self, path: str, body: Any = None, account: object = None) -> Any:
         return self._send("PUT", path, account, body)
 
+    def delete(self, path: str, account: object = None) -> Any:
+        return self._send("DELETE", path, account, None)
+
     def _send(self, method: str, path: str, account: object, body: Any) -> Any:
         sent = orjson.dumps(body or {})
         return self.client.generic(method, path, sent, "application/json", headers=_for(account))

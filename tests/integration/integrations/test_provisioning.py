@@ -5,13 +5,19 @@ import pytest
 from accounts.identities.models import ExternalIdentity
 from accounts.models import Account, User
 from accounts.types import Restriction
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
 from integrations.api import provisioning
-from tests.callers import assert_refused
+from moderation.models import Decision
+from moderation.types import OWNER_DELETED
+from tests.callers import assert_refused, is_disabled, token_of
 from tests.dying import Killed, die, dying_at
 from tests.integration.integrations.services import Service
+from tests.people import Visitor
 from tests.races import failures, run_together
 from tests.world import drain_all, make_account, restrict
 
+DELIVERED = "SELECT kind FROM changes_delivered WHERE owner_id = %s"
 ACCOUNTS, IDS = "/api/v1/services/accounts", "/api/v1/services/external_ids"
 WHOLE = {
     "username": "Ann",
@@ -247,3 +253,32 @@ def test_only_services_with_the_scope_do_it(world):
         assert_refused(service.get(f"{ACCOUNTS}/u1", account), 403)
         assert_refused(service.put(ACCOUNTS, {"accounts": []}, account), 403)
         assert_refused(service.post(IDS, account, {"external_ids": ["x"]}), 403)
+
+
+def test_a_product_deletes_an_account_as_its_person_would(service):
+    made = put(service, "u1", username="ann")
+    account_id = int(made["account_id"])
+    token = token_of(account_id)
+    for _ in range(2):
+        answer = service.delete(f"{ACCOUNTS}/u1")
+        assert answer.status_code == 200
+        assert answer.json()["suspended"] is True
+    drain_all()
+    assert is_disabled(token)
+    assert Visitor().status_of(f"/api/v1/accounts/{account_id}") == 404
+    row = Decision.objects.get()
+    assert (row.kind, row.actor, row.reason) == ("suspend", None, OWNER_DELETED)
+    alias = shard_of(account_id)
+    kinds = [kind for (kind,) in fetch_all(alias, DELIVERED, (account_id,))]
+    assert kinds.count("accounts.account_restricted") == 1
+    assert service.get(f"{ACCOUNTS}/u1").json()["suspended"] is True
+    assert service.put(f"{ACCOUNTS}/u1", {"note": "again"}).status_code == 403
+
+
+def test_a_product_deletes_neither_staff_nor_what_it_does_not_know(service):
+    made = put(service, "u1", username="ann")
+    User.objects.filter(pk=made["account_id"]).update(is_staff=True)
+    assert service.delete(f"{ACCOUNTS}/u1").status_code == 403
+    assert service.delete(f"{ACCOUNTS}/u2").status_code == 404
+    assert service.delete(f"{ACCOUNTS}/.u2").status_code == 422
+    assert not Decision.objects.exists()

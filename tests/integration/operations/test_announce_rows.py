@@ -212,3 +212,14 @@ def test_it_reads_a_page_at_a_time(world):
     assert "0 rows done" in announce(*words).out
     assert changes() == 0
     assert fetch_all("shard0", "SELECT 1") == [(1,)]
+
+
+@pytest.mark.parametrize("absurd", [10**17, -(10**17)])
+def test_a_follow_with_a_time_of_no_calendar_is_announced_all_the_same(world, absurd):
+    ann, ben = make_accounts(2)
+    follow(ann, ben)
+    deliver_all()
+    ForwardEdge.objects.of(ann).update(since_ms=absurd)
+    since = "2020-01-01T00:00:00Z" if absurd > 0 else "1960-01-01T00:00:00Z"
+    done = announce("follows", "--since", since)
+    assert done.code == 0, done.out

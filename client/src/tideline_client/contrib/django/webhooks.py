@@ -19,6 +19,7 @@ is done once. What they do elsewhere may be done again.
 from datetime import timedelta
 
 import msgspec
+from django.core.exceptions import ImproperlyConfigured
 from django.db import router, transaction
 from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
@@ -41,10 +42,12 @@ event_received = Signal()
 def webhook(request: HttpRequest) -> HttpResponse:
     """204: the event is handled. 400: it is not from Tideline, or older than five minutes.
 
-    A receiver that raises makes it 500, and Tideline sends the event again.
+    A receiver that raises makes it 500, and Tideline sends the event again; so does a secret of
+    this product that is none.
     """
+    signer = _signer_of(read_settings().need("WEBHOOK_SECRET"))
     try:
-        event = _read_event(request, read_settings().need("WEBHOOK_SECRET"))
+        event = _read_event(request, signer)
     except (WebhookVerificationError, ValueError) as error:
         # The library raises ValueError for headers and bodies that are no text.
         return HttpResponseBadRequest(str(error), content_type="text/plain")
@@ -53,9 +56,19 @@ def webhook(request: HttpRequest) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-def _read_event(request: HttpRequest, secret: str) -> Event:
+def _signer_of(secret: str) -> Webhook:
+    """Raises: ImproperlyConfigured for a secret that is not in base64. The sender would take a 400
+    for a fault of its own, and the operator of this product would see none.
+    """
+    try:
+        return Webhook(secret)
+    except (ValueError, RuntimeError) as error:
+        raise ImproperlyConfigured(f"TIDELINE['WEBHOOK_SECRET'] is no secret: {error}") from None
+
+
+def _read_event(request: HttpRequest, signer: Webhook) -> Event:
     """Raises: WebhookVerificationError, ValueError."""
-    Webhook(secret).verify(request.body, dict(request.headers.items()))
+    signer.verify(request.body, dict(request.headers.items()))
     return msgspec.json.decode(request.body, type=Event)
 
 
