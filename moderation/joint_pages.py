@@ -90,10 +90,10 @@ class DecideOnSeveral(View):
 class JointDecisionPage(View):
     """What was done with each target. A POST goes on with those that are not done."""
 
-    def get(self, request: HttpRequest, pk: int) -> HttpResponse:
+    def get(self, request: HttpRequest, joint_id: int) -> HttpResponse:
         if not request.user.has_perm(VIEW_DECISIONS):
             raise PermissionDenied
-        joint = get_object_or_404(JointDecision.objects.select_related("actor"), pk=pk)
+        joint = get_object_or_404(JointDecision.objects.select_related("actor"), pk=joint_id)
         targets = list(joint.targets.order_by("pk"))
         done = sum(target.state not in OPEN_STATES for target in targets)
         context = {
@@ -107,10 +107,10 @@ class JointDecisionPage(View):
         }
         return render(request, "moderation/joint.html", context)
 
-    def post(self, request: HttpRequest, pk: int) -> HttpResponse:
+    def post(self, request: HttpRequest, joint_id: int) -> HttpResponse:
         if not request.user.has_perm(DECIDE):
             raise PermissionDenied
-        joint = get_object_or_404(JointDecision, pk=pk)
+        joint = get_object_or_404(JointDecision, pk=joint_id)
         carry_out(joint, int(request.user.pk or 0))
         if joint.targets.filter(state__in=OPEN_STATES).exists():
             messages.warning(request, "Some are not done. The list says why.")

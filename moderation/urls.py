@@ -10,5 +10,5 @@ ADMIN = "admin/moderation"
 urlpatterns = [
     path(f"{ADMIN}/images/", admin.site.admin_view(show_images), name="images_of_account"),
     path(f"{ADMIN}/several/", DecideOnSeveral.as_view(), name="decide_on_several"),
-    path(f"{ADMIN}/several/<int:pk>/", JointDecisionPage.as_view(), name="joint_decision"),
+    path(f"{ADMIN}/several/<int:joint_id>/", JointDecisionPage.as_view(), name="joint_decision"),
 ]

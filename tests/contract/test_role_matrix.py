@@ -66,6 +66,7 @@ FILLINGS: dict[str, Callable[[Scene], object]] = {
     "poll_id": lambda scene: scene.post.public,
     "tag_id": lambda scene: 1,
     "id": lambda scene: scene.owner,
+    "joint_id": lambda scene: 10**12,  # of no row
     "object_id": lambda scene: 10**12,  # of no row: a page that is allowed redirects then
 }
 QUERIES = {
