@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from functools import partial
 
 import pytest
@@ -24,6 +25,7 @@ from operations.moves.models import Move
 from posts.actions.create_post import create_post
 from posts.actions.end_polls import end_polls
 from posts.actions.vote import delete_voters
+from posts.scheduled.actions.publish_due import publish_due
 from posts.types import Draft, NewPoll
 from tests.api_process import ApiProcess
 from tests.callers import Caller, token_of
@@ -43,6 +45,7 @@ from tests.waiting import until
 from tests.world import drain_all, publish
 
 pytestmark = pytest.mark.slow
+MINUTE_MS = 60_000
 POSTS = "SELECT count(*) FROM posts_post WHERE author_id = %s"
 PUBLIC_ID = "SELECT author_id, moment FROM posts_post WHERE author_id = ANY(%s)"
 
@@ -301,6 +304,30 @@ def test_periodic_tasks_pass_over_the_copies(people):
     assert compare_shards() > 0
     ended = "SELECT count(*) FROM posts_post WHERE is_end_reported"
     assert fetch_one(TARGET, ended) == (2,)
+
+
+def test_scheduled_posts_move_and_each_is_published_once(people):
+    """One in the middle of the move by the shard that it leaves, one after it by the other."""
+    author, now_ms = people[0], time.time_ns() // 1_000_000
+    soon, later = now_ms + 10 * MINUTE_MS, now_ms + 60 * MINUTE_MS
+    for text, at_ms in (("soon", soon), ("later", later)):
+        due = datetime.fromtimestamp(at_ms / 1000, UTC).isoformat()
+        sent = {"status": text, "scheduled_at": due}
+        assert Caller(author).post("/api/v1/statuses", sent).status_code == 200
+    published = []
+
+    def publish_soon():
+        published.extend(publish_due(alias, soon + 1) for alias in (TARGET, SOURCE))
+
+    with armed("moves.step_recorded", _at("copied", publish_soon)):
+        move()
+    assert published == [0, 1], "a copy is not published"
+    assert [publish_due(alias, later + 1) for alias in (SOURCE, TARGET)] == [0, 1]
+    assert [publish_due(alias, later + 1) for alias in (SOURCE, TARGET)] == [0, 0]
+    catch_up()
+    assert Caller(author).get("/api/v1/scheduled_statuses").json() == []
+    texts = "SELECT text FROM posts_post WHERE author_id = %s AND text = ANY(%s) ORDER BY text"
+    assert fetch_all(TARGET, texts, (author, ["soon", "later"])) == [("later",), ("soon",)]
 
 
 def test_a_target_that_hangs_can_be_given_up(moving, people):
