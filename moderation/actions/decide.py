@@ -15,12 +15,11 @@ from accounts.models import User
 from accounts.types import Restriction
 from infra.changes.append import append_change
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.actions.ends import check_end, is_deleted_by_owner, is_end_moved, write_ends
+from moderation.actions.ends import check_end, check_may_end, is_end_moved, write_ends
 from moderation.changes import PostDecided
 from moderation.errors import (
     CannotModerateStaff,
     DecisionNeedsReason,
-    DeletedByOwner,
     NotSuspended,
     PostIsDeleted,
     SuspensionEnds,
@@ -58,8 +57,8 @@ def decide_on_account(
         check_actor(user, origin)
         ends = load_ends([account_id]).get(account_id, {})
         before = Restriction(user.restrictions)
-        if ends_at and kind is DecisionKind.SUSPEND and is_deleted_by_owner(before, account_id):
-            raise DeletedByOwner
+        if ends_at is not None:
+            check_may_end(before, kind, account_id)
         wanted = _restrictions_after(before, kind, lifted, ends)
         is_moved = is_end_moved(before, ends, kind, ends_at)
         # It is purged as long after this decision as after a new suspension.

@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
+from accounts.errors import AccountPurged
 from accounts.types import Restriction
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.errors import EndIsOver, EndsNever
+from moderation.errors import DeletedByOwner, EndIsOver, EndsNever
 from moderation.models import Decision, TimedRestriction
 from moderation.queries.decisions import find_suspension
 from moderation.queries.ends import Ends
@@ -29,12 +30,17 @@ def is_end_moved(
     return bool(before & restriction) and ends.get(restriction) != ends_at
 
 
-def is_deleted_by_owner(before: Restriction, account_id: int) -> bool:
-    """Whether the account is suspended because its owner wanted so. One query, if it is."""
-    if Restriction.SUSPENDED not in before:
-        return False
+def check_may_end(before: Restriction, kind: DecisionKind, account_id: int) -> None:
+    """Raises: AccountPurged; DeletedByOwner for a suspension that its owner wanted. One query, if
+    the account is suspended.
+    """
+    if before & (Restriction.PURGING | Restriction.PURGED):
+        raise AccountPurged
+    if kind is not DecisionKind.SUSPEND or Restriction.SUSPENDED not in before:
+        return
     last = find_suspension(account_id)
-    return last is not None and last.actor_id is None and last.reason == OWNER_DELETED
+    if last is not None and last.actor_id is None and last.reason == OWNER_DELETED:
+        raise DeletedByOwner
 
 
 def write_ends(decision: Decision, lifted: Restriction) -> None:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from accounts.errors import AccountNotFound
+from accounts.errors import AccountNotFound, AccountPurged
 from infra.api.errors import TidelineError
 from infra.changes.errors import UNREACHABLE
 from infra.changes.failpoints import failpoint
@@ -34,7 +34,7 @@ from posts.errors import PostNotFound
 # A request ends after that. What is left waits for the next one.
 LONGEST_S = 10.0
 # There is nothing to decide on, also later.
-_GONE = (AccountNotFound, PostNotFound, PostIsDeleted)
+_GONE = (AccountNotFound, AccountPurged, PostNotFound, PostIsDeleted)
 
 
 def create_joint_decision(key: UUID, actor_id: int, plan: JointPlan) -> JointDecision:

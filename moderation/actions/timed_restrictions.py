@@ -48,6 +48,7 @@ def _end(account_id: int, restriction: Restriction, now: datetime) -> bool:
         if not due.exists():
             return False
         decide_on_account(account_id, DecisionKind.RESTORE, ORIGIN, now, lifted=restriction)
+        due.delete()  # a purge has ended the restriction before
         failpoint("moderation.before_restriction_ended")
     log.info("restriction.ended", account=account_id, restriction=restriction.words)
     return True

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from accounts.errors import AccountPurged
 from accounts.models import Account, User
 from accounts.types import Restriction
 from infra.changes.failpoints import arm, disarm
@@ -219,3 +220,19 @@ def test_the_end_of_a_user_that_is_gone_is_removed(world: None) -> None:
     TimedRestriction.objects.update(account_id=10**9)
     assert end_due_restrictions(end) == 0
     assert not TimedRestriction.objects.exists()
+
+
+def test_the_end_of_a_purged_account_changes_nothing(community: Community) -> None:
+    them, end = community.moderated, later()
+    decide(them, DecisionKind.LIMIT, ends_at=end)
+    decide(them, DecisionKind.SUSPEND)
+    decide(them, DecisionKind.PURGE)
+    for kind in (DecisionKind.SUSPEND, DecisionKind.FREEZE):
+        with pytest.raises(AccountPurged):
+            decide(them, kind, ends_at=end)
+    purged = Restriction.SUSPENDED | Restriction.PURGED
+    User.objects.filter(pk=them).update(restrictions=purged)
+    end_due_restrictions(end)
+    assert end_due_restrictions(end) == 0
+    assert restrictions_of(them) == purged
+    assert kinds_on(them) == ["limit", "suspend", "purge"]
