@@ -36,7 +36,7 @@ PAGES = {
 }
 
 
-class Section(NamedTuple):
+class NavigationGroup(NamedTuple):
     """A group of lists in the navigation. `app_label`: whose page of lists it leads to."""
 
     name: str
@@ -46,7 +46,7 @@ class Section(NamedTuple):
 
 # In the order in which people open them. A list of an app that is not named here follows in a
 # section of its app.
-MODERATION = Section(
+MODERATION = NavigationGroup(
     "Moderation",
     "moderation",
     (
@@ -54,13 +54,13 @@ MODERATION = Section(
         *("moderation.jointdecision", "moderation.timedrestriction"),
     ),
 )
-OPERATIONS = Section("Operations", "operations", ("jobs.jobrun",))
-THIS_SITE = Section(
+OPERATIONS = NavigationGroup("Operations", "operations", ("jobs.jobrun",))
+THIS_SITE = NavigationGroup(
     "This site",
     "site_texts",
     ("site_texts.sitetexts", "promotions.campaign", "accounts.application"),
 )
-SECURITY = Section(
+SECURITY = NavigationGroup(
     "Security",
     "axes",
     (
@@ -169,7 +169,7 @@ def _in_sections(apps: list[Any], pages: list[Any]) -> list[Any]:
     return [*sections, *unnamed]
 
 
-def _section(section: Section, models: list[Any]) -> dict[str, Any]:
+def _section(section: NavigationGroup, models: list[Any]) -> dict[str, Any]:
     """In the shape of an app."""
     is_ours = section is OPERATIONS
     return {
