@@ -74,6 +74,8 @@ class ProfileField(msgspec.Struct, frozen=True):
 
 # The visibilities that an account can choose for its new posts.
 PRIVACIES = ("public", "unlisted", "private")
+# Which accounts may quote a post, besides its author.
+QUOTE_POLICIES = ("public", "followers", "nobody")
 
 
 class ProfilePicture(NamedTuple):
@@ -111,11 +113,13 @@ class Profile(NamedTuple):
 
 
 class PostingDefaults(NamedTuple):
-    """What a new post gets where its request says nothing. `language` empty: none."""
+    """What a new post gets where its request says nothing. `language` empty: none. `quote_policy`:
+    which accounts may quote it."""
 
     privacy: str
     sensitive: bool
     language: str
+    quote_policy: str
 
 
 class ProfileSource(NamedTuple):
@@ -161,6 +165,7 @@ class ProfileEdit(msgspec.Struct, frozen=True):
     privacy: str | None = None
     sensitive: bool | None = None
     language: str | None = None
+    quote_policy: str | None = None
     avatar: ProfilePicture | None = None
     header: ProfilePicture | None = None
 

@@ -31,6 +31,7 @@ SPECTACULAR_SETTINGS = {
     # Fields of the same name with other values need names of their own.
     "ENUM_NAME_OVERRIDES": {
         "PrivacyEnum": ["public", "unlisted", "private"],
+        "QuotePolicyEnum": ["public", "followers", "nobody"],
         "NotificationMeasureEnum": ["accept", "filter", "drop"],
         "NotificationTypeEnum": "notifications.api.schema.TYPES",
         "PromotionTypeEnum": "timelines.promotions.models.KINDS",

@@ -22,6 +22,7 @@ class CounterKind(IntEnum):
     FAVOURITES = 13
     # Not a number of rows: the day of the account's newest post, in days since 1970; 0 for none.
     NEWEST_POST_DAY = 14
+    QUOTES = 15  # of a post
 
 
 # The counts shown with every account, in this order; cached as one entry.
@@ -35,4 +36,9 @@ ACCOUNT_KINDS = (
 )
 
 # The counts shown with every post, in this order; cached as one entry.
-POST_KINDS = (CounterKind.REPLIES, CounterKind.REPOSTS, CounterKind.FAVOURITES)
+POST_KINDS = (
+    CounterKind.REPLIES,
+    CounterKind.REPOSTS,
+    CounterKind.FAVOURITES,
+    CounterKind.QUOTES,
+)

@@ -29,6 +29,7 @@ from posts.changes import (
     PostImagesChanged,
     PostMarked,
     PostsImported,
+    QuoteRevoked,
 )
 from posts.ids import PostId
 from posts.queries.marks import ViewerMarkKey, load_marks
@@ -42,7 +43,7 @@ Data = dict[str, Any]
 TYPES = (
     "account.created", "account.updated", "account.moderated",
     "relation.changed", "follows.imported", "posts.imported",
-    "post.created", "post.edited", "post.deleted", "post.moderated",
+    "post.created", "post.edited", "post.deleted", "post.moderated", "quote.revoked",
     "favourite.changed", "pin.changed",
     "poll.voted", "poll.closed",
 )  # fmt: skip
@@ -163,7 +164,12 @@ def _visible_post(owner_id: int, payload: PostCreated | PostEdited | PostDeleted
 
 
 def _whole_post(owner_id: int, payload: PostCreated | PostDeleted) -> Data:
-    return _visible_post(owner_id, payload) | _about(payload.target)
+    quoted = PostId.at(*payload.quoted).public if payload.quoted else None
+    return _visible_post(owner_id, payload) | _about(payload.target) | {"quote_of_id": quoted}
+
+
+def _revoked(owner_id: int, payload: QuoteRevoked) -> Data:
+    return _post(owner_id, payload) | {"quote_of_id": PostId.at(*payload.quoted).public}
 
 
 def _about(target: Target | None) -> Data:
@@ -186,6 +192,7 @@ _SIMPLE: Mapping[type[Payload], tuple[str, Callable[[int, Any], Data]]] = {
     PostDeleted: ("post.deleted", _whole_post),
     PostHidden: ("post.moderated", _post),
     PostImagesChanged: ("post.moderated", _post),
+    QuoteRevoked: ("quote.revoked", _revoked),
     PollVoted: ("poll.voted", _post),
     PollClosed: ("poll.closed", _post),
 }

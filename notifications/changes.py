@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Payload
+from posts.types import Kind
 from relations.types import ListedAccount
 
 
@@ -34,6 +35,24 @@ class SubscribersLeft(Payload, frozen=True):
     thread: tuple[int, int]
     created_ms: int
     below: ListedAccount | None = None
+
+
+class QuotingLeft(Payload, frozen=True):
+    """Authors of posts that quote an edited post of the owner are to be notified.
+
+    Of the responses of this kind, those after this account and moment are left. `edited_ms`: when
+    the post was edited.
+    """
+
+    kind: ClassVar[str] = "notifications.quoting_left"
+    lanes: ClassVar[LaneGroup] = LaneGroup.BULK
+    is_follow_up: ClassVar[bool] = True
+
+    moment: int
+    edited_ms: int
+    of_kind: int = Kind.QUOTE.value
+    after: int = 0
+    after_moment: int = 0
 
 
 class VotersLeft(Payload, frozen=True):

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from infra.changes.registry import Delivery, FollowUp, consumes
 from notifications.actions.announce_ends import BEGINNING, announce_ends
 from notifications.actions.notify import notify
+from notifications.actions.notify_quoting import notify_next_quoting
 from notifications.actions.notify_subscribers import notify_few_subscribers, notify_next_subscribers
-from notifications.changes import SubscribersLeft, VotersLeft
+from notifications.changes import QuotingLeft, SubscribersLeft, VotersLeft
 from notifications.queries.actor_sources import (
     Interactions,
     read_follow_occurrences,
@@ -16,7 +17,9 @@ from notifications.queries.muted import Threads, without_muted
 from notifications.queries.subscribers import find_new_posts, new_post_of
 from posts.changes import PollClosed, PostCreated, PostDeleted, PostEdited, PostMarked
 from posts.ids import PostId
+from posts.queries.responses import find_answered
 from posts.queries.threads import thread_of
+from posts.types import Kind
 from relations.changes import EdgeChanged
 
 
@@ -65,6 +68,30 @@ def notify_subscribers_left(
         for follow_up in notify_next_subscribers(
             new_post_of(delivery.owner_id, delivery.payload), delivery.payload.below
         )
+    ]
+
+
+@consumes(PostEdited)
+def notify_of_edited_quotes(
+    alias: str, deliveries: Sequence[Delivery[PostEdited]]
+) -> list[FollowUp]:
+    """Begins to notify the authors of posts that quote edited posts. Safety: idempotent. Cost: one
+    query by index."""
+    edited = {PostId.at(d.owner_id, d.payload.moment): d.created_at for d in deliveries}
+    quoted = find_answered(alias, list(edited), [Kind.QUOTE, Kind.CLOSED_QUOTE])
+    return [
+        FollowUp(i.author_id, QuotingLeft(i.moment, int(edited[i].timestamp() * 1000)))
+        for i in quoted
+    ]
+
+
+@consumes(QuotingLeft)
+def notify_quoting_left(alias: str, deliveries: Sequence[Delivery[QuotingLeft]]) -> list[FollowUp]:
+    """Notifies of a page of the posts that quote a post. Safety, cost: as `notify_next_quoting`."""
+    return [
+        follow_up
+        for delivery in deliveries
+        for follow_up in notify_next_quoting(delivery.owner_id, delivery.payload)
     ]
 
 

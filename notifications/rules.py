@@ -21,8 +21,12 @@ ATTRIBUTES = {
     NotificationKind.FOLLOW_REQUEST: REQUESTS,
 }
 
-# As in Mastodon. The owner may have asked the poll, and does not follow itself.
-NEVER_FILTERED = (NotificationKind.FOLLOW_REQUEST, NotificationKind.POLL)
+# As in Mastodon. The owner may have asked the poll, and does not follow itself; and chose to quote.
+NEVER_FILTERED = (
+    NotificationKind.FOLLOW_REQUEST,
+    NotificationKind.POLL,
+    NotificationKind.QUOTED_UPDATE,
+)
 
 
 class Circumstances(NamedTuple):

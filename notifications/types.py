@@ -17,6 +17,8 @@ class NotificationKind(IntEnum):
     REBLOG = 5
     STATUS = 6  # a new post of an account that the owner follows with `notify`
     POLL = 7  # the end of a poll that the owner asked or voted on
+    QUOTE = 8  # a post that quotes one of the owner
+    QUOTED_UPDATE = 9  # the edit of a post that a post of the owner quotes
 
     @property
     def public(self) -> str:

@@ -3,7 +3,7 @@
 `before`, `after`: the version of the author's list of posts before and after the change. `target`:
 the post that a reply or repost is about; it never changes. `visibility`, `tags`, `mentioned` (ids
 of accounts): of the post; of a deleted one, those that it had. `thread`: author and moment of the
-first post of the thread, for a reply.
+first post of the thread, for a reply. `quoted`: author and moment of the post that it quotes.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,8 @@ _COUNTS = {
     Kind.CLOSED_REPLY: CounterKind.REPLIES,
     Kind.REPOST: CounterKind.REPOSTS,
     Kind.FAVOURITE: CounterKind.FAVOURITES,
+    Kind.QUOTE: CounterKind.QUOTES,
+    Kind.CLOSED_QUOTE: CounterKind.QUOTES,
 }
 
 
@@ -30,14 +32,22 @@ def act_of_response(kind: int, post_id: PostId, reply_moment: int = 0) -> OwnAct
 
 
 def _acts_of(
-    post_id: PostId, target: Target | None, tags: Sequence[str], visibility: int
+    post_id: PostId,
+    target: Target | None,
+    tags: Sequence[str],
+    visibility: int,
+    quoted: tuple[int, int] | None = None,
 ) -> Sequence[OwnAct]:
-    """Only public posts are on the pages of their tags."""
+    """Only public posts are on the pages of their tags. The act on the target is the first."""
     acts = []
     if target is not None:
         acts.append(act_of_response(target.kind, target.post_id))
         if target.kind != Kind.REPOST:
             acts.append(act_of_response(target.kind, target.post_id, post_id.moment))
+    if quoted is not None:
+        acts += [
+            act_of_response(Kind.QUOTE, PostId.at(*quoted), part) for part in (0, post_id.moment)
+        ]
     if tags and visibility == Visibility.PUBLIC:
         acts.append(OwnAct(TAGGED, post_id.author_id, post_id.moment))
     return acts
@@ -54,10 +64,11 @@ class PostCreated(Payload, frozen=True, omit_defaults=True):
     tags: tuple[str, ...] = ()
     mentioned: tuple[int, ...] = ()
     thread: tuple[int, int] | None = None
+    quoted: tuple[int, int] | None = None
 
     def own_acts(self, owner_id: int) -> Sequence[OwnAct]:
         post_id = PostId.at(owner_id, self.moment)
-        return _acts_of(post_id, self.target, self.tags, self.visibility)
+        return _acts_of(post_id, self.target, self.tags, self.visibility, self.quoted)
 
 
 class PostsImported(Payload, frozen=True):
@@ -103,9 +114,11 @@ class PostDeleted(Payload, frozen=True, omit_defaults=True):
     tags: tuple[str, ...] = ()
     mentioned: tuple[int, ...] = ()
     keeps_images: bool = False
+    quoted: tuple[int, int] | None = None
 
     def own_acts(self, owner_id: int) -> Sequence[OwnAct]:
-        return _acts_of(PostId.at(owner_id, self.moment), self.target, (), self.visibility)
+        post_id = PostId.at(owner_id, self.moment)
+        return _acts_of(post_id, self.target, (), self.visibility, self.quoted)
 
 
 class PostEdited(Payload, frozen=True, omit_defaults=True):
@@ -156,6 +169,27 @@ class ReplyOrphaned(Payload, frozen=True):
     """The post that a reply of the owner answers was deleted."""
 
     kind: ClassVar[str] = "posts.reply_orphaned"
+
+    moment: int
+    before: int
+    after: int
+
+
+class QuoteRevoked(Payload, frozen=True):
+    """The author of the quoted post took back that a post of the owner quotes it."""
+
+    kind: ClassVar[str] = "posts.quote_revoked"
+
+    moment: int
+    before: int
+    after: int
+    quoted: tuple[int, int]
+
+
+class QuotePolicyChanged(Payload, frozen=True):
+    """The owner changed which accounts may quote a post."""
+
+    kind: ClassVar[str] = "posts.quote_policy_changed"
 
     moment: int
     before: int

@@ -50,6 +50,8 @@ from posts.changes import (
     PostHidden,
     PostImagesChanged,
     PostMarked,
+    QuotePolicyChanged,
+    QuoteRevoked,
     RepliesLeft,
     ReplyOrphaned,
     RepostsLeft,
@@ -63,8 +65,12 @@ from posts.types import Kind, PostRow, ResponseRow
 JUST_NOW_S = 0.05
 REWRITES = (
     PostCreated, PostDeleted, PostEdited, PostHidden, PostImagesChanged, ReplyOrphaned,
+    QuoteRevoked, QuotePolicyChanged,
 )  # fmt: skip
-Rewritten = PostCreated | PostDeleted | PostEdited | PostHidden | PostImagesChanged | ReplyOrphaned
+Rewritten = (
+    PostCreated | PostDeleted | PostEdited | PostHidden | PostImagesChanged | ReplyOrphaned
+    | QuoteRevoked | QuotePolicyChanged
+)  # fmt: skip
 Deliveries = Sequence[Delivery[Rewritten]]
 
 
@@ -167,9 +173,9 @@ def refresh_changed_viewer_states(alias: str, deliveries: Interactions) -> None:
         refresh_viewer_states(owners)
 
 
-@consumes(PostCreated, PostDeleted, PostMarked)
+@consumes(PostCreated, PostDeleted, PostMarked, QuoteRevoked)
 def record_responses(alias: str, deliveries: Interactions) -> None:
-    """Records replies, reposts and favourites on the shard of the post, and counts them.
+    """Records replies, reposts, favourites and quotes on the shard of the post, and counts them.
 
     Safety: idempotent, in any order: writes each response as it is now, and only if its revision is
     newer. Refreshes the caches even if no row changed, because an earlier run may have died after

@@ -20,6 +20,7 @@ for _kind, _response in (
     (CounterKind.REPLIES, Kind.REPLY),
     (CounterKind.REPOSTS, Kind.REPOST),
     (CounterKind.FAVOURITES, Kind.FAVOURITE),
+    (CounterKind.QUOTES, Kind.QUOTE),
 ):
     _where = f"kind = {int(_response)} AND is_on"
     register_counted_rows(

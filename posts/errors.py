@@ -15,6 +15,20 @@ class ParentNotFound(NotFound):
     text = "The post you are trying to reply to does not appear to exist."
 
 
+class QuotedNotFound(NotFound):
+    text = "The post you are trying to quote does not appear to exist."
+
+
+class CannotQuote(NotAllowed):
+    """Its author lets only others quote the post, or it is closed."""
+
+    text = "The author of the post does not let you quote it"
+
+
+class QuoteNotFound(NotFound):
+    """No live post of this id quotes the caller's post, or that was revoked already."""
+
+
 class EmptyPost(TidelineError):
     text = "Validation failed: Text can't be blank"
 

@@ -11,13 +11,15 @@
 -- version never changes them: it adds functions and an index with new names.
 
 -- Writes a post, reply or repost. `refused`: `mentions` or `tags` for a daily limit, or `media`.
+-- `about_quoted`: author and moment of the post that it quotes; NULL for none.
 -- Called by posts/actions/insert_post.py.
 CREATE OR REPLACE FUNCTION posts_publish(
     author bigint, once_key text, earliest bigint, new_text text, is_sensitive boolean,
     new_spoiler_text text, new_language text, new_kind integer, about_author bigint,
     about_moment bigint, new_visibility integer, new_mentions jsonb, new_tags text[],
     new_media jsonb, new_poll jsonb, new_application jsonb,
-    first_author bigint, first_moment bigint, today integer, most_mentions integer,
+    first_author bigint, first_moment bigint, about_quoted bigint[], new_quote_policy integer,
+    today integer, most_mentions integer,
     most_tags integer, lane integer, change text, payload jsonb,
     OUT is_known boolean, OUT refused text, OUT post_moment bigint, OUT post_count bigint,
     OUT post_version bigint, OUT change_id bigint, OUT changed_at timestamptz
@@ -66,10 +68,11 @@ BEGIN
     -- The post, and its key.
     INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text, language, kind,
         target_author, target_moment, visibility, mentions, tags, media, poll,
-        application, thread_author, thread_moment)
+        application, thread_author, thread_moment, quoted_author, quoted_moment, quote_policy)
     VALUES (author, post_moment, new_text, is_sensitive, new_spoiler_text, new_language, new_kind,
         about_author, about_moment, new_visibility, new_mentions, new_tags, new_media,
-        new_poll, new_application, first_author, first_moment);
+        new_poll, new_application, first_author, first_moment,
+        about_quoted[1], about_quoted[2], new_quote_policy);
     IF once_key IS NOT NULL THEN
         INSERT INTO posts_publishedkey (author_id, key, moment, created_at)
         VALUES (author, once_key, post_moment, now());
@@ -241,6 +244,8 @@ BEGIN
     is_known := accounts_lock(author);
     SELECT text, kind, target_author, target_moment, jsonb_strip_nulls(jsonb_build_object(
         'visibility', nullif(visibility, 0), 'tags', to_jsonb(tags),
+        'quoted', CASE WHEN quoted_author IS NOT NULL
+            THEN jsonb_build_array(quoted_author, quoted_moment) END,
         'mentioned', (SELECT jsonb_agg(one -> 0) FROM jsonb_array_elements(mentions) AS one)))
     INTO old_text, old_kind, about_author, about_moment, old_links
     FROM posts_post WHERE author_id = author AND moment = wanted_moment AND deleted_at IS NULL;
@@ -250,7 +255,7 @@ BEGIN
     IF (payload -> 'keeps_images')::boolean THEN
         PERFORM images_release(author, wanted_moment);
     END IF;
-    -- The tombstone keeps only the id and the visibility.
+    -- The tombstone keeps only the id, the visibility, and what the post was about.
     UPDATE posts_post SET text = '', spoiler_text = '', mentions = NULL, tags = NULL, media = NULL,
         poll = NULL, application = NULL, deleted_at = now()
     WHERE author_id = author AND moment = wanted_moment;
@@ -301,6 +306,68 @@ BEGIN
     INTO post_count, post_version, change_id, changed_at
     FROM posts_delete_post(author, post_moment, lane, change,
         payload || jsonb_build_object('moment', post_moment)) AS deleted;
+END $$;
+
+-- Takes back that a post quotes another one, for the author of that one. posts/actions/revoke_quote.py
+CREATE OR REPLACE FUNCTION posts_revoke_quote(
+    author bigint, quoting_moment bigint, about_author bigint, about_moment bigint,
+    lane integer, change text, payload jsonb,
+    OUT is_known boolean, OUT post_version bigint, OUT change_id bigint, OUT changed_at timestamptz
+) LANGUAGE plpgsql AS $$
+BEGIN
+    is_known := accounts_lock(author);
+    IF NOT is_known THEN
+        RETURN;
+    END IF;
+    UPDATE posts_post SET is_quote_revoked = true
+    WHERE author_id = author AND moment = quoting_moment AND quoted_author = about_author
+        AND quoted_moment = about_moment AND deleted_at IS NULL AND NOT is_quote_revoked;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    SELECT noted.post_version, noted.change_id, noted.changed_at
+    INTO post_version, change_id, changed_at
+    FROM posts_note_rewritten(author, lane, change, payload) AS noted;
+END $$;
+
+-- Changes which accounts may quote an own post. `refused`: `gone` for no live post or reply of the
+-- author. posts/actions/set_quote_policy.py
+CREATE OR REPLACE FUNCTION posts_set_quote_policy(
+    author bigint, wanted_moment bigint, new_quote_policy integer,
+    lane integer, change text, payload jsonb,
+    OUT is_known boolean, OUT refused text, OUT post_version bigint, OUT change_id bigint,
+    OUT changed_at timestamptz
+) LANGUAGE plpgsql AS $$
+DECLARE
+    old_policy integer;
+BEGIN
+    is_known := accounts_lock(author);
+    SELECT quote_policy INTO old_policy FROM posts_post
+    WHERE author_id = author AND moment = wanted_moment AND kind <> 2
+        AND deleted_at IS NULL AND hidden_at IS NULL;
+    IF old_policy IS NULL THEN
+        refused := 'gone';
+    END IF;
+    IF NOT is_known OR refused IS NOT NULL OR old_policy = new_quote_policy THEN
+        RETURN;
+    END IF;
+    UPDATE posts_post SET quote_policy = new_quote_policy
+    WHERE author_id = author AND moment = wanted_moment;
+    SELECT noted.post_version, noted.change_id, noted.changed_at
+    INTO post_version, change_id, changed_at
+    FROM posts_note_rewritten(author, lane, change, payload) AS noted;
+END $$;
+
+-- Appends the change of a post that was rewritten in place. The count of posts stays, but gets a new
+-- version: caches compare versions. 3: CounterKind.POSTS
+CREATE OR REPLACE FUNCTION posts_note_rewritten(
+    author bigint, lane integer, change text, payload jsonb,
+    OUT post_version bigint, OUT change_id bigint, OUT changed_at timestamptz
+) LANGUAGE plpgsql AS $$
+BEGIN
+    SELECT new_version INTO post_version FROM counters_move(author, 0, 3, 0);
+    SELECT * INTO change_id, changed_at FROM changes_append(lane, change, author,
+        payload || jsonb_build_object('before', post_version - 1, 'after', post_version));
 END $$;
 
 -- Sets or ends a favourite, bookmark, pin or muted thread. posts/actions/mark_post.py

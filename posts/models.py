@@ -4,11 +4,12 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from infra.sharding.models import ShardedModel
-from posts.types import Kind, Visibility
+from posts.types import Kind, QuotePolicy, Visibility
 
 POST_KINDS = [(kind.value, kind.name) for kind in (Kind.POST, Kind.REPLY, Kind.REPOST)]
 VIEWER_MARK_KINDS = [(k.value, k.name) for k in Kind if Kind.FAVOURITE <= k <= Kind.PIN]
-RESPONSE_KINDS = [(kind.value, kind.name) for kind in (Kind.REPLY, Kind.REPOST, Kind.FAVOURITE)]
+RESPONSE_KINDS = [(k.value, k.name) for k in (*list(Kind)[1:4], Kind.QUOTE)]  # REPLY to FAVOURITE
+QUOTE_POLICIES = [(policy.value, policy.name) for policy in QuotePolicy]
 VISIBILITIES = [(visibility.value, visibility.name) for visibility in Visibility]
 
 
@@ -29,6 +30,7 @@ class Post(ShardedModel):
     accounts.images.types.Attachment. `application`: {"name", "website"} of the client that
     published the post. NULL for none. `thread_…`: the first post of the thread of a reply; NULL for
     other posts, and for replies of old code. `is_orphan`: the post that a reply answers is deleted.
+    `quoted_…`: the post that it quotes. `is_quote_revoked`: its author took that back.
     """
 
     owner = "author_id"
@@ -57,6 +59,10 @@ class Post(ShardedModel):
     hidden_revision = models.BigIntegerField(db_default=0)
     is_orphan = models.BooleanField(db_default=False)
     is_end_reported = models.BooleanField(db_default=False)
+    quoted_author = models.BigIntegerField(null=True)
+    quoted_moment = models.BigIntegerField(null=True)
+    is_quote_revoked = models.BooleanField(db_default=False)
+    quote_policy = models.SmallIntegerField(choices=QUOTE_POLICIES, db_default=QUOTE_POLICIES[0][0])
 
     class Meta:
         indexes = [
@@ -209,11 +215,11 @@ class ViewerMark(ShardedModel):
 
 
 class Response(ShardedModel):
-    """SHARDED by author_id, a few rows a post: replies, reposts and favourites of the post.
+    """SHARDED by author_id, a few rows a post: replies, reposts, favourites, quotes of the post.
 
     Derived by record_responses from the posts and viewer marks on the responders' shards. A write
-    with a lower revision than the row's changes nothing. `reply_moment` is 0 except for replies: an
-    account can reply several times, but repost and favourite once. `visibility`: of the reply.
+    with a lower revision than the row's changes nothing. `reply_moment` is 0 for reposts and
+    favourites, of which an account has one. `visibility`: of the reply.
     """
 
     owner = "author_id"
@@ -231,7 +237,7 @@ class Response(ShardedModel):
 
     class Meta:
         indexes = [
-            # accounts that reposted or favourited, latest first; replies in their order; index-only
+            # who reposted or favourited, and quotes, latest first; replies in order; index-only
             models.Index(
                 fields=["author_id", "moment", "kind", "-at", "-responder_id"],
                 name="response_list",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from accounts.encode import is_limited
 from posts.api.present import find_visibility, is_mentioned
+from posts.api.quote_place import find_quoted
 from posts.types import Visibility
 from relations.types import UNRELATED, Relationship
 
@@ -37,14 +38,17 @@ def is_for_viewer(
 ) -> bool:
     """Whether the visibility of the author's post includes the viewer.
 
-    Public and unlisted posts are for all, private ones for followers and mentioned accounts, direct
-    ones for mentioned accounts. All are for their author.
+    Public and unlisted posts are for all, private ones for followers, mentioned accounts and the
+    author of the post that they quote, direct ones for mentioned accounts. All are for their
+    author.
     """
     visibility = find_visibility(fragment)
     if visibility <= Visibility.UNLISTED or viewer_id == author_id:
         return True
     if viewer_id is None:
         return False
-    if visibility is Visibility.PRIVATE and relationship.is_followed:
-        return True
+    if visibility is Visibility.PRIVATE:
+        quoted = find_quoted(fragment)
+        if relationship.is_followed or (quoted and quoted.author_id == viewer_id):
+            return True
     return is_mentioned(viewer_id, fragment)

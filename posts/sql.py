@@ -101,6 +101,12 @@ RESPONDING_POSTS = Table(
     ("kind", "target_author", "target_moment", "visibility"),
     where="deleted_at IS NULL AND kind <> 0",
 )
+QUOTING_POSTS = Table(
+    "posts_post",
+    ("author_id", "moment"),
+    ("quoted_author", "quoted_moment", "visibility", "is_quote_revoked"),
+    where="deleted_at IS NULL AND quoted_author IS NOT NULL",
+)
 FAVOURITES = Table(
     "posts_viewermark",
     ("owner_id", "target_moment", "target_author", "kind"),

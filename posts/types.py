@@ -15,8 +15,10 @@ class Kind(IntEnum):
 
     0-2 are posts and have ids of their own. 7 is only the kind of a response: a reply that not all
     may see, so it is not counted. 8 is only the kind, in its author's list of posts, of a reply to
-    the author's own post. The others are viewer marks: rows of the account that leaves them on a
-    post. Only the author can pin a post. THREAD_MUTE is on the first post of the thread.
+    the author's own post. 9 and 10 are only kinds of responses: a post or reply that quotes the
+    post; of 10 not all may see it, so it is not counted. The others are viewer marks: rows of the
+    account that leaves them on a post. Only the author can pin a post. THREAD_MUTE is on the first
+    post of the thread.
     """
 
     POST = 0
@@ -28,6 +30,8 @@ class Kind(IntEnum):
     PIN = 6
     CLOSED_REPLY = 7
     SELF_REPLY = 8
+    QUOTE = 9
+    CLOSED_QUOTE = 10
 
 
 class Visibility(IntEnum):
@@ -42,10 +46,26 @@ class Visibility(IntEnum):
     DIRECT = 3
 
 
-class Target(NamedTuple):
-    """The post that a reply or a repost is about. Never changes.
+class QuotePolicy(IntEnum):
+    """Which accounts may quote an open post besides its author. Stored as a number. Only the author
+    may quote a private post, in each case, and no account a direct one.
+    """
 
-    `kind` is REPLY or REPOST; of a lost reply that not all could see, CLOSED_REPLY.
+    PUBLIC = 0
+    FOLLOWERS = 1
+    NOBODY = 2
+
+    @property
+    def public(self) -> str:
+        """The name in the API."""
+        return self.name.lower()
+
+
+class Target(NamedTuple):
+    """The post that a reply, a repost or a quote is about. Never changes.
+
+    `kind` is REPLY, REPOST or QUOTE; of a lost one that not all could see, CLOSED_REPLY or
+    CLOSED_QUOTE.
     """
 
     kind: int
@@ -108,6 +128,10 @@ class PostRow(NamedTuple):
     thread_author: int | None = None
     thread_moment: int | None = None
     is_orphan: bool = False
+    quoted_author: int | None = None
+    quoted_moment: int | None = None
+    is_quote_revoked: bool = False
+    quote_policy: int = QuotePolicy.PUBLIC
 
     @property
     def thread(self) -> PostId:
@@ -121,6 +145,12 @@ class PostRow(NamedTuple):
     @property
     def target(self) -> Target | None:
         return Target.of(self.kind, self.target_author, self.target_moment)
+
+    @property
+    def quoted(self) -> PostId | None:
+        """The post that it quotes, also after its author revoked that."""
+        target = Target.of(Kind.QUOTE, self.quoted_author, self.quoted_moment)
+        return target.post_id if target else None
 
 
 class WrittenPost(NamedTuple):
@@ -159,6 +189,8 @@ class Draft(msgspec.Struct, frozen=True):
     media: tuple[Mapping[str, Any], ...] = ()
     poll: NewPoll | None = None
     application: Mapping[str, Any] | None = None
+    quoted: PostId | None = None
+    quote_policy: QuotePolicy = QuotePolicy.PUBLIC
 
 
 class PostLinks(NamedTuple):
@@ -172,11 +204,11 @@ NO_LINKS = PostLinks()
 
 
 class ResponseRow(NamedTuple):
-    """One reply, repost or favourite of a post, as stored on the shard of the post's author.
+    """One reply, repost, favourite or quote of a post, as stored on the shard of the post's author.
 
-    `reply_moment` tells several replies of one responder apart; it is 0 for reposts and
-    favourites. `at` gives the order, newest highest: the moment of a reply or repost, the Unix
-    milliseconds of a favourite.
+    `reply_moment` tells several replies or quotes of one responder apart; it is 0 for reposts and
+    favourites. `at` gives the order, newest highest: the moment of a reply, repost or quote, the
+    Unix milliseconds of a favourite.
     """
 
     author_id: int

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from infra.api.live_parts import fill_body
 from infra.caching.questions import answer, ask_each
 from infra.clock import now_ms
 from posts.ids import PostId, authors_of
@@ -64,12 +65,12 @@ def _show_in_order(
     several: Sequence[AddressedHappening], seen: View
 ) -> Iterator[tuple[PlacedHappening, Shown]]:
     """Notifications were loaded once for all, so only the first happening shows them."""
-    has_notified = False
+    has_notified, filled = False, FilledPayloads(seen.account_id)
     for placed, targets in several:
         is_notified = isinstance(placed.happening, Notified)
         if not (is_notified and has_notified):
             for shown in placed.happening.show(seen, targets):
-                yield placed, shown
+                yield placed, filled.of(shown)
         has_notified |= is_notified
 
 
@@ -108,6 +109,22 @@ def _notified_in(addressed: Addressed) -> dict[int, list[Notified]]:
         for account_id, several in addressed.items()
     }
     return {account_id: several for account_id, several in notified.items() if several}
+
+
+class FilledPayloads:
+    """Puts polls and quotes into the posts that one account gets, once for all connections."""
+
+    def __init__(self, account_id: int) -> None:
+        self._account_id = account_id
+        self._filled: dict[bytes, bytes] = {}
+
+    def of(self, shown: Shown) -> Shown:
+        payload = shown.payload
+        if payload is None:
+            return shown
+        if payload not in self._filled:
+            self._filled[payload] = fill_body(payload, self._account_id)
+        return shown._replace(payload=self._filled[payload])
 
 
 class MessageEncoder:

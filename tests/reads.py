@@ -117,6 +117,7 @@ def _paths(route: str, world: World) -> Iterator[str]:
         "account_id": list(world.accounts),
         "status_id": world.statuses,
         "conversation_id": world.statuses,
+        "quoting_id": ["1"],  # to write to only
         "list_id": world.lists,
         "strike_id": ["1"],  # to write to only
         "notification_id": world.notifications,

@@ -42,11 +42,17 @@ FROM posts_post WHERE kind IN (1, 2) AND deleted_at IS NULL
 UNION ALL
 SELECT target_author, target_moment, kind, owner_id, 0, since_ms
 FROM posts_viewermark WHERE kind = 3 AND is_on
+UNION ALL
+SELECT quoted_author, quoted_moment, CASE WHEN visibility > 1 THEN 10 ELSE 9 END, author_id,
+    moment, moment
+FROM posts_post
+WHERE quoted_author IS NOT NULL AND deleted_at IS NULL AND NOT is_quote_revoked
 """
 COUNTED = {
     Kind.REPLY: CounterKind.REPLIES,
     Kind.REPOST: CounterKind.REPOSTS,
     Kind.FAVOURITE: CounterKind.FAVOURITES,
+    Kind.QUOTE: CounterKind.QUOTES,
 }
 TABLES = (
     "counters_counter",
@@ -117,7 +123,7 @@ def assert_responses_are_those_of_the_responders() -> None:
     """And counts of posts are their numbers."""
     responses = rows_of(RESPONSES)
     assert sorted(responses) == sorted(rows_of(RESPONDED))
-    counted = (row for row in responses if row[2] != Kind.CLOSED_REPLY)
+    counted = (row for row in responses if row[2] in COUNTED)
     expected = Counter((row[0], row[1], COUNTED[Kind(row[2])]) for row in counted)
     assert post_counts() == expected
 

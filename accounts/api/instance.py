@@ -16,8 +16,9 @@ from accounts.vapid import vapid_public_key
 from infra.version import VERSION
 
 # Clients choose features by the Mastodon version at the start.
-API_VERSION = f"4.3.0 (compatible; Tideline {VERSION})"
-MASTODON_API = 2
+API_VERSION = f"4.5.0 (compatible; Tideline {VERSION})"
+# 7: quotes. What Tideline lacks of the versions before is on the page of the API.
+MASTODON_API = 7
 _ISO_639 = re.compile(r"[a-z]{2,3}")
 DESCRIPTION = "A social feed you run yourself."
 

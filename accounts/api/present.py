@@ -46,6 +46,7 @@ def present_credentials(account: bytes, source: ProfileSource) -> bytes:
         "privacy": defaults.privacy,
         "sensitive": defaults.sensitive,
         "language": defaults.language or None,
+        "quote_policy": defaults.quote_policy,
         "note": source.note,
         "fields": [
             {"name": field.name, "value": field.value, "verified_at": None}
@@ -65,6 +66,7 @@ def present_preferences(defaults: PostingDefaults) -> bytes:
         "posting:default:visibility": defaults.privacy,
         "posting:default:sensitive": defaults.sensitive,
         "posting:default:language": defaults.language or None,
+        "posting:default:quote_policy": defaults.quote_policy,
         "reading:expand:media": "default",
         "reading:expand:spoilers": False,
         "reading:autoplay:gifs": False,

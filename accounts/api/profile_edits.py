@@ -8,10 +8,11 @@ from django.core.files.uploadedfile import UploadedFile
 from accounts.api.profile_fields import find_fields
 from accounts.images.api.parse import is_data_url, read_data_url
 from accounts.models import LANGUAGE_LENGTH
-from accounts.types import PRIVACIES, ProfileEdit
+from accounts.types import PRIVACIES, QUOTE_POLICIES, ProfileEdit
 from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.parsing import find_flag, find_text
 
+_QUOTE_POLICY = "source[quote_policy]"
 # What every profile has. A client may send the same value, but no other one.
 FIXED: Mapping[str, tuple[bool, str]] = {
     "group": (False, "can only be false"),
@@ -27,7 +28,6 @@ UNSUPPORTED = (
     "attribution_domains",
     "avatar_description",
     "header_description",
-    "source[quote_policy]",
 )
 
 
@@ -50,6 +50,7 @@ def read_profile_edit(data: Mapping[str, Any]) -> ProfileEdit:
         privacy=find_text(sent, "source[privacy]") or None,
         sensitive=find_flag(sent, "source[sensitive]"),
         language=_find_language(sent),
+        quote_policy=find_text(sent, _QUOTE_POLICY) or None,
     )
 
 
@@ -82,6 +83,8 @@ def _fixed_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:
 def _source_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:
     if sent.get("source[privacy]") not in (None, "", *PRIVACIES):
         yield Fault("source[privacy]", "ERR_INCLUSION", f"must be one of {', '.join(PRIVACIES)}")
+    if sent.get(_QUOTE_POLICY) not in (None, "", *QUOTE_POLICIES):
+        yield Fault(_QUOTE_POLICY, "ERR_INCLUSION", f"must be one of {', '.join(QUOTE_POLICIES)}")
     if len(_find_language(sent) or "") > LANGUAGE_LENGTH:
         yield Fault("source[language]", "ERR_INCLUSION", "is not a language code")
 

@@ -34,7 +34,7 @@ from accounts.models import (
 )
 from accounts.oauth_parameters import LONGEST_SCOPE
 from accounts.scopes import DESCRIPTIONS
-from accounts.types import PRIVACIES
+from accounts.types import PRIVACIES, QUOTE_POLICIES
 from infra.api.fields import (
     OPTIONAL,
     FlagField,
@@ -114,6 +114,7 @@ class SourceEntity(Serializer[Any]):
     privacy = ChoiceField(PRIVACIES)
     sensitive = BooleanField()
     language = CharField(allow_null=True)
+    quote_policy = ChoiceField(QUOTE_POLICIES)
     note = CharField(allow_blank=True, help_text="As it was typed")
     fields = ListField(child=FieldEntity())  # type: ignore[assignment]
     follow_requests_count = IntegerField()
@@ -142,6 +143,7 @@ PreferencesEntity = inline_serializer(
         "posting:default:visibility": ChoiceField(PRIVACIES),
         "posting:default:sensitive": BooleanField(),
         "posting:default:language": CharField(allow_null=True),
+        "posting:default:quote_policy": ChoiceField(QUOTE_POLICIES),
         "reading:expand:media": CharField(),
         "reading:expand:spoilers": BooleanField(),
         "reading:autoplay:gifs": BooleanField(),
@@ -165,6 +167,7 @@ class SourceEditBody(Serializer[Any]):
     privacy = ChoiceField(PRIVACIES, **OPTIONAL)
     sensitive = FlagField(**OPTIONAL)
     language = TextField(max_length=LANGUAGE_LENGTH, **OPTIONAL)
+    quote_policy = ChoiceField(QUOTE_POLICIES, **OPTIONAL)
 
 
 class ProfileEditBody(Serializer[Any]):

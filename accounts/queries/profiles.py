@@ -21,7 +21,7 @@ SELECT restrictions, fields::text, id, username, display_name, note, is_bot, cre
 FROM accounts_account WHERE id = ANY(%s::bigint[])
 """
 REQUESTS = select_counts("account.id", str(ACCOUNT), f"kind = {CounterKind.FOLLOW_REQUESTS:d}")
-DEFAULTS = "default_privacy, default_sensitive, default_language"
+DEFAULTS = "default_privacy, default_sensitive, default_language, default_quote_policy"
 READ_DEFAULTS = f"SELECT {DEFAULTS} FROM accounts_account WHERE id = %s"  # noqa: S608
 READ_SOURCE = f"""
 SELECT note, fields::text, coalesce((SELECT value FROM ({REQUESTS}) AS requests), 0), {DEFAULTS}

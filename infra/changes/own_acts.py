@@ -57,9 +57,9 @@ STILL_PENDING = "SELECT id FROM changes_change WHERE id = ANY(%s::bigint[])"
 def note_commands(deliveries: Iterable[Delivery[Payload]]) -> list[Command]:
     """Note the acts among changes that were committed just now."""
     return [
-        _note(d.owner_id, act, NotedAct(d.version, int(time.time()), None if act.part else d.shown))
+        _note(d.owner_id, act, NotedAct(d.version, int(time.time()), None if number else d.shown))
         for d in deliveries
-        for act in d.payload.own_acts(d.owner_id)
+        for number, act in enumerate(d.payload.own_acts(d.owner_id))
     ]
 
 

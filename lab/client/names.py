@@ -73,6 +73,9 @@ statuses.pin                    POST*   /api/v1/statuses/{status_id}/pin
 statuses.unpin                  POST*   /api/v1/statuses/{status_id}/unpin
 statuses.mute_thread            POST*   /api/v1/statuses/{status_id}/mute
 statuses.unmute_thread          POST*   /api/v1/statuses/{status_id}/unmute
+statuses.quotes                 GET     /api/v1/statuses/{status_id}/quotes
+statuses.revoke_quote           POST    /api/v1/statuses/{status_id}/quotes/{quoting_id}/revoke
+statuses.set_quote_policy       PUT     /api/v1/statuses/{status_id}/interaction_policy
 
 scheduled_statuses.create       POST    /api/v1/statuses
 scheduled_statuses.mine         GET     /api/v1/scheduled_statuses

@@ -15,6 +15,7 @@ import orjson
 
 from accounts.models import User
 from accounts.queries.load import get_account_json
+from infra.api.live_parts import fill_body
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
 from infra.jobs.types import Batch
@@ -22,7 +23,6 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.jobs.export_images import export_images
 from moderation.jobs.exported_people import PAGE, Line, iter_files_of_people
-from posts.api.live_polls import fill_polls
 from posts.queries.lists import list_marked
 from posts.scheduled.api.present import present_scheduled
 from posts.scheduled.queries.scheduled import list_scheduled
@@ -99,7 +99,7 @@ def _iter_posts(account_id: int) -> Iterator[bytes]:
     """Status entities, newest first, a line each."""
     read = partial(author_page, AuthorTimelineQuery(account_id, account_id))
     for status in _iter_items(read):
-        yield fill_polls(status, account_id) + b"\n"
+        yield fill_body(status, account_id) + b"\n"
 
 
 def _iter_scheduled(account_id: int) -> Iterator[bytes]:

@@ -31,6 +31,8 @@ TITLES = {
     NotificationKind.REBLOG: _("{} boosted your post"),
     NotificationKind.STATUS: _("{} just posted"),
     NotificationKind.POLL: _("A poll by {} has ended"),
+    NotificationKind.QUOTE: _("{} quoted your post"),
+    NotificationKind.QUOTED_UPDATE: _("{} edited a post you quoted"),
 }
 # How long a push service keeps a message for a receiver that is away.
 TTL_S = 48 * 3600

@@ -44,7 +44,8 @@ def occurrences_of_edge(pair: Pair, edge: Edge) -> Iterator[Occurrence]:
 
 
 def read_response_occurrences(alias: str, deliveries: Interactions) -> Iterator[Occurrence]:
-    """Mentions, replies, reposts and favourites by accounts of one shard. At most two queries.
+    """Mentions, replies, reposts, favourites and quotes by accounts of one shard. At most two
+    queries.
 
     A mention that an edit takes out stays: the post is still there.
     """
@@ -53,7 +54,7 @@ def read_response_occurrences(alias: str, deliveries: Interactions) -> Iterator[
         if isinstance(payload, PostMarked):
             if payload.mark == Kind.FAVOURITE:
                 marks.add((owner_id, payload.target_moment, payload.target_author, payload.mark))
-        elif payload.mentioned or _target_of(payload) is not None:
+        elif payload.mentioned or _target_of(payload) or _quoted_of(payload):
             posts.setdefault(PostId.at(owner_id, payload.moment), []).append(payload)
     live = find_live_posts(alias, list(posts)) if posts else set()
     for post_id, payloads in posts.items():
@@ -64,7 +65,8 @@ def read_response_occurrences(alias: str, deliveries: Interactions) -> Iterator[
 
 
 def occurrences_of_post(post_id: PostId, post: PostPayload, is_live: bool) -> Iterator[Occurrence]:
-    """Of a reply or repost, and of each mention. A reply that mentions is one occurrence."""
+    """Of a reply or repost, of each mention, and of a quote. A reply that mentions is one
+    occurrence, and a quote that mentions is two, as in Mastodon."""
     target = _target_of(post)
     if target is not None:
         yield occurrence_of(response_of(post_id, target, is_live))
@@ -72,10 +74,17 @@ def occurrences_of_post(post_id: PostId, post: PostPayload, is_live: bool) -> It
     about = (NotificationKind.MENTION, post_id.moment, post_id.author_id)
     for owner_id in post.mentioned:
         yield Occurrence(owner_id, post_id.author_id, *about, at_ms, revision, is_live)
+    if quoted := _quoted_of(post):
+        kind = NotificationKind.QUOTE
+        yield Occurrence(quoted[0], post_id.author_id, kind, *about[1:], at_ms, revision, is_live)
 
 
 def _target_of(post: PostPayload) -> Target | None:
     return None if isinstance(post, PostEdited) else post.target
+
+
+def _quoted_of(post: PostPayload) -> tuple[int, int] | None:
+    return None if isinstance(post, PostEdited) else post.quoted
 
 
 def occurrence_of(response: ResponseRow) -> Occurrence:

@@ -67,7 +67,7 @@ def _of_posts(rows: Sequence[Occurrence]) -> Iterator[Occurrence]:
 
 
 def _of_post(row: Occurrence, is_live: bool) -> Occurrence:
-    if row.kind != NotificationKind.MENTION:
+    if row.kind not in (NotificationKind.MENTION, NotificationKind.QUOTE):
         return row
     return row._replace(revision=revision_of(post_id_of(row), is_live), is_on=is_live)
 

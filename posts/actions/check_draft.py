@@ -9,44 +9,38 @@ from msgspec.structs import replace
 from accounts.texts.links import exceeds
 from infra.api.errors import InvalidRequest
 from infra.api.parsing import clean_text, read_flag, read_text
+from posts.actions.check_quote import find_quote_policy
 from posts.errors import EmptyPost, InvalidDraft, ParentNotFound, PostTooLong
 from posts.ids import MalformedPostId, PostId
-from posts.types import Draft, Visibility
+from posts.types import Draft, QuotePolicy, Visibility
 
 MAX_KEY_LENGTH = 64
 MAX_LANGUAGE_LENGTH = 16
-# Parameters of Mastodon's request that Tideline lacks. Ignoring them would lose data silently.
-UNSUPPORTED = ("quoted_status_id",)
-# Who may quote the post. No account can, so each of these is kept.
-QUOTE_POLICIES = ("public", "followers", "nobody")
 
 
-def check_draft(data: Mapping[str, Any], has_images: bool = False) -> Draft:
-    """The draft in a request.
+def check_draft(data: Mapping[str, Any], may_be_empty: bool = False) -> Draft:
+    """The draft in a request, without what it quotes.
 
     Raises: as `check_content`.
     """
     _refuse_sent(data, ("media_attributes",))  # edits may have them: posts.api.image_texts
-    return replace(check_content(data, has_images), visibility=read_visibility(data))
+    policy = find_quote_policy(data) or QuotePolicy.PUBLIC
+    draft = check_content(data, may_be_empty)
+    return replace(draft, visibility=read_visibility(data), quote_policy=policy)
 
 
-def check_content(data: Mapping[str, Any], has_images: bool = False) -> Draft:
-    """The draft in a request, as a public one. With images it may have no text.
+def check_content(data: Mapping[str, Any], may_be_empty: bool = False) -> Draft:
+    """The draft in a request, as a public one. With images or a quote it may have no text.
 
     As in Mastodon: texts have no blanks around them, a warning makes the post sensitive, and a
     warning without a text is the text. Raises: EmptyPost, PostTooLong, InvalidDraft,
     InvalidRequest (all 422).
     """
-    _refuse_sent(data, UNSUPPORTED)
-    if data.get("quote_approval_policy") not in (None, "", *QUOTE_POLICIES):
-        raise InvalidDraft(
-            f"Validation failed: quote_approval_policy can be {', '.join(QUOTE_POLICIES)}"
-        )
     text, warning = (read_text(data, name).strip() for name in ("status", "spoiler_text"))
     is_sensitive = read_flag(data, "sensitive") or bool(warning)
     if not text:
         text, warning = warning, ""
-    if not text and not has_images:
+    if not text and not may_be_empty:
         raise EmptyPost
     if exceeds(text, settings.POST_MAX_CHARACTERS, warning):
         raise PostTooLong(settings.POST_MAX_CHARACTERS)

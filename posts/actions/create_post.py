@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 
+from posts.actions.check_quote import check_told
 from posts.actions.insert_post import insert_post
 from posts.actions.read_links import read_links
 from posts.ids import PostId
@@ -18,11 +19,12 @@ def create_post(
     """Publishes a post and returns its id. A repeated key returns the id of the first post.
 
     The ids of one author strictly grow, even within a second and if the clock is set back. Raises:
-    AccountNotFound, TooManyLinksToday, ImagesTaken. Safety: idempotent with a key, for an hour.
-    Cost: one statement on the author's shard, and one on the default database if the text has
-    @names; the drain updates followers' timelines.
+    AccountNotFound, TooManyLinksToday, ImagesTaken, CannotQuote. Safety: idempotent with a key, for
+    an hour. Cost: one statement on the author's shard, and one on the default database if the text
+    has @names; the drain updates followers' timelines.
     """
     now_s, links = clock_s(), read_links(draft.text)
+    check_told(author_id, draft, links)
     return insert_post(author_id, draft, target_of(draft), now_s, idempotency_key, links)
 
 

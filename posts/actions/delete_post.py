@@ -2,6 +2,8 @@
 
 import time
 
+from msgspec import structs
+
 from accounts.errors import AccountNotFound
 from counters.sql import account_counts_sql
 from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
@@ -16,8 +18,10 @@ from posts.types import Kind, Target, WrittenPost
 # posts/functions.sql: lock, row, count and change in one round trip.
 DELETE = f"""
 SELECT deleted.*, {account_counts_sql("%s")},
-    (SELECT visibility FROM posts_post WHERE author_id = %s AND moment = %s)
+    post.visibility,
+    CASE WHEN quoted_author IS NOT NULL THEN ARRAY[quoted_author, quoted_moment] END
 FROM posts_delete_post(%s, %s, %s, %s, %s) AS deleted
+LEFT JOIN posts_post AS post ON post.author_id = %s AND post.moment = %s
 """  # noqa: S608
 
 
@@ -33,15 +37,21 @@ def delete_post(post_id: PostId, keeps_images: bool = False, target: Target | No
     gone = PostDeleted(moment, 0, 0, keeps_images=keeps_images)
     alias, columns = shard_of(author_id), change_columns(author_id, gone)
     seen = find_seen_responses(author_id, Kind(target.kind), target.post_id) if target else None
-    row = fetch_one(alias, DELETE, (author_id, *[author_id, moment] * 2, *columns))
-    is_known, text, *about, _, version, change_id, at, counts, visibility = row  # type: ignore[misc]  # one row
+    where = (author_id, moment)
+    row = fetch_one(alias, DELETE, (author_id, *where, *columns, *where))
+    is_known, text, *about, _, version, change_id, at, counts, visibility, quoted = row  # type: ignore[misc]  # one row
     if not is_known:
         raise AccountNotFound
     if change_id is None:
         finish_interrupted(alias, author_id)
         raise PostNotFound
-    deleted = PostDeleted(
-        moment, version - 1, version, Target.of(*about), visibility, keeps_images=keeps_images
+    deleted = structs.replace(
+        gone,
+        before=version - 1,
+        after=version,
+        target=Target.of(*about),
+        visibility=visibility,
+        quoted=tuple(quoted) if quoted else None,
     )
     written = WrittenPost(None, counts, time.monotonic())
     shown = None if seen is None else seen - is_counted(about[0], visibility)

@@ -14,6 +14,7 @@ from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
+from posts.actions.insert_post import place_of
 from posts.changes import PostDeleted
 from posts.ids import PostId
 from posts.queries.responses import find_live_posts
@@ -21,13 +22,15 @@ from posts.types import Target, Visibility
 
 
 class LostPost(NamedTuple):
-    """What a derived row says of a post without a row: its target, tags, mentioned accounts."""
+    """What a derived row says of a post without a row: its target, tags, mentioned accounts, and
+    what it quoted."""
 
     post_id: PostId
     target: Target | None = None
     visibility: Visibility = Visibility.PUBLIC
     tags: Collection[str] = ()
     mentioned: Collection[int] = ()
+    quoted: PostId | None = None
 
 
 def end_lost_post(lost: LostPost) -> bool:
@@ -46,5 +49,7 @@ def end_lost_post(lost: LostPost) -> bool:
         # From a version to itself: the author's list of posts did not change.
         version = counts[author_id][CounterKind.POSTS].version
         known = (int(lost.visibility), tuple(lost.tags), tuple(lost.mentioned))
-        append_change(alias, author_id, PostDeleted(moment, version, version, lost.target, *known))
+        quoted = place_of(lost.quoted)
+        gone = PostDeleted(moment, version, version, lost.target, *known, quoted=quoted)
+        append_change(alias, author_id, gone)
     return True

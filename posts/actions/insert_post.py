@@ -27,7 +27,7 @@ PARAMETERS = (
     *("new_text", "is_sensitive", "new_spoiler_text", "new_language"),
     *("new_kind", "about_author", "about_moment", "new_visibility"),
     *("new_mentions", "new_tags", "new_media", "new_poll", "new_application"),
-    *("first_author", "first_moment"),
+    *("first_author", "first_moment", "about_quoted", "new_quote_policy"),
     *("today", "most_mentions", "most_tags"),
     *("lane", "change", "payload"),
 )
@@ -62,7 +62,8 @@ def insert_post(
         wanted.visibility,
         links.tags,
         tuple(mention[0] for mention in links.mentions),
-        (draft.thread.author_id, draft.thread.moment) if draft.thread else None,
+        place_of(draft.thread),
+        place_of(draft.quoted),
     )
     limits = (int(now_s // DAY_S), settings.MENTIONS_PER_DAY, settings.TAGS_PER_DAY)
     change = change_columns(author_id, created)
@@ -113,13 +114,23 @@ def _row_of(author_id: int, draft: Draft, target: Target | None, links: PostLink
         application=draft.application,
         thread_author=draft.thread.author_id if draft.thread else None,
         thread_moment=draft.thread.moment if draft.thread else None,
+        quoted_author=draft.quoted.author_id if draft.quoted else None,
+        quoted_moment=draft.quoted.moment if draft.quoted else None,
+        quote_policy=int(draft.quote_policy),
     )
 
 
+def place_of(post_id: PostId | None) -> tuple[int, int] | None:
+    """Author and moment, as a change names a post."""
+    return (post_id.author_id, post_id.moment) if post_id else None
+
+
 def _columns_of(row: PostRow) -> Sequence[object]:
-    """The parameters of posts_publish from `new_text` to `first_moment`."""
+    """The parameters of posts_publish from `new_text` to `new_quote_policy`."""
     json = (json_of(row.poll), json_of(row.application))
-    return (*row[2:10], *columns_of_links(row), *json, row.thread_author, row.thread_moment)
+    quoted = [row.quoted_author, row.quoted_moment] if row.quoted else None
+    thread = (row.thread_author, row.thread_moment)
+    return (*row[2:10], *columns_of_links(row), *json, *thread, quoted, row.quote_policy)
 
 
 def columns_of_links(row: PostRow) -> Sequence[object]:

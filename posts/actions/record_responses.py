@@ -23,6 +23,7 @@ COUNTED = {
     Kind.REPLY: CounterKind.REPLIES,
     Kind.REPOST: CounterKind.REPOSTS,
     Kind.FAVOURITE: CounterKind.FAVOURITES,
+    Kind.QUOTE: CounterKind.QUOTES,
 }
 # posts/functions.sql: locks, rows, counts and changes in one round trip.
 RECORD = """

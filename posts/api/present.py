@@ -25,6 +25,7 @@ from accounts.texts.html import profile_url, render, tag_url
 from accounts.texts.links import find_links, is_here
 from infra.api.pages import Page
 from posts.api.poll_place import place_of
+from posts.api.quote_place import approval_of, quote_of
 from posts.ids import BASE36_DIGITS, PostId
 from posts.types import Kind, PostRow, Target, Visibility
 
@@ -33,7 +34,8 @@ BOOKMARKED, PINNED = 1 << Kind.BOOKMARK, 1 << Kind.PIN
 MUTED = 1 << Kind.THREAD_MUTE
 # By post, the sum of the bits of its viewer.
 Flags = Mapping[PostId, int]
-NO_COUNTS = b'"replies_count":0,"reblogs_count":0,"favourites_count":0'
+NO_COUNTS = b'"replies_count":0,"reblogs_count":0,"favourites_count":0,"quotes_count":0'
+_COUNTS = b'"replies_count":%b,"reblogs_count":%b,"favourites_count":%b,"quotes_count":%b'
 REPOST_PREFIX = b">"
 REPOST_HEAD_BYTES = len(REPOST_PREFIX) + BASE36_DIGITS
 # The first matches are the fields themselves: text that people write comes after them.
@@ -182,8 +184,8 @@ def is_mentioned(account_id: int, fragment: bytes) -> bool:
 
 
 def present_counts(text: bytes) -> bytes:
-    """The count fields. `text`: `replies,reposts,favourites` as digits."""
-    return b'"replies_count":%b,"reblogs_count":%b,"favourites_count":%b' % (*text.split(b","),)
+    """The count fields. `text`: `replies,reposts,favourites,quotes` as digits."""
+    return _COUNTS % (*text.split(b","),)
 
 
 def present_status(
@@ -269,6 +271,8 @@ def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
         "card": None,
         "poll": place_of(post_id.public, row.poll) if row.poll else None,
         "edited_at": f"{row.edited_at:%Y-%m-%dT%H:%M:%S}.000Z" if row.edited_at else None,
+        "quote": quote_of(row),
+        "quote_approval": approval_of(row, row.kind == Kind.REPOST),
         "filtered": [],
     }
 

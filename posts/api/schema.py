@@ -20,6 +20,7 @@ from rest_framework.serializers import (
 from accounts.api.schema import AccountEntity
 from accounts.images.api.schema import ImageTextBody
 from accounts.images.types import MOST_OF_POST
+from accounts.types import QUOTE_POLICIES
 from infra.api.fields import (
     NOT_BLANK,
     OPTIONAL,
@@ -30,7 +31,7 @@ from infra.api.fields import (
     ids_parameter,
 )
 from infra.api.openapi import error_response
-from posts.actions.check_draft import MAX_KEY_LENGTH, MAX_LANGUAGE_LENGTH, QUOTE_POLICIES
+from posts.actions.check_draft import MAX_KEY_LENGTH, MAX_LANGUAGE_LENGTH
 from posts.actions.check_poll import (
     FEWEST_OPTIONS,
     LONGEST_OPTION,
@@ -39,6 +40,7 @@ from posts.actions.check_poll import (
     MOST_OPTIONS,
     SHORTEST_S,
 )
+from posts.api.quote_schema import QuoteApprovalEntity, QuoteEntity
 from posts.filters.api.schema import FilterResultEntity
 from posts.scheduled.api.parse import LONGEST_TIME
 from posts.scheduled.api.schema import TIME_HELP
@@ -99,7 +101,8 @@ class EditedPollBody(Serializer[Any]):
 class StatusBody(Serializer[Any]):
     status = VisibleTextField(
         max_length=settings.POST_MAX_CHARACTERS,
-        help_text="The text. A web address counts as 23 characters. With images it may be empty",
+        help_text="The text. A web address counts as 23 characters. With images or a quote it may "
+        "be empty",
     )
     sensitive = FlagField(**OPTIONAL)
     spoiler_text = TextField(
@@ -112,8 +115,11 @@ class StatusBody(Serializer[Any]):
     quote_approval_policy = ChoiceField(
         QUOTE_POLICIES,
         allow_blank=True,
-        help_text="It has no effect: posts cannot be quoted",
+        help_text="Who may quote it. Private posts can be quoted by their author only",
         **OPTIONAL,
+    )
+    quoted_status_id = CharField(
+        help_text="The id of the post to quote", allow_blank=True, **OPTIONAL
     )
     poll = NewPollBody(**OPTIONAL)
     in_reply_to_id = CharField(
@@ -152,6 +158,12 @@ class EditBody(Serializer[Any]):
         **OPTIONAL,
     )
     poll = EditedPollBody(**OPTIONAL)
+    quote_approval_policy = ChoiceField(
+        QUOTE_POLICIES,
+        allow_blank=True,
+        help_text="Who may quote it, from now on. It stays as it is if this is absent",
+        **OPTIONAL,
+    )
 
 
 class VersionEntity(Serializer[Any]):
@@ -243,11 +255,14 @@ class StatusEntity(Serializer[Any]):
     card = DictField(allow_null=True)
     poll = PollEntity(allow_null=True)
     edited_at = DateTimeField(allow_null=True)
+    quote = QuoteEntity(allow_null=True)
+    quote_approval = QuoteApprovalEntity()
     filtered = FilterResultEntity(many=True)
     account = AccountEntity()
     replies_count = IntegerField()
     reblogs_count = IntegerField()
     favourites_count = IntegerField()
+    quotes_count = IntegerField(help_text="Of public and unlisted posts")
     favourited = BooleanField()
     reblogged = BooleanField()
     muted = BooleanField(help_text="Whether the caller muted the thread of the post")

@@ -3,7 +3,7 @@
 from django.urls import include, path, register_converter
 
 from infra.api.ids import MOST_DIGITS
-from posts.api.views import activity, interactions, lists, polls, statuses, versions
+from posts.api.views import activity, interactions, lists, polls, quotes, statuses, versions
 from posts.filters.api.urls import urlpatterns as filters
 from posts.ids import PostId
 
@@ -43,6 +43,9 @@ urlpatterns = [
     path(f"{ONE}/unpin", interactions.UnpinView.as_view()),
     path(f"{ONE}/reblogged_by", lists.RebloggedByView.as_view()),
     path(f"{ONE}/favourited_by", lists.FavouritedByView.as_view()),
+    path(f"{ONE}/quotes", lists.QuotesView.as_view()),
+    path(f"{ONE}/quotes/<post:quoting_id>/revoke", quotes.RevokeQuoteView.as_view()),
+    path(f"{ONE}/interaction_policy", quotes.InteractionPolicyView.as_view()),
     path("api/v1/polls/<post:poll_id>", polls.PollView.as_view()),
     path("api/v1/polls/<post:poll_id>/votes", polls.VotesView.as_view()),
     path("api/v1/favourites", lists.FavouritesView.as_view()),

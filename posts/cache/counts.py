@@ -1,6 +1,6 @@
 """The cache of post counts: Redis, then the shards.
 
-    posts.counts:v1:{author}:moment   version:…:replies,reposts,favourites
+    posts.counts:v2:{author}:moment   version:…:replies,reposts,favourites,quotes
 
 The version of an entry is the sum of the versions of its counts. Each version only grows and all
 are read in one snapshot, so the sum says which of two entries is newer.
@@ -57,7 +57,7 @@ def _versioned(counts: Sequence[Count]) -> Versioned:
 
 
 post_counts = PostValues(
-    "posts.counts:v1", ttl_s=86_400, load=_load, check=re.compile(rb"\d+,\d+,\d+").fullmatch
+    "posts.counts:v2", ttl_s=86_400, load=_load, check=re.compile(rb"\d+,\d+,\d+,\d+").fullmatch
 )
 
 

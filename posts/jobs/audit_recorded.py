@@ -25,9 +25,12 @@ from posts.actions.end_lost_post import LostPost, end_lost_post
 from posts.actions.mark_again import mark_again
 from posts.actions.record_responses import by_shard, write_responses
 from posts.actions.repost import undo_repost
+from posts.actions.revoke_quote import revoke_quote
 from posts.ids import PostId
 from posts.queries.responses import (
+    OPEN_KINDS,
     read_mark_responses,
+    read_quote_states,
     read_responses,
     read_states,
     record_of,
@@ -40,7 +43,10 @@ WORDS = {
     Kind.CLOSED_REPLY: "reply to",
     Kind.REPOST: "repost of",
     Kind.FAVOURITE: "favourite of",
+    Kind.QUOTE: "quote of",
+    Kind.CLOSED_QUOTE: "quote of",
 }
+QUOTES = (Kind.QUOTE, Kind.CLOSED_QUOTE)
 
 
 class ResponseSource(NamedTuple):
@@ -100,17 +106,19 @@ def _compare(rows: Sequence[ResponseRow]) -> list[ResponseSource]:
 
 def _read_sources(alias: str, rows: Sequence[ResponseRow]) -> Iterator[ResponseSource]:
     marks = [row for row in rows if row.kind == Kind.FAVOURITE]
-    posts = [row for row in rows if row.kind != Kind.FAVOURITE]
+    quotes = [row for row in rows if row.kind in QUOTES]
+    posts = [row for row in rows if row.kind not in (Kind.FAVOURITE, *QUOTES)]
     keys = [(row.responder_id, row.moment, row.author_id, row.kind) for row in marks]
     marked = read_mark_responses(alias, keys) if keys else []
     current = {row.identity: row for row in marked}
-    states = read_states(alias, [source_of(row) for row in posts]) if posts else {}
     for row in _of_existing(alias, marks):
         yield ResponseSource(row, current.get(row.identity))
-    for row in posts:
-        state = states.get(source_of(row))
-        now = record_of(source_of(row), target_of(row), *state) if state else None
-        yield ResponseSource(row, now)
+    for read, some in ((read_states, posts), (read_quote_states, quotes)):
+        states = read(alias, [source_of(row) for row in some]) if some else {}
+        for row in some:
+            state = states.get(source_of(row))
+            now = record_of(source_of(row), target_of(row), *state) if state else None
+            yield ResponseSource(row, now)
 
 
 def _of_existing(alias: str, marks: Sequence[ResponseRow]) -> Iterator[ResponseRow]:
@@ -127,9 +135,8 @@ def source_of(response: ResponseRow) -> PostId:
 
 
 def target_of(row: ResponseRow) -> Target:
-    """The post that the reply or repost is about, as the reply or repost has it."""
-    kind = Kind.REPLY if row.kind == Kind.CLOSED_REPLY else row.kind
-    return Target(kind, row.author_id, row.moment)
+    """The post that the reply, repost or quote is about, as that has it."""
+    return Target(OPEN_KINDS.get(Kind(row.kind), row.kind), row.author_id, row.moment)
 
 
 def _ahead(source: ResponseSource, restored_wins: bool) -> AuditFinding:
@@ -141,13 +148,20 @@ def _ahead(source: ResponseSource, restored_wins: bool) -> AuditFinding:
         return AuditFinding(line + lost, partial(_mark_again, row, restored_wins))
     if source.current is None:
         # No row tells whether all could see the reply: the kind of its response does.
-        lost_post = LostPost(source_of(row), Target(row.kind, row.author_id, row.moment))
+        lost_post = _lost_post_of(row)
         text = f"post {source_of(row).public}, a {what}, was lost"
         return AuditFinding(line + text, partial(end_lost_post, lost_post))
-    text = f"post {source_of(row).public}, a {what}, is back: its deletion was lost"
+    ended = "revocation or deletion" if row.kind in QUOTES else "deletion"
+    text = f"post {source_of(row).public}, a {what}, is back: its {ended} was lost"
     if restored_wins:
         return AuditFinding(line + text)
     return AuditFinding(line + text, partial(_delete_again, row))
+
+
+def _lost_post_of(row: ResponseRow) -> LostPost:
+    if row.kind in QUOTES:
+        return LostPost(source_of(row), quoted=row.post_id)
+    return LostPost(source_of(row), Target(row.kind, row.author_id, row.moment))
 
 
 def _mark_again(row: ResponseRow, restored_wins: bool) -> None:
@@ -159,7 +173,10 @@ def _mark_again(row: ResponseRow, restored_wins: bool) -> None:
 
 
 def _delete_again(row: ResponseRow) -> None:
-    if row.kind == Kind.REPOST:
+    if row.kind in QUOTES:
+        # Which of the two was lost is not known. The post itself is ended by what else it left.
+        revoke_quote(source_of(row), row.post_id)
+    elif row.kind == Kind.REPOST:
         undo_repost(row.responder_id, row.post_id)
     else:
         delete_post(source_of(row))

@@ -10,15 +10,17 @@ from infra.jobs.walk import Piece, walk_table
 from infra.sharding.buckets import shard_of
 from posts.actions.repost import undo_repost
 from posts.ids import PostId
-from posts.jobs.audit_recorded import WORDS, record_again, source_of, target_of
+from posts.jobs.audit_recorded import QUOTES, WORDS, record_again, source_of, target_of
 from posts.queries.responses import (
     find_live_posts,
+    quote_of,
     read_mark_responses,
     read_post_responses,
+    read_quote_responses,
     read_responses,
     record_of,
 )
-from posts.sql import FAVOURITES, RESPONDING_POSTS
+from posts.sql import FAVOURITES, QUOTING_POSTS, RESPONDING_POSTS
 from posts.types import Kind, ResponseRow, Target
 
 
@@ -31,6 +33,19 @@ def audit_responding_posts(work: Work, repair: bool, pause: Pause) -> Iterator[B
     for piece in walk_table(work, RESPONDING_POSTS):
         rows = [
             record_of(PostId.at(row[0], row[1]), Target(*row[2:5]), True, row[5])
+            for row in piece.rows
+        ]
+        yield _report(work, piece, rows, repair, pause)
+
+
+def audit_quoting_posts(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    """Live posts whose quote has no response, or one of another state.
+
+    Safety and cost: as `audit_responding_posts`.
+    """
+    for piece in walk_table(work, QUOTING_POSTS):
+        rows = [
+            record_of(PostId.at(*row[:2]), quote_of(PostId.at(*row[2:4])), not row[5], row[4])
             for row in piece.rows
         ]
         yield _report(work, piece, rows, repair, pause)
@@ -122,5 +137,7 @@ def _record_as_it_is(alias: str, row: ResponseRow) -> None:
     if row.kind == Kind.FAVOURITE:
         key = (row.responder_id, row.moment, row.author_id, row.kind)
         record_again(read_mark_responses(alias, [key]))
+    elif row.kind in QUOTES:
+        record_again(read_quote_responses(alias, [(source_of(row), row.post_id)]))
     else:
         record_again(read_post_responses(alias, [(source_of(row), target_of(row))]))

@@ -8,8 +8,12 @@ from infra.jobs.several_passes import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from posts.jobs.audit_recorded import audit_recorded
-from posts.jobs.audit_responding import audit_favourites, audit_responding_posts
-from posts.sql import FAVOURITES, RESPONDING_POSTS, RESPONSES
+from posts.jobs.audit_responding import (
+    audit_favourites,
+    audit_quoting_posts,
+    audit_responding_posts,
+)
+from posts.sql import FAVOURITES, QUOTING_POSTS, RESPONDING_POSTS, RESPONSES
 
 
 def audit_responses(
@@ -22,11 +26,12 @@ def audit_responses(
     `pause(seconds)` waits for pending changes; it returns False when the run shall stop.
     """
     recorded = partial(audit_recorded, restored_wins=restored_wins)
-    passes = (recorded, audit_responding_posts, audit_favourites)
+    passes = (recorded, audit_responding_posts, audit_favourites, audit_quoting_posts)
     return in_turn(work, *(partial(audit, repair=repair, pause=pause) for audit in passes))
 
 
 def estimate_response_audit(work: Work) -> int | None:
     """About how many rows there are to compare."""
-    estimates = [estimate_rows(work, table) for table in (RESPONSES, RESPONDING_POSTS, FAVOURITES)]
+    tables = (RESPONSES, RESPONDING_POSTS, FAVOURITES, QUOTING_POSTS)
+    estimates = [estimate_rows(work, table) for table in tables]
     return None if None in estimates else sum(filter(None, estimates))

@@ -17,7 +17,7 @@ WHERE deleted_at IS NOT NULL AND deleted_at < %(before)s
 ORDER BY author_id, moment LIMIT %(count)s
 """
 # An author's newest post stays: the next id is made from it. A post with a live favourite, repost
-# or reply stays: undoing these needs the row.
+# or reply stays: undoing these needs the row. 9, 10: Kind.QUOTE, Kind.CLOSED_QUOTE.
 PURGEABLE = """
 SELECT author_id, moment FROM posts_post AS post
 JOIN unnest(%(authors)s::bigint[], %(moments)s::bigint[]) AS wanted (author_id, moment)
@@ -30,6 +30,7 @@ WHERE deleted_at IS NOT NULL
     AND NOT EXISTS (
         SELECT 1 FROM posts_response AS response
         WHERE response.author_id = post.author_id AND response.moment = post.moment AND is_on
+            AND response.kind NOT IN (9, 10)
     )
 """
 DELETE = f"""

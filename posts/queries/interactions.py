@@ -79,7 +79,8 @@ def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> byt
     if not hydrated.has_both(event, original):
         raise PostNotFound
     shown = _without_texts(viewer_id, event, original, hydrated)
-    return with_own_acts(filters.apply(shown.present(event, original, flags)), viewer_id, acts)
+    status = filters.apply(shown.present(event, original, viewer_id, flags))
+    return with_own_acts(status, viewer_id, acts)
 
 
 def _without_texts(viewer_id: int, event: PostId, original: PostId, hydrated: Hydrated) -> Hydrated:

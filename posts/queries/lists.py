@@ -14,11 +14,12 @@ from infra.api.errors import InvalidCursor
 from infra.api.ids import split_cursor
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
-from posts.api.present import find_replied_to
+from posts.api.present import find_replied_to, is_open
+from posts.api.quote_place import find_quoted
 from posts.ids import BASE36_DIGITS, PostId
-from posts.queries.own_responses import find_own_row
+from posts.queries.own_responses import find_own_quotes, find_own_row
 from posts.queries.row_pages import ListSource, Row, list_rows
-from posts.reading.statuses import get_with_visibility, load_visible
+from posts.reading.statuses import get_original, get_with_visibility, load_visible
 from posts.types import Kind, Visibility
 from relations.queries.relationships import load_relationships
 
@@ -50,6 +51,30 @@ def list_responders(
 
     where = (original.author_id, original.moment, int(kind))
     return list_rows(RESPONDERS, where, window, show, find_own_row(viewer_id, kind, original))
+
+
+def list_quotes(post_id: PostId, viewer_id: int, window: Window) -> Page[bytes]:
+    """Status entities of open posts that quote a post and that the viewer may see, latest first.
+
+    Revoked ones are left out at once. The viewer's own ones are on the first page before the drain
+    has recorded them. Raises: PostNotFound, InvalidCursor. Cost: one index-only query, and
+    load_visible; up to MOST_BATCHES times if posts are left out.
+    """
+    original = get_original(post_id, viewer_id)
+    show = partial(_show_quotes, original, viewer_id)
+    page = list_rows(QUOTES, (original.author_id, original.moment, int(Kind.QUOTE)), window, show)
+    if window.max_id or window.min_id:
+        return page
+    own = [(i.moment, viewer_id) for i in find_own_quotes(viewer_id, original)]
+    pending = [status for status in show(own) if status and is_open(status)] if own else []
+    return page._replace(items=list(dict.fromkeys([*pending, *page.items])))
+
+
+def _show_quotes(original: PostId, viewer_id: int, rows: Sequence[Row]) -> list[bytes | None]:
+    ids = [PostId.at(account_id, moment) for moment, account_id in rows]
+    shown = load_visible({i: i for i in ids}, viewer_id, now_ms())
+    quoting = {i for i, status in shown.items() if find_quoted(status) == original}
+    return [shown[i] if i in quoting else None for i in ids]
 
 
 def list_marked(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:
@@ -122,6 +147,7 @@ RESPONDERS = ListSource(
     _encode_responder,
     _decode_responder,
 )
+QUOTES = RESPONDERS
 VIEWER_MARKS = ListSource(
     "posts_viewermark",
     ("since_ms", "target_author", "target_moment"),

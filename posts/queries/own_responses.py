@@ -14,7 +14,7 @@ from posts.cache.by_post import number_of
 from posts.cache.counts import post_counts
 from posts.changes import act_of_response
 from posts.ids import PostId
-from posts.queries.responses import read_mark_responses, read_states
+from posts.queries.responses import read_mark_responses, read_quote_states, read_states
 from posts.queries.row_pages import OwnRow
 from posts.types import Kind, Visibility
 
@@ -23,12 +23,17 @@ _FIELDS = {
     CounterKind.REPLIES: "replies_count",
     CounterKind.REPOSTS: "reblogs_count",
     CounterKind.FAVOURITES: "favourites_count",
+    CounterKind.QUOTES: "quotes_count",
 }
 _RESPONSES = {
     CounterKind.REPLIES: Kind.REPLY,
     CounterKind.REPOSTS: Kind.REPOST,
     CounterKind.FAVOURITES: Kind.FAVOURITE,
+    CounterKind.QUOTES: Kind.QUOTE,
 }
+# An account can have several of these to one post: each has an act with its moment, too.
+_SEVERAL = (Kind.REPLY, Kind.QUOTE)
+
 # The counts of a post, and those of the account's responses that they include. One statement, hence
 # one snapshot.
 COUNTED = f"""
@@ -58,8 +63,8 @@ def find_seen_responses(account_id: int, kind: Kind, post_id: PostId) -> int | N
 
 
 def is_counted(kind: int, visibility: int) -> bool:
-    """Whether a response is part of a count: a reply is if all may see it."""
-    return kind != Kind.REPLY or visibility <= Visibility.UNLISTED
+    """Whether a response is part of a count: a reply or a quote is if all may see it."""
+    return kind not in _SEVERAL or visibility <= Visibility.UNLISTED
 
 
 def find_own_row(account_id: int | None, kind: Kind, post_id: PostId) -> OwnRow | None:
@@ -83,6 +88,13 @@ def add_own_replies(
             replies[parent] = known if reply in known else sorted([*known, reply])
 
 
+def find_own_quotes(account_id: int, quoted: PostId) -> list[PostId]:
+    """The account's pending quotes of this post, also those that it has deleted, newest first."""
+    counted = act_of_response(Kind.QUOTE, quoted)
+    parts = [act.part for act in acts_of_request() if act.part and act[:3] == counted[:3]]
+    return sorted((PostId.at(account_id, part) for part in parts), reverse=True)
+
+
 def _find_time(account_id: int, kind: Kind, post_id: PostId) -> int | None:
     """When the account reposted or favourited the post; None if it does not now. One query."""
     alias, where = shard_of(account_id), (account_id, post_id.moment, post_id.author_id)
@@ -97,7 +109,7 @@ def _read_responses(account_id: int, acts: Sequence[OwnAct]) -> int:
     """Two queries, one of them on the shard of the post."""
     post_id, counted_kind = PostId.at(acts[0].owner_id, acts[0].subject), acts[0].kind
     kind = _RESPONSES[CounterKind(counted_kind)]
-    parts = [act.part for act in acts if act.part] if kind is Kind.REPLY else [0]
+    parts = [act.part for act in acts if act.part] if kind in _SEVERAL else [0]
     params: dict[str, Any] = {"author": post_id.author_id, "moment": post_id.moment}
     params |= {"account": account_id, "kind": int(kind), "parts": parts}
     counted = dict(fetch_all(shard_of(post_id.author_id), COUNTED, params))
@@ -107,9 +119,10 @@ def _read_responses(account_id: int, acts: Sequence[OwnAct]) -> int:
 
 def _count_own(account_id: int, kind: Kind, post_id: PostId, parts: Sequence[int]) -> int:
     """How many of these responses the account's shard has now."""
-    if kind is not Kind.REPLY:
+    if kind not in _SEVERAL:
         return int(_find_time(account_id, kind, post_id) is not None)
-    states = read_states(shard_of(account_id), [PostId.at(account_id, part) for part in parts])
+    read = read_quote_states if kind is Kind.QUOTE else read_states
+    states = read(shard_of(account_id), [PostId.at(account_id, part) for part in parts])
     return sum(is_live and is_counted(kind, visibility) for is_live, visibility in states.values())
 
 

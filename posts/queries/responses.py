@@ -13,6 +13,9 @@ from posts.ids import PostId
 from posts.types import Kind, ResponseRow, Target, Visibility
 
 MOST_REPOSTS = 1_000
+# Kinds of responses that not all may see.
+CLOSED_KINDS = {Kind.REPLY: Kind.CLOSED_REPLY, Kind.QUOTE: Kind.CLOSED_QUOTE}
+OPEN_KINDS = {closed: kind for kind, closed in CLOSED_KINDS.items()}
 # Which of some reposts and favourites of an author's posts still are.
 STILL_ON = """
 SELECT moment, kind, responder_id
@@ -34,6 +37,12 @@ WHERE EXISTS (
 )
 """
 NO_ROW = (False, Visibility.PUBLIC)
+# Of posts that quote: whether the quote is still there.
+QUOTES = """
+SELECT author_id, moment, deleted_at IS NULL AND NOT is_quote_revoked, visibility
+FROM posts_post JOIN unnest(%s::bigint[], %s::bigint[])
+    AS wanted (author_id, moment) USING (author_id, moment)
+"""
 VIEWER_MARKS = """
 SELECT target_author, target_moment, kind, owner_id, 0, since_ms, revision, is_on
 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
@@ -86,11 +95,27 @@ def read_post_responses(alias: str, targets: Sequence[tuple[PostId, Target]]) ->
     return [record_of(i, target, *states.get(i, NO_ROW)) for i, target in targets]
 
 
+def read_quote_responses(alias: str, quotes: Sequence[tuple[PostId, PostId]]) -> list[ResponseRow]:
+    """The responses that these posts are to the posts that they quote. One query.
+
+    Each of `quotes`: a post, and what it quotes.
+    """
+    states = read_quote_states(alias, [i for i, _ in quotes])
+    return [record_of(i, quote_of(quoted), *states.get(i, NO_ROW)) for i, quoted in quotes]
+
+
+def quote_of(quoted: PostId) -> Target:
+    return Target(Kind.QUOTE, quoted.author_id, quoted.moment)
+
+
 def record_of(post_id: PostId, target: Target, is_live: bool, visibility: int) -> ResponseRow:
-    """A reply that not all may see has a kind of its own, which no count includes."""
+    """A reply or a quote that not all may see has a kind of its own, which no count includes.
+
+    `is_live`: of a quote, whether it is also not revoked. It ends once, so its revision is right.
+    """
     response = response_of(post_id, target, is_live)
-    if target.kind == Kind.REPLY and visibility > Visibility.UNLISTED:
-        return response._replace(kind=Kind.CLOSED_REPLY)
+    if visibility > Visibility.UNLISTED:
+        return response._replace(kind=CLOSED_KINDS.get(Kind(target.kind), target.kind))
     return response
 
 
@@ -122,6 +147,14 @@ def read_states(alias: str, ids: Iterable[PostId]) -> dict[PostId, tuple[bool, i
     ids = list(ids)
     columns = [[i.author_id for i in ids], [i.moment for i in ids]]
     return {PostId.at(*row[:2]): (row[2], row[3]) for row in fetch_all(alias, STATES, columns)}
+
+
+@read_once
+def read_quote_states(alias: str, ids: Iterable[PostId]) -> dict[PostId, tuple[bool, int]]:
+    """As `read_states`, but a revoked quote is not live. One query by key."""
+    ids = list(ids)
+    columns = [[i.author_id for i in ids], [i.moment for i in ids]]
+    return {PostId.at(*row[:2]): (row[2], row[3]) for row in fetch_all(alias, QUOTES, columns)}
 
 
 def revision_of(post_id: PostId, is_live: bool) -> int:

@@ -16,7 +16,8 @@ from posts.types import Kind, PostRange, PostRow, Visibility
 _ABOUT = "kind, target_author, target_moment, visibility"
 _DETAILS = ("mentions", "tags", "media", "poll", "application", "edited_at")
 _THREAD = ("thread_author", "thread_moment", "is_orphan")
-_COLUMNS = ", ".join([_ABOUT, *_DETAILS, *_THREAD])
+_QUOTES = ("quoted_author", "quoted_moment", "is_quote_revoked", "quote_policy")
+_COLUMNS = ", ".join([_ABOUT, *_DETAILS, *_THREAD, *_QUOTES])
 BY_ID = """
 SELECT author_id, moment, {text}, sensitive, {spoiler_text}, language,
     {columns}
@@ -32,7 +33,12 @@ ANY_BY_ID = BY_ID.format(
     text=_UNLESS_HIDDEN.format("text"),
     spoiler_text=_UNLESS_HIDDEN.format("spoiler_text"),
     columns=", ".join(
-        [_ABOUT, *(f"CASE WHEN hidden_at IS NULL THEN {name} END" for name in _DETAILS), *_THREAD]
+        [
+            _ABOUT,
+            *(f"CASE WHEN hidden_at IS NULL THEN {name} END" for name in _DETAILS),
+            *_THREAD,
+            *_QUOTES,
+        ]
     ),
 )
 RANGES = f"""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from accounts.queries.load import ask_accounts
 from infra.caching.questions import Question, answer, ask_both
 from posts.api.present import NO_COUNTS, is_repost, present_repost, present_status
+from posts.api.quote_place import for_viewer
 from posts.cache.counts import ask_counts
 from posts.cache.single_posts import Fragments
 from posts.cache.weeks import ask_weeks
@@ -37,13 +38,16 @@ class Hydrated(NamedTuple):
             and original.author_id in self.accounts
         )
 
-    def present(self, event: PostId, original: PostId, flags: int = 0) -> bytes:
+    def present(
+        self, event: PostId, original: PostId, viewer_id: int | None, flags: int = 0
+    ) -> bytes:
         """The Status entity of a post, or of a repost around its original.
 
         Both must exist (`has_both`). `flags`: the viewer's flags of the original.
         """
         counts, account = self.counts.get(original, NO_COUNTS), self.accounts[original.author_id]
-        status = present_status(self.fragments[original], account, counts, flags)
+        whole = present_status(self.fragments[original], account, counts, flags)
+        status = for_viewer(whole, viewer_id, original.author_id)
         if event is original or event == original:
             return status
         by = self.accounts[event.author_id]

@@ -35,8 +35,8 @@ class ViewedPosts(NamedTuple):
 
     def present(self, event: PostId, original: PostId) -> bytes:
         """The Status entity, once `allows` is true."""
-        status = self.hydrated.present(event, original, self.flags.get(original, 0))
-        return self.filters.apply(status)
+        flags = self.flags.get(original, 0)
+        return self.filters.apply(self.hydrated.present(event, original, self.viewer_id, flags))
 
     def list_visible(self, shown: OriginalByEvent) -> dict[PostId, bytes]:
         """Status entities of the events that the viewer may see, in their order."""

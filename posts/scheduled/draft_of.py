@@ -4,11 +4,12 @@ import msgspec
 
 from accounts.images.errors import ImageNotFound
 from accounts.images.queries.attachments import load_attachments
+from posts.actions.check_quote import with_quoted
 from posts.errors import ImagesTaken, ParentNotFound, PostNotFound
 from posts.ids import PostId
 from posts.queries.threads import get_threaded
 from posts.scheduled.types import PollParams, PostParams
-from posts.types import Draft, NewPoll, Visibility
+from posts.types import Draft, NewPoll, QuotePolicy, Visibility
 
 
 def params_of(draft: Draft, application_id: int | None, now_s: float) -> PostParams:
@@ -24,13 +25,17 @@ def params_of(draft: Draft, application_id: int | None, now_s: float) -> PostPar
         _keep_poll(draft.poll, int(now_s)),
         draft.application,
         application_id,
+        draft.quoted.public if draft.quoted else None,
+        draft.quote_policy.public,
     )
 
 
 def draft_of(author_id: int, params: PostParams, now_s: float) -> Draft:
-    """The post as it is published now. The post it answers must be there, and its images.
+    """The post as it is published now. The posts it answers and quotes must be there, and its
+    images, and the author of the quoted post must still let it.
 
-    Raises: ParentNotFound, ImagesTaken. Cost: a query with images, and as `get_threaded`.
+    Raises: ParentNotFound, ImagesTaken, QuotedNotFound, CannotQuote. Cost: a query with images, and
+    as `get_threaded` and `get_quotable`.
     """
     draft = Draft(
         params.text,
@@ -41,7 +46,10 @@ def draft_of(author_id: int, params: PostParams, now_s: float) -> Draft:
         media=_load_images(author_id, params),
         poll=_begin_poll(params.poll, int(now_s)),
         application=params.application,
+        quote_policy=QuotePolicy[params.quote_policy.upper()],
     )
+    if params.quoted is not None:
+        draft = with_quoted(author_id, draft, PostId.from_public(params.quoted))
     if params.in_reply_to is None:
         return draft
     try:

@@ -18,7 +18,7 @@ class PollParams(msgspec.Struct, frozen=True):
 class PostParams(msgspec.Struct, frozen=True):
     """What the author wrote, validated, with the author's defaults of then.
 
-    `visibility`: the name of one. `in_reply_to`: a public id. `application`: as of a post.
+    `visibility`: the name of one. `in_reply_to`, `quoted`: public ids. `application`: as of a post.
     """
 
     text: str
@@ -31,6 +31,8 @@ class PostParams(msgspec.Struct, frozen=True):
     poll: PollParams | None = None
     application: Mapping[str, Any] | None = None
     application_id: int | None = None
+    quoted: str | None = None
+    quote_policy: str = "public"
 
 
 class ScheduledPostRow(NamedTuple):

@@ -93,9 +93,10 @@ class PostShown(Happening):
 
 
 class PostModerated(PostShown):
-    """Moderators hid the post or one of its images, or showed it again. It is not known where the
-    post was, so all timelines of its visibility hear of it; those that must not show it hear that
-    it is gone. `visibility`: None if it is to be read. Then a hidden post has no messages."""
+    """Moderators hid the post or one of its images, or showed it again; or its quote was revoked,
+    or who may quote it was changed. It is not known where the post was, so all timelines of its
+    visibility hear of it; those that must not show it hear that it is gone. `visibility`: None if
+    it is to be read. Then a hidden post has no messages."""
 
     def __init__(self, post_id: PostId, visibility: Visibility | None) -> None:
         super().__init__(EDITED, post_id, post_id, PostPlaces(is_public=True))

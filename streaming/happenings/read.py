@@ -8,7 +8,7 @@ import structlog
 
 from infra.changes.feed import FiledChange
 from infra.changes.registry import read_payload
-from notifications.changes import SubscribersLeft, VotersLeft
+from notifications.changes import QuotingLeft, SubscribersLeft, VotersLeft
 from notifications.types import NotificationKind
 from posts.changes import (
     PollClosed,
@@ -18,6 +18,8 @@ from posts.changes import (
     PostHidden,
     PostImagesChanged,
     PostMarked,
+    QuotePolicyChanged,
+    QuoteRevoked,
 )
 from posts.filters.changes import FiltersEdited
 from posts.ids import PostId
@@ -39,6 +41,7 @@ from streaming.happenings.types import Happening
 
 log = structlog.get_logger()
 _ENDED_POLLS = (NotificationKind.POLL,)
+_EDITED_QUOTES = (NotificationKind.QUOTED_UPDATE,)
 
 
 def read_happenings(change: FiledChange) -> list[Happening]:
@@ -67,6 +70,8 @@ def _created(author_id: int, change: PostCreated) -> list[Happening]:
     notified = dict.fromkeys(change.mentioned, ANY)
     if target is not None:
         notified[target.post_id.author_id] = ANY
+    if change.quoted is not None:
+        notified[change.quoted[0]] = ANY
     if change.visibility == Visibility.DIRECT:
         accounts = [author_id, *change.mentioned]
         return [ConversationChanged(thread_of(post_id, change), accounts), Notified(notified)]
@@ -97,7 +102,9 @@ def _hidden(author_id: int, change: PostHidden) -> list[Happening]:
     return [PostModerated(PostId.at(author_id, change.moment), visibility)]
 
 
-def _images_changed(author_id: int, change: PostImagesChanged) -> list[Happening]:
+def _rewritten(
+    author_id: int, change: PostImagesChanged | QuoteRevoked | QuotePolicyChanged
+) -> list[Happening]:
     return [PostModerated(PostId.at(author_id, change.moment), None)]
 
 
@@ -122,11 +129,14 @@ _READERS: Mapping[str, Callable[[int, Any], list[Happening]]] = {
     PostEdited.kind: _edited,
     PostDeleted.kind: _deleted,
     PostHidden.kind: _hidden,
-    PostImagesChanged.kind: _images_changed,
+    PostImagesChanged.kind: _rewritten,
+    QuoteRevoked.kind: _rewritten,
+    QuotePolicyChanged.kind: _rewritten,
     PostMarked.kind: _marked,
     EdgeChanged.kind: _edge_changed,
     PollClosed.kind: _polls_ended,
     VotersLeft.kind: _polls_ended,
+    QuotingLeft.kind: lambda *_: [Notified({}, all_of=_EDITED_QUOTES)],
     SubscribersLeft.kind: lambda author_id, _: [Notified({}, followers_of=author_id)],
     FiltersEdited.kind: lambda owner_id, _: [FiltersChanged(owner_id)],
 }

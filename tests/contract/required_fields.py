@@ -94,7 +94,8 @@ REQUIRED: Mapping[str, str] = {
     "Status": """
         id uri created_at account content visibility sensitive spoiler_text media_attachments
         mentions tags emojis reblogs_count favourites_count replies_count url? in_reply_to_id?
-        in_reply_to_account_id? reblog? poll? card? language? edited_at? favourited reblogged muted
+        in_reply_to_account_id? quotes_count quote? quote_approval[current_user] reblog? poll?
+        card? language? edited_at? favourited reblogged muted
         bookmarked filtered application[name] application[website]? mentions[][id]
         mentions[][username] mentions[][url] mentions[][acct] tags[][name] tags[][url]""",
     "StatusEdit": """

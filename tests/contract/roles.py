@@ -11,9 +11,11 @@ from infra.clock import now_ms
 from moderation.groups import create_groups
 from moderation.types import DecisionKind
 from pages.sessions import COOKIE, issue_session
+from posts.actions.create_post import create_post
 from posts.ids import PostId
 from posts.scheduled.actions.schedule import schedule_post
 from posts.scheduled.types import PostParams
+from posts.types import Draft
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.lists.actions.lists import create_account_list
@@ -24,7 +26,8 @@ from tests.world import make_accounts, publish
 
 
 class Scene:
-    """The owner has a post, one for later, a list with a friend in it, and a strike.
+    """The owner has a post, which a friend quotes, one for later, a list with a friend in it, and a
+    strike.
 
     `asker`: who asks.
     """
@@ -32,6 +35,7 @@ class Scene:
     def __init__(self, role: str) -> None:
         self.owner, self.friend, self.asker = make_accounts(3)
         self.post: PostId = publish(self.owner)
+        self.quoting = create_post(self.friend, Draft("look", quoted=self.post))
         follow(self.owner, self.friend)
         self.list_id = create_account_list(self.owner, "close").list_id
         add_members(self.owner, self.list_id, [self.friend])

@@ -45,6 +45,7 @@ FILLINGS: dict[str, Callable[[Scene], object]] = {
     "second": lambda scene: scene.friend,
     "status_id": lambda scene: scene.post.public,
     "conversation_id": lambda scene: scene.post.public,
+    "quoting_id": lambda scene: scene.quoting.public,
     "public_id": lambda scene: scene.post.public,
     "list_id": lambda scene: scene.list_id,
     "scheduled_id": lambda scene: scene.scheduled_id,
@@ -81,6 +82,10 @@ PUSH_KEY = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7V
 BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST api/v1/statuses": lambda scene: {"status": "hi", "in_reply_to_id": scene.post.public},
     "PUT api/v1/statuses/<post:status_id>": lambda scene: {"status": "hello again"},
+    "PUT api/v1/statuses/<post:status_id>/interaction_policy": lambda scene: {
+        "quote_approval_policy": "followers"
+    },
+    "POST api/v1/statuses/<post:status_id>/quotes/<post:quoting_id>/revoke": lambda scene: NONE,
     # Forms only, so JSON is refused when all else is right.
     "POST api/v1/media": lambda scene: NONE,
     "POST api/v2/media": lambda scene: NONE,

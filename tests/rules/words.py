@@ -16,8 +16,9 @@ HARD = re.compile(
     r"|stands|stood|meanwhile|befall\w*|ails?|in vain|sooner than not)\b",
     re.IGNORECASE,
 )
-CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
-# A user of the operating system.
+# Also a value of Mastodon's API, in the types of the client.
+CODE = re.compile(r"```.*?```|`[^`]*`|'nobody'", re.DOTALL)
+# A user of the operating system, and that value.
 SYSTEM_USER = {'"nobody"', "'nobody'"}
 
 

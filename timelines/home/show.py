@@ -70,7 +70,11 @@ def show(timeline: TimelineEntries, entries: Sequence[Entry]) -> list[bytes]:
     flags = load_flags(
         timeline.reader_id, timeline.viewer_state, {i: hydrated.fragments[i] for i in by_post}
     )
-    shown = {visible[0].event: _present(hydrated, visible, flags) for visible in by_post.values()}
+    reader_id = timeline.reader_id
+    shown = {
+        visible[0].event: _present(hydrated, visible, reader_id, flags)
+        for visible in by_post.values()
+    }
     if filters := timeline.viewer_state.filters:
         shown = {i: filters.apply(status) for i, status in shown.items()}
     return [shown[entry.event] for entry in entries if entry.event in shown]
@@ -114,9 +118,9 @@ def _load(timeline: TimelineEntries, sources: Sequence[Entry]) -> tuple[Visibili
     return inputs, hydrated
 
 
-def _present(hydrated: Hydrated, visible: Sequence[Entry], flags: Flags) -> bytes:
+def _present(hydrated: Hydrated, visible: Sequence[Entry], reader_id: int, flags: Flags) -> bytes:
     event, original = visible[0]
-    status = hydrated.present(event, original, flags.get(original, 0))
+    status = hydrated.present(event, original, reader_id, flags.get(original, 0))
     if event == original:
         return status
     reposters = [by.author_id for by, _ in visible[:MOST_REPOSTERS] if by != original]

@@ -738,6 +738,7 @@ class StatusesCalls:
         spoiler_text: str | None = None,
         language: str | None = None,
         visibility: Literal["public", "unlisted", "private", "direct"] | None = None,
+        quoted_status_id: str | None = None,
         poll: models.NewPoll | None = None,
         in_reply_to_id: str | None = None,
         media_ids: Sequence[str] | None = None,
@@ -747,8 +748,10 @@ class StatusesCalls:
         With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
 
         `idempotency_key`: A repeated key returns the post of the first request.
-        `status`: The text. A web address counts as 23 characters. With images it may be empty.
+        `status`: The text. A web address counts as 23 characters. With images or a quote it may
+          be empty.
         `spoiler_text`: The limit is for the text and the spoiler together.
+        `quoted_status_id`: The id of the post to quote.
         `in_reply_to_id`: The id of the post to answer.
         `media_ids`: Your images.
         """
@@ -764,6 +767,7 @@ class StatusesCalls:
                     "spoiler_text": spoiler_text,
                     "language": language,
                     "visibility": visibility,
+                    "quoted_status_id": quoted_status_id,
                     "poll": poll,
                     "in_reply_to_id": in_reply_to_id,
                     "media_ids": media_ids,
@@ -811,6 +815,7 @@ class StatusesCalls:
 
         It keeps its images and its poll if these are not sent. Other options, or another number
         of choices, reset the votes of the poll. `media_attributes` changes what its images say.
+        It keeps what it quotes, and without `quote_approval_policy` also who may quote it.
 
         `status`: The new text. A web address counts as 23 characters.
         `media_ids`: All images of the post; it keeps those it has if this is absent.
@@ -1079,6 +1084,49 @@ class StatusesCalls:
         )
         return self._connection.send(call)
 
+    def quotes(
+        self,
+        status_id: str,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> Pages[models.Status]:
+        """The public and unlisted posts that quote a post, latest first.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/statuses/{path_part(status_id)}/quotes",
+            list[models.Status],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    def revoke_quote(self, quoting_id: str, status_id: str) -> models.Status:
+        """Take your post out of a post that quotes it, for good. Answers with the quoting post."""
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/quotes/{path_part(quoting_id)}/revoke",
+            models.Status,
+        )
+        return self._connection.send(call)
+
+    def set_quote_policy(self, status_id: str) -> models.Status:
+        """Change who may quote your post. Posts that quote it stay."""
+        call = Call(
+            "PUT",
+            f"/api/v1/statuses/{path_part(status_id)}/interaction_policy",
+            models.Status,
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
 
 class ScheduledStatusesCalls:
     """Calls about scheduled statuses."""
@@ -1096,6 +1144,7 @@ class ScheduledStatusesCalls:
         spoiler_text: str | None = None,
         language: str | None = None,
         visibility: Literal["public", "unlisted", "private", "direct"] | None = None,
+        quoted_status_id: str | None = None,
         poll: models.NewPoll | None = None,
         in_reply_to_id: str | None = None,
         media_ids: Sequence[str] | None = None,
@@ -1106,8 +1155,10 @@ class ScheduledStatusesCalls:
 
         `idempotency_key`: A repeated key returns the post of the first request.
         `scheduled_at`: ISO 8601, of UTC if it has no zone. At least 5 minutes from now.
-        `status`: The text. A web address counts as 23 characters. With images it may be empty.
+        `status`: The text. A web address counts as 23 characters. With images or a quote it may
+          be empty.
         `spoiler_text`: The limit is for the text and the spoiler together.
+        `quoted_status_id`: The id of the post to quote.
         `in_reply_to_id`: The id of the post to answer.
         `media_ids`: Your images.
         """
@@ -1124,6 +1175,7 @@ class ScheduledStatusesCalls:
                     "spoiler_text": spoiler_text,
                     "language": language,
                     "visibility": visibility,
+                    "quoted_status_id": quoted_status_id,
                     "poll": poll,
                     "in_reply_to_id": in_reply_to_id,
                     "media_ids": media_ids,
@@ -1717,8 +1769,8 @@ class NotificationsCalls:
         `limit`: Most items on the page.
         `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
           here is older than that, so all clients know it, and nothing has a `fallback`.
-        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll.
-          Other names match nothing.
+        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
+          quote, quoted_update. Other names match nothing.
         """
         call = Call(
             "GET",
@@ -1783,8 +1835,8 @@ class NotificationsCalls:
         `limit`: Most items on the page.
         `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
           here is older than that, so all clients know it, and nothing has a `fallback`.
-        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll.
-          Other names match nothing.
+        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
+          quote, quoted_update. Other names match nothing.
         """
         call = Call(
             "GET",
@@ -1853,8 +1905,8 @@ class NotificationsCalls:
         `grouped_types`: The types to group: follow, favourite, reblog.
         `include_filtered`: With those that my policy filters.
         `limit`: Count no further; at most 1,000.
-        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll.
-          Other names match nothing.
+        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
+          quote, quoted_update. Other names match nothing.
         """
         call = Call(
             "GET",

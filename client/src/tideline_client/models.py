@@ -161,6 +161,7 @@ class DeletedStatus(Entity, frozen=True, kw_only=True):
     `content`: HTML.
     `reblog`: The whole original post; null unless this is a repost.
     `application`: The client that published the post.
+    `quotes_count`: Of public and unlisted posts.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
     `text`: The text as its author typed it.
@@ -187,11 +188,14 @@ class DeletedStatus(Entity, frozen=True, kw_only=True):
     card: "dict[str, Any] | None"
     poll: "Poll | None"
     edited_at: "datetime | None"
+    quote: "Quote | None"
+    quote_approval: "QuoteApproval"
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int
     reblogs_count: int
     favourites_count: int
+    quotes_count: int
     favourited: bool
     reblogged: bool
     muted: bool
@@ -295,6 +299,7 @@ class HomeItem(Entity, frozen=True, kw_only=True):
     `content`: HTML.
     `reblog`: The whole original post; null unless this is a repost.
     `application`: The client that published the post.
+    `quotes_count`: Of public and unlisted posts.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
     `reblogged_by`: The followees who reposted the post; only for reposts.
@@ -325,11 +330,14 @@ class HomeItem(Entity, frozen=True, kw_only=True):
     card: "dict[str, Any] | None"
     poll: "Poll | None"
     edited_at: "datetime | None"
+    quote: "Quote | None"
+    quote_approval: "QuoteApproval"
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int
     reblogs_count: int
     favourites_count: int
+    quotes_count: int
     favourited: bool
     reblogged: bool
     muted: bool
@@ -365,6 +373,7 @@ class HomeStatus(Entity, frozen=True, kw_only=True):
     `content`: HTML.
     `reblog`: The whole original post; null unless this is a repost.
     `application`: The client that published the post.
+    `quotes_count`: Of public and unlisted posts.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
     `reblogged_by`: The followees who reposted the post; only for reposts.
@@ -391,11 +400,14 @@ class HomeStatus(Entity, frozen=True, kw_only=True):
     card: "dict[str, Any] | None"
     poll: "Poll | None"
     edited_at: "datetime | None"
+    quote: "Quote | None"
+    quote_approval: "QuoteApproval"
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int
     reblogs_count: int
     favourites_count: int
+    quotes_count: int
     favourited: bool
     reblogged: bool
     muted: bool
@@ -613,6 +625,7 @@ class Preferences(Entity, frozen=True, kw_only=True):
     posting_default_visibility: str = msgspec.field(name="posting:default:visibility")
     posting_default_sensitive: bool = msgspec.field(name="posting:default:sensitive")
     posting_default_language: "str | None" = msgspec.field(name="posting:default:language")
+    posting_default_quote_policy: str = msgspec.field(name="posting:default:quote_policy")
     reading_expand_media: str = msgspec.field(name="reading:expand:media")
     reading_expand_spoilers: bool = msgspec.field(name="reading:expand:spoilers")
     reading_autoplay_gifs: bool = msgspec.field(name="reading:autoplay:gifs")
@@ -650,6 +663,24 @@ class ProvisioningOutcome(Entity, frozen=True, kw_only=True):
     created: "bool | None" = None
     error: "str | None" = None
     details: "dict[str, Any] | None" = None
+
+
+class Quote(Entity, frozen=True, kw_only=True):
+    """`quoted_status`: The whole quoted post; null unless accepted.
+    `quoted_status_id`: Instead of it, in a post that is quoted itself.
+    """
+
+    state: str
+    quoted_status: "dict[str, Any] | None" = None
+    quoted_status_id: "str | None" = None
+
+
+class QuoteApproval(Entity, frozen=True, kw_only=True):
+    """`manual`: Always empty."""
+
+    automatic: list[str]
+    manual: list[str]
+    current_user: str
 
 
 class Relation(Entity, frozen=True, kw_only=True):
@@ -739,6 +770,8 @@ class ScheduledParams(Entity, frozen=True, kw_only=True):
     visibility: str
     in_reply_to_id: "str | None"
     language: "str | None"
+    quoted_status_id: "str | None"
+    quote_approval_policy: str
     application_id: "int | None"
     scheduled_at: "datetime | None"
     idempotency: "str | None"
@@ -767,6 +800,7 @@ class Source(Entity, frozen=True, kw_only=True):
     privacy: str
     sensitive: bool
     language: "str | None"
+    quote_policy: str
     note: str
     fields: "list[Field]"
     follow_requests_count: int
@@ -782,6 +816,7 @@ class Status(Entity, frozen=True, kw_only=True):
     `content`: HTML.
     `reblog`: The whole original post; null unless this is a repost.
     `application`: The client that published the post.
+    `quotes_count`: Of public and unlisted posts.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
     """
@@ -807,11 +842,14 @@ class Status(Entity, frozen=True, kw_only=True):
     card: "dict[str, Any] | None"
     poll: "Poll | None"
     edited_at: "datetime | None"
+    quote: "Quote | None"
+    quote_approval: "QuoteApproval"
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int
     reblogs_count: int
     favourites_count: int
+    quotes_count: int
     favourited: bool
     reblogged: bool
     muted: bool
@@ -957,6 +995,7 @@ class SourceEdit(TypedDict, total=False):
     privacy: "Literal['public', 'unlisted', 'private']"
     sensitive: bool
     language: str
+    quote_policy: "Literal['public', 'followers', 'nobody']"
 
 
 class WantedAccountField(TypedDict, total=False):

@@ -12,7 +12,13 @@ from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
 from posts.api import schema
 from posts.ids import PostId
-from posts.queries.lists import MARK_DIGITS, RESPONDER_DIGITS, list_marked, list_responders
+from posts.queries.lists import (
+    MARK_DIGITS,
+    RESPONDER_DIGITS,
+    list_marked,
+    list_quotes,
+    list_responders,
+)
 from posts.types import Kind
 
 DEFAULT_ACCOUNTS, MOST_ACCOUNTS = 40, 80
@@ -37,6 +43,17 @@ class FavouritedByView(RebloggedByView):
     """The accounts that favourited a post, latest first."""
 
     kind = Kind.FAVOURITE
+
+
+class QuotesView(Endpoint):
+    """The public and unlisted posts that quote a post, latest first."""
+
+    scopes = {"GET": "read:statuses"}
+
+    @extend_schema(parameters=paging(RESPONDER_DIGITS), responses=schema.StatusEntity(many=True))
+    def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
+        window = _window(request, DEFAULT_POSTS, MOST_POSTS, RESPONDER_DIGITS)
+        return page_response(request, list_quotes(status_id, request.account_id, window))
 
 
 class FavouritesView(Endpoint):

@@ -15,6 +15,7 @@ from accounts.queries.client_names import find_client_name
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED, tagged_response
 from infra.api.errors import InvalidRequest
+from infra.api.live_parts import fill_body
 from infra.api.parsing import read_flag
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
@@ -29,12 +30,18 @@ from posts.actions.check_draft import (
     check_parent,
 )
 from posts.actions.check_poll import check_edited_poll, check_poll
+from posts.actions.check_quote import (
+    check_same_quote,
+    find_quote_policy,
+    find_quoted_id,
+    with_quoted,
+)
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.edit_post import edit_post
+from posts.actions.set_quote_policy import set_quote_policy
 from posts.api import schema
 from posts.api.image_texts import read_image_texts
-from posts.api.live_polls import fill_polls
 from posts.api.present import find_target, with_source
 from posts.errors import ImagesTaken, ParentNotFound, PostNotFound
 from posts.ids import MalformedPostId, PostId
@@ -107,13 +114,18 @@ class StatusView(Endpoint):
         """Edit your own post. Texts and flags that are not sent become empty.
 
         It keeps its images and its poll if these are not sent. Other options, or another number of
-        choices, reset the votes of the poll. `media_attributes` changes what its images say.
+        choices, reset the votes of the poll. `media_attributes` changes what its images say. It
+        keeps what it quotes, and without `quote_approval_policy` also who may quote it.
         """
         old = get_own_row(request.account_id, status_id)
         check_edited(request.data, old.visibility)
+        check_same_quote(request.data, old.quoted)
+        policy = find_quote_policy(request.data)
         poll = check_edited_poll(request.data, old.poll, time.time())
         draft = msgspec.structs.replace(_read_edit(request, old), poll=poll)
         edit_post(old, draft, read_image_texts(request.data, draft.media))
+        if policy is not None:
+            set_quote_policy(status_id, policy)
         return json_response(get_interaction_json(request.account_id, status_id, status_id))
 
     @extend_schema(parameters=[schema.DELETE_MEDIA], responses={200: schema.DeletedStatusEntity})
@@ -124,7 +136,7 @@ class StatusView(Endpoint):
         keeps_images = not read_flag(request.data, "delete_media")
         original = get_any_original(status_id)
         status = get_interaction_json(request.account_id, status_id, original)
-        status = fill_polls(status, request.account_id)  # a deleted post has no poll
+        status = fill_body(status, request.account_id)  # a deleted post has no poll
         target = find_target(status, status_id, original)
         return json_response(with_source(status, delete_post(status_id, keeps_images, target)))
 
@@ -156,14 +168,19 @@ def _read_ids(texts: Sequence[str]) -> list[PostId]:
 def _read_draft(request: ApiRequest) -> Draft:
     """The draft in the request.
 
-    Raises: ParentNotFound if the author may not see the parent; and the errors of check_draft.
+    Raises: ParentNotFound if the author may not see the parent; and the errors of check_draft and
+    with_quoted.
     """
     image_ids = find_image_ids(request.data)
-    draft = _with_images(request, check_draft(request.data, bool(image_ids)), image_ids)
+    quoted = find_quoted_id(request.data)
+    checked = check_draft(request.data, bool(image_ids or quoted))
+    draft = _with_images(request, checked, image_ids)
     draft = apply_defaults(request.account_id, draft, request.data)
     client = find_client_name(request.user.application_id)
     poll = check_poll(request.data, time.time())
     draft = msgspec.structs.replace(draft, poll=poll, application=client)
+    if quoted is not None:
+        draft = with_quoted(request.account_id, draft, quoted)
     parent = check_parent(request.data)
     if parent is None:
         return draft
@@ -185,9 +202,9 @@ def _read_edit(request: ApiRequest, old: PostRow) -> Draft:
     """The draft in the request. Without `media_ids` the post keeps its images."""
     image_ids = find_image_ids(request.data)
     if image_ids is None:
-        draft = check_content(request.data, bool(old.media))
+        draft = check_content(request.data, bool(old.media or old.quoted))
         return msgspec.structs.replace(draft, media=tuple(old.media or ()))
-    draft = check_content(request.data, bool(image_ids))
+    draft = check_content(request.data, bool(image_ids or old.quoted))
     return _with_images(request, draft, image_ids)
 
 

@@ -16,6 +16,7 @@ from infra.changes.failpoints import failpoint
 from infra.moving import AccountMoving
 from infra.sharding.buckets import owned_condition
 from infra.sharding.sql import execute, fetch_all
+from posts.actions.check_quote import check_told
 from posts.actions.create_post import target_of
 from posts.actions.insert_post import insert_post
 from posts.actions.read_links import read_links
@@ -93,6 +94,7 @@ def _publish(alias: str, due: DuePost) -> bool:
     now_s = time.time()
     draft = draft_of(author_id, row.params, now_s)
     links = read_links(draft.text)
+    check_told(author_id, draft, links)
     failpoint("scheduled.read")
     with transaction.atomic(using=alias):
         lock_account(alias, author_id)

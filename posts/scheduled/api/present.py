@@ -45,6 +45,8 @@ def _params(row: ScheduledPostRow) -> dict[str, Any]:
         "visibility": params.visibility,
         "in_reply_to_id": params.in_reply_to,
         "language": params.language,
+        "quoted_status_id": params.quoted,
+        "quote_approval_policy": params.quote_policy,
         "application_id": params.application_id,
         "scheduled_at": None,
         "idempotency": row.key or None,

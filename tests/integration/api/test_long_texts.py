@@ -24,7 +24,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "patch /api/v1/accounts/update_credentials": {"display_name": NAME, "note": NAME},
     "patch /api/v1/profile": {"display_name": NAME, "note": NAME},
     "post /api/v1/statuses": EDIT
-    | {"language": "en", "in_reply_to_id": None, "visibility": "public", "scheduled_at": None},
+    | {"language": "en", "in_reply_to_id": None, "visibility": "public", "scheduled_at": None}
+    | {"quoted_status_id": None},
     "put /api/v1/scheduled_statuses/{scheduled_id}": {"scheduled_at": "2036-01-01"},
     "put /api/v1/statuses/{status_id}": EDIT | {"language": "en"},
     "put /api/v1/media/{media_id}": {"description": NAME, "focus": "0.5,0.5"},

@@ -73,6 +73,20 @@ def publish(account_id, **options):
     return act(account_id, "statuses", {"status": "hello", **options})["id"]
 
 
+def test_a_quote_and_its_revocation(service):
+    ann, ben = make_accounts(2)
+    start = position_now(service)
+    post = publish(ann)
+    quoting = publish(ben, quoted_status_id=post)
+    act(ann, f"statuses/{post}/quotes/{quoting}/revoke")
+    deliver_all()
+    events, _ = read_all(service, start)
+    [(_, created), revoked] = of(events, ben)
+    assert created["quote_of_id"] == post
+    data = {"account_id": str(ben), "post_id": quoting, "quote_of_id": post}
+    assert revoked == ("quote.revoked", data)
+
+
 def test_posts_with_what_they_are_about(service):
     ann, ben = make_accounts(2)
     start = position_now(service)
@@ -83,7 +97,8 @@ def test_posts_with_what_they_are_about(service):
     assert Caller(ann).delete(f"/api/v1/statuses/{post}").status_code == 200
     deliver_all()
     events, _ = read_all(service, start)
-    about = {"reblog_of_id": None, "in_reply_to_id": None, "visibility": "public"}
+    about = {"reblog_of_id": None, "in_reply_to_id": None, "quote_of_id": None}
+    about["visibility"] = "public"
     data = {"account_id": str(ann), "post_id": post} | about
     assert of(events, ann) == [("post.created", data), ("post.deleted", data)]
     of_ben = {data["post_id"]: data for name, data in of(events, ben) if name == "post.created"}

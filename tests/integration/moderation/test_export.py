@@ -53,13 +53,14 @@ def test_all_of_an_account_is_in_the_archive(ann, tmp_path, settings):
     add_own_tag(ann, TagListKind.FOLLOWED, "Tea")
     first = publish(ann, "first")
     poll = NewPoll(("a", "b"), False, False, int(time.time()) + 600)
-    create_post(ann, Draft("second", poll=poll))
+    create_post(ann, Draft("second", poll=poll, quoted=theirs))
     archive = export(ann, tmp_path / "ann.zip")
     assert orjson.loads(archive.read("account.json"))["username"] == "ann"
     posts = [orjson.loads(line) for line in archive.read("posts.jsonl").splitlines()]
     assert [post["content"] for post in posts] == ["<p>second</p>", "<p>first</p>"]
     assert posts[1]["id"] == first.public
     assert posts[0]["poll"]["options"][0]["title"] == "a"
+    assert posts[0]["quote"]["quoted_status"]["id"] == theirs.public
     assert lines(archive, "following_accounts.csv") == [
         ["Account address", "Show boosts", "Notify on new posts", "Languages"],
         ["bob@tide.example", "false", "true", "de, pt-BR"],

@@ -22,11 +22,12 @@ from moderation.management.commands.restore_account import Command as Restore
 from moderation.management.commands.suspend_account import Command as Suspend
 from moderation.models import Decision
 from moderation.types import DecisionKind
+from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.jobs.purge_deleted_posts import TOMBSTONES
 from posts.management.commands.purge_deleted_posts import Command as PurgePosts
-from posts.types import Kind
+from posts.types import Draft, Kind
 from relations.actions.block import block
 from relations.actions.mute import mute
 from relations.lists.actions.lists import create_account_list
@@ -112,6 +113,22 @@ def assert_purged(community: Community) -> None:
     assert (user.email, user.has_usable_password()) == ("", False)
     assert not TOTPDevice.objects.exists() and not WebAuthnUserHandle.objects.exists()
     assert community.home() == [community.friends.public]
+
+
+def test_a_purged_account_quotes_nothing(community: Community) -> None:
+    create_post(community.moderated, Draft("look", quoted=community.friends))
+    quoting = create_post(community.friend, Draft("look", quoted=community.theirs))
+    drain_all()
+    path = f"/api/v1/statuses/{community.friends.public}"
+    assert Visitor().caller.get(path).json()["quotes_count"] == 1
+    suspend_long_ago(community.moderated)
+    assert Outcome(Purge()).code == 0
+    drain_all()
+    assert left_of(community.moderated) == []
+    assert Visitor().caller.get(path).json()["quotes_count"] == 0
+    path = f"/api/v1/statuses/{quoting.public}"
+    assert Visitor().caller.get(path).json()["quote"]["state"] == "deleted"
+    assert_drained_truth()
 
 
 def test_purges_only_accounts_that_were_suspended_long_ago(community: Community) -> None:

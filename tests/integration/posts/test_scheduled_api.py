@@ -10,13 +10,16 @@ from accounts.types import Restriction
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.create_post import create_post
+from posts.actions.delete_post import delete_post
+from posts.actions.set_quote_policy import set_quote_policy
 from posts.api.views import statuses
+from posts.errors import CannotQuote, QuotedNotFound
 from posts.models import Post
 from posts.scheduled.actions import publish_due as publishing
 from posts.scheduled.actions.publish_due import publish_due
 from posts.scheduled.models import ScheduledPost
 from posts.scheduled.sql import TABLE
-from posts.types import Draft, Visibility
+from posts.types import Draft, QuotePolicy, Visibility
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused, ids_of, next_link
@@ -63,12 +66,13 @@ def own_posts(me):
 
 def test_kept_then_published_with_all_its_parts(me, people):
     follow(people[1], me.id)
-    original = publish(people[1], "question")
+    original, quoted = publish(people[1], "question"), publish(people[1], "look at this")
     drain_all()
     poll = {"options": ["a", "b"], "expires_in": 600, "multiple": True}
     scheduled = schedule(
         me, 10, "answer #tea", spoiler_text="careful", visibility="unlisted", language="fr",
-        in_reply_to_id=original.public, poll=poll,
+        in_reply_to_id=original.public, poll=poll, quoted_status_id=quoted.public,
+        quote_approval_policy="followers",
     )  # fmt: skip
     assert scheduled["error"] is None and scheduled["media_attachments"] == []
     assert scheduled["params"] == {
@@ -76,6 +80,7 @@ def test_kept_then_published_with_all_its_parts(me, people):
         "language": "fr", "sensitive": True, "in_reply_to_id": original.public,
         "poll": poll | {"hide_totals": False}, "media_ids": None, "scheduled_at": None,
         "idempotency": None, "with_rate_limit": False,
+        "quoted_status_id": quoted.public, "quote_approval_policy": "followers",
         "application_id": scheduled["params"]["application_id"],
     }  # fmt: skip
     assert own_posts(me) == [] and run(me.id, 9) == 0
@@ -87,6 +92,8 @@ def test_kept_then_published_with_all_its_parts(me, people):
         "careful", "unlisted", "fr", True,
     )  # fmt: skip
     assert post["in_reply_to_id"] == original.public
+    assert post["quote"]["quoted_status"]["id"] == quoted.public
+    assert post["quote_approval"]["automatic"] == ["followers"]
     ends = datetime.fromisoformat(post["poll"]["expires_at"]).timestamp()
     assert abs(ends - time.time() - 600) < 60, "it begins when it is published"
     assert_refused(me.get(f"{SCHEDULED}/{scheduled['id']}"), 404)
@@ -165,12 +172,24 @@ def test_no_time_and_times_too_soon_are_refused(me, at):
     assert own_posts(me) == [], "nothing is published at once"
 
 
+def test_a_post_that_may_not_be_quoted_any_more_is_not_published(me, people):
+    quoted = publish(people[1], "look at this")
+    closed = publish(people[1], "and at this")
+    schedule(me, 10, quoted_status_id=closed.public)
+    schedule(me, 10, quoted_status_id=quoted.public)
+    set_quote_policy(closed, QuotePolicy.NOBODY)
+    delete_post(quoted)
+    assert run(me.id, 11) == 0 and own_posts(me) == []
+    errors = {scheduled["error"] for scheduled in me.get(SCHEDULED).json()}
+    assert errors == {QuotedNotFound.text, CannotQuote.text}
+
+
 def test_what_is_wrong_is_refused_before_it_is_kept(me, people):
     private = create_post(people[1], Draft("private", visibility=Visibility.PRIVATE))
     for sent, status in (
         ({"status": ""}, 422), ({"status": "x" * 501}, 422), ({"visibility": "mine"}, 422),
         ({"poll": {"options": ["a"], "expires_in": 600}}, 422), ({"media_ids": ["1"]}, 422),
-        ({"in_reply_to_id": private.public}, 404), ({"quoted_status_id": "1"}, 422),
+        ({"in_reply_to_id": private.public}, 404), ({"quoted_status_id": "1"}, 404),
     ):  # fmt: skip
         body = {"status": "x", "scheduled_at": in_minutes(9)} | sent
         assert_refused(me.post(STATUSES, body), status)

@@ -33,7 +33,7 @@ def test_without_counts_there_are_none() -> None:
 
 def test_the_source_is_the_text_as_it_was_typed() -> None:
     account = present_account(encode_profile(ANN), None)
-    source = ProfileSource("x & y", [], PostingDefaults("public", False, ""), 0)
+    source = ProfileSource("x & y", [], PostingDefaults("public", False, "", "public"), 0)
     assert orjson.loads(present_credentials(account, source))["source"]["note"] == "x & y"
 
 

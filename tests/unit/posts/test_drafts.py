@@ -55,7 +55,6 @@ def test_what_cannot_be_stored_is_refused_in_every_field(field, value):
     [
         {"media_attributes": [{"id": "1"}]},
         {"media_attributes": [{"id": "1", "description": "Sea"}]},
-        {"quoted_status_id": "00000100000203"},
         {"quote_approval_policy": "friends"},
         {"quote_approval_policy": ["public"]},
         {"visibility": "mine"},
