@@ -22,6 +22,12 @@ READERS = {
     "private": _("Followers"),
     "direct": _("Direct message"),
 }
+# Who can quote it, by the word of the API.
+QUOTERS = {
+    "public": _("Everyone"),
+    "followers": _("Followers"),
+    "nobody": _("Only me"),
+}
 VISIBILITIES = tuple(READERS)
 POLL_ENDS = {
     "300": _("5 minutes"), "1800": _("30 minutes"), "3600": _("1 hour"), "21600": _("6 hours"),
@@ -34,7 +40,8 @@ A_DAY = "86400"
 class Composer:
     """`place`: where a script shows the new post; without one the whole page is loaded again.
 
-    `edited`: the post that is edited. `parent`: the post that is answered. `images`: attachments.
+    `edited`: the post that is edited. `parent`: the post that is answered. `quoted`: the post that
+    is quoted. `images`: attachments.
     `to`: who gets a first message; None for all else. `talk`: the conversation of a message, and
     `names` the @names of its people, which the text need not have.
     `options`: one text for each place of a poll. `scheduled_at`: when to publish it, as a field of
@@ -47,12 +54,14 @@ class Composer:
     place: str = ""
     edited: Entity | None = None
     parent: Entity | None = None
+    quoted: Entity | None = None
     to: str | None = None
     talk: str = ""
     names: str = ""
     text: str = ""
     spoiler_text: str = ""
     visibility: str = ""
+    quote_policy: str = ""
     language: str = ""
     sensitive: bool = False
     images: Sequence[Entity] = ()
@@ -67,6 +76,7 @@ class Composer:
 
     poll_ends = POLL_ENDS
     readers = READERS
+    quoters = QUOTERS
 
     @property
     def action(self) -> str:
@@ -89,6 +99,8 @@ class Composer:
         not offered, with her name, on the page of a message to Bob."""
         if self.is_message:
             return f"message-{self.talk or self.to}"
+        if self.quoted:
+            return f"quote-{self.quoted['id']}"
         return f"reply-{self.parent['id']}" if self.parent else "new"
 
     @property
@@ -105,6 +117,7 @@ def new_composer(page: WebPage, place: str = "", **typed: Any) -> Composer:
     defaults = {
         "key": uuid4().hex,
         "visibility": source["privacy"],
+        "quote_policy": source["quote_policy"],
         "language": source["language"] or "",
         "sensitive": source["sensitive"],
         "options": [""] * limits["polls"]["max_options"],
@@ -128,6 +141,14 @@ def reply_composer(page: WebPage, parent: Entity, place: str = "") -> Composer:
     )
 
 
+def quote_composer(page: WebPage, quoted: Entity) -> Composer:
+    """A form for a post that quotes another one, and that is for no more readers than it if it is
+    private."""
+    closest = "private" if quoted["visibility"] == "private" else "public"
+    visibility = max(page.signed_in["source"]["privacy"], closest, key=VISIBILITIES.index)
+    return new_composer(page, quoted=quoted, visibility=visibility)
+
+
 def message_composer(
     page: WebPage, talk: str, latest: Entity, people: Sequence[Entity]
 ) -> Composer:
@@ -146,14 +167,21 @@ def edit_composer(page: WebPage, status: Entity) -> Composer:
         spoiler_text=source["spoiler_text"],
         sensitive=status["sensitive"],
         language=status["language"] or "",
+        quote_policy=policy_of(status),
         images=[image | {"is_attached": True} for image in status["media_attachments"]],
     )
 
 
+def policy_of(status: Entity) -> str:
+    """Which accounts can quote a post."""
+    return (status["quote_approval"]["automatic"] or ["nobody"])[0]
+
+
 def typed_composer(page: WebPage, sent: QueryDict, ids: Sequence[str], message: str) -> Composer:
     """The form as it was sent, with these images."""
-    edited, parent = (
-        _find_status(page.api, sent.get(name, "")) for name in ("edited", "in_reply_to_id")
+    edited, parent, quoted = (
+        _find_status(page.api, sent.get(name, ""))
+        for name in ("edited", "in_reply_to_id", "quoted_status_id")
     )
     options = sent.getlist("option")
     return new_composer(
@@ -162,12 +190,14 @@ def typed_composer(page: WebPage, sent: QueryDict, ids: Sequence[str], message: 
         key=sent.get("key", ""),
         edited=edited,
         parent=parent,
+        quoted=quoted,
         to=sent.get("to"),
         talk=sent.get("talk", ""),
         names=sent.get("names", ""),
         text=sent.get("status", ""),
         spoiler_text=read_warning(sent),
         visibility=sent.get("visibility", ""),
+        quote_policy=sent.get("quote_approval_policy", ""),
         language=sent.get("language", ""),
         images=list(_find_images(page.api, sent, ids, edited)),
         with_poll="with_poll" in sent,

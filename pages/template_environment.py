@@ -25,7 +25,7 @@ from pages.writing import writing_of
 OF_DJANGO = ("date", "linebreaksbr", "truncatechars", "urlencode", "yesno")
 OWN = (
     "effect_on", "field_time", "host", "icon", "options", "percent_of",
-    "plain", "rights", "replying_to", "shown_on", "translated", "trusted",
+    "plain", "rights", "replying_to", "shown_on", "translated", "trusted", "unseen_quote",
     "without_names",
 )  # fmt: skip
 WRITTEN = ("ago", "day", "moment", "short")

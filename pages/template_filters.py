@@ -14,6 +14,7 @@ from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts.scopes import DESCRIPTIONS
 from pages.filtering import NO_EFFECT, Entity, FilterEffect, effect_of_filters
@@ -24,6 +25,12 @@ _MOST_OPTIONS = 256
 NAMES_BEFORE = re.compile(
     r"^<p>(?:<span class=\"h-card\"[^>]*><a [^>]*>@<span>\w+</span></a></span>\s*)+"
 )
+_UNSEEN_QUOTES = {
+    "deleted": _("The quoted post is deleted."),
+    "revoked": _("The author of the quoted post took it out."),
+    "blocked_account": _("The quoted post is of an account that you block."),
+    "muted_account": _("The quoted post is of an account that you mute."),
+}
 
 
 @cache
@@ -92,6 +99,11 @@ def replying_to(status: Entity) -> str:
         if mention["id"] == author_id:
             return gettext("Replying to @%(acct)s") % mention
     return gettext("Replying to a post")
+
+
+def unseen_quote(quote: Entity) -> str:
+    """Why a quoted post is not shown."""
+    return str(_UNSEEN_QUOTES.get(quote["state"], _("You cannot see the quoted post.")))
 
 
 def percent_of(part: int | None, whole: int) -> int:

@@ -1,6 +1,7 @@
 """Writing a post: a new one, its images and suggestions, and the change of one."""
 
 import json
+from urllib.parse import quote
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
@@ -13,6 +14,7 @@ from pages.composer import (
     kept_ids,
     message_composer,
     new_composer,
+    quote_composer,
     reply_composer,
     typed_composer,
 )
@@ -44,9 +46,12 @@ POSTED = "posted"
 
 
 class ComposePage(PostFormPage):
-    """An empty form. Other sites can lead here with a text."""
+    """An empty form. Other sites can lead here with a text. `?quote=`: a post that it quotes."""
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
+        if quoted_id := request.GET.get("quote"):
+            status = self.api.get(f"{STATUSES}/{quote(quoted_id, safe='')}").body
+            return self.draw_form(quote_composer(self, status.get("reblog") or status))
         return self.draw_form(new_composer(self, text=request.GET.get("text", "")))
 
 
@@ -81,6 +86,7 @@ class NewStatus(PostFormPage):
             **read_content(sent),
             "visibility": sent.get("visibility", ""),
             "in_reply_to_id": sent.get("in_reply_to_id") or None,
+            "quoted_status_id": sent.get("quoted_status_id") or None,
             "poll": read_poll(sent),
             "scheduled_at": read_schedule(sent),
         }

@@ -10,6 +10,7 @@ from django.http.response import HttpResponseBase
 from accounts.actions.choose_language import choose_language
 from pages.api_client import ApiRefused
 from pages.appearance import CHOICES, keep_appearance, known_appearance, zone_names
+from pages.composer import QUOTERS
 from pages.sessions import find_session
 from pages.site import site_languages
 from pages.views.base import WebPage
@@ -123,6 +124,7 @@ class ProfileSettings(AccountSettings):
 
 class PrivacySettings(AccountSettings):
     template = "settings/privacy.html"
+    quoters = QUOTERS
 
     def read(self, request: HttpRequest) -> dict[str, Any]:
         sent = request.POST
@@ -131,5 +133,6 @@ class PrivacySettings(AccountSettings):
             "privacy": sent.get("privacy", ""),
             "sensitive": "sensitive" in sent,
             "language": sent.get("language", ""),
+            "quote_policy": sent.get("quote_policy", ""),
         }
         return {**{name: name in sent for name in flags}, "source": source}
