@@ -274,8 +274,8 @@ class PollVote(ShardedModel):
     edition = models.IntegerField(db_default=0)
 
     class Meta:
-        # delete_votes_of: the votes of an account that is purged
-        indexes = [models.Index(fields=["voter_id"], name="poll_vote_voter")]
+        # delete_votes_of: the votes of an account that is purged; the library: the newest ones
+        indexes = [models.Index(fields=["voter_id", "-moment"], name="poll_vote_of_voter")]
 
     def __str__(self) -> str:
         return f"{self.author_id}/{self.moment}: {self.choices} of {self.voter_id}"

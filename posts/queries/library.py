@@ -1,6 +1,7 @@
 """Searches an account's library: posts it wrote, favourited, bookmarked, reposted or voted in.
 
-Of each kind the newest MOST_OF_A_KIND posts are searched, by their texts and without an index.
+Of each kind the newest MOST_OF_A_KIND posts are searched, by their texts and without an index. Of
+favourites and bookmarks these are those marked last, and the newest ones in the range.
 """
 
 from collections.abc import Sequence
@@ -16,19 +17,31 @@ from posts.queries.search import CONDITIONS, MATCHES, PATTERNS, WordSearch, cond
 from posts.types import Kind
 
 MOST_OF_A_KIND = 1_000
-# By the indexes viewer_mark_recent and post_reposted_once.
+# The latest marks of one kind, by the index viewer_mark_list. Without them many favourites of newer
+# posts would leave no room for bookmarks.
+LATEST = """
+UNION
+(SELECT target_author, target_moment FROM (
+    SELECT target_author, target_moment FROM posts_viewermark
+    WHERE owner_id = %(viewer)s AND is_on AND kind = {kind:d}
+    ORDER BY since_ms DESC, target_author DESC, target_moment DESC LIMIT %(most)s
+ ) AS latest WHERE target_moment < %(upper)s AND target_moment >= %(lower)s)
+"""
+# Marks on the newest posts in the range, of both kinds, by the indexes viewer_mark_recent and
+# post_reposted_once.
 MARKED = f"""
 (SELECT target_author, target_moment FROM posts_viewermark
  WHERE owner_id = %(viewer)s AND is_on AND kind IN ({Kind.FAVOURITE:d}, {Kind.BOOKMARK:d})
     AND target_moment < %(upper)s AND target_moment >= %(lower)s
  ORDER BY target_moment DESC, target_author DESC LIMIT %(most)s)
+{"".join(LATEST.format(kind=kind) for kind in (Kind.FAVOURITE, Kind.BOOKMARK))}
 UNION
 (SELECT target_author, target_moment FROM posts_post
  WHERE author_id = %(viewer)s AND kind = {Kind.REPOST:d} AND deleted_at IS NULL
     AND target_moment < %(upper)s AND target_moment >= %(lower)s
  ORDER BY target_moment DESC, target_author DESC LIMIT %(most)s)
 """  # noqa: S608
-# By keys; the viewer's own posts by the primary key, votes by the index poll_vote_voter.
+# By keys; the viewer's own posts by the primary key, votes by the index poll_vote_of_voter.
 SEARCH = f"""
 WITH asked AS MATERIALIZED (SELECT {PATTERNS}), library AS MATERIALIZED (
     SELECT author_id, moment

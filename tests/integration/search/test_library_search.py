@@ -7,6 +7,7 @@ import pytest
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
 from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
@@ -19,6 +20,7 @@ from relations.actions.follow import follow
 from relations.actions.mute import mute
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused
+from tests.plans import nodes_of, rows_handled
 from tests.world import drain_all, make_accounts, publish
 
 PATH = "/api/v2/search"
@@ -129,3 +131,27 @@ def test_the_bound_holds_and_costs_are_one_query_a_shard(me, people, monkeypatch
     assert len(sent) == 1
     asked = [statement for statement in calls.statements if "library" in statement.sql]
     assert len(asked) == len({shard_of(account) for account in range(1, 100)})
+
+
+def test_many_favourites_leave_the_bookmarks_in_the_library(me, people, monkeypatch):
+    monkeypatch.setattr(library, "MOST_OF_A_KIND", 2)
+    posts = [publish(people[1], f"tea {n}") for n in range(5)]
+    for post, kind in zip(posts, [Kind.BOOKMARK] * 2 + [Kind.FAVOURITE] * 3, strict=True):
+        mark_post(people[0], post, kind, True)
+    drain_all()
+    assert texts(me, "in:library") == ["tea 4", "tea 3", "tea 1", "tea 0"]
+
+
+def test_of_a_voter_the_newest_votes_are_read_only(me, people, monkeypatch):
+    monkeypatch.setattr(library, "MOST_OF_A_KIND", 5)
+    alias = shard_of(people[1])
+    publish(people[1])  # or no vote is joined
+    columns = "author_id, moment, voter_id, choices"
+    votes = f"INSERT INTO posts_pollvote ({columns}) SELECT %s, n, %s, '{{0}}' FROM "
+    execute(alias, f"{votes} generate_series(1, 2000) AS n", (people[1], people[0]))
+    execute(alias, "ANALYZE posts_pollvote")
+    with count_calls() as calls:
+        texts(me, "in:library")
+    search = next(s for s in calls.statements if s.alias == alias and "AS voted" in s.sql)
+    scans = [n for n in nodes_of(search) if n.get("Index Name") == "poll_vote_of_voter"]
+    assert [rows_handled(scan) for scan in scans] == [5]
