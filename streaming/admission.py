@@ -13,7 +13,7 @@ from accounts.queries.viewers import find_viewer
 from accounts.token_tags import is_tagged
 from accounts.types import Viewer
 from infra.api.errors import TooManyRequests
-from infra.caching.questions import answer
+from infra.caching.questions import answer, ask_both
 from infra.clock import now_ms
 from infra.sharding.errors import NO_ANSWER
 from notifications.api.present import present_notification
@@ -34,6 +34,7 @@ from streaming.positions import ClientPosition, decode_position, encode_position
 from streaming.router import Router, address
 from streaming.show import AddressedHappening, show
 from streaming.subscriber import Subscriber
+from timelines.tags.cache import ask_home_tags
 
 # Happenings of one account. Who missed more reads its timelines.
 MOST_REPLAYED = 400
@@ -138,7 +139,7 @@ class Admission:
         return newest_known(subscriber.account_id) if known is None else known
 
     def _learn(self, member: Member) -> None:
-        """The followees of the account. Another thread may do the same.
+        """The followees and home tags of the account. Another thread may do the same.
 
         It also brings what the rules ask to Redis: else the first message would wait for a query
         for each account that gets it.
@@ -146,17 +147,19 @@ class Admission:
         while member.followees is None and member.subscribers:
             moves = member.moves
             followees = load_following(member.account_id).followee_ids
-            answer(ask_viewer(member.account_id, followees[:MOST_WARMED]))
+            viewer = ask_viewer(member.account_id, followees[:MOST_WARMED])
+            _, home_tags = answer(ask_both(viewer, ask_home_tags(member.account_id)))
             with self._directory.lock:
                 if member.followees is None and member.moves == moves:
-                    self._directory.set_followees(member, followees)
+                    self._directory.set_followees(member, followees, home_tags)
 
     def _replay(self, subscriber: Subscriber, channel: Channel, arrival: Admitted) -> list[Message]:
         """Raises: TooMuchMissed."""
         alone = Directory()
         member = alone.listen(subscriber, channel)
         if member and arrival.member:
-            alone.set_followees(member, arrival.member.followees or ())
+            known = arrival.member
+            alone.set_followees(member, known.followees or (), known.home_tags)
         addressed = address(arrival.missed or (), alone)
         if sum(map(len, addressed.values())) > MOST_REPLAYED:
             raise TooMuchMissed

@@ -5,7 +5,7 @@ All methods need `lock`, which is held for as long as a lookup takes.
 
 import threading
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from streaming.channels import DIRECT, HOME, LIST, NOTIFICATIONS, OF_FOLLOWEES, Channel
@@ -21,16 +21,18 @@ class Member:
     """An account with open connections.
 
     `followees`: None until they have been read, and in that time each post may be for the account:
-    the rules decide. `moves`: follows that changed before. `notified_id`: not above that of any
+    the rules decide. `home_tags`: whose posts home shows. `moves`: follows and tags that changed
+    before both were read. `notified_id`: not above that of any
     notification that a connection lacks; None: no connection gets notifications.
     """
 
-    __slots__ = ("account_id", "followees", "moves", "notified_id", "subscribers")
+    __slots__ = ("account_id", "followees", "home_tags", "moves", "notified_id", "subscribers")
 
     def __init__(self, account_id: int) -> None:
         self.account_id = account_id
         self.subscribers: set[Subscriber] = set()
         self.followees: array[int] | None = None
+        self.home_tags: Sequence[str] = ()
         self.moves = 0
         self.notified_id: int | None = None
 
@@ -53,6 +55,7 @@ class Directory:
         self.lock = threading.RLock()
         self.members: dict[int, Member] = {}
         self._followers: dict[int, set[int]] = {}
+        self._by_home_tag: dict[str, set[int]] = {}
         self._unread: set[int] = set()
         self._by_channel: dict[Channel, set[Subscriber]] = {}
         self._by_name: dict[str, set[Subscriber]] = {}
@@ -88,10 +91,13 @@ class Directory:
         for channel in [*subscriber.channels]:
             self.leave(subscriber, channel)
 
-    def set_followees(self, member: Member, followees: Iterable[int]) -> None:
+    def set_followees(
+        self, member: Member, followees: Iterable[int], home_tags: Sequence[str] = ()
+    ) -> None:
         """Of a member that has none yet, unless it is forgotten. A list takes 8 bytes for each."""
         if self.members.get(member.account_id) is not member:
             return
+        self._set_home_tags(member, home_tags)
         member.followees = array("q", followees)
         for followee in member.followees:
             self._followers.setdefault(followee, set()).add(member.account_id)
@@ -112,6 +118,23 @@ class Directory:
         else:
             _discard(self._followers, followee_id, account_id)
 
+    def change_home_tags(self, account_id: int, home_tags: Sequence[str]) -> None:
+        """The home tags of a member are others now."""
+        member = self.members.get(account_id)
+        if member is None:
+            return
+        if member.followees is None:
+            member.moves += 1
+            return
+        self._set_home_tags(member, home_tags)
+
+    def _set_home_tags(self, member: Member, home_tags: Sequence[str]) -> None:
+        for tag in member.home_tags:
+            _discard(self._by_home_tag, tag, member.account_id)
+        member.home_tags = home_tags
+        for tag in home_tags:
+            self._by_home_tag.setdefault(tag, set()).add(member.account_id)
+
     def subscribers(self) -> set[Subscriber]:
         """All connections."""
         of_accounts = (s for member in self.members.values() for s in member.subscribers)
@@ -120,6 +143,11 @@ class Directory:
     def followers_of(self, author_id: int) -> Iterator[Member]:
         """Members who follow the author or may do so, and the author."""
         accounts = {author_id, *self._unread, *self._followers.get(author_id, ())}
+        return (self.members[i] for i in accounts if i in self.members)
+
+    def with_home_tags(self, tags: Iterable[str]) -> Iterator[Member]:
+        """Members whose home shows posts with any of these tags."""
+        accounts = {i for tag in tags for i in self._by_home_tag.get(tag, ())}
         return (self.members[i] for i in accounts if i in self.members)
 
     def on(self, *channels: Channel) -> list[tuple[Subscriber, Channel]]:
@@ -154,6 +182,7 @@ class Directory:
     def _forget(self, member: Member) -> None:
         del self.members[member.account_id]
         self._unread.discard(member.account_id)
+        self._set_home_tags(member, ())
         for followee in member.followees or ():
             _discard(self._followers, followee, member.account_id)
 

@@ -10,19 +10,21 @@ import structlog
 from django.db import connections
 from redis import RedisError
 
+from infra.caching.questions import answer, ask_each
 from infra.changes.feed import FeedPage, FiledChange
 from infra.sharding.connection_health import drop_broken_connections, give_back_connections
 from infra.sharding.errors import NO_ANSWER
 from relations.queries.edges import load_edges
 from streaming.directory import Directory
 from streaming.feed import FeedStart
-from streaming.happenings.read import find_follow, read_happenings
+from streaming.happenings.read import find_follow, find_retagged, read_happenings
 from streaming.history import History, PlacedHappening
 from streaming.metrics import DELAY, MESSAGES
 from streaming.new_notifications import ArrivedNotifications
 from streaming.positions import encode_position, place_of
 from streaming.show import AT_ONCE, Addressed, AddressedHappening, Outgoing, show
 from streaming.subscriber import STORE_AWAY, Subscriber, end_each
+from timelines.tags.cache import ask_home_tags
 
 # Pages of the feeds that wait. Their readers wait when there are more.
 MOST_PAGES = 16
@@ -84,6 +86,7 @@ class Router:
 
     def _route(self, alias: str, changes: Sequence[FiledChange]) -> None:
         self._note_follows(changes)
+        self._note_home_tags(changes)
         with self._directory.lock:
             placed = [each for change in changes for each in self._place(alias, change)]
             addressed = address(placed, self._directory)
@@ -123,6 +126,22 @@ class Router:
             for pair in pairs:
                 is_follow = pair in edges and edges[pair].is_follow
                 self._directory.change_follow(*pair, is_follow)
+
+    def _note_home_tags(self, changes: Iterable[FiledChange]) -> None:
+        """Of members. One round trip if some have changed."""
+        accounts = {account for change in changes if (account := find_retagged(change))}
+        with self._directory.lock:
+            accounts &= self._directory.members.keys()
+        if not accounts:
+            return
+        try:
+            home_tags = answer(ask_each({i: ask_home_tags(i) for i in accounts}))
+        except NO_ANSWER:
+            self._end({s for account in accounts for s in self._connections_of(account)})
+            return
+        with self._directory.lock:
+            for account_id, tags in home_tags.items():
+                self._directory.change_home_tags(account_id, tags)
 
     def _send(self, addressed: Addressed) -> None:
         accounts = [*addressed]

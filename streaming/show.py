@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from infra.api.live_parts import fill_body
-from infra.caching.questions import answer, ask_each
+from infra.caching.questions import answer, ask_both, ask_each
 from infra.clock import now_ms
 from posts.ids import PostId, authors_of
 from posts.reading.hydrate import Hydrated, hydrate
@@ -16,6 +16,7 @@ from streaming.happenings.types import Shown, Target, View
 from streaming.history import PlacedHappening
 from streaming.messages import Message
 from streaming.subscriber import Subscriber
+from timelines.tags.cache import HomeTags, ask_home_tags
 
 # Accounts whose relationships are asked for in one round trip; their connections get the messages
 # before the next ones are asked for.
@@ -47,14 +48,16 @@ def show(addressed: Addressed, load_notifications: LoadNotifications) -> Outgoin
     """The messages of these accounts, AT_ONCE at most.
 
     Raises: OperationalError, if a shard that is needed does not answer. Cost: two round trips when
-    warm, with two commands for each account; for notifications as `load_notifications`.
+    warm, with two commands for each account, three for posts with tags; for notifications as
+    `load_notifications`.
     """
-    hydrated, viewers = _hydrate(addressed), _load_viewers(addressed)
+    hydrated, (viewers, home_tags) = _hydrate(addressed), _load_viewers(addressed)
     notifications, at_ms = load_notifications(_notified_in(addressed)), now_ms()
     heard: dict[Subscriber, list[Heard]] = {}
     for account_id, several in addressed.items():
         posts = view(_originals_of(several), hydrated, viewers[account_id])
-        seen = View(account_id, at_ms, posts, notifications.get(account_id, ()))
+        notified, tags = notifications.get(account_id, ()), home_tags.get(account_id, ())
+        seen = View(account_id, at_ms, posts, notified, frozenset(tags))
         for placed, shown in _show_in_order(several, seen):
             heard.setdefault(shown.target[0], []).append(Heard(placed, shown))
     encode = MessageEncoder()
@@ -82,15 +85,22 @@ def _hydrate(addressed: Addressed) -> Hydrated:
     return hydrate(list(dict.fromkeys(posts.values())), reposts)
 
 
-def _load_viewers(addressed: Addressed) -> Mapping[int, PostViewer]:
-    questions = {}
+def _load_viewers(
+    addressed: Addressed,
+) -> tuple[Mapping[int, PostViewer], Mapping[int, HomeTags]]:
+    """Of all accounts, and the home tags of those that may see a post with tags."""
+    questions, tagged = {}, {}
     for account_id, several in addressed.items():
         posts = _posts_of(several)
         if posts:
             authors = authors_of([*posts, *posts.values()])
             questions[account_id] = ask_viewer(account_id, authors)
-    viewers = answer(ask_each(questions)) if questions else {}
-    return {i: viewers.get(i) or PostViewer(i) for i in addressed}
+        if any(each.placed.happening.tags for each in several):
+            tagged[account_id] = ask_home_tags(account_id)
+    if not questions:
+        return {i: PostViewer(i) for i in addressed}, {}
+    viewers, home_tags = answer(ask_both(ask_each(questions), ask_each(tagged)))
+    return {i: viewers.get(i) or PostViewer(i) for i in addressed}, home_tags
 
 
 def _posts_of(several: Sequence[AddressedHappening]) -> dict[PostId, PostId]:

@@ -31,6 +31,9 @@ class Caller:
         sent = b"" if body is None else orjson.dumps(body)
         return self.client.post(path, sent, "application/json", headers=headers)
 
+    def put(self, path: str, body: Any = None) -> Any:
+        return self.client.put(path, orjson.dumps(body), "application/json")
+
     def delete(self, path: str) -> Any:
         return self.client.delete(path)
 

@@ -50,6 +50,9 @@ from timelines.home.page import home_page
 from timelines.hot.directory import load_hot_authors
 from timelines.hot.entries import load_hot_entries
 from timelines.stores.factory import timeline_store
+from timelines.tags.cache import ask_home_tags
+from timelines.tags.entries import load_tag_entries
+from timelines.tags.types import tag_id_of
 
 MISSED = "tests.herd:missed"
 PAGE = Window(limit=20)
@@ -94,6 +97,8 @@ READS: Mapping[str, Callable[[Subject], object]] = {
     "timelines.home": lambda s: home_page(s.viewer, PAGE),
     "timelines.hot": lambda _: load_hot_authors(),
     "timelines.hot_entries": lambda s: load_hot_entries([s.author]),
+    "timelines.home_tags": lambda s: answer(ask_home_tags(s.viewer)),
+    "timelines.tag_entries": lambda _: load_tag_entries([tag_id_of("tea")]),
     "timelines.public": lambda _: answer(ask_public_list()),
 }
 

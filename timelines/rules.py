@@ -4,10 +4,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from accounts.encode import is_limited
-from posts.api.present import find_language, find_replied_to, is_repost
+from posts.api.present import (
+    find_language,
+    find_replied_to,
+    find_tags,
+    find_visibility,
+    is_repost,
+)
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from posts.rules import is_for_viewer
+from posts.types import Visibility
 from relations.languages import is_spoken
 from relations.queries.relationships import Relationships
 from relations.types import UNRELATED, EdgeFlag, Relationship
@@ -20,7 +27,8 @@ class VisibilityInputs(NamedTuple):
     `fragments`: posts that exist. `accounts`: authors that exist. `relationships`: the viewer's, to
     all authors of the events and of the shown posts, without the viewer. `replies_to`: replies
     to these accounts are shown, and replies of an author to the same author; None: all replies,
-    because this is the home timeline and no list.
+    because this is the home timeline and no list. `home_tags`: public posts with one of these tags
+    are shown too, whether their author is followed or not.
     """
 
     viewer_id: int
@@ -29,6 +37,7 @@ class VisibilityInputs(NamedTuple):
     accounts: Mapping[int, bytes]
     relationships: Relationships
     replies_to: Collection[int] | None = None
+    home_tags: Set[str] = frozenset()
 
 
 class Rule(NamedTuple):
@@ -99,7 +108,9 @@ def is_stale(entry: Entry, inputs: VisibilityInputs) -> bool:
         return True
     if is_repost(inputs.fragments[original]):
         return True
-    return author != inputs.viewer_id and not inputs.relationships.by_account[author].is_followed
+    if author == inputs.viewer_id or inputs.relationships.by_account[author].is_followed:
+        return False
+    return not _has_home_tag(entry, inputs)
 
 
 def is_visible_in_public(view: ViewedPosts, post_id: PostId, now_ms: int) -> bool:
@@ -126,12 +137,30 @@ def _exists(entry: Entry, inputs: VisibilityInputs) -> bool:
 
 
 def _is_author_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """Whether the author of the event is the viewer, or a followee who is not muted now."""
+    """Whether the author of the event is the viewer, or is not muted now and is followed, or wrote
+    a post with a home tag."""
     author = entry.event.author_id
     if author in inputs.relationships.clear_follows or author == inputs.viewer_id:
         return True
     relationship = inputs.relationships.by_account[author]
-    return relationship.is_followed and not _is_blocked_or_muted(relationship, inputs.now_ms)
+    if _is_blocked_or_muted(relationship, inputs.now_ms):
+        return False
+    return relationship.is_followed or _has_home_tag(entry, inputs)
+
+
+def _has_home_tag(entry: Entry, inputs: VisibilityInputs) -> bool:
+    """Whether home shows the post to readers who do not follow its author, as tag timelines do.
+
+    The tag index may still name a post whose edit took the tag away. Reposts have no tags.
+    """
+    event, original = entry
+    if not inputs.home_tags or event != original or event not in inputs.fragments:
+        return False
+    fragment, account = inputs.fragments[event], inputs.accounts.get(event.author_id)
+    if account is None or is_limited(account) or is_repost(fragment):
+        return False
+    is_public = find_visibility(fragment) is Visibility.PUBLIC
+    return is_public and not inputs.home_tags.isdisjoint(find_tags(fragment))
 
 
 def _is_at_home(entry: Entry, inputs: VisibilityInputs) -> bool:

@@ -94,6 +94,7 @@ polls.vote                      POST    /api/v1/polls/{poll_id}/votes
 timelines.home                  GET     /api/v1/timelines/home
 timelines.public                GET     /api/v1/timelines/public
 timelines.tag                   GET     /api/v1/timelines/tag/{name}
+timelines.followed_tags         GET     /api/v1/timelines/followed_tags
 timelines.of_list               GET     /api/v1/timelines/list/{list_id}
 timelines.catch_up              GET     /api/v1/timelines/home/catch_up
 timelines.end_catch_up          POST*   /api/v1/timelines/home/catch_up
@@ -142,6 +143,8 @@ tags.get                        GET     /api/v1/tags/{name}
 tags.follow                     POST*   /api/v1/tags/{name}/follow
 tags.unfollow                   POST*   /api/v1/tags/{name}/unfollow
 tags.followed                   GET     /api/v1/followed_tags
+tags.followed_settings          GET     /api/v1/followed_tags/settings
+tags.change_followed_settings   PUT     /api/v1/followed_tags/settings
 tags.feature                    POST*   /api/v1/tags/{name}/feature
 tags.unfeature                  POST*   /api/v1/tags/{name}/unfeature
 tags.featured                   GET     /api/v1/featured_tags

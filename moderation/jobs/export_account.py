@@ -31,7 +31,7 @@ from relations.lists.api.present import present_list
 from relations.lists.queries.lists import list_account_lists
 from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
-from timelines.tags.queries.own_tags import list_own_tags
+from timelines.tags.queries.own_tags import are_tags_at_home, list_own_tags
 from timelines.tags.types import TagListKind
 
 T = TypeVar("T")
@@ -79,9 +79,13 @@ def _files_of(account_id: int) -> dict[str, Iterator[bytes]]:
 
 
 def read_exported_account(account_id: int) -> bytes:
-    """The profile, the e-mail address and the language as JSON. Raises: AccountNotFound."""
+    """The profile, the e-mail address, the language and what home shows, as JSON.
+
+    Raises: AccountNotFound.
+    """
     account = orjson.loads(get_account_json(account_id, is_own=True))
     private = User.objects.using(GLOBAL_ALIAS).values("email", "language").get(pk=account_id)
+    private["followed_tags_at_home"] = are_tags_at_home(account_id)
     return orjson.dumps(account | private, option=orjson.OPT_INDENT_2)
 
 

@@ -41,8 +41,8 @@ from relations.sql import ACTIVE_MUTES, NOTES
 from relations.suggestions.actions.dismiss import forget_dismissed
 from relations.suggestions.sql import DISMISSED
 from timelines.markers.rows import MARKERS, delete_marker
-from timelines.tags.actions.own_tags import remove_own_tag
-from timelines.tags.sql import ACCOUNT_TAGS
+from timelines.tags.actions.own_tags import forget_tag_settings, remove_own_tag
+from timelines.tags.sql import ACCOUNT_TAGS, TAG_SETTINGS
 from timelines.tags.types import TagListKind
 
 
@@ -114,6 +114,7 @@ TABLES = (
     OwnedRows(INBOXES, lambda row: delete_inbox(*row)),
     OwnedRows(DISMISSED, lambda row: forget_dismissed(*row)),
     OwnedRows(ACCOUNT_TAGS, lambda row: remove_own_tag(row[0], TagListKind(row[1]), row[2])),
+    OwnedRows(TAG_SETTINGS, lambda row: forget_tag_settings(*row)),
 )
 
 

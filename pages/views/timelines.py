@@ -1,4 +1,4 @@
-"""Pages with statuses: the public timeline, and that of a tag. Home is in home.py."""
+"""Pages with statuses, and the public timeline. Home is in home.py, tags are in tags.py."""
 
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -81,9 +81,3 @@ class PublicPage(TimelinePage):
 
     def more(self, **names: Any) -> Context:
         return {"place": "public"}
-
-
-class TagPage(TimelinePage):
-    filter_place = "public"
-    path = "/api/v1/timelines/tag/{name}"
-    title = "#{name}"

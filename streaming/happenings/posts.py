@@ -40,6 +40,7 @@ def places_of(
 def find_listeners(directory: Directory, author_id: int, places: PostPlaces) -> list[Target]:
     """The connections with a timeline that may have the author's post."""
     targets = [t for member in directory.followers_of(author_id) for t in member.on(HOME, LIST)]
+    targets += [t for member in directory.with_home_tags(places.tags) for t in member.on(HOME)]
     if places.is_public:
         targets += directory.on(*map(Channel, PUBLIC + PUBLIC_MEDIA))
     return targets + directory.on(*(Channel(name, tag) for name in HASHTAG for tag in places.tags))
@@ -50,7 +51,7 @@ class PostShown(Happening):
 
     def __init__(self, event: str, post_id: PostId, original: PostId, places: PostPlaces) -> None:
         self.event, self.post_id, self.original, self.places = event, post_id, original, places
-        self.posts = {post_id: original}
+        self.posts, self.tags = {post_id: original}, places.tags
 
     def find_audience(self, directory: Directory) -> Audience:
         return by_account(find_listeners(directory, self.post_id.author_id, self.places))
@@ -69,7 +70,8 @@ class PostShown(Happening):
             # No timeline has direct posts, so the rules of timelines do not ask.
             return False
         if channel.name == HOME:
-            return is_visible_at_home(self._entry, inputs_of(view))
+            inputs = inputs_of(view)._replace(home_tags=view.home_tags)
+            return is_visible_at_home(self._entry, inputs)
         if channel.name == LIST:
             return self._is_on_list(view, int(channel.argument))
         fragment = view.posts.hydrated.fragments[self.post_id]

@@ -38,6 +38,7 @@ from streaming.happenings.posts import (
     places_of,
 )
 from streaming.happenings.types import Happening
+from timelines.tags.changes import FollowedTagsChanged
 
 log = structlog.get_logger()
 _ENDED_POLLS = (NotificationKind.POLL,)
@@ -63,6 +64,11 @@ def find_follow(change: FiledChange) -> tuple[int, int] | None:
         return None
     payload: Any = read_payload(change.kind, change.payload)
     return change.owner_id, payload.followee_id
+
+
+def find_retagged(change: FiledChange) -> int | None:
+    """The account whose home tags may be others, if the change is about that."""
+    return change.owner_id if change.kind == FollowedTagsChanged.kind else None
 
 
 def _created(author_id: int, change: PostCreated) -> list[Happening]:

@@ -1,7 +1,7 @@
 """The base of all happenings."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from posts.ids import PostId
@@ -17,12 +17,14 @@ Audience = Mapping[int, Sequence[Target]]
 
 
 class View(NamedTuple):
-    """What the rules need of one account. `notifications`: JSON of its new ones."""
+    """What the rules need of one account. `notifications`: JSON of its new ones. `home_tags`: as
+    VisibilityInputs."""
 
     account_id: int
     now_ms: int
     posts: ViewedPosts
     notifications: Sequence[bytes] = ()
+    home_tags: Set[str] = frozenset()
 
 
 class Shown(NamedTuple):
@@ -34,9 +36,10 @@ class Shown(NamedTuple):
 
 
 class Happening(ABC):
-    """`posts`: each post or repost that is shown, and its original."""
+    """`posts`: each post or repost that is shown, and its original. `tags`: of a public post."""
 
     posts: Mapping[PostId, PostId] = {}
+    tags: Sequence[str] = ()
 
     @abstractmethod
     def find_audience(self, directory: Directory) -> Audience:

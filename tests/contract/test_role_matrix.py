@@ -137,6 +137,7 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
         "account_id": str(scene.owner),
         "status_ids": [scene.post.public],
     },
+    "PUT api/v1/followed_tags/settings": lambda scene: {"home": True},
     "POST api/v1/tags/<tag:name>/follow": lambda scene: NONE,
     "POST api/v1/tags/<tag:name>/unfollow": lambda scene: NONE,
     "POST api/v1/tags/<tag:name>/feature": lambda scene: NONE,

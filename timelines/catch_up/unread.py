@@ -7,13 +7,15 @@ seen the marker's entry (ADR 0067). The reader's own entries are never unread.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from infra.caching.questions import answer
 from posts.ids import FIRST, PostId
 from timelines.catch_up.types import Bound
 from timelines.home.entries import HomeEntries
+from timelines.home.late_posts import LateAtHome
 from timelines.home.show import list_places
 from timelines.markers.types import MarkerState
-from timelines.polling.late_posts import load_late_posts
-from timelines.recent.queries.late_posts import MARGIN_MS, PolledAuthors
+from timelines.recent.queries.late_posts import MARGIN_MS
+from timelines.tags.cache import ask_home_tags
 from timelines.types import Entry, Place
 
 
@@ -72,7 +74,9 @@ def _find_floor(marker: MarkerState) -> int:
 def _load_arrived(
     reader_id: int, since: PostId, floor_ms: int | None, until_ms: int | None = None
 ) -> Arrived:
-    late = load_late_posts(PolledAuthors(reader_id), since, floor_ms)
+    home_tags = ask_home_tags(reader_id)
+    answer(home_tags)
+    late = LateAtHome(reader_id, home_tags).load(since, floor_ms)
     # That of the answer is earlier if the reader has moved to another shard since.
     floor = late.floor + MARGIN_MS if floor_ms is None else min(floor_ms, late.floor)
     end = late.end if until_ms is None else until_ms

@@ -1,7 +1,8 @@
-"""The entries of a home timeline: from the live timeline and below it by pull."""
+"""The entries of a home timeline: from the live timeline, below it by pull, and by home tags."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from heapq import merge
 from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import ClassVar, Protocol
@@ -26,7 +27,7 @@ class TimelineEntries(Protocol):
 
     `viewer_state`: the reader's favourites, bookmarks, reposts and filters. `is_stored`: entries
     come from a live timeline, which may need a repair. `replies_to`: replies to these accounts are
-    shown; None: replies to all.
+    shown; None: replies to all. `home_tags`: as VisibilityInputs.
     """
 
     reader_id: int
@@ -34,6 +35,7 @@ class TimelineEntries(Protocol):
     viewer_state: ViewerState
     is_stored: ClassVar[bool]
     replies_to: Collection[int] | None
+    home_tags: Set[str]
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]: ...
     def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]: ...
@@ -50,16 +52,28 @@ class HomeEntries:
     def __init__(self, reader: HomeReader, now_ms: int) -> None:
         self.reader_id, self.now_ms = reader.reader_id, now_ms
         self.viewer_state = reader.viewer_state.value
-        self._merged = _load_merged(reader, now_ms)
+        self._merged, self._tagged = _load_merged(reader, now_ms), reader.tagged
+        self.home_tags: Set[str] = self._tagged.names if self._tagged else frozenset()
         self._authors: TimelineAuthors | None = None
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
-        """Entries inside the range, newest first. Uses SQL only below the live timeline."""
-        return chain(_distinct(self._newest_live_first(time_range)), self._pull_older(time_range))
+        """Entries inside the range, newest first. Uses SQL only below the live timeline, and below
+        the lists of home tags."""
+        own = chain(_distinct(self._newest_live_first(time_range)), self._pull_older(time_range))
+        if self._tagged is None:
+            return own
+        return _without_repeats(merge(own, self._tagged.iter_older(time_range), reverse=True))
 
     def list_newest(self, time_range: TimeRange, most: int) -> list[Entry]:
         """The newest entries inside the range, newest first. Cost: one pull for all entries below
         the live timeline, where `iter_older` has one for every PULL_BATCH."""
+        own = self._list_newest_own(time_range, most)
+        if self._tagged is None:
+            return own
+        tagged = islice(self._tagged.iter_older(time_range), most)
+        return list(islice(_without_repeats(merge(own, tagged, reverse=True)), most))
+
+    def _list_newest_own(self, time_range: TimeRange, most: int) -> list[Entry]:
         live = list(islice(_distinct(self._newest_live_first(time_range)), most))
         older = self._below_live(time_range)
         if older is None or len(live) == most:
@@ -72,6 +86,12 @@ class HomeEntries:
         The shards may have newer entries that the live timeline lacks until they are pushed. They
         are left out: the next first page would lack them.
         """
+        own = self._iter_newer_own(time_range)
+        if self._tagged is None:
+            return own
+        return _without_repeats(merge(own, self._tagged.iter_newer(time_range)))
+
+    def _iter_newer_own(self, time_range: TimeRange) -> Iterator[Entry]:
         older = self._below_live(time_range)
         if older is not None:
             yield from self._pull(older, newest_first=False)
@@ -84,7 +104,14 @@ class HomeEntries:
         not return an entry that the next ordinary page would lack.
         """
         live, mark = set(self._merged.packed), self._merged.complete_from
-        return [entry for entry in entries if entry.event.second < mark or entry.packed in live]
+        tagged = self._tagged
+
+        def has_arrived(entry: Entry) -> bool:
+            if entry.event.second < mark or entry.packed in live:
+                return True
+            return tagged is not None and tagged.has_arrived(entry)
+
+        return list(filter(has_arrived, entries))
 
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """These entries and all others that show the same posts, without repeats, visible or not.
@@ -169,6 +196,11 @@ def _inside(packed: list[bytes], time_range: TimeRange) -> list[bytes]:
     """The entries (oldest first) that are strictly inside the range."""
     first = bisect_left(packed, time_range.above.packed + b"\xff" * PACKED_BYTES)
     return packed[first : bisect_right(packed, time_range.below.packed)]
+
+
+def _without_repeats(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Entries in order: a followee's post with a home tag comes from both sides."""
+    return map(_KEY, groupby(entries))
 
 
 def _distinct(packed: Iterable[bytes]) -> Iterator[Entry]:

@@ -18,16 +18,16 @@ from infra.telemetry.fast_series import adder
 from posts.api.present import page_of_statuses
 from posts.ids import FIRST, PostId, id_after
 from timelines.home.entries import HomeEntries, TimelineEntries
+from timelines.home.late_posts import LateAtHome
 from timelines.home.reader import HomeReader
 from timelines.home.show import collect, list_places, take
 from timelines.polling.begin import begin_poll, is_poll
-from timelines.polling.late_posts import load_late_posts
 from timelines.polling.ordinary import enter_by_page
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller
 from timelines.queries.cursors import range_of
-from timelines.recent.queries.late_posts import PolledAuthors
+from timelines.tags.cache import ask_home_tags
 from timelines.types import Entry, TimeRange
 
 # A page is whole or refused. `all`: Redis answered. `without_redis`: the shards gave all of the
@@ -100,8 +100,9 @@ def _make(reader: HomeReader, window: Window, at_ms: int) -> MadePage:
 
 def _make_polled(reader_id: int, poller: Poller, window: Window, at_ms: int) -> MadePage:
     """A page with late posts too. It has all that was visible when the late posts were read."""
-    load_late = partial(load_late_posts, PolledAuthors(reader_id))
-    poll = begin_poll(poller, window, at_ms, load_late)
+    home_tags = ask_home_tags(reader_id)
+    load_late = LateAtHome(reader_id, home_tags).load
+    poll = begin_poll(poller, window, at_ms, load_late, [home_tags])
     reader = HomeReader(reader_id)
     return MadePage(load_page(HomeEntries(reader, at_ms), window, poll), False, reader.has_redis)
 

@@ -13,6 +13,7 @@ from timelines.hot.queries.hot_followees import HotFolloweesQuestion
 from timelines.polling.ordinary import ask_has_polled
 from timelines.polling.records import Poller
 from timelines.stores.factory import timeline_store
+from timelines.tags.home import TaggedEntries, TaggedEntriesQuestion
 from timelines.types import LiveTimeline
 
 
@@ -22,8 +23,8 @@ class HomeReader:
     `poller`: whose client may poll from the page. `has_redis`: whether Redis answered.
     `viewer_state`: the reader's favourites, bookmarks, reposts and filters.
 
-    Cost: one round trip. One more if the reader's hot followees are not known, and as the questions
-    say for what Redis lacks.
+    Cost: one round trip. One more each if the reader's hot followees or home tags are not known,
+    and as the questions say for what Redis lacks.
     """
 
     def __init__(self, reader_id: int, poller: Poller | None = None) -> None:
@@ -34,6 +35,7 @@ class HomeReader:
         self.viewer_state = trip.ask(ask_viewer_state(reader_id))
         self._stored = trip.ask(timeline_store().ask(reader_id))
         self._hot_entries = trip.ask(ask_hot_entries(self._hot.guess))
+        self._tagged = TaggedEntriesQuestion(trip, reader_id)
         self.has_polled = trip.ask(ask_has_polled(poller))
         trip.run()
         self.has_redis = trip.error is None
@@ -45,6 +47,11 @@ class HomeReader:
         if stored is None or stored.following_version != self._version.value:
             return None
         return stored
+
+    @cached_property
+    def tagged(self) -> TaggedEntries | None:
+        """The posts with the reader's home tags; None for a reader without any."""
+        return self._tagged.load()
 
     def merge_hot_entries(self, live: LiveTimeline) -> MergedTimeline:
         """The timeline with the entries of the hot authors among the followees."""

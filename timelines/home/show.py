@@ -114,6 +114,7 @@ def _load(timeline: TimelineEntries, sources: Sequence[Entry]) -> tuple[Visibili
         hydrated.accounts,
         relationships,
         timeline.replies_to,
+        timeline.home_tags,
     )
     return inputs, hydrated
 

@@ -1,12 +1,12 @@
 """The followees of readers in process memory, valid while the reader's validators are the same."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infra.caching.process_memory import most_entries
-from infra.caching.questions import answer
+from infra.caching.questions import Question, RoundTrip
 from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies, ViewerField
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
@@ -41,13 +41,13 @@ def _weigh(followees: Followees) -> int:
 _followees: ViewerCopies[Followees] = ViewerCopies(MOST_FOLLOWEES, _weigh)
 
 
-def find_followees(reader_id: int, now_ms: int) -> Followees:
-    """The accounts that the reader's home shows.
+def find_followees(reader_id: int, now_ms: int, also: Question[Any]) -> Followees:
+    """The accounts that the reader's home shows. `also`: a question for the same round trip.
 
     Cost: one round trip when they are in process memory. Otherwise also the following list and the
     relationships: two more round trips when Redis has them, else about three queries.
     """
-    validator = _read_validator(reader_id)
+    validator = _read_validator(reader_id, also)
     followees = _followees.find(reader_id, validator)
     if followees is None or now_ms >= followees.until_ms:
         followees = _load(reader_id, now_ms)
@@ -55,12 +55,16 @@ def find_followees(reader_id: int, now_ms: int) -> Followees:
     return followees
 
 
-def _read_validator(reader_id: int) -> bytes | None:
+def _read_validator(reader_id: int, also: Question[Any]) -> bytes | None:
     """Of the following list and the relationships together. None: one is missing."""
     question = ValidatorsQuestion(reader_id)
     if not _followees.has(reader_id):
         question.create(ViewerField.RELATIONSHIPS, ViewerField.FOLLOWING)
-    valid = answer(question)
+    trip = RoundTrip()
+    trip.ask(question)
+    trip.ask(also)
+    trip.run()
+    valid = question.value
     both = valid.relationships, valid.following
     return None if None in both else b"".join(filter(None, both))
 

@@ -14,6 +14,8 @@ from timelines.increments.last_post_index import LastPostIndex
 from timelines.increments.post_stream import LAG_S
 from timelines.increments.posts_between import find_authors_between
 from timelines.increments.queries import AccountIds, IndexSnapshot, find_authors, increments
+from timelines.tags.cache import ask_home_tags
+from timelines.tags.home import has_tagged_between
 from timelines.types import TimeRange
 
 MOST_NAMED = 40
@@ -41,7 +43,7 @@ def find_home_news(
     Source: this machine's last-post index. It also counts deleted posts. If the index cannot
     answer, the home timeline does, from at most MOST_NAMED entries of a page. Cost: no store while
     no account at all has published anything newer; one round trip when the index answers and the
-    followees are in process memory; else as `list_shown_events`.
+    followees are in process memory, two for a reader with home tags; else as `list_shown_events`.
     """
     at_ms, snapshot = clock_ms(), increments().snapshot()
     account_ids = None if snapshot is None else _ask_index(reader_id, time_range, snapshot, at_ms)
@@ -59,13 +61,16 @@ def _ask_index(
     """None if the index cannot tell.
 
     One such case: a followee whose reposts the reader hides has published. The index does not tell
-    posts from reposts.
+    posts from reposts. Another one: there is a post with a home tag, which the rules may hide.
     """
     if not snapshot.is_complete_since(time_range.above):
         return None
     if not snapshot.may_have_newer(time_range.above):
         return []
-    followees = find_followees(reader_id, at_ms)
+    home_tags = ask_home_tags(reader_id)
+    followees = find_followees(reader_id, at_ms, home_tags)
+    if has_tagged_between(home_tags.value, time_range):
+        return None
     if _find_authors(snapshot.last_posts, followees.without_reposts, time_range) != []:
         return None
     return _find_authors(snapshot.last_posts, followees.with_reposts, time_range)

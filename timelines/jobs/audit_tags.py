@@ -1,4 +1,4 @@
-"""Compares the tag index with the posts, both ways."""
+"""Compares the tag index with the posts, both ways, and the lists in Redis with the index."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
 from infra.jobs.several_passes import in_turn
 from infra.jobs.types import Batch, Work
-from infra.jobs.walk import walk_table
+from infra.jobs.walk import Piece, walk_table
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.actions.end_lost_post import LostPost, end_lost_post
@@ -15,7 +15,10 @@ from posts.ids import PostId
 from posts.queries.responses import read_states
 from posts.sql import TAGGED_POSTS
 from timelines.tags.actions.index_posts import add_missing, index_posts, read_tags
+from timelines.tags.entries import push_tag_entries, tag_entries_store
 from timelines.tags.sql import TAG_NAMES, TAGGED
+from timelines.tags.types import tag_id_of
+from timelines.types import Entry
 
 
 class IndexedTag(NamedTuple):
@@ -26,26 +29,59 @@ class IndexedTag(NamedTuple):
 
 
 def audit_tags(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    """Rows of the index without such a post, and public posts with tags that it lacks.
+    """Rows of the index without such a post, public posts with tags that it lacks, and rows that
+    the list of their tag in Redis lacks.
 
     Differences that are not repaired are failed rows. `pause(seconds)` waits for pending changes.
     Safety: correct while writes go on. Cost: one query a batch, and one or two per shard of the
     other side; the same again while changes are pending.
     """
     passes = [
-        partial(audit, repair=repair, pause=pause) for audit in (_audit_indexed, _audit_tagged)
+        partial(audit, repair=repair, pause=pause)
+        for audit in (_audit_indexed, _audit_tagged, _audit_lists)
     ]
     return in_turn(work, *passes)
 
 
 def _audit_indexed(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
     for piece in walk_table(work, TAGGED):
-        names = dict(fetch_all(piece.alias, TAG_NAMES, ([row[0] for row in piece.rows],)))
-        rows = [IndexedTag(PostId(*row[1:4]), names[row[0]]) for row in piece.rows]
+        rows = _read_indexed(piece)
         gone = compare_again(rows, _find_gone, pause)
         known = {post_id for alias, ids in _by_shard(gone).items() for post_id in _read(alias, ids)}
         findings = [_gone(indexed, indexed.post_id in known) for indexed in gone]
         yield report_findings(work, piece, findings, repair)
+
+
+def _audit_lists(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    for piece in walk_table(work, TAGGED):
+        lacking = compare_again(_read_indexed(piece), _find_unlisted, pause)
+        findings = [
+            AuditFinding(
+                f"account {post_id.author_id}: post {post_id.public} is not listed under #{name}",
+                partial(push_tag_entries, {post_id: [name]}),
+            )
+            for post_id, name in lacking
+        ]
+        yield report_findings(work, piece, findings, repair)
+
+
+def _read_indexed(piece: Piece) -> list[IndexedTag]:
+    names = dict(fetch_all(piece.alias, TAG_NAMES, ([row[0] for row in piece.rows],)))
+    return [IndexedTag(PostId(*row[1:4]), names[row[0]]) for row in piece.rows]
+
+
+def _find_unlisted(rows: Sequence[IndexedTag]) -> list[IndexedTag]:
+    """Those that the list of their tag should have and lacks, if Redis has one. One round trip."""
+    tag_ids = {row.name: tag_id_of(row.name) for row in rows}
+    lists = tag_entries_store().peek(list(tag_ids.values()))
+    listed = {tag_id: frozenset(live.packed) for tag_id, live in lists.items()}
+    return [
+        row
+        for row in rows
+        if (live := lists.get(tag_ids[row.name])) is not None
+        and row.post_id.second >= live.complete_from
+        and Entry.of_post(row.post_id).packed not in listed[tag_ids[row.name]]
+    ]
 
 
 def _find_gone(rows: Sequence[IndexedTag]) -> list[IndexedTag]:

@@ -1,8 +1,10 @@
 """Begins a poll: finds the late posts for a client, before the page itself is read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from infra.api.pages import Window
+from infra.caching.questions import Question
 from infra.shared_thread import need_own_thread
 from infra.telemetry.reached_branches import reached
 from posts.ids import EPOCH, PostId
@@ -20,15 +22,22 @@ def is_poll(client: str | None, window: Window) -> bool:
     return client is not None and window.is_poll
 
 
-def begin_poll(poller: Poller, window: Window, at_ms: int, load_late: LoadLate) -> Poll | None:
+def begin_poll(
+    poller: Poller,
+    window: Window,
+    at_ms: int,
+    load_late: LoadLate,
+    also: Iterable[Question[Any]] = (),
+) -> Poll | None:
     """None if this is no poll. Call it before the entries of the page are read.
 
+    `also`: what `load_late` needs from Redis, in the round trip of the records.
     Raises: InvalidCursor. Cost: what `load_records` and `load_late` cost.
     """
     if not is_poll(poller.client, window):
         return None
     need_own_thread()  # polls read shards
-    cursor, records = range_of(window).above, load_records(poller, at_ms // 1000 - EPOCH)
+    cursor, records = range_of(window).above, load_records(poller, at_ms // 1000 - EPOCH, also)
     record, late = _find_late(records, cursor, load_late)
     return Poll(poller, cursor, record, records.count_entered(cursor), late, at_ms)
 

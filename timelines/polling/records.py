@@ -12,15 +12,16 @@ The records of a cursor from before `since` may have been more. So they are not 
 """
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import structlog
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command, redis
 from infra.caching.keys import key
+from infra.caching.questions import Question, Replies, RoundTrip
 from infra.caching.scripts import load_script
 from infra.telemetry.reached_branches import reached
 from posts.ids import PACKED_BYTES, PostId
@@ -75,22 +76,33 @@ class Records(NamedTuple):
         return record.entered if record is not None else 0
 
 
-def load_records(poller: Poller, now_s: int) -> Records:
-    """The client's records. `now_s`: the second of the poll, as in ids.
+def load_records(poller: Poller, now_s: int, also: Iterable[Question[Any]] = ()) -> Records:
+    """The client's records. `now_s`: the second of the poll, as in ids. `also`: questions that
+    share the round trip.
 
     One round trip, one more for the first poll. Without Redis nothing is known.
     """
+    trip = RoundTrip()
+    asked = trip.ask(Question([("HGETALL", poller.key)], _read_fields))
+    for question in also:
+        trip.ask(question)
+    trip.run()
     try:
-        raw = redis().call("HGETALL", poller.key)
-        by_field = dict(zip(raw[::2], raw[1::2], strict=True))
+        by_field = asked.value
         since = _decode_since(by_field.pop(SINCE, None))
-        if since is None:
+        if asked.is_away or since is None:
             redis().run(_begin(poller, now_s))
     except RedisError as error:
         log.warning("polls.records_not_read", error=str(error))
         return Records({}, now_s)
     decoded = map(_decode, by_field.keys(), by_field.values())
     return Records(dict(filter(None, decoded)), now_s if since is None else since)
+
+
+def _read_fields(replies: Replies) -> dict[bytes, bytes]:
+    """Nothing without Redis."""
+    raw = replies[0] if replies else ()
+    return dict(zip(raw[::2], raw[1::2], strict=True))
 
 
 def _decode_since(data: bytes | None) -> int | None:

@@ -3,7 +3,7 @@
 Nothing is stored: every page is pulled.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -69,6 +69,7 @@ class AccountListEntries:
     """The timeline of one account list during one request. TimelineEntries."""
 
     is_stored: ClassVar[bool] = False
+    home_tags: Set[str] = frozenset()
 
     def __init__(
         self, reader_id: int, list_id: int, now_ms: int, poller: Poller | None = None

@@ -1,7 +1,8 @@
-"""The consumers of tags: they keep the tag index."""
+"""The consumers of tags: they keep the tag index, and what home timelines need of it."""
 
 from collections.abc import Collection, Mapping, Sequence
 
+from infra.changes.failpoints import failpoint
 from infra.changes.own_acts import settle_own_acts
 from infra.changes.registry import Delivery, consumes
 from infra.clock import now_ms
@@ -17,6 +18,9 @@ from timelines.tags.actions.index_posts import (
     read_tags,
     settle_tagged,
 )
+from timelines.tags.cache import refresh_home_tags
+from timelines.tags.changes import FollowedTagsChanged
+from timelines.tags.entries import push_tag_entries
 
 Tagged = PostCreated | PostEdited | PostDeleted
 Deliveries = Sequence[Delivery[Tagged]]
@@ -27,7 +31,8 @@ def index_tagged_posts(alias: str, deliveries: Deliveries) -> None:
     """Adds live public posts to the index, and removes the others.
 
     Safety: idempotent, in any order: it reads the posts as they are now. Cost: nothing without
-    tags; else one query, and one transaction and one statement for each shard that has one of them.
+    tags; else one query and one round trip, and one transaction and one statement for each shard
+    that has one of them.
     """
     named: dict[PostId, set[str]] = {}
     for delivery in deliveries:
@@ -40,6 +45,8 @@ def index_tagged_posts(alias: str, deliveries: Deliveries) -> None:
     now = read_tags(alias, list(named))
     gone = {i: names - set(now.get(i, ())) for i, names in named.items()}
     index_posts(now, gone)
+    failpoint("tags.indexed")
+    push_tag_entries(now)
     settle_tagged(_list_new(deliveries, now))
     settle_own_acts(deliveries, [TAGGED])
 
@@ -81,3 +88,12 @@ def index_imported_tags(alias: str, deliveries: Sequence[Delivery[PostsImported]
     by_age = split_by_age(named, now_ms() / 1000)
     add_missing({post_id: named[post_id] for post_id in by_age.old}, dry_run=False)
     index_posts({post_id: named[post_id] for post_id in by_age.fresh})
+    push_tag_entries({post_id: named[post_id] for post_id in by_age.fresh})
+
+
+@consumes(FollowedTagsChanged, inline=True)
+def refresh_changed_home_tags(
+    alias: str, deliveries: Sequence[Delivery[FollowedTagsChanged]]
+) -> None:
+    """Writes the home tags to the cache. Inline: the owner's next home page has them."""
+    refresh_home_tags(delivery.owner_id for delivery in deliveries)

@@ -1,4 +1,4 @@
-"""Tables: names of tags, the tag index, and the tags that accounts follow or feature."""
+"""Tables: names of tags, the tag index, the tags that accounts follow or feature, and where."""
 
 from django.db import models
 
@@ -65,3 +65,20 @@ class AccountTag(ShardedModel):
 
     def __str__(self) -> str:
         return f"{self.owner_id}: #{self.name}"
+
+
+class TagSettings(ShardedModel):
+    """SHARDED by owner_id, one row for each account that ever followed a tag or chose.
+
+    Written by timelines.tags.actions.own_tags. `is_at_home`: home shows posts with followed tags.
+    `version`: grows with each change of this choice and of the followed tags.
+    """
+
+    owner = "owner_id"
+
+    owner_id = models.BigIntegerField(primary_key=True)
+    is_at_home = models.BooleanField(default=False)
+    version = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.owner_id}: {'at home' if self.is_at_home else 'apart'}"

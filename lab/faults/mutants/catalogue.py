@@ -192,8 +192,8 @@ MUTANTS = (
             ),
             Edit(
                 "timelines/home/page.py",
-                "    load_late = partial(load_late_posts, PolledAuthors(reader_id))\n",
-                "    load_late = partial(load_late_posts, PolledAuthors(reader_id))\n"
+                "    load_late = LateAtHome(reader_id, home_tags).load\n",
+                "    load_late = LateAtHome(reader_id, home_tags).load\n"
                 '    way = "min_id" if window.min_id else "since_id"\n'
                 "    poller = poller._replace(way=way)\n",
             ),

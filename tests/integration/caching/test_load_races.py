@@ -20,6 +20,8 @@ from tests.world import drain_all, make_account, publish, restrict
 from timelines.hot.actions.heat import heat_author
 from timelines.hot.directory import HotAuthors
 from timelines.hot.entries import push_hot_entries
+from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
+from timelines.tags.types import TagListKind
 from timelines.types import Entry
 
 
@@ -34,6 +36,11 @@ HELD_WITHIN_S = 20
 
 def _post_hot(subject: Subject) -> None:
     push_hot_entries({subject.author: [Entry.of_post(publish(subject.author))]})
+
+
+def _follow_tag(subject: Subject) -> None:
+    choose_at_home(subject.viewer, True)
+    add_own_tag(subject.viewer, TagListKind.FOLLOWED, "tea")
 
 
 CHANGES: Mapping[str, Callable[[Subject], object]] = {
@@ -51,6 +58,8 @@ CHANGES: Mapping[str, Callable[[Subject], object]] = {
     "timelines.home": lambda s: publish(s.author),
     "timelines.hot": _heat,
     "timelines.hot_entries": _post_hot,
+    "timelines.home_tags": _follow_tag,
+    "timelines.tag_entries": lambda s: publish(s.author, "#tea"),
 }
 
 

@@ -26,7 +26,7 @@ from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from relations.types import FollowOptions
 from tests.world import make_account, make_accounts, publish
-from timelines.tags.actions.own_tags import add_own_tag
+from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
 
 
@@ -51,11 +51,13 @@ def test_all_of_an_account_is_in_the_archive(ann, tmp_path, settings):
     theirs = publish(bob, "hello")
     mark_post(ann, theirs, Kind.BOOKMARK, True)
     add_own_tag(ann, TagListKind.FOLLOWED, "Tea")
+    choose_at_home(ann, True)
     first = publish(ann, "first")
     poll = NewPoll(("a", "b"), False, False, int(time.time()) + 600)
     create_post(ann, Draft("second", poll=poll, quoted=theirs))
     archive = export(ann, tmp_path / "ann.zip")
-    assert orjson.loads(archive.read("account.json"))["username"] == "ann"
+    account = orjson.loads(archive.read("account.json"))
+    assert (account["username"], account["followed_tags_at_home"]) == ("ann", True)
     posts = [orjson.loads(line) for line in archive.read("posts.jsonl").splitlines()]
     assert [post["content"] for post in posts] == ["<p>second</p>", "<p>first</p>"]
     assert posts[1]["id"] == first.public

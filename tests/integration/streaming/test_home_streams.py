@@ -19,6 +19,8 @@ from tests.callers import Caller
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import events_before, publish_marker
 from tests.world import make_accounts, publish, restrict
+from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
+from timelines.tags.types import TagListKind
 
 
 @pytest.fixture
@@ -214,3 +216,42 @@ def test_the_second_connection_of_an_account_hears_the_same(site, people):
     publish(author)
     deliver_all()
     second.hear("update", "update")
+
+
+def test_posts_with_home_tags_are_heard_from_the_choice_on(site, people):
+    me, _, _, stranger = people
+    client = site.listen(me)
+    publish(stranger, "#tea, must not be heard")
+    deliver_all()
+    site.catch_up()
+    add_own_tag(me, TagListKind.FOLLOWED, "Tea")
+    choose_at_home(me, True)
+    deliver_all()
+    site.catch_up()
+    heard_id = publish(stranger, "#tea").public
+    publish(stranger, "no tag, must not be heard")
+    create_post(stranger, Draft("#tea, must not be heard", visibility=Visibility.UNLISTED))
+    deliver_all()
+    site.catch_up()
+    late = site.listen(me)
+    last_id = publish(stranger, "#tea again").public
+    deliver_all()
+    client.hear("update", "update")
+    late.hear("update")
+    assert [heard.post_id for heard in client.heard] == [heard_id, last_id]
+    assert [heard.post_id for heard in late.heard] == [last_id]
+
+
+def test_posts_with_home_tags_of_muted_accounts_are_not_heard(site, people):
+    me, author, _, stranger = people
+    add_own_tag(me, TagListKind.FOLLOWED, "tea")
+    choose_at_home(me, True)
+    deliver_all()
+    client = site.listen(me)
+    mute(me, stranger)
+    publish(stranger, "#tea, must not be heard")
+    choose_at_home(me, False)
+    (other,) = make_accounts(1)
+    publish(other, "#tea, must not be heard")
+    marker = publish_marker(site, author, client)
+    assert events_before(client, marker) == []

@@ -12,6 +12,7 @@ from infra.sharding.sql import Statement, execute, fetch_all, fetch_pipelined
 from posts.ids import PostId
 from posts.sql import TAGS_OF_PUBLIC_POSTS
 from timelines.recent.actions.settle_posts import NOW_MS, SETTLE_MS, settle_in_time
+from timelines.tags.entries import push_tag_entries
 from timelines.tags.models import LONGEST_NAME
 from timelines.tags.types import tag_id_of
 
@@ -100,12 +101,18 @@ def settle_tagged(tags: TagsByPost) -> None:
 
 
 def add_missing(tags: TagsByPost, dry_run: bool) -> int:
-    """Adds the posts that the index lacks, and returns how many rows those are."""
+    """Adds the posts that the index lacks, and returns how many rows those are.
+
+    Raises RedisError: then the lists of the tags in Redis lack them, and the caller runs again.
+    """
     calls = {
         alias: partial(_count_missing if dry_run else _add_old, alias, rows)
         for alias, rows in _by_shard(tags).items()
     }
-    return sum(scatter(calls).values())
+    missing = sum(scatter(calls).values())
+    if not dry_run:
+        push_tag_entries(tags)
+    return missing
 
 
 def _by_shard(tags: TagsByPost) -> dict[str, list[TaggedRow]]:

@@ -14,6 +14,7 @@ from rest_framework.serializers import (
 )
 
 from accounts.api.schema import FieldEntity
+from infra.api.fields import FlagField
 from timelines.tags.models import LONGEST_NAME
 
 MOST_NAMES = 4  # as in Mastodon
@@ -78,6 +79,14 @@ class ProfileEntity(Serializer[Any]):
     show_featured = BooleanField(help_text="Always true")
     attribution_domains = ListField(child=CharField(), help_text="Always empty")
     featured_tags = FeaturedTagEntity(many=True)
+
+
+class FollowedTagsSettingsEntity(Serializer[Any]):
+    home = BooleanField(help_text="Whether home shows public posts with my followed tags")
+
+
+class TagsAtHomeBody(Serializer[Any]):
+    home = FlagField()
 
 
 class NewFeaturedTagBody(Serializer[Any]):

@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 
 from accounts.texts.links import find_links
-from timelines.tags.api import views
+from timelines.tags.api import followed, views
 from timelines.tags.api.profile import ProfileView
 from timelines.tags.models import LONGEST_NAME
 
@@ -35,6 +35,8 @@ urlpatterns = [
     path("api/v1/tags/<tag:name>/feature", views.FeatureTagView.as_view()),
     path("api/v1/tags/<tag:name>/unfeature", views.UnfeatureTagView.as_view()),
     path("api/v1/followed_tags", views.FollowedTagsView.as_view()),
+    path("api/v1/followed_tags/settings", followed.FollowedTagsSettingsView.as_view()),
+    path("api/v1/timelines/followed_tags", followed.FollowedTagsTimelineView.as_view()),
     path("api/v1/featured_tags", views.FeaturedTagsView.as_view()),
     path("api/v1/featured_tags/suggestions", views.SuggestedTagsView.as_view()),
     path("api/v1/featured_tags/<int:tag_id>", views.FeaturedTagView.as_view()),

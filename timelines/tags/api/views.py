@@ -70,7 +70,7 @@ class TagView(Endpoint):
 
 
 class FollowTagView(Endpoint):
-    """Follow a tag. It is on the list of followed tags; its posts do not come to your home."""
+    """Follow a tag. Its posts are on the timeline of followed tags, and at home if I chose so."""
 
     scopes = {"POST": "write:follows"}
 

@@ -6,7 +6,7 @@ from infra.api.errors import InvalidCursor
 from infra.api.ids import MOST_DIGITS
 from infra.api.pages import Page, Window
 from infra.sharding.buckets import shard_of
-from infra.sharding.sql import fetch_all
+from infra.sharding.sql import fetch_all, fetch_one
 from timelines.tags.types import OwnTag, TagListKind
 
 # At most MOST_FOLLOWED rows. Both orders are of the time, newest first.
@@ -18,10 +18,18 @@ AMONG = """
 SELECT kind, tag_id FROM tags_accounttag WHERE owner_id = %s AND tag_id = ANY(%s::bigint[])
 """
 
+AT_HOME = "SELECT is_at_home FROM tags_tagsettings WHERE owner_id = %s"
+
 
 def list_own_tags(owner_id: int, kind: TagListKind) -> list[OwnTag]:
     """The whole list, newest first. One query by key."""
     return [OwnTag(*row) for row in fetch_all(shard_of(owner_id), LIST, (owner_id, kind))]
+
+
+def are_tags_at_home(owner_id: int) -> bool:
+    """Whether the account wants posts with its followed tags at home. One query by key."""
+    row = fetch_one(shard_of(owner_id), AT_HOME, (owner_id,))
+    return bool(row and row[0])
 
 
 def page_of_own_tags(owner_id: int, kind: TagListKind, window: Window) -> Page[OwnTag]:

@@ -1,6 +1,5 @@
 """A page of a tag timeline: public posts with certain tags, newest first."""
 
-import heapq
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from itertools import islice
@@ -9,9 +8,6 @@ from typing import NamedTuple
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
 from infra.own_acts import NO_ACTS, TAGGED, acts_of_request
-from infra.sharding.buckets import group_by_shard
-from infra.sharding.scatter import scatter
-from infra.sharding.sql import fetch_all
 from posts.api.present import find_tags, has_media, is_edited, page_of_statuses
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts, view_posts
@@ -22,16 +18,10 @@ from timelines.polling.records import Poller
 from timelines.queries.cursors import range_of
 from timelines.rules import is_visible_in_public
 from timelines.tags.queries.late_posts import load_late_tagged
+from timelines.tags.queries.tagged_posts import list_tagged
 from timelines.tags.types import TagQuery, tag_id_of
 from timelines.types import Entry, TimeRange
 
-RANGE = """
-SELECT second, author_id, sequence FROM tags_taggedpost
-WHERE tag_id = %s AND (second, author_id, sequence) > (%s, %s, %s)
-    AND (second, author_id, sequence) < (%s, %s, %s)
-ORDER BY second {order}, author_id {order}, sequence {order} LIMIT %s
-"""
-NEWER, OLDER = RANGE.format(order="ASC"), RANGE.format(order="DESC")
 # A page reads at most so many batches: other tags may leave out nearly all posts.
 MOST_BATCHES = 10
 
@@ -41,10 +31,10 @@ def tag_page(query: TagQuery, window: Window, client: str | None = None) -> Page
     viewer may see few of MOST_BATCHES times the limit.
 
     `client`: who polls, if the window has a lower cursor. The page then has late posts too.
-    Raises: InvalidCursor. Cost: one index-only query for each tag in `any_of`, and one round trip
-    to Redis; the same again for each refill. A poll costs one more query on each shard that has
-    one of the tags, and two more round trips. The newest page costs one more round trip; two if
-    the client has polled.
+    Raises: InvalidCursor. Cost: one index-only query on each shard that has a tag of `any_of`, and
+    one round trip to Redis; the same again for each refill. A poll costs one more query on each of
+    these shards, and two more round trips. The newest page costs one more round trip; two if the
+    client has polled.
     """
     poller = Poller(query.viewer_id or client or "", query.digest, client)
     at_ms = now_ms()
@@ -103,32 +93,15 @@ def _read_ids(
     own: Set[PostId], query: TagQuery, time_range: TimeRange, count: int, newest_first: bool
 ) -> list[PostId]:
     """The first posts of the range with any of the tags, and those of `own` in it."""
-    sql, limits = OLDER if newest_first else NEWER, (*time_range.above, *time_range.below, count)
-    calls = {
-        alias: partial(_read_of_shard, alias, sql, tag_ids, limits)
-        for alias, tag_ids in group_by_shard(map(tag_id_of, query.any_of)).items()
-    }
-    lists = [entry for lists in scatter(calls).values() for entry in lists]
+    read = list_tagged([*map(tag_id_of, query.any_of)], time_range, count, newest_first)
     inside = [i for i in own if time_range.above < i < time_range.below]
-    return _merge([*lists, sorted(inside, reverse=newest_first)], newest_first)[:count]
+    return sorted({*read, *inside}, reverse=newest_first)[:count]
 
 
 def _own_ids(viewer_id: int | None) -> Set[PostId]:
     """The viewer's own posts with tags that the index may lack."""
     acts = acts_of_request() if viewer_id is not None else NO_ACTS
     return {PostId.at(act.owner_id, act.subject) for act in acts if act.kind == TAGGED}
-
-
-def _read_of_shard(
-    alias: str, sql: str, tag_ids: Sequence[int], limits: Sequence[int]
-) -> list[list[PostId]]:
-    return [
-        [PostId(*row) for row in fetch_all(alias, sql, (tag_id, *limits))] for tag_id in tag_ids
-    ]
-
-
-def _merge(lists: Sequence[Sequence[PostId]], newest_first: bool) -> list[PostId]:
-    return list(dict.fromkeys(heapq.merge(*lists, reverse=newest_first)))
 
 
 def _show(query: TagQuery, ids: Sequence[PostId]) -> Iterator[bytes]:
