@@ -29,6 +29,9 @@ PURGEABLE = {
         CacheFamily("timelines.home", "a rebuild (a pull) for each reader's next page"),
         CacheFamily("timelines.zset", "a rebuild (a pull) for each reader's next page"),
         CacheFamily("timelines.hot_entries", "one query a hot author"),
+        CacheFamily("timelines.promotions.hidden", "one query a viewer, while a campaign runs"),
+        CacheFamily("timelines.home_tags", "one query a viewer"),
+        CacheFamily("timelines.tag_entries", "one query for a page's home tags on each shard"),
         CacheFamily("timelines.recent", "one query for the authors of a pull on each shard"),
         CacheFamily("timelines.markers", "one query by key for each account"),
     )

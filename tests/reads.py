@@ -130,6 +130,7 @@ def _paths(route: str, world: World) -> Iterator[str]:
         "filter_id": ["1"],  # of others: nobody has these
         "keyword_id": ["1"],
         "rule_id": ["1"],
+        "campaign_id": ["1"],
         "external_id": ["u1"],  # for services only
     }
     names = PLACEHOLDER.findall(route)

@@ -149,6 +149,9 @@ tags.feature                    POST*   /api/v1/tags/{name}/feature
 tags.unfeature                  POST*   /api/v1/tags/{name}/unfeature
 tags.featured                   GET     /api/v1/featured_tags
 
+promotions.why                  GET     /api/v1/promotions/{campaign_id}
+promotions.hide                 POST*   /api/v1/promotions/{campaign_id}/hide
+
 trends.tags                     GET     /api/v1/trends/tags
 trends.statuses                 GET     /api/v1/trends/statuses
 

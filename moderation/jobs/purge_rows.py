@@ -41,6 +41,8 @@ from relations.sql import ACTIVE_MUTES, NOTES
 from relations.suggestions.actions.dismiss import forget_dismissed
 from relations.suggestions.sql import DISMISSED
 from timelines.markers.rows import MARKERS, delete_marker
+from timelines.promotions.actions.hide import forget_hidden_campaign
+from timelines.promotions.sql import HIDDEN_CAMPAIGNS
 from timelines.tags.actions.own_tags import forget_tag_settings, remove_own_tag
 from timelines.tags.sql import ACCOUNT_TAGS, TAG_SETTINGS
 from timelines.tags.types import TagListKind
@@ -115,6 +117,7 @@ TABLES = (
     OwnedRows(DISMISSED, lambda row: forget_dismissed(*row)),
     OwnedRows(ACCOUNT_TAGS, lambda row: remove_own_tag(row[0], TagListKind(row[1]), row[2])),
     OwnedRows(TAG_SETTINGS, lambda row: forget_tag_settings(*row)),
+    OwnedRows(HIDDEN_CAMPAIGNS, lambda row: forget_hidden_campaign(*row)),
 )
 
 

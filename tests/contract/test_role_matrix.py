@@ -53,6 +53,7 @@ FILLINGS: dict[str, Callable[[Scene], object]] = {
     "filter_id": lambda scene: 1,  # no account has these
     "keyword_id": lambda scene: 1,
     "rule_id": lambda scene: 1,
+    "campaign_id": lambda scene: 1,
     "notification_id": lambda scene: 11,  # of no row
     "group_key": lambda scene: "follow-1",  # of no row
     "media_id": lambda scene: 1,  # no image: only the owner finds one
@@ -137,6 +138,7 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
         "account_id": str(scene.owner),
         "status_ids": [scene.post.public],
     },
+    "POST api/v1/promotions/<int:campaign_id>/hide": lambda scene: NONE,
     "PUT api/v1/followed_tags/settings": lambda scene: {"home": True},
     "POST api/v1/tags/<tag:name>/follow": lambda scene: NONE,
     "POST api/v1/tags/<tag:name>/unfollow": lambda scene: NONE,

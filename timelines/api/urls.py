@@ -18,4 +18,5 @@ urlpatterns = [
     path("", include("timelines.tags.api.urls")),
     path("", include("timelines.markers.api.urls")),
     path("", include("timelines.trends.api.urls")),
+    path("", include("timelines.promotions.api.urls")),
 ]

@@ -3,16 +3,36 @@
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
 from django.utils.safestring import SafeString
 
 from infra.admin.keyset import KeysetAdmin
 from infra.admin.reasons import ReasonRequiredAdmin
+from timelines.promotions.find_post import find_posts
 from timelines.promotions.forms import TARGETS, CampaignForm
 from timelines.promotions.models import Campaign
 from timelines.promotions.preview import draw_preview
 
+LONGEST_SEARCH = 500
+SECTIONS = (
+    ("What people see", "Only the fields of the kind are filled in.", ("name", "kind", "preview")),
+    (
+        "Where and how often",
+        "A promotion is between entries of home, never first or last.",
+        ("slot", "every", "daily_cap"),
+    ),
+    ("People, and how many times", "", ("audience_percent", "total_cap", "paid_by")),
+    ("When", "From the first until before the second.", ("starts_at", "ends_at")),
+    (
+        "So far",
+        "Served: impressions that people saw. Given out: those that servers may still make too.",
+        ("is_paused", "served", "given_out"),
+    ),
+)
 TARGET_FIELDS = ("kind", *(name for names in TARGETS.values() for name in names))
 
 
@@ -21,6 +41,7 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
     """Changes reach every page within a few seconds (campaigns.py). Numbers are as late."""
 
     form = CampaignForm
+    change_form_template = "promotions/campaign.html"
     list_display = (
         *("name", "kind", "is_paused", "starts_at", "ends_at"),
         *("served", "given_out", "total_cap", "daily_cap", "audience_percent"),
@@ -31,13 +52,32 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """The target is read-only after the first impression: the numbers belong to it."""
-        always = ("is_paused", "served", "given_out", *(("preview",) if obj else ()))
+        always = ("is_paused", "served", "given_out", "preview")
         return (*TARGET_FIELDS, "public_id", *always) if _is_fixed(obj) else always
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """A read-only post is shown by its public id."""
-        fields = [*super().get_fields(request, obj)]
-        return [name for name in fields if name != "post_id"] if _is_fixed(obj) else fields
+        post = "public_id" if _is_fixed(obj) else "post_id"
+        targets = tuple(post if name == "post_id" else name for name in TARGET_FIELDS[1:])
+        return [
+            (title, {"description": text, "fields": _with_targets(names, targets)})
+            for title, text, names in SECTIONS
+        ]
+
+    def get_urls(self) -> list[Any]:
+        view = self.admin_site.admin_view(self.find_post)
+        return [path("find_post/", view, name="promotions_campaign_find_post"), *super().get_urls()]
+
+    def find_post(self, request: HttpRequest) -> HttpResponse:
+        """The search for a post to promote."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        text = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_SEARCH]
+        outcome = find_posts(text, request.user.pk or 0)
+        context = self.admin_site.each_context(request) | {
+            "title": "Find a post to promote", "q": text, **outcome._asdict(),
+        }  # fmt: skip
+        return render(request, "promotions/find_post.html", context)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -62,6 +102,13 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
             for campaign in queryset:
                 Campaign.objects.filter(pk=campaign.pk).update(is_paused=is_paused)
                 self.log_change(request, campaign, f"{word}: {reason}")
+
+
+def _with_targets(names: tuple[str, ...], targets: tuple[str, ...]) -> tuple[str, ...]:
+    """The fields of the target come before the preview."""
+    if "preview" not in names:
+        return names
+    return (*names[:-1], *targets, "preview")
 
 
 def _is_fixed(campaign: Campaign | None) -> bool:

@@ -27,7 +27,7 @@ REFUSED_S, MOST_REFUSED = 60, 100_000
 PROMOTIONS = Counter(
     "tideline_promotions_total",
     "Promotions on home pages: new impressions; shown again in their slot; or refused, because the"
-    " viewer blocks or mutes the account or the target is gone",
+    " viewer hides the campaign, blocks or mutes the account, or the target is gone",
     ["kind", "outcome"],
 )
 log = structlog.get_logger()
@@ -111,7 +111,8 @@ def _sift(
     campaigns, shown = {campaign.id: campaign for campaign in offered}, []
     for placed in promotions.placed:
         campaign = campaigns[placed.campaign_id]
-        if may_show(campaign, promotions.viewed, at_ms):
+        is_hidden = campaign.id in promotions.hidden
+        if not is_hidden and may_show(campaign, promotions.viewed, at_ms):
             shown.append((placed, campaign))
             PROMOTIONS.labels(campaign.kind, "new" if placed.is_new else "again").inc()
         else:

@@ -6,9 +6,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from accounts.queries.load import find_existing
+from accounts.queries.users import find_account_id
 from infra.api.ids import MAX_ACCOUNT_ID, MOST_DIGITS
-from posts.ids import MalformedPostId, PostId
-from posts.reading.statuses import load_status_json
+from timelines.promotions.find_post import find_post_id, load_promotable
 from timelines.promotions.models import Campaign
 from timelines.promotions.types import CampaignKind
 
@@ -22,6 +22,9 @@ TARGETS = {
 HIGHEST_SLOT, MOST_EVERY, MOST_A_DAY = 39, 1_000, 100
 
 
+PREVIEW = "_preview"
+
+
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     """Checks bounds and dates, and that only the target of the kind is set."""
 
@@ -29,31 +32,49 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         min_value=1,
         max_value=HIGHEST_SLOT,
         initial=3,
-        help_text="Least number of entries above it on a page",
+        help_text="Least number of entries above it on a page, 1 to 39",
     )
     every = forms.IntegerField(
         min_value=1,
         max_value=MOST_EVERY,
         initial=20,
-        help_text="Least number of entries since the promotion above it",
+        help_text="Least number of entries since the promotion above it, 1 to 1,000",
     )
     daily_cap = forms.IntegerField(
         min_value=1,
         max_value=MOST_A_DAY,
         initial=1,
-        help_text="Impressions per person and day (UTC)",
+        help_text="Impressions per person and day (UTC), 1 to 100. There is no other pacing: a"
+        " campaign shows as much as its caps allow",
     )
     total_cap = forms.IntegerField(
-        min_value=1, max_value=10**12, required=False, help_text="Impressions; empty: no limit"
+        min_value=1,
+        max_value=10**12,
+        required=False,
+        help_text="The budget: impressions of all people in all; empty: no limit. Never exceeded",
     )
     audience_percent = forms.IntegerField(
         min_value=0,
         max_value=100,
         initial=100,
-        help_text="Share of all people, always the same ones",
+        help_text="Share of all people, chosen by chance and always the same ones; a higher number"
+        " adds people. 0 shows it to no person",
     )
-    post_id = forms.CharField(max_length=MOST_DIGITS, required=False)
-    account_id = forms.IntegerField(min_value=1, max_value=MAX_ACCOUNT_ID, required=False)
+    paid_by = forms.CharField(
+        max_length=100,
+        required=False,
+        help_text='People read it under "Why do I see this?". Empty: the site says only that it'
+        " placed the promotion",
+    )
+    post_id = forms.CharField(
+        label="Post", max_length=200, required=False, help_text="The id or the address of a post"
+    )
+    account_id = forms.CharField(
+        label="Account",
+        max_length=200,
+        required=False,
+        help_text="The name or the id of an account",
+    )
 
     class Meta:
         model = Campaign
@@ -62,12 +83,17 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "kind",
             *(name for names in TARGETS.values() for name in names),
             *("slot", "every", "daily_cap", "total_cap", "audience_percent"),
-            *("starts_at", "ends_at"),
+            *("paid_by", "starts_at", "ends_at"),
         )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.initial["post_id"] = self.instance.public_id
+        if self.instance.public_id:
+            self.initial["post_id"] = self.instance.public_id
+
+    def is_valid(self) -> bool:
+        """A form that is only previewed is never stored: the admin shows it again."""
+        return super().is_valid() and PREVIEW not in self.data
 
     def clean(self) -> dict[str, Any]:
         values = {**(super().clean() or {})}
@@ -90,23 +116,25 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean_post_id(self) -> str:
         """The id in base36, as rows have it."""
         text: str = self.cleaned_data["post_id"]
-        post_id = _find_post(text) if text else None
-        if text and post_id is None:
-            raise ValidationError("No such post. Enter the id of a post.")
-        return post_id.base36 if post_id else ""
+        if not text:
+            return ""
+        post_id = find_post_id(text)
+        if post_id is None or load_promotable(post_id) is None:
+            raise ValidationError("No such post that everybody may read. Find it by its text.")
+        return post_id.base36
 
     def clean_account_id(self) -> int | None:
-        account_id: int | None = self.cleaned_data["account_id"]
-        if account_id is not None and not find_existing([account_id]):
-            raise ValidationError("No such account. Enter the id of an account.")
+        text: str = self.cleaned_data["account_id"]
+        account_id = _find_account(text.removeprefix("@")) if text else None
+        if text and account_id is None:
+            raise ValidationError("No such account. Enter the name or the id of an account.")
         return account_id
 
 
-def _find_post(text: str) -> PostId | None:
-    """The post with this id, if it exists and is not a repost."""
-    try:
-        post_id = PostId.from_public(text)
-    except MalformedPostId:
+def _find_account(text: str) -> int | None:
+    """The account with this name or id, if it exists."""
+    is_id = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+    account_id = int(text) if is_id else find_account_id(text)
+    if account_id is None or account_id > MAX_ACCOUNT_ID:
         return None
-    body = load_status_json([post_id]).get(post_id)
-    return post_id if body is not None and b'"reblog":{' not in body else None
+    return account_id if find_existing([account_id]) else None

@@ -1,6 +1,6 @@
 """Places promotions and loads their targets as the viewer may see them: one round trip for all."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from accounts.queries.load import ask_accounts
@@ -11,15 +11,18 @@ from posts.ids import PostId
 from posts.reading.hydrate import ask_posts
 from posts.reading.viewing import ViewedPosts
 from relations.queries.relationships import ask_relationships
+from timelines.promotions.cache import ask_hidden
 from timelines.promotions.slotting import PagingSession
 from timelines.promotions.types import Offer, PlacedPromotion
 
 
 class HydratedPromotions(NamedTuple):
-    """The promotions of a page, and their targets as the viewer may see them."""
+    """The promotions of a page, their targets as the viewer may see them, and what the viewer
+    hides."""
 
     placed: Sequence[PlacedPromotion]
     viewed: ViewedPosts
+    hidden: Set[int] = frozenset()
 
 
 class _PromotedTargets:
@@ -60,13 +63,14 @@ def place_and_hydrate(
     )
     trip = RoundTrip()
     targets = _PromotedTargets(trip, viewer_id, ids, account_ids)
+    hidden = trip.ask(ask_hidden(viewer_id))
     slots = trip.ask(session.ask_slots(offers, now_s))
     trip.run()
     if trip.error is not None:
         raise trip.error
     placed = slots.value
     try:
-        return HydratedPromotions(placed, targets.load())
+        return HydratedPromotions(placed, targets.load(), hidden.value)
     except UNREACHABLE:
         session.undo(placed, now_s)
         raise

@@ -13,15 +13,21 @@ from posts.reading.statuses import load_status_json
 from timelines.promotions.models import Campaign
 
 _CARD = "<p><strong>Promoted</strong></p><p>{} <small>{}</small></p><p>{}</p>"
+NOTHING = "Fill in the form and choose Preview."
 GONE = "The target is gone or hidden: the promotion is not shown."
 
 
 def draw_preview(campaign: Campaign) -> SafeString:
-    """A card as on the pages. Cost: for a post or an account what loading it costs."""
+    """A card as on the pages. Cost: for a post or an account what loading it costs.
+
+    `campaign`: also one that is not stored, as its form has it.
+    """
     if campaign.post_id:
         return _draw_post(PostId.from_base36(campaign.post_id))
     if campaign.account_id is not None:
         return _draw_account(campaign.account_id)
+    if not campaign.ad_title:
+        return format_html("<p>{}</p>", NOTHING)
     return format_html(_CARD, campaign.ad_title, campaign.ad_url, campaign.ad_text)
 
 
@@ -29,8 +35,14 @@ def _draw_post(post_id: PostId) -> SafeString:
     body = load_status_json([post_id]).get(post_id)
     if body is None:
         return format_html("<p>{}</p>", GONE)
-    status = orjson.loads(body)
-    return _draw(status["account"], status["content"])
+    return draw_status(orjson.loads(body))
+
+
+def draw_status(status: dict[str, Any]) -> SafeString:
+    """A post as a promotion, with the number of its images."""
+    images = len(status["media_attachments"])
+    text = f"{status['content']} ({images} images)" if images else status["content"]
+    return _draw(status["account"], text)
 
 
 def _draw_account(account_id: int) -> SafeString:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import Protocol
 
 from posts.api.present import is_open
 from posts.ids import PostId
@@ -35,7 +36,16 @@ def choose_offered(
     return fitting[:MOST_OFFERED]
 
 
-def is_in_audience(campaign: RunningCampaign, viewer_id: int) -> bool:
+class WithAudience(Protocol):
+    """A running campaign, or the row of any."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def audience_percent(self) -> int: ...
+
+
+def is_in_audience(campaign: WithAudience, viewer_id: int) -> bool:
     """Always the same for one viewer and percentage; a higher percentage only adds viewers."""
     return _hash(viewer_id, campaign.id) * 100 < campaign.audience_percent * _HASHES
 

@@ -1444,6 +1444,37 @@ class TimelinesCalls:
         )
         return self._connection.pages(PageReader(call))
 
+    def followed_tags(
+        self,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        only_media: bool | None = None,
+        since_id: str | None = None,
+    ) -> Pages[models.Status]:
+        """Public posts with any of the tags that I follow, newest first, replies too.
+
+        `limit`: Most items on the page.
+        `only_media`: Only posts with images.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/timelines/followed_tags",
+            list[models.Status],
+            query=query_of(
+                {
+                    "limit": limit,
+                    "max_id": max_id,
+                    "min_id": min_id,
+                    "only_media": only_media,
+                    "since_id": since_id,
+                }
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
     def of_list(
         self,
         list_id: str,
@@ -2138,7 +2169,7 @@ class TagsCalls:
         return self._connection.send(call)
 
     def follow(self, name: str) -> models.Tag:
-        """Follow a tag. It is on the list of followed tags; its posts do not come to your home."""
+        """Follow a tag. Its posts are on the timeline of followed tags, and at home if I chose so."""
         call = Call(
             "POST", f"/api/v1/tags/{path_part(name)}/follow", models.Tag, is_repeatable=True
         )
@@ -2174,6 +2205,24 @@ class TagsCalls:
         )
         return self._connection.pages(PageReader(call))
 
+    def followed_settings(self) -> models.FollowedTagsSettings:
+        """Whether my home timeline shows posts with the tags that I follow."""
+        call = Call(
+            "GET", "/api/v1/followed_tags/settings", models.FollowedTagsSettings, is_repeatable=True
+        )
+        return self._connection.send(call)
+
+    def change_followed_settings(self, home: bool) -> models.FollowedTagsSettings:
+        """Choose it. In the beginning home does not show them."""
+        call = Call(
+            "PUT",
+            "/api/v1/followed_tags/settings",
+            models.FollowedTagsSettings,
+            body=body_of({"home": home}),
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
     def feature(self, name: str) -> models.Tag:
         """Show a tag on my profile."""
         call = Call(
@@ -2191,6 +2240,33 @@ class TagsCalls:
     def featured(self) -> list[models.FeaturedTag]:
         """The tags that I show on my profile, the latest first."""
         call = Call("GET", "/api/v1/featured_tags", list[models.FeaturedTag], is_repeatable=True)
+        return self._connection.send(call)
+
+
+class PromotionsCalls:
+    """Calls about promotions."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def why(self, campaign_id: str) -> models.Promotion:
+        """Why I see a promotion: who placed and pays for it, which people see it, and until when."""
+        call = Call(
+            "GET",
+            f"/api/v1/promotions/{path_part(campaign_id)}",
+            models.Promotion,
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+    def hide(self, campaign_id: str) -> None:
+        """Hide a promotion from my home timeline, for good."""
+        call = Call(
+            "POST",
+            f"/api/v1/promotions/{path_part(campaign_id)}/hide",
+            type(None),
+            is_repeatable=True,
+        )
         return self._connection.send(call)
 
 
@@ -2544,6 +2620,7 @@ class AccountCalls:
         self.notifications = NotificationsCalls(connection)
         self.filters = FiltersCalls(connection)
         self.tags = TagsCalls(connection)
+        self.promotions = PromotionsCalls(connection)
         self.trends = TrendsCalls(connection)
         self.search = SearchCalls(connection)
         self.reports = ReportsCalls(connection)

@@ -286,6 +286,12 @@ class FilterStatus(Entity, frozen=True, kw_only=True):
     status_id: str
 
 
+class FollowedTagsSettings(Entity, frozen=True, kw_only=True):
+    """`home`: Whether home shows public posts with my followed tags."""
+
+    home: bool
+
+
 class GroupedNotificationsResults(Entity, frozen=True, kw_only=True):
     accounts: "list[Account]"
     partial_accounts: "list[dict[str, Any]] | None" = None
@@ -635,6 +641,30 @@ class PromotedAd(Entity, frozen=True, kw_only=True):
     title: str
     text: str
     url: str
+
+
+class Promotion(Entity, frozen=True, kw_only=True):
+    """`id`: Of the campaign, as `campaign` of an item of the home timeline.
+    `placed_by`: The name of this site, whose operators placed it.
+    `paid_by`: Who pays for it; null: the site says nothing.
+    `audience`: share: some people, chosen by chance. What a person reads, writes or follows
+      plays no part.
+    `audience_percent`: How large the share is.
+    `most_a_day`: How often a person sees it in a day (UTC).
+    `account_id`: The promoted account, or the author of the promoted post: after a mute or
+      a block of it the promotion is not shown. null for an ad.
+    """
+
+    id: str
+    type: str
+    placed_by: str
+    paid_by: "str | None"
+    audience: str
+    audience_percent: int
+    most_a_day: int
+    starts_at: datetime
+    ends_at: datetime
+    account_id: "str | None"
 
 
 class ProvisionedAccount(Entity, frozen=True, kw_only=True):

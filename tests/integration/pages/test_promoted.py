@@ -56,7 +56,7 @@ def test_accounts_and_ads_have_cards(ann, posts, seller):
     run_campaign(account_id=seller, slot=2, every=1)
     run_campaign(slot=2, every=1)
     cards = " ".join(card for _, card in CARD.findall(Browser(ann).read("/")))
-    assert cards.count("Promoted</p>") == 2
+    assert cards.count("Promoted ·") == 2
     assert 'href="/@seller"' in cards
     assert (
         f'href="{AD["ad_url"]}" rel="sponsored' in cards and "<small>tea.example</small>" in cards
@@ -84,3 +84,19 @@ def test_a_page_of_new_posts_with_promotions_says_that_there_are_more(ann, posts
     answer = Browser(ann).client.get("/home/new", {"since_id": posts[4].public})
     assert CARD.search(answer.content.decode())
     assert answer["X-More"] == "1"
+
+
+def test_a_promotion_says_why_it_is_seen_and_how_to_hide_it(ann, posts, seller):
+    sold = publish(seller, "buy tea")
+    drain_all()
+    campaign = run_campaign(post_id=sold.base36, slot=2, paid_by="Acme Teas", daily_cap=2)
+    browser = Browser(ann)
+    assert f'href="/promotions/{campaign}">Why do I see this?</a>' in browser.read("/")
+    page = browser.read(f"/promotions/{campaign}")
+    assert "Acme Teas</b> pays for it" in page and "All people here." in page
+    assert "At most 2 times a day" in page and 'href="/@seller/mute"' in page
+    ad = run_campaign(audience_percent=100)
+    assert "Hide this promotion" in browser.read(f"/promotions/{ad}")
+    assert browser.send(f"/promotions/{campaign}").status_code == 303
+    assert "buy tea" not in browser.read("/")
+    browser.read("/promotions/9999", status=404)

@@ -9,8 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from posts.actions.create_post import create_post
 from posts.actions.repost import repost
 from posts.ids import PostId
+from posts.types import Draft, Visibility
 from tests.callers import sign_in
 from tests.integration.timelines.promotions.campaigns import AD, run_campaign
 from tests.world import drain_all, make_account, publish
@@ -106,7 +108,7 @@ def test_posts_and_accounts_that_are_not_there(boss):
     drain_all()
     for text in ("0000000000zz00", "x", "0000000000000É", shared.public):
         (error,) = errors_of(boss, kind="post", post_id=text)["post_id"]
-        assert error == "No such post. Enter the id of a post."
+        assert error == "No such post that everybody may read. Find it by its text."
     for number in ("99999", "99999999999999999999", "0", "x"):
         assert "account_id" in errors_of(boss, kind="account", account_id=number)
 
@@ -161,3 +163,57 @@ def test_who_may(boss):
     assert not Campaign.objects.get().is_paused
     delete = reverse("admin:promotions_campaign_delete", args=[campaign])
     assert boss.post(delete, {"post": "yes"}).status_code == 403
+
+
+def found(browser: Client, text: str) -> str:
+    page = browser.get(reverse("admin:promotions_campaign_find_post"), {"q": text})
+    assert page.status_code == 200
+    return page.content.decode()
+
+
+def test_a_post_is_found_by_its_text_author_address_and_id(boss):
+    seller = make_account("seller")
+    post = publish(seller, "the finest oolong")
+    hidden = create_post(seller, Draft("secret oolong", visibility=Visibility.PRIVATE))
+    drain_all()
+    address = f"https://any.example/@seller/{post.public}"
+    for text in ("oolong", "@seller", "from:seller finest", address, post.public, post.base36):
+        page = found(boss, text)
+        assert "the finest oolong" in page and "0 favourites" in page, text
+        assert f"?kind=post&amp;post_id={post.public}" in page and hidden.public not in page, text
+    for text in ("nothing like it", "@unknown", hidden.public, "from:", "x" * 600, "\0"):
+        assert "Promote this post" not in found(boss, text), text
+    page = boss.get(reverse(ADD), {"kind": "post", "post_id": post.public}).content.decode()
+    assert f'value="{post.public}"' in page
+
+
+def test_preview_checks_and_shows_without_storing(boss):
+    post = publish(make_account("seller"), "the finest oolong")
+    drain_all()
+    fields = {**ENTERED, "kind": "post", "post_id": post.public, "_preview": "Preview"}
+    page = boss.post(reverse(ADD), fields)
+    assert page.status_code == 200 and not Campaign.objects.exists()
+    text = page.content.decode()
+    assert "<strong>Promoted</strong>" in text and "the finest oolong" in text
+    assert "errornote" not in text and f'value="{post.public}"' in text
+    wrong = boss.post(reverse(ADD), {**fields, "slot": "40"}).content.decode()
+    assert "less than or equal to 39" in wrong
+    stored = run_campaign()
+    page = reverse("admin:promotions_campaign_change", args=[stored])
+    shown = boss.post(page, {**ENTERED, **AD, "ad_title": "Coffee", "_preview": "Preview"})
+    assert "Coffee" in shown.content.decode() and Campaign.objects.get().ad_title == "Tea"
+
+
+def test_an_account_is_entered_by_its_name(boss):
+    seller = make_account("seller")
+    empty = dict.fromkeys(("ad_title", "ad_text", "ad_url"), "")
+    assert errors_of(boss, kind="account", account_id="@Seller", paid_by="Acme", **empty) == {}
+    campaign = Campaign.objects.get()
+    assert (campaign.account_id, campaign.paid_by) == (seller, "Acme")
+
+
+def test_who_may_not_add_may_not_search(boss):
+    watcher = User.objects.create(username="watcher", is_staff=True)
+    watcher.user_permissions.set(Permission.objects.filter(codename="view_campaign"))
+    page = signed_in(watcher).get(reverse("admin:promotions_campaign_find_post"))
+    assert page.status_code == 403

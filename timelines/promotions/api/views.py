@@ -1,0 +1,60 @@
+"""Endpoints of a promotion: why a viewer sees it, and that it is hidden."""
+
+import orjson
+from django.conf import settings
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from infra.api.endpoint import Endpoint
+from infra.api.ids import MAX_ACCOUNT_ID
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from timelines.promotions.actions.hide import hide_campaign
+from timelines.promotions.errors import CampaignNotFound
+from timelines.promotions.queries.why import Explanation, explain
+from timelines.promotions.schema import PromotionEntity
+
+
+class WhyPromotedView(Endpoint):
+    """Why I see a promotion: who placed and pays for it, which people see it, and until when."""
+
+    scopes = {"GET": "read:statuses"}
+
+    @extend_schema(responses=PromotionEntity)
+    def get(self, request: ApiRequest, campaign_id: int) -> HttpResponse:
+        _check(campaign_id)
+        return json_response(orjson.dumps(_present(explain(campaign_id, request.account_id))))
+
+
+class HidePromotionView(Endpoint):
+    """Hide a promotion from my home timeline, for good."""
+
+    scopes = {"POST": "write:accounts"}
+
+    @extend_schema(request=None, responses={200: None})
+    def post(self, request: ApiRequest, campaign_id: int) -> HttpResponse:
+        _check(campaign_id)
+        explain(campaign_id, request.account_id)
+        hide_campaign(request.account_id, campaign_id)
+        return json_response(b"{}")
+
+
+def _check(campaign_id: int) -> None:
+    """Raises: CampaignNotFound for a number that no row can have."""
+    if campaign_id > MAX_ACCOUNT_ID:
+        raise CampaignNotFound
+
+
+def _present(why: Explanation) -> dict[str, object]:
+    return {
+        "id": str(why.campaign_id),
+        "type": why.kind,
+        "placed_by": settings.INSTANCE_TITLE,
+        "paid_by": why.paid_by or None,
+        "audience": "share" if why.audience_percent < 100 else "everyone",
+        "audience_percent": why.audience_percent,
+        "most_a_day": why.daily_cap,
+        "starts_at": why.starts_at.isoformat(),
+        "ends_at": why.ends_at.isoformat(),
+        "account_id": None if why.account_id is None else str(why.account_id),
+    }
