@@ -2169,7 +2169,7 @@ class TagsCalls:
         return self._connection.send(call)
 
     def follow(self, name: str) -> models.Tag:
-        """Follow a tag. Its posts are on the timeline of followed tags, and at home if I chose so."""
+        """Follow a tag. Its posts are on the timeline of followed tags, and perhaps at home."""
         call = Call(
             "POST", f"/api/v1/tags/{path_part(name)}/follow", models.Tag, is_repeatable=True
         )
@@ -2250,7 +2250,7 @@ class PromotionsCalls:
         self._connection = connection
 
     def why(self, campaign_id: str) -> models.Promotion:
-        """Why I see a promotion: who placed and pays for it, which people see it, and until when."""
+        """Why I see a promotion: who placed and pays for it, for which people, until when."""
         call = Call(
             "GET",
             f"/api/v1/promotions/{path_part(campaign_id)}",

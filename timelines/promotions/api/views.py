@@ -16,7 +16,7 @@ from timelines.promotions.schema import PromotionEntity
 
 
 class WhyPromotedView(Endpoint):
-    """Why I see a promotion: who placed and pays for it, which people see it, and until when."""
+    """Why I see a promotion: who placed and pays for it, for which people, until when."""
 
     scopes = {"GET": "read:statuses"}
 

@@ -70,7 +70,7 @@ class TagView(Endpoint):
 
 
 class FollowTagView(Endpoint):
-    """Follow a tag. Its posts are on the timeline of followed tags, and at home if I chose so."""
+    """Follow a tag. Its posts are on the timeline of followed tags, and perhaps at home."""
 
     scopes = {"POST": "write:follows"}
 
