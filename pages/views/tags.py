@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext_lazy as _
 
 from pages.views.base import Context, WebPage
 from pages.views.timelines import TimelinePage
@@ -30,9 +31,9 @@ class FollowedTagsPage(TimelinePage):
     filter_place = "public"
     needs_viewer = True
     path = "/api/v1/timelines/followed_tags"
-    title = "Tags"
+    title = _("Tags")
     template = "followed_tags.html"
-    empty = "Follow a tag, and public posts with it come here."
+    empty = _("Follow a tag, and public posts with it come here.")
 
     def more(self, **names: Any) -> Context:
         tags = self.api.get(FOLLOWED, {"limit": MOST_FOLLOWED}).body

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("posts", "0004_tagged_open")]
+    dependencies = [("posts", "0005_quotes")]
 
     operations = [
         AddIndexConcurrently(

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("accounts", "0004_application_is_bulk")]
+    dependencies = [("accounts", "0005_user_language")]
 
     operations = [
         migrations.AddField(
