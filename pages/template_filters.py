@@ -14,10 +14,10 @@ from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from accounts.scopes import DESCRIPTIONS
 from pages.filtering import NO_EFFECT, Entity, FilterEffect, effect_of_filters
+from pages.texts import later as _
 from pages.views.base import WebPage
 
 _MOST_OPTIONS = 256

@@ -85,8 +85,8 @@ def read_exported_account(account_id: int) -> bytes:
     """
     account = orjson.loads(get_account_json(account_id, is_own=True))
     private = User.objects.using(GLOBAL_ALIAS).values("email", "language").get(pk=account_id)
-    private["followed_tags_at_home"] = are_tags_at_home(account_id)
-    return orjson.dumps(account | private, option=orjson.OPT_INDENT_2)
+    home = {"followed_tags_at_home": are_tags_at_home(account_id)}
+    return orjson.dumps(account | private | home, option=orjson.OPT_INDENT_2)
 
 
 def _write(archive: ZipFile, alias: str, name: str, lines: Iterator[bytes]) -> Steps:

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.utils.translation import gettext_lazy as _
 
 from pages.composer import QUOTERS, policy_of
 from pages.site import Entity
+from pages.texts import later as _
 from pages.views.base import Context, WebPage
 from pages.views.timelines import TimelinePage
 from posts.ids import PostId

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.utils.translation import gettext_lazy as _
 
+from pages.texts import later as _
 from pages.views.base import Context, WebPage
 from pages.views.timelines import TimelinePage
 
