@@ -68,6 +68,8 @@ STATUS: dict[str, Any] = {
     "uri": f"{URL}/@ann/1", "url": f"{URL}/@ann/1", "content": "<p>Hello</p>", "reblog": None,
     "application": None, "media_attachments": [], "mentions": [], "tags": [], "emojis": [],
     "card": None, "poll": None, "edited_at": None, "filtered": [], "account": ACCOUNT,
+    "quote": None, "quotes_count": 0,
+    "quote_approval": {"automatic": ["public"], "manual": [], "current_user": "automatic"},
     "replies_count": 0, "reblogs_count": 0, "favourites_count": 0, "favourited": False,
     "reblogged": False, "muted": False, "bookmarked": False, "pinned": False,
 }  # fmt: skip
