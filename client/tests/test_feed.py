@@ -41,12 +41,31 @@ def test_posts_of_the_user_are_drawn(known, use_site):
     assert dict(request.url.params) == {"limit": "20"}
 
 
-def test_what_a_filter_hides_is_not_shown_and_the_older_page_is(known, use_site):
-    def filtered(action):
-        head = {"id": "1", "title": "x", "context": ["home"], "expires_at": None}
-        head["filter_action"] = action
-        return [{"filter": head, "keyword_matches": ["x"], "status_matches": None}]
+def filtered(action):
+    head = {"id": "1", "title": "x", "context": ["home"], "expires_at": None}
+    head["filter_action"] = action
+    return [{"filter": head, "keyword_matches": ["x"], "status_matches": None}]
 
+
+def quoting(number, **changes):
+    """A post that quotes another one."""
+    quoted = status_of(number, **({"content": f"<p>Quoted {number}</p>"} | changes))
+    quote = {"state": "accepted", "quoted_status": quoted}
+    return status_of(10 + number, content="<p>Look</p>", quote=quote)
+
+
+def test_a_quoted_post_is_shown_unless_it_cannot_be(known, use_site):
+    revoked = status_of(9, quote={"state": "revoked", "quoted_status": None})
+    hidden = quoting(3, filtered=filtered("hide"))
+    warned = quoting(2, filtered=filtered("warn"), content="<script>x</script><p>Quoted 2</p>")
+    use_site(SiteDouble(ok([quoting(1), warned, hidden, revoked])))
+    page = drawn(known)
+    assert "<p>Quoted 1</p>" in page and "Quoted 3" not in page and "<script" not in page
+    assert page.index("<summary>Filtered: x</summary>") < page.index("<p>Quoted 2</p>")
+    assert page.count("The quoted post cannot be shown.") == 2
+
+
+def test_what_a_filter_hides_is_not_shown_and_the_older_page_is(known, use_site):
     hidden = status_of(9, content="<p>Hidden</p>", filtered=filtered("hide"))
     warned = status_of(8, content="<p>Warned</p>", filtered=filtered("warn"))
     use_site(SiteDouble(ok([hidden, warned, status_of(7)])))

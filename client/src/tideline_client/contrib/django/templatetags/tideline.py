@@ -7,6 +7,7 @@ from django.utils.safestring import SafeString
 
 from tideline_client.contrib.django.feeds import load_feed
 from tideline_client.contrib.django.safe_html import clean, web_address
+from tideline_client.models import Quote
 
 register = template.Library()
 
@@ -32,3 +33,12 @@ def tideline_html(content: str) -> SafeString:
 def tideline_address(url: str) -> str:
     """The address of a person or a post, if it is one of the web."""
     return web_address(url)
+
+
+@register.filter
+def tideline_quoted(quote: Quote | None) -> dict[str, Any] | None:
+    """The quoted post, unless it cannot be shown or a filter of the user hides it."""
+    quoted = quote.quoted_status if quote else None
+    results = quoted.get("filtered") or () if quoted else ()
+    is_hidden = any(result["filter"]["filter_action"] == "hide" for result in results)
+    return None if is_hidden else quoted
