@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.conf.locale import LANG_INFO
 from django.templatetags.static import static
+from orjson import Fragment
 
 from accounts.images.codec.decode import FORMATS
 from accounts.images.types import DESCRIPTION_LENGTH, MOST_OF_POST
@@ -23,8 +24,10 @@ _ISO_639 = re.compile(r"[a-z]{2,3}")
 DESCRIPTION = "A social feed you run yourself."
 
 
-def present_instance(counts: SiteCounts, texts: SiteDescription) -> dict[str, Any]:
-    """The entity of GET /api/v1/instance."""
+def present_instance(
+    counts: SiteCounts, texts: SiteDescription, contact: Fragment | None
+) -> dict[str, Any]:
+    """The entity of GET /api/v1/instance. `contact`: an account."""
     return {
         "uri": domain(),
         "title": settings.INSTANCE_TITLE,
@@ -35,18 +38,20 @@ def present_instance(counts: SiteCounts, texts: SiteDescription) -> dict[str, An
         "urls": {"streaming_api": _streaming_url()},
         "stats": {"user_count": counts.users, "status_count": counts.posts, "domain_count": 0},
         "thumbnail": _thumbnail(),
-        "languages": ["en"],
+        "languages": [code for code, _ in settings.LANGUAGES],
         "registrations": True,
         "approval_required": False,
         "invites_enabled": False,
         "configuration": _configuration(),
-        "contact_account": None,
+        "contact_account": contact,
         "rules": present_rules(texts),
     }
 
 
-def present_instance_v2(counts: SiteCounts, texts: SiteDescription) -> dict[str, Any]:
-    """The entity of GET /api/v2/instance."""
+def present_instance_v2(
+    counts: SiteCounts, texts: SiteDescription, contact: Fragment | None
+) -> dict[str, Any]:
+    """The entity of GET /api/v2/instance. `contact`: an account."""
     return {
         "domain": domain(),
         "title": settings.INSTANCE_TITLE,
@@ -56,7 +61,7 @@ def present_instance_v2(counts: SiteCounts, texts: SiteDescription) -> dict[str,
         "usage": {"users": {"active_month": counts.users}},
         "thumbnail": {"url": _thumbnail()},
         "icon": [],
-        "languages": ["en"],
+        "languages": [code for code, _ in settings.LANGUAGES],
         "configuration": _configuration() | _configuration_v2(),
         "registrations": {
             "enabled": True,
@@ -65,7 +70,7 @@ def present_instance_v2(counts: SiteCounts, texts: SiteDescription) -> dict[str,
             "url": None,
         },
         "api_versions": {"mastodon": MASTODON_API},
-        "contact": {"email": texts.email, "account": None},
+        "contact": {"email": texts.email, "account": contact},
         "rules": present_rules(texts),
     }
 

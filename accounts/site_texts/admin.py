@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
+from accounts.queries.users import find_account_id
 from accounts.site_texts.models import LONGEST_REASON, MOST_REASONS, SiteRule, SiteTexts
 from accounts.site_texts.types import split_reasons
 from accounts.types import FIRST_TENANT
@@ -24,7 +25,14 @@ class SiteRuleInline(admin.StackedInline):  # type: ignore[type-arg]
 
 
 class SiteTextsForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Refuses reasons that the forms of moderators would not take."""
+    """Refuses an account that does not exist, and reasons that the forms of moderators would not
+    take."""
+
+    def clean_contact(self) -> str:
+        username: str = self.cleaned_data["contact"].strip().removeprefix("@")
+        if username and find_account_id(username) is None:
+            raise ValidationError(f"There is no account @{username}.")
+        return username
 
     def clean_reasons(self) -> str:
         text: str = self.cleaned_data["reasons"]
@@ -41,7 +49,7 @@ class SiteTextsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Pages and the API show a change within half a minute."""
 
     form = SiteTextsForm
-    fields = ("summary", "run_by", "email", "about", "privacy", "reasons")
+    fields = ("summary", "run_by", "email", "contact", "about", "privacy", "reasons")
     inlines = (SiteRuleInline,)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 
+from accounts.models import USERNAME_LENGTH
 from accounts.types import FIRST_TENANT
 from infra.sharding.placement import Placement
 
@@ -36,6 +37,13 @@ class SiteTexts(models.Model):
         help_text="A person or an organization, with an address where the law asks for one.",
     )
     email = models.EmailField("contact", blank=True, db_default="")
+    contact = models.CharField(
+        "account of the contact",
+        max_length=USERNAME_LENGTH,
+        blank=True,
+        db_default="",
+        help_text="A username. Clients show this account as the one to write to.",
+    )
     about = models.TextField(max_length=TEXT_LENGTH, blank=True, db_default="", help_text=MARKDOWN)
     about_changed_at = models.DateTimeField(null=True, editable=False)
     privacy = models.TextField(

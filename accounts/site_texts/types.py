@@ -18,7 +18,8 @@ class LongText(NamedTuple):
 
 
 class SiteDescription(NamedTuple):
-    """`reasons`: those that moderators are suggested; not public."""
+    """`reasons`: those that moderators are suggested; not public. `contact_id`: the account of who
+    runs the site."""
 
     summary: str
     run_by: str
@@ -27,6 +28,7 @@ class SiteDescription(NamedTuple):
     privacy: LongText
     rules: tuple[SiteRuleText, ...]
     reasons: tuple[str, ...]
+    contact_id: int | None = None
 
 
 EMPTY = SiteDescription("", "", "", LongText("", None), LongText("", None), (), ())

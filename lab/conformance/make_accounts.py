@@ -20,6 +20,7 @@ from accounts.actions.tokens import issue_token  # noqa: E402
 from accounts.actions.update_profile import update_profile  # noqa: E402
 from accounts.models import Application  # noqa: E402
 from accounts.oauth import OUT_OF_BAND  # noqa: E402
+from accounts.site_texts.models import SiteTexts  # noqa: E402
 from accounts.types import NewApplication, NewUser, ProfileEdit  # noqa: E402
 
 # The name of each token in the tests. Nothing asks for the second one.
@@ -45,6 +46,8 @@ def main() -> None:
         credentials[name] = issue_token(account_id, application.pk, SCOPES, now).token
         if username == LOCKED:
             update_profile(account_id, ProfileEdit(is_locked=True))
+    # Some clients cannot read a site without one.
+    SiteTexts.objects.create(contact="admin")
     sys.stdout.write(json.dumps(credentials))
 
 

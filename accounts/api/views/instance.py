@@ -12,6 +12,8 @@ from accounts.api.instance import (
     present_long_text,
     present_rules,
 )
+from accounts.errors import AccountNotFound
+from accounts.queries.load import get_account_json
 from accounts.queries.site_counts import get_site_counts
 from accounts.site_texts.queries.site_description import get_site_description
 from infra.api.endpoint import Endpoint
@@ -19,6 +21,7 @@ from infra.api.errors import NotFound
 from infra.api.openapi import error_response
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.sharding.errors import NO_ANSWER
 
 
 class InstanceView(Endpoint):
@@ -28,9 +31,9 @@ class InstanceView(Endpoint):
 
     @extend_schema(responses=schema.InstanceEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
-        return json_response(
-            orjson.dumps(present_instance(get_site_counts(), get_site_description()))
-        )
+        texts = get_site_description()
+        entity = present_instance(get_site_counts(), texts, _find_contact(texts.contact_id))
+        return json_response(orjson.dumps(entity))
 
 
 class InstanceV2View(Endpoint):
@@ -40,9 +43,9 @@ class InstanceV2View(Endpoint):
 
     @extend_schema(operation_id="instance_v2_retrieve", responses=schema.InstanceV2Entity)
     def get(self, request: ApiRequest) -> HttpResponse:
-        return json_response(
-            orjson.dumps(present_instance_v2(get_site_counts(), get_site_description()))
-        )
+        texts = get_site_description()
+        entity = present_instance_v2(get_site_counts(), texts, _find_contact(texts.contact_id))
+        return json_response(orjson.dumps(entity))
 
 
 class LanguagesView(Endpoint):
@@ -103,3 +106,14 @@ class TranslationLanguagesView(Endpoint):
     @extend_schema(responses={200: {"type": "object", "maxProperties": 0}})
     def get(self, request: ApiRequest) -> HttpResponse:
         return json_response(b"{}")
+
+
+def _find_contact(account_id: int | None) -> orjson.Fragment | None:
+    """The account to write to. None: there is none, it is not shown, or its shard does not answer,
+    which must not keep clients from this site. Cost: one round trip if Redis has it."""
+    if account_id is None:
+        return None
+    try:
+        return orjson.Fragment(get_account_json(account_id))
+    except (AccountNotFound, *NO_ANSWER):
+        return None

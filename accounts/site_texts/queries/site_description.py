@@ -6,6 +6,7 @@ import time
 import structlog
 from django.db import DatabaseError, InterfaceError
 
+from accounts.queries.users import find_account_id
 from accounts.site_texts.models import SiteRule, SiteTexts
 from accounts.site_texts.types import (
     EMPTY,
@@ -33,7 +34,7 @@ def get_site_description() -> SiteDescription:
     """At most IN_PROCESS_S old. If the default database is away, the last ones stay.
 
     Raises what the database raises if this process has read none yet: no text is not an empty
-    text. Cost: nothing, except two queries every IN_PROCESS_S for one thread; the others use the
+    text. Cost: nothing, except three queries every IN_PROCESS_S for one thread; the others use the
     last ones, and wait if there are none.
     """
     memory = _TextMemory
@@ -63,7 +64,7 @@ def _refresh() -> None:
 
 
 def read_site_description() -> SiteDescription:
-    """As they are now. Cost: two queries by key, and the Markdown."""
+    """As they are now. Cost: three queries by key, and the Markdown."""
     row = SiteTexts.objects.filter(tenant=FIRST_TENANT).first()
     if row is None:
         return EMPTY
@@ -76,4 +77,5 @@ def read_site_description() -> SiteDescription:
         privacy=LongText(markdown_to_html(row.privacy), row.privacy_changed_at),
         rules=tuple(SiteRuleText(rule.pk, rule.text, rule.hint) for rule in rules),
         reasons=tuple(split_reasons(row.reasons)),
+        contact_id=find_account_id(row.contact) if row.contact else None,
     )

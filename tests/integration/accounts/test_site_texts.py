@@ -17,10 +17,12 @@ from accounts.site_texts.queries.site_description import (
     forget_site_description,
     get_site_description,
 )
+from accounts.types import Restriction
 from tests.budgets import count_calls
 from tests.integration.operations.staff import staff_of
 from tests.integration.pages.test_pages_without_answers import silent
 from tests.races import run_together
+from tests.world import make_account, restrict
 
 pytestmark = pytest.mark.usefixtures("world")
 CHANGE = "/admin/site_texts/sitetexts/0/change/"
@@ -80,6 +82,38 @@ def test_the_admin_has_one_page_for_all_texts(operator: Client, written: None) -
     assert operator.get(f"{LIST}add/").status_code == 403
     assert operator.post(f"{LIST}0/delete/", {"post": "yes"}).status_code == 403
     assert "This site" in operator.get("/admin/").content.decode()
+
+
+def test_clients_show_whom_to_write_to(operator: Client, written: None) -> None:
+    ann = make_account("ann")
+    assert get("/api/v1/instance")["contact_account"] is None
+    operator.post(CHANGE, FORM | {"contact": "@ann"})
+    forget_site_description()
+    old, new = get("/api/v1/instance"), get("/api/v2/instance")
+    assert old["contact_account"] == new["contact"]["account"]
+    assert old["contact_account"]["id"] == str(ann) and old["contact_account"]["acct"] == "ann"
+    assert old["languages"] == new["languages"] == ["en", "de"]
+    restrict(ann, Restriction.SUSPENDED)
+    assert get("/api/v1/instance")["contact_account"] is None
+
+
+def test_a_contact_must_exist(operator: Client, written: None) -> None:
+    answer = operator.post(CHANGE, FORM | {"contact": "no-one"})
+    assert answer.context["adminform"].form.errors == {"contact": ["There is no account @no-one."]}
+
+
+def test_a_shard_that_is_away_keeps_no_client_from_the_site(
+    operator: Client, written: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_account("ann")
+    operator.post(CHANGE, FORM | {"contact": "ann"})
+    forget_site_description()
+
+    def away(account_id: int) -> bytes:
+        raise OperationalError
+
+    monkeypatch.setattr("accounts.api.views.instance.get_account_json", away)
+    assert get("/api/v2/instance")["contact"]["account"] is None
 
 
 def test_moderators_do_not_edit_them() -> None:
