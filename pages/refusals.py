@@ -41,6 +41,8 @@ FAULTS = (
 TEXTS = (
     _("The request cannot be processed"),
     _("Record not found"),
+    _("The post you are trying to quote does not appear to exist."),
+    _("The author of the post does not let you quote it"),
     _("This action is not allowed"),
     _("Your account is frozen: you can read, but not write"),
     _("Cursor is not valid for this list"),

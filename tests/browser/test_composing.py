@@ -133,6 +133,8 @@ def test_a_reply_opens_with_the_focus_and_says_whom_it_answers(tab: Tab) -> None
     publish(make_named("cora"), "a question for @ann")
     drain_all()
     tab.open("/public")
+    # The column beside home has asked for public posts, and the answer is remembered for seconds.
+    tab.see_after_reloads("a question")
     tab.click(".entry:has-text('a question') .act[aria-label^=Reply]")
     tab.wait("document.activeElement.id === 'reply-text'")
     tab.see("Replying to @cora")

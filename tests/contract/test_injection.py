@@ -129,6 +129,7 @@ def test_no_text_is_run_or_becomes_a_key(world: None, unbounded: None) -> None:
     scene, victim = Scene("other"), Scene("other")
     everything, answered = list(operations()), Counter[int]()
     injection = Injection(scene, scene.client("other"))
+    drain_all()
     before, posts = seen_by_owner(victim), rows_of("SELECT count(*) FROM posts_post")
     for operation in everything:
         for text in TEXTS:

@@ -26,7 +26,12 @@ from tests.truth import everything_written
 
 PLACEHOLDER = re.compile(r"<(\w+):(\w+)>")
 FILLINGS = {"name": "tea", "tag_id": "1", "rule_id": "1", "notification_id": "11"}
-FILLINGS |= {"group_key": "follow-1", "conversation_id": "1", "external_id": "u1"}
+FILLINGS |= {
+    "group_key": "follow-1",
+    "conversation_id": "1",
+    "external_id": "u1",
+    "campaign_id": "1",
+}
 UNKNOWN = "2000000000"
 # Texts in a path that name no account, no post, and nothing of the caller's own.
 NO_IDS = {

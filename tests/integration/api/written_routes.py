@@ -43,6 +43,8 @@ class Scene:
         yours = Caller(you).post("/api/v1/statuses", {"status": "poll", "poll": poll}).json()
         made["poll_id"] = made["yours"] = yours["id"]
         made["status_id"] = self._made("/api/v1/statuses", {"status": "mine"})
+        look = {"status": "look", "quoted_status_id": made["status_id"]}
+        made["quoting_id"] = Caller(you).post("/api/v1/statuses", look).json()["id"]
         made["reply"] = self._made("/api/v1/statuses", {"status": "to delete"})
         later = {"status": "later", "scheduled_at": "2036-01-01"}
         made["scheduled_id"] = self.me.post("/api/v1/statuses", later).json()["id"]

@@ -66,7 +66,7 @@ def after_head(payload: bytes) -> Plant:
 PLANTS: dict[str, Plant] = {
     # An odd number of bytes: a timeline that has lost whole entries would be a valid one.
     # And some bytes after the head of a short value: a head alone says that there is nothing.
-    "half": lambda raw: raw[: len(raw) // 2 + 2 | 1],
+    "half": lambda raw: raw[: len(raw) // 2 + 4 | 1],
     "all but one byte": lambda raw: raw[:-1],
     **{f"JSON {shape}": after_head(json.dumps(shape).encode()) for shape in SHAPES},
 }

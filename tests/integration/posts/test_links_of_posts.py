@@ -1,7 +1,6 @@
 """Mentions, tags and addresses of posts: how they are shown, stored, limited and deleted."""
 
 import pytest
-from django.test import Client
 
 from accounts.models import User
 from infra.changes.models import Change
@@ -55,7 +54,7 @@ def test_links_are_in_the_entity_and_in_its_html(me, bob, drain):
     assert "@stranger@far.example" in made["content"]
     drain()
     forget_memory()
-    assert Client().get(f"{STATUSES}/{made['id']}").json() == made
+    assert me.get(f"{STATUSES}/{made['id']}").json() == made
     assert_drained_truth()
 
 

@@ -24,7 +24,8 @@ OF_PROGRAMS = (
 )  # fmt: skip
 OF_MODERATORS = {
     "DecisionNeedsReason", "CannotModerateStaff", "NotSuspended", "PostIsDeleted",
-    "HasOtherKeywords", "AccountProtected",
+    "HasOtherKeywords", "AccountProtected", "SuspensionEnds", "EndIsOver", "EndsNever",
+    "DeletedByOwner", "AboutItIsOpen",
 }  # fmt: skip
 
 
