@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
 
 from pages.api_client import ApiClient, ApiRefused
-from pages.views.base import WebPage
+from pages.views.base import UNAUTHORIZED, WebPage
 from pages.views.directory import suggested_accounts
 
 TRENDS, TRENDS_KEY = "/api/v1/trends/tags", "pages.trends"
@@ -22,7 +22,9 @@ Entities = list[dict[str, Any]]
 
 
 class SidebarPart(WebPage):
-    """A part for the column on the right. What the API refuses is left out."""
+    """A part for the column on the right. What the API refuses is left out; a session that has ended
+    is not.
+    """
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         return self.draw("parts/sidebar.html", {"tags": self._tags(), "people": self._people()})
@@ -43,7 +45,9 @@ class SidebarPart(WebPage):
             return []
         try:
             return suggested_accounts(self, MOST_PEOPLE)
-        except ApiRefused:
+        except ApiRefused as refusal:
+            if refusal.status == UNAUTHORIZED:
+                raise
             return []
 
     def _limit_keeping(self, answer: HttpResponseBase) -> None:

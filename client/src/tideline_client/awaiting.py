@@ -815,7 +815,8 @@ class AsyncStatusesCalls:
 
         It keeps its images and its poll if these are not sent. Other options, or another number
         of choices, reset the votes of the poll. `media_attributes` changes what its images say.
-        It keeps what it quotes, and without `quote_approval_policy` also who may quote it.
+        It keeps what it quotes, and without `quote_approval_policy` also who may quote it. That
+        is a second step: after a 503 send both again.
 
         `status`: The new text. A web address counts as 23 characters.
         `media_ids`: All images of the post; it keeps those it has if this is absent.

@@ -115,7 +115,8 @@ class StatusView(Endpoint):
 
         It keeps its images and its poll if these are not sent. Other options, or another number of
         choices, reset the votes of the poll. `media_attributes` changes what its images say. It
-        keeps what it quotes, and without `quote_approval_policy` also who may quote it.
+        keeps what it quotes, and without `quote_approval_policy` also who may quote it. That is a
+        second step: after a 503 send both again.
         """
         old = get_own_row(request.account_id, status_id)
         check_edited(request.data, old.visibility)

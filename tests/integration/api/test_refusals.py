@@ -13,6 +13,7 @@ import pytest
 from django.test import Client
 from django.urls import get_resolver
 from drf_spectacular.generators import SchemaGenerator
+from pytest_django import Settings
 
 from accounts.scopes import BROAD, DESCRIPTIONS
 from accounts.scopes import OF_SERVICES as SERVICE_SCOPES
@@ -153,7 +154,8 @@ def test_ids_that_are_none(scene: Scene) -> None:
     assert everything_written() == before
 
 
-def test_cursors_and_limits_that_are_none(scene: Scene) -> None:
+def test_cursors_and_limits_that_are_none(scene: Scene, settings: Settings) -> None:
+    settings.QUOTA_PER_ACCOUNT = 1_000_000
     lists, service = 0, service_client()
     for path, names in documented_queries():
         address = path.format(**FILLINGS | scene.names)

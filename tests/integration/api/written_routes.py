@@ -175,6 +175,7 @@ WRITES = (
     Write("POST", STATUSES, {"status": "choose", "poll": POLL}),
     Write("POST", STATUSES, {"media_ids": ["{media_id}"]}),
     Write("POST", STATUSES, {"status": "later", "scheduled_at": "2036-01-01"}),
+    Write("PUT", "/api/v1/followed_tags/settings", {"home": True}),
     Write("PUT", "/api/v1/scheduled_statuses/{scheduled_id}", {"scheduled_at": "2036-02-01"}),
     Write("PUT", f"{STATUSES}/{{status_id}}", {"status": "edited", "spoiler_text": "careful",
         "sensitive": True, "language": "de", "media_ids": []}),
