@@ -150,6 +150,10 @@ class Directory:
         accounts = {i for tag in tags for i in self._by_home_tag.get(tag, ())}
         return (self.members[i] for i in accounts if i in self.members)
 
+    def with_any_home_tag(self) -> Iterator[Member]:
+        """Members whose home shows posts with some tags."""
+        return self.with_home_tags(self._by_home_tag)
+
     def on(self, *channels: Channel) -> list[tuple[Subscriber, Channel]]:
         """The connections on these channels, which are open to all."""
         return [

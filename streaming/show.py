@@ -48,8 +48,8 @@ def show(addressed: Addressed, load_notifications: LoadNotifications) -> Outgoin
     """The messages of these accounts, AT_ONCE at most.
 
     Raises: OperationalError, if a shard that is needed does not answer. Cost: two round trips when
-    warm, with two commands for each account, three for posts with tags; for notifications as
-    `load_notifications`.
+    warm, with two commands for each account, three for posts that may have tags; for notifications
+    as `load_notifications`.
     """
     hydrated, (viewers, home_tags) = _hydrate(addressed), _load_viewers(addressed)
     notifications, at_ms = load_notifications(_notified_in(addressed)), now_ms()
@@ -88,14 +88,14 @@ def _hydrate(addressed: Addressed) -> Hydrated:
 def _load_viewers(
     addressed: Addressed,
 ) -> tuple[Mapping[int, PostViewer], Mapping[int, HomeTags]]:
-    """Of all accounts, and the home tags of those that may see a post with tags."""
+    """Of all accounts, and the home tags of those whose home tags decide."""
     questions, tagged = {}, {}
     for account_id, several in addressed.items():
         posts = _posts_of(several)
         if posts:
             authors = authors_of([*posts, *posts.values()])
             questions[account_id] = ask_viewer(account_id, authors)
-        if any(each.placed.happening.tags for each in several):
+        if any(each.placed.happening.asks_home_tags for each in several):
             tagged[account_id] = ask_home_tags(account_id)
     if not questions:
         return {i: PostViewer(i) for i in addressed}, {}

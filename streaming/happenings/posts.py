@@ -9,6 +9,7 @@ from posts.types import Kind, Visibility
 from posts.types import Target as PostTarget
 from relations.lists.errors import ListNotFound
 from relations.queries.relationships import Relationships
+from relations.types import UNRELATED
 from streaming.channels import HASHTAG, HOME, LIST, OF_FOLLOWEES, PUBLIC, PUBLIC_MEDIA, Channel
 from streaming.directory import Directory
 from streaming.happenings.types import Audience, Happening, Shown, Target, View, by_account
@@ -51,7 +52,7 @@ class PostShown(Happening):
 
     def __init__(self, event: str, post_id: PostId, original: PostId, places: PostPlaces) -> None:
         self.event, self.post_id, self.original, self.places = event, post_id, original, places
-        self.posts, self.tags = {post_id: original}, places.tags
+        self.posts, self.asks_home_tags = {post_id: original}, bool(places.tags)
 
     def find_audience(self, directory: Directory) -> Audience:
         return by_account(find_listeners(directory, self.post_id.author_id, self.places))
@@ -102,10 +103,11 @@ class PostModerated(PostShown):
 
     def __init__(self, post_id: PostId, visibility: Visibility | None) -> None:
         super().__init__(EDITED, post_id, post_id, PostPlaces(is_public=True))
-        self._visibility = visibility
+        self._visibility, self.asks_home_tags = visibility, True
 
     def find_audience(self, directory: Directory) -> Audience:
         targets = find_listeners(directory, self.post_id.author_id, self.places)
+        targets += [t for member in directory.with_any_home_tag() for t in member.on(HOME)]
         return by_account([*targets, *directory.on_names(HASHTAG)])
 
     def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
@@ -115,8 +117,18 @@ class PostModerated(PostShown):
         for target in targets:
             if target in shown:
                 yield shown[target]
-            elif _may_have_been_on(target[1], visibility):
+            elif _may_have_been_on(target[1], visibility) and self._may_have_had(view, target[1]):
                 yield Shown(target, GONE, self.post_id.public.encode())
+
+    def _may_have_had(self, view: View, channel: Channel) -> bool:
+        """Home may have had a post of others than followees by its tags. Those of a hidden public
+        post are not known; any other post at home by its tags is shown."""
+        author_id = self.post_id.author_id
+        is_followed = view.posts.relationships.get(author_id, UNRELATED).is_followed
+        if channel.name != HOME or author_id == view.account_id or is_followed:
+            return True
+        is_hidden = self.post_id not in view.posts.hydrated.fragments
+        return is_hidden and self._visibility is Visibility.PUBLIC
 
 
 class PostGone(Happening):

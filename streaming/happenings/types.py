@@ -36,10 +36,11 @@ class Shown(NamedTuple):
 
 
 class Happening(ABC):
-    """`posts`: each post or repost that is shown, and its original. `tags`: of a public post."""
+    """`posts`: each post or repost that is shown, and its original. `asks_home_tags`: whether the
+    rules look at the home tags of those who may hear of it."""
 
     posts: Mapping[PostId, PostId] = {}
-    tags: Sequence[str] = ()
+    asks_home_tags: bool = False
 
     @abstractmethod
     def find_audience(self, directory: Directory) -> Audience:

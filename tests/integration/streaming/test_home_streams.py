@@ -7,6 +7,7 @@ import pytest
 from accounts.types import Restriction
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
+from posts.actions.hide_post import hide_post
 from posts.actions.repost import repost
 from posts.types import Draft, Visibility
 from relations.actions.block import block
@@ -18,7 +19,7 @@ from relations.types import FollowOptions
 from tests.callers import Caller
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import events_before, publish_marker
-from tests.world import make_accounts, publish, restrict
+from tests.world import NOW, make_accounts, publish, restrict
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
 
@@ -255,3 +256,24 @@ def test_posts_with_home_tags_of_muted_accounts_are_not_heard(site, people):
     publish(other, "#tea, must not be heard")
     marker = publish_marker(site, author, client)
     assert events_before(client, marker) == []
+
+
+def test_a_hidden_post_with_a_home_tag_is_heard_as_gone(site, people):
+    me, _, _, stranger = people
+    add_own_tag(me, TagListKind.FOLLOWED, "tea")
+    choose_at_home(me, True)
+    post_id, private = publish(stranger, "#tea"), _private(stranger)
+    deliver_all()
+    client = site.listen(me)
+    hide_post(private, NOW, 1)
+    hide_post(post_id, NOW, 1)
+    deliver_all()
+    assert client.hear("delete")[0].payload == post_id.public
+    hide_post(post_id, None, 2)
+    deliver_all()
+    [_, heard] = client.hear("delete", "status.update")
+    assert heard.post_id == post_id.public
+
+
+def _private(author):
+    return create_post(author, Draft("#tea", visibility=Visibility.PRIVATE))
