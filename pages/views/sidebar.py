@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
 
 from pages.api_client import ApiClient, ApiRefused
-from pages.views.base import UNAUTHORIZED, WebPage
+from pages.views.base import OK, UNAUTHORIZED, WebPage
 from pages.views.directory import suggested_accounts
 
 TRENDS, TRENDS_KEY = "/api/v1/trends/tags", "pages.trends"
@@ -51,5 +51,9 @@ class SidebarPart(WebPage):
             return []
 
     def _limit_keeping(self, answer: HttpResponseBase) -> None:
-        """The address names the session, so no other account gets what the browser keeps."""
+        """The address names the session, so no other account gets what the browser keeps. A refusal
+        is not kept."""
+        if answer.status_code != OK:
+            super()._limit_keeping(answer)
+            return
         patch_cache_control(answer, private=True, max_age=KEPT_S)

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from pages.views.sidebar import KEPT_S
+from pages.api_client import ApiRefused
+from pages.views.sidebar import KEPT_S, SidebarPart
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.integration.pages.browsing import Browser
@@ -46,3 +47,13 @@ def test_browsers_keep_it_and_pages_ask_for_their_own(reader: int) -> None:
     first, second = (Browser(account_id).read("/") for account_id in (reader, make_account()))
     mark = 'hx-get="/sidebar?of='
     assert first.partition(mark)[2][:16] != second.partition(mark)[2][:16]
+
+
+def test_browsers_do_not_keep_a_refusal(reader: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise ApiRefused(503, "away", {})
+
+    monkeypatch.setattr(SidebarPart, "get", refuse)
+    answer = Browser(reader).client.get("/sidebar", headers={"HX-Request": "true"})
+    assert answer.status_code == 503
+    assert "no-store" in answer["Cache-Control"] and "max-age" not in answer["Cache-Control"]
