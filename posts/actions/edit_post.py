@@ -15,11 +15,12 @@ from infra.changes.registry import read_payload
 from infra.sharding.buckets import shard_of
 from infra.sharding.functions import named_call
 from infra.sharding.sql import fetch_one
+from posts.actions.check_quote import check_told
 from posts.actions.insert_post import DAY_S, columns_of_links, json_of, refusal_of
 from posts.actions.read_links import read_links
 from posts.changes import PostEdited
 from posts.errors import PostNotFound, TooManyEdits
-from posts.types import Draft, Kind, PostRow, WrittenPost
+from posts.types import Draft, Kind, PostLinks, PostRow, Visibility, WrittenPost
 
 # All versions are kept.
 MAX_EDITS = 100
@@ -45,11 +46,12 @@ def edit_post(old: PostRow, draft: Draft, image_texts: Sequence[Mapping[str, Any
 
     `old`: the post as it was read; only what an edit cannot change is taken from it. The next read
     of every page has the new text. Raises: PostNotFound if the post is deleted or hidden,
-    AccountNotFound, TooManyEdits, TooManyLinksToday, ImagesTaken. Safety: idempotent; the function
-    locks the account, so versions are in the order of edits. Cost: as `create_post`.
+    AccountNotFound, TooManyEdits, TooManyLinksToday, ImagesTaken, CannotQuote. Safety: idempotent;
+    the function locks the account, so versions are in the order of edits. Cost: as `create_post`.
     """
     now_s, alias = time.time(), shard_of(old.author_id)
     new = _row_of(old, draft)
+    _check_told(new)
     today = (int(now_s // DAY_S), settings.MENTIONS_PER_DAY, settings.TAGS_PER_DAY)
     at = datetime.fromtimestamp(now_s, UTC)
     change = change_columns(old.author_id, PostEdited(old.moment, 0, 0))
@@ -87,6 +89,13 @@ def _row_of(old: PostRow, draft: Draft) -> PostRow:
         media=draft.media or None,
         poll=msgspec.to_builtins(draft.poll) if draft.poll else old.poll,
     )
+
+
+def _check_told(new: PostRow) -> None:
+    """As of a new post, unless its quote was revoked. Raises: CannotQuote."""
+    if new.quoted is not None and not new.is_quote_revoked:
+        draft = Draft("", visibility=Visibility(new.visibility), quoted=new.quoted)
+        check_told(new.author_id, draft, PostLinks(tuple(new.mentions or ())))
 
 
 def _refusal(refused: str, now_s: float) -> Exception:

@@ -83,6 +83,21 @@ def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> byt
     return with_own_acts(status, viewer_id, acts)
 
 
+def get_revoked_json(viewer_id: int, post_id: PostId) -> bytes:
+    """The Status of a post that quoted a post of the viewer until now.
+
+    With empty texts if the viewer may not see it: its author may block the viewer. Raises:
+    PostNotFound. Cost: as load_status_json and get_interaction_json; one query more if it is empty.
+    """
+    status = get_interaction_json(viewer_id, post_id, post_id)
+    if load_status_json([post_id], viewer_id):
+        return status
+    hydrated = _emptied(post_id, _with_bare_author(post_id, answer(ask_posts([post_id]))))
+    if not hydrated.has_both(post_id, post_id):
+        raise PostNotFound
+    return hydrated.present(post_id, post_id, viewer_id)
+
+
 def _without_texts(viewer_id: int, event: PostId, original: PostId, hydrated: Hydrated) -> Hydrated:
     """With empty texts of a post whose visibility does not include the viewer any more.
 

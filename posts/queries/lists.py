@@ -14,7 +14,7 @@ from infra.api.errors import InvalidCursor
 from infra.api.ids import split_cursor
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
-from posts.api.present import find_replied_to, is_open
+from posts.api.present import find_replied_to, is_open, status_id_of
 from posts.api.quote_place import find_quoted
 from posts.ids import BASE36_DIGITS, PostId
 from posts.queries.own_responses import find_own_quotes, find_own_row
@@ -67,7 +67,20 @@ def list_quotes(post_id: PostId, viewer_id: int, window: Window) -> Page[bytes]:
         return page
     own = [(i.moment, viewer_id) for i in find_own_quotes(viewer_id, original)]
     pending = [status for status in show(own) if status and is_open(status)] if own else []
-    return page._replace(items=list(dict.fromkeys([*pending, *page.items])))
+    return _with_pending(page, pending, window.limit) if pending else page
+
+
+def _with_pending(page: Page[bytes], pending: Sequence[bytes], limit: int) -> Page[bytes]:
+    """What is cut off is on the next page, which may lack pending ones until they are recorded."""
+    shown = {_row_of_quote(status): status for status in [*pending, *page.items]}
+    newest = sorted(shown, reverse=True)[:limit]
+    older = _encode_responder(newest[-1]) if len(shown) > limit else page.older
+    return page._replace(items=[shown[row] for row in newest], older=older)
+
+
+def _row_of_quote(status: bytes) -> tuple[int, int]:
+    post_id = PostId.from_public(status_id_of(status))
+    return post_id.moment, post_id.author_id
 
 
 def _show_quotes(original: PostId, viewer_id: int, rows: Sequence[Row]) -> list[bytes | None]:

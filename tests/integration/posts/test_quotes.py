@@ -154,7 +154,9 @@ def test_a_closed_quote_can_be_seen_by_the_quoted_author(people, ann, bob, cyd, 
         "status": "x", "quoted_status_id": original, "visibility": "direct",
     }), 403)  # fmt: skip
     name = ann.get("/api/v1/accounts/verify_credentials").json()["acct"]
-    quote(bob, original, text=f"@{name}", visibility="direct")
+    direct = quote(bob, original, text=f"@{name}", visibility="direct")["id"]
+    assert_refused(put(bob, f"{STATUSES}/{direct}", {"status": "behind her back"}), 403)
+    assert put(bob, f"{STATUSES}/{direct}", {"status": f"@{name} hi"}).status_code == 200
     drain()
     assert_drained_truth()
 
@@ -249,8 +251,37 @@ def test_the_author_revokes_a_quote(people, ann, bob, cyd, original, drain):
     assert_drained_truth()
 
 
+def test_the_answer_to_a_revocation_shows_nothing_to_a_blocked_author(
+    people, ann, bob, original, drain
+):
+    quoting = quote(bob, original, text="secret")["id"]
+    bob.post(f"/api/v1/accounts/{people[0]}/block")
+    drain()
+    for _ in range(2):
+        answer = ann.post(f"{STATUSES}/{original}/quotes/{quoting}/revoke")
+        assert answer.status_code == 200 and b"secret" not in answer.content
+        assert answer.json()["quote"] == {"state": "revoked"} | UNSEEN
+    assert see(bob, quoting)["quote"]["state"] == "revoked"
+
+
+def moment_of(public):
+    post_id = PostId.from_public(public)
+    return post_id.moment, post_id.author_id
+
+
+def test_a_page_of_quotes_with_pending_ones_keeps_its_limit(people, bob, cyd, original, drain):
+    recorded = [quote(cyd, original)["id"] for _ in range(3)]
+    drain()
+    pending = [quote(bob, original)["id"] for _ in range(3)]
+    path = f"{STATUSES}/{original}/quotes"
+    newest = bob.get(path, {"limit": 4})
+    assert ids_of(newest) == sorted([*recorded, *pending], key=moment_of, reverse=True)[:4]
+    drain()
+    assert {*ids_of(newest), *ids_of(bob.get(next_link(newest)))} == {*recorded, *pending}
+
+
 def test_bad_input(people, ann, bob, original):
-    for wrong in ("nonsense", "1", "9" * 40, original[:-1] + "9"):
+    for wrong in ("nonsense", "1", 0, -1, True, 1.5, ["1"], "9" * 40, original[:-1] + "9"):
         quote(bob, wrong, status=404)
     assert_refused(bob.post(STATUSES, {"status": "x", "quoted_status_id": {}}), 404)
     assert_refused(bob.post(STATUSES, {"status": "x", "quote_approval_policy": 3}), 422)
