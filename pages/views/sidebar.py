@@ -22,8 +22,8 @@ Entities = list[dict[str, Any]]
 
 
 class SidebarPart(WebPage):
-    """A part for the column on the right. What the API refuses is left out; a session that has ended
-    is not.
+    """A part for the column on the right. What the API refuses is left out, but for a session that
+    has ended.
     """
 
     def get(self, request: HttpRequest) -> HttpResponseBase:

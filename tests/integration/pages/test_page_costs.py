@@ -143,7 +143,7 @@ WITH_FEW = {
     # There are no suggestions yet, so the directory is read too.
     "/people": Cost(6, 9),
     "/welcome": Cost(6, 9),
-    "/catch_up": Cost(2, 8),
+    "/catch_up": Cost(2, 9),
     "/notifications": Cost(1, 7),
     "/api/v2/notifications": Cost(0, 2),
 }

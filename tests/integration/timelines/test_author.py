@@ -168,7 +168,7 @@ def test_each_viewer_has_a_page_of_its_own(world: None, drain: Any) -> None:
     drain()
     shown = {event: original, plain: plain}
     expected = {viewer: list(load_visible(shown, viewer).values()) for viewer in (None, fan)}
-    expected[blocker] = [load_visible(shown, None)[plain]]
+    expected[blocker] = [load_visible({plain: plain}, blocker)[plain]]
     assert b'"favourited":true' in expected[fan][1] and b'"bookmarked":true' in expected[fan][0]
     for _ in range(2):
         for viewer, page in expected.items():
