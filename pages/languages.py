@@ -17,7 +17,7 @@ Handler = Callable[[HttpRequest], HttpResponseBase]
 
 
 class PageLanguage:
-    """Answers a page in the language of its reader, and says so in its headers.
+    """Answers a page in the language of its reader, and says so in its headers. Images have none.
 
     A cache between us and the reader must not give the page of one language to another reader.
     """
@@ -31,6 +31,8 @@ class PageLanguage:
         language = language_of(request)
         with override(language):
             answer = self._get_response(request)
+        if answer.get("Content-Type", "").startswith("image/"):
+            return answer
         answer.setdefault("Content-Language", language)
         patch_vary_headers(answer, ("Accept-Language", "Cookie"))
         return answer
