@@ -59,14 +59,19 @@ class Bomb:
         return os.mkdir, (self.folder,)
 
 
+def head_of(raw: bytes) -> bytes:
+    found = HEAD.match(raw)
+    return found[0] if found else b""
+
+
 def after_head(payload: bytes) -> Plant:
-    return lambda raw: HEAD.match(raw)[0] + payload
+    return lambda raw: head_of(raw) + payload
 
 
 PLANTS: dict[str, Plant] = {
     # An odd number of bytes: a timeline that has lost whole entries would be a valid one.
     # And some bytes after the head of a short value: a head alone says that there is nothing.
-    "half": lambda raw: raw[: len(raw) // 2 + 4 | 1],
+    "half": lambda raw: raw[: max(len(raw) // 2 + 2 | 1, len(head_of(raw)) + 1)],
     "all but one byte": lambda raw: raw[:-1],
     **{f"JSON {shape}": after_head(json.dumps(shape).encode()) for shape in SHAPES},
 }
