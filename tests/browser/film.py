@@ -21,7 +21,7 @@ FILE = Path(__file__).parents[2] / "docs/images/tour.webp"
 PASSWORD = "tideline-demo"
 SIZE = Size(1120, 700)
 SHOWN = 800, 500
-TEXT = "#compose-text"
+TEXT, CHOSEN = "#compose-text", ".suggestions [aria-selected=true]"
 LETTERS_MS, GLANCE_MS, LOOK_MS, READ_MS = 70, 500, 1_000, 1_700
 QUALITY = 70
 
@@ -81,7 +81,7 @@ def _write(film: Film, _: Tab) -> None:
     film.show(LOOK_MS)
     film.tab.click(TEXT)
     film.type("Low tide at the quay, @bo")
-    film.tab.see("@bob")
+    film.tab.expect(film.tab.find(CHOSEN)).to_contain_text("@bob")
     film.show(GLANCE_MS)
     film.tab.type_key("Enter")
     film.type("#harbour")
