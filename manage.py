@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Django's command line for Tideline. docs/reference/commands describes every command."""
 
+import gc
 import os
 import sys
 
@@ -9,8 +10,13 @@ from django.core.management import execute_from_command_line
 from infra.sharding.errors import NO_ANSWER, DatabaseUnusable
 from infra.sharding.probe import error_line
 
+# New objects before the collector visits them. Those that loading makes all stay: with Python's 700
+# a tenth of a command's start goes by in visits of them.
+NEW_OBJECTS = 50_000
+
 
 def main() -> None:
+    gc.set_threshold(NEW_OBJECTS)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         execute_from_command_line(sys.argv)

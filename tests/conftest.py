@@ -3,6 +3,7 @@
 Every xdist worker has its own databases and its own Redis database number.
 """
 
+import gc
 import os
 import shutil
 import sys
@@ -24,6 +25,9 @@ from tests.services import SessionServices, start_for_session
 # packages again, which takes longer than most tests.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# A process of tests has millions of objects that stay. Visits of them took a quarter of its time.
+NEW_OBJECTS = 50_000
+gc.set_threshold(NEW_OBJECTS)
 
 # Plugins, not conftests: those are imported before the settings have their servers.
 FIXTURES = (
@@ -95,6 +99,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long modules first: at the end all processes have short ones left. Else a random order."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (item.path not in slow, not LONG & {*item.path.parts}))
+
+
+def pytest_collection_finish() -> None:
+    """The product and all tests are loaded: the garbage collector need not visit them again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -5,6 +5,7 @@ with two open files, for the input and the output of the new process, and is ans
 ("wait", number) by how it ended, and ("stop", number) when it has stopped itself.
 """
 
+import gc
 import os
 import runpy
 import socket
@@ -17,8 +18,11 @@ from django.urls import get_resolver
 
 
 def main() -> None:
+    gc.disable()
     django.setup()
     assert get_resolver().url_patterns
+    gc.freeze()
+    gc.enable()
     if argv := _serve(Connection(int(sys.argv[1]))):
         _run(argv)
 
