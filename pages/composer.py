@@ -28,6 +28,14 @@ QUOTERS = {
     "followers": _("Followers"),
     "nobody": _("Only me"),
 }
+# Who can reply to it, besides the people it mentions.
+REPLIERS = {
+    "public": _("Everyone"),
+    "followers": _("Followers"),
+    "following": _("People I follow"),
+    "mentioned": _("Only people I mention"),
+    "nobody": _("Only me"),
+}
 VISIBILITIES = tuple(READERS)
 POLL_ENDS = {
     "300": _("5 minutes"), "1800": _("30 minutes"), "3600": _("1 hour"), "21600": _("6 hours"),
@@ -62,6 +70,7 @@ class Composer:
     spoiler_text: str = ""
     visibility: str = ""
     quote_policy: str = ""
+    reply_policy: str = "public"
     language: str = ""
     sensitive: bool = False
     images: Sequence[Entity] = ()
@@ -77,6 +86,7 @@ class Composer:
     poll_ends = POLL_ENDS
     readers = READERS
     quoters = QUOTERS
+    repliers = REPLIERS
 
     @property
     def action(self) -> str:
@@ -92,6 +102,11 @@ class Composer:
     def can_wait(self) -> bool:
         """Whether it may be published later."""
         return not (self.edited or self.is_message)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether not all may quote it and reply."""
+        return not self.quote_policy == self.reply_policy == "public"
 
     @property
     def draft(self) -> str:
@@ -167,14 +182,15 @@ def edit_composer(page: WebPage, status: Entity) -> Composer:
         spoiler_text=source["spoiler_text"],
         sensitive=status["sensitive"],
         language=status["language"] or "",
-        quote_policy=policy_of(status),
+        quote_policy=policy_of(status, "quote_approval"),
+        reply_policy=policy_of(status, "reply_approval"),
         images=[image | {"is_attached": True} for image in status["media_attachments"]],
     )
 
 
-def policy_of(status: Entity) -> str:
-    """Which accounts can quote a post."""
-    return (status["quote_approval"]["automatic"] or ["nobody"])[0]
+def policy_of(status: Entity, approval: str) -> str:
+    """Which accounts can quote a post, or reply to it."""
+    return str((status[approval]["automatic"] or ["nobody"])[0])
 
 
 def typed_composer(page: WebPage, sent: QueryDict, ids: Sequence[str], message: str) -> Composer:
@@ -198,6 +214,7 @@ def typed_composer(page: WebPage, sent: QueryDict, ids: Sequence[str], message: 
         spoiler_text=read_warning(sent),
         visibility=sent.get("visibility", ""),
         quote_policy=sent.get("quote_approval_policy", ""),
+        reply_policy=sent.get("reply_approval_policy", ""),
         language=sent.get("language", ""),
         images=list(_find_images(page.api, sent, ids, edited)),
         with_poll="with_poll" in sent,

@@ -43,6 +43,7 @@ TEXTS = (
     _("Record not found"),
     _("The post you are trying to quote does not appear to exist."),
     _("The author of the post does not let you quote it"),
+    _("The author of the post does not let you reply"),
     _("This action is not allowed"),
     _("Your account is frozen: you can read, but not write"),
     _("Cursor is not valid for this list"),

@@ -14,8 +14,8 @@ class PostsConfig(AppConfig):
         import_module("posts.consumers")
         import_module("posts.counter_rows")
         import_module("posts.queries.own_responses")
-        # Quoted posts may have polls.
-        quotes = import_module("posts.api.quote_place")
-        register_live_part(quotes.FIRST_BYTE, import_module("posts.api.live_quotes").fill_quotes)
-        place = import_module("posts.api.poll_place")
-        register_live_part(place.FIRST_BYTE, import_module("posts.api.live_polls").fill_polls)
+        # Quoted posts may have polls, and say who may reply.
+        for part, fill in (("quote", "quotes"), ("poll", "polls"), ("approval", "approvals")):
+            place = import_module(f"posts.api.{part}_place")
+            live = import_module(f"posts.api.live_{fill}")
+            register_live_part(place.FIRST_BYTE, getattr(live, f"fill_{fill}"))

@@ -186,10 +186,10 @@ class QuoteRevoked(Payload, frozen=True):
     quoted: tuple[int, int]
 
 
-class QuotePolicyChanged(Payload, frozen=True):
-    """The owner changed which accounts may quote a post."""
+class PoliciesChanged(Payload, frozen=True):
+    """The owner changed which accounts may quote a post, or reply to it."""
 
-    kind: ClassVar[str] = "posts.quote_policy_changed"
+    kind: ClassVar[str] = "posts.policies_changed"
 
     moment: int
     before: int

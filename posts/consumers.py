@@ -43,6 +43,7 @@ from posts.cache.single_posts import drop_single_posts
 from posts.cache.viewer_state import refresh_viewer_states
 from posts.cache.weeks import WEEKS, drop_large_weeks, field_of, week_of
 from posts.changes import (
+    PoliciesChanged,
     PollVoted,
     PostCreated,
     PostDeleted,
@@ -50,7 +51,6 @@ from posts.changes import (
     PostHidden,
     PostImagesChanged,
     PostMarked,
-    QuotePolicyChanged,
     QuoteRevoked,
     RepliesLeft,
     ReplyOrphaned,
@@ -65,11 +65,11 @@ from posts.types import Kind, PostRow, ResponseRow
 JUST_NOW_S = 0.05
 REWRITES = (
     PostCreated, PostDeleted, PostEdited, PostHidden, PostImagesChanged, ReplyOrphaned,
-    QuoteRevoked, QuotePolicyChanged,
+    QuoteRevoked, PoliciesChanged,
 )  # fmt: skip
 Rewritten = (
     PostCreated | PostDeleted | PostEdited | PostHidden | PostImagesChanged | ReplyOrphaned
-    | QuoteRevoked | QuotePolicyChanged
+    | QuoteRevoked | PoliciesChanged
 )  # fmt: skip
 Deliveries = Sequence[Delivery[Rewritten]]
 

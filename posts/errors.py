@@ -25,6 +25,12 @@ class CannotQuote(NotAllowed):
     text = "The author of the post does not let you quote it"
 
 
+class CannotReply(NotAllowed):
+    """Its author lets only others reply, or the author of the first post of its thread does."""
+
+    text = "The author of the post does not let you reply"
+
+
 class QuoteNotFound(NotFound):
     """No live post of this id quotes the caller's post, or that was revoked already."""
 

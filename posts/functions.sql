@@ -19,7 +19,7 @@ CREATE OR REPLACE FUNCTION posts_publish(
     about_moment bigint, new_visibility integer, new_mentions jsonb, new_tags text[],
     new_media jsonb, new_poll jsonb, new_application jsonb,
     first_author bigint, first_moment bigint, about_quoted bigint[], new_quote_policy integer,
-    today integer, most_mentions integer,
+    new_reply_policy integer, today integer, most_mentions integer,
     most_tags integer, lane integer, change text, payload jsonb,
     OUT is_known boolean, OUT refused text, OUT post_moment bigint, OUT post_count bigint,
     OUT post_version bigint, OUT change_id bigint, OUT changed_at timestamptz
@@ -68,11 +68,12 @@ BEGIN
     -- The post, and its key.
     INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text, language, kind,
         target_author, target_moment, visibility, mentions, tags, media, poll,
-        application, thread_author, thread_moment, quoted_author, quoted_moment, quote_policy)
+        application, thread_author, thread_moment, quoted_author, quoted_moment, quote_policy,
+        reply_policy)
     VALUES (author, post_moment, new_text, is_sensitive, new_spoiler_text, new_language, new_kind,
         about_author, about_moment, new_visibility, new_mentions, new_tags, new_media,
         new_poll, new_application, first_author, first_moment,
-        about_quoted[1], about_quoted[2], new_quote_policy);
+        about_quoted[1], about_quoted[2], new_quote_policy, new_reply_policy);
     IF once_key IS NOT NULL THEN
         INSERT INTO posts_publishedkey (author_id, key, moment, created_at)
         VALUES (author, once_key, post_moment, now());
@@ -330,29 +331,34 @@ BEGIN
     FROM posts_note_rewritten(author, lane, change, payload) AS noted;
 END $$;
 
--- Changes which accounts may quote an own post. `refused`: `gone` for no live post or reply of the
--- author. posts/actions/set_quote_policy.py
-CREATE OR REPLACE FUNCTION posts_set_quote_policy(
-    author bigint, wanted_moment bigint, new_quote_policy integer,
+-- Changes which accounts may quote an own post and reply to it; NULL leaves a policy as it is.
+-- `refused`: `gone` for no live post or reply of the author. posts/actions/set_policies.py
+CREATE OR REPLACE FUNCTION posts_set_policies(
+    author bigint, wanted_moment bigint, new_quote_policy integer, new_reply_policy integer,
     lane integer, change text, payload jsonb,
     OUT is_known boolean, OUT refused text, OUT post_version bigint, OUT change_id bigint,
     OUT changed_at timestamptz
 ) LANGUAGE plpgsql AS $$
 DECLARE
-    old_policy integer;
+    old record;
 BEGIN
     is_known := accounts_lock(author);
-    SELECT quote_policy INTO old_policy FROM posts_post
+    SELECT quote_policy, reply_policy INTO old FROM posts_post
     WHERE author_id = author AND moment = wanted_moment AND kind <> 2
         AND deleted_at IS NULL AND hidden_at IS NULL;
-    IF old_policy IS NULL THEN
+    IF NOT FOUND THEN
         refused := 'gone';
     END IF;
-    IF NOT is_known OR refused IS NOT NULL OR old_policy = new_quote_policy THEN
+    IF NOT is_known OR refused IS NOT NULL THEN
         RETURN;
     END IF;
-    UPDATE posts_post SET quote_policy = new_quote_policy
-    WHERE author_id = author AND moment = wanted_moment;
+    UPDATE posts_post SET quote_policy = coalesce(new_quote_policy, old.quote_policy),
+        reply_policy = coalesce(new_reply_policy, old.reply_policy)
+    WHERE author_id = author AND moment = wanted_moment
+        AND (new_quote_policy <> old.quote_policy OR new_reply_policy <> old.reply_policy);
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
     SELECT noted.post_version, noted.change_id, noted.changed_at
     INTO post_version, change_id, changed_at
     FROM posts_note_rewritten(author, lane, change, payload) AS noted;

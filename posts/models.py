@@ -4,12 +4,13 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from infra.sharding.models import ShardedModel
-from posts.types import Kind, QuotePolicy, Visibility
+from posts.types import Kind, QuotePolicy, ReplyPolicy, Visibility
 
 POST_KINDS = [(kind.value, kind.name) for kind in (Kind.POST, Kind.REPLY, Kind.REPOST)]
 VIEWER_MARK_KINDS = [(k.value, k.name) for k in Kind if Kind.FAVOURITE <= k <= Kind.PIN]
 RESPONSE_KINDS = [(k.value, k.name) for k in (*list(Kind)[1:4], Kind.QUOTE)]  # REPLY to FAVOURITE
 QUOTE_POLICIES = [(policy.value, policy.name) for policy in QuotePolicy]
+REPLY_POLICIES = [(policy.value, policy.name) for policy in ReplyPolicy]
 VISIBILITIES = [(visibility.value, visibility.name) for visibility in Visibility]
 
 
@@ -63,6 +64,7 @@ class Post(ShardedModel):
     quoted_moment = models.BigIntegerField(null=True)
     is_quote_revoked = models.BooleanField(db_default=False)
     quote_policy = models.SmallIntegerField(choices=QUOTE_POLICIES, db_default=QUOTE_POLICIES[0][0])
+    reply_policy = models.SmallIntegerField(choices=REPLY_POLICIES, db_default=REPLY_POLICIES[0][0])
 
     class Meta:
         indexes = [

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from accounts.encode import is_limited
+from posts.api.approval_place import find_reply_policy
 from posts.api.present import find_visibility, is_mentioned
 from posts.api.quote_place import find_quoted
-from posts.types import Visibility
-from relations.types import UNRELATED, Relationship
+from posts.types import ReplyPolicy, Visibility
+from relations.types import UNRELATED, Attribute, Relationship
 
 
 def may_see(
@@ -52,3 +53,22 @@ def is_for_viewer(
         if relationship.is_followed or (quoted and quoted.author_id == viewer_id):
             return True
     return is_mentioned(viewer_id, fragment)
+
+
+def may_reply(
+    viewer_id: int | None, author_id: int, fragment: bytes, relationship: Relationship
+) -> bool:
+    """Whether the author of a post that the viewer sees lets the viewer reply to it.
+
+    Of the accounts that an author follows quietly none may: else they would learn of it.
+    """
+    if viewer_id is None or viewer_id == author_id:
+        return viewer_id is not None
+    policy = find_reply_policy(fragment)
+    if policy in (ReplyPolicy.PUBLIC, ReplyPolicy.NOBODY):
+        return policy is ReplyPolicy.PUBLIC
+    allowed = {
+        ReplyPolicy.FOLLOWERS: relationship.is_followed,
+        ReplyPolicy.FOLLOWING: relationship.theirs is Attribute.FOLLOW,
+    }
+    return allowed.get(policy, False) or is_mentioned(viewer_id, fragment)

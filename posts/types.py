@@ -61,6 +61,23 @@ class QuotePolicy(IntEnum):
         return self.name.lower()
 
 
+class ReplyPolicy(IntEnum):
+    """Which accounts may reply to a post besides its author. Stored as a number. If others may, so
+    may the accounts that the post mentions. To a direct message all its readers may reply.
+    """
+
+    PUBLIC = 0
+    FOLLOWERS = 1
+    FOLLOWING = 2
+    MENTIONED = 3
+    NOBODY = 4
+
+    @property
+    def public(self) -> str:
+        """The name in the API."""
+        return self.name.lower()
+
+
 class Target(NamedTuple):
     """The post that a reply, a repost or a quote is about. Never changes.
 
@@ -132,6 +149,7 @@ class PostRow(NamedTuple):
     quoted_moment: int | None = None
     is_quote_revoked: bool = False
     quote_policy: int = QuotePolicy.PUBLIC
+    reply_policy: int = ReplyPolicy.PUBLIC
 
     @property
     def thread(self) -> PostId:
@@ -191,6 +209,7 @@ class Draft(msgspec.Struct, frozen=True):
     application: Mapping[str, Any] | None = None
     quoted: PostId | None = None
     quote_policy: QuotePolicy = QuotePolicy.PUBLIC
+    reply_policy: ReplyPolicy = ReplyPolicy.PUBLIC
 
 
 class PostLinks(NamedTuple):

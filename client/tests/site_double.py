@@ -70,6 +70,7 @@ STATUS: dict[str, Any] = {
     "card": None, "poll": None, "edited_at": None, "filtered": [], "account": ACCOUNT,
     "quote": None, "quotes_count": 0,
     "quote_approval": {"automatic": ["public"], "manual": [], "current_user": "automatic"},
+    "reply_approval": {"automatic": ["public"], "manual": [], "current_user": "automatic"},
     "replies_count": 0, "reblogs_count": 0, "favourites_count": 0, "favourited": False,
     "reblogged": False, "muted": False, "bookmarked": False, "pinned": False,
 }  # fmt: skip

@@ -75,7 +75,7 @@ statuses.mute_thread            POST*   /api/v1/statuses/{status_id}/mute
 statuses.unmute_thread          POST*   /api/v1/statuses/{status_id}/unmute
 statuses.quotes                 GET     /api/v1/statuses/{status_id}/quotes
 statuses.revoke_quote           POST    /api/v1/statuses/{status_id}/quotes/{quoting_id}/revoke
-statuses.set_quote_policy       PUT     /api/v1/statuses/{status_id}/interaction_policy
+statuses.set_policies           PUT     /api/v1/statuses/{status_id}/interaction_policy
 
 scheduled_statuses.create       POST    /api/v1/statuses
 scheduled_statuses.mine         GET     /api/v1/scheduled_statuses
@@ -221,7 +221,6 @@ LEFT_OUT = {
 LEFT_OUT_PARAMETERS = {
     "If-None-Match": "an answer that is the same costs little more",
     "all_promotions": "promoted accounts and ads have another shape than a status",
-    "quote_approval_policy": "it has no effect",
 }
 
 # Operations that are two methods, because a field decides what is answered: that field, whether

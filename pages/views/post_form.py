@@ -77,6 +77,7 @@ def read_content(sent: QueryDict) -> dict[str, Any]:
         "sensitive": "sensitive" in sent or bool(read_warning(sent)),
         "media_ids": kept_ids(sent),
         "quote_approval_policy": sent.get("quote_approval_policy", ""),
+        "reply_approval_policy": sent.get("reply_approval_policy", ""),
     }
 
 

@@ -28,7 +28,7 @@ class QuotesPage(TimelinePage):
         status = self.api.get(f"{STATUSES}/{names['status_id'].public}").body
         is_own = status["account"]["id"] == self.signed_in["id"]
         is_open = is_own and status["visibility"] in ("public", "unlisted")
-        policy = policy_of(status) if is_open else None
+        policy = policy_of(status, "quote_approval") if is_open else None
         return {"status": status, "policy": policy, "quoters": QUOTERS}
 
     def post(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:

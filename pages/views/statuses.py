@@ -5,7 +5,8 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 
-from pages.composer import reply_composer
+from pages.composer import policy_of, reply_composer
+from pages.site import Entity
 from pages.views.base import WebPage
 from posts.ids import PostId
 
@@ -26,9 +27,22 @@ class StatusPage(WebPage):
         path = f"/api/v1/statuses/{status_id.public}"
         status = self.api.get(path).body
         thread = self.api.get(f"{path}/context").body
-        composer = reply_composer(self, status, "thread") if self.viewer else None
-        context = {"status": status, "thread": thread, "composer": composer}
+        # The first post of a thread decides for all of it.
+        posts = (*thread["ancestors"][:1], status["reblog"] or status)
+        gates = [post for post in posts if is_limited(post)]
+        may_reply = self.viewer and all(may_answer(gate) for gate in gates)
+        composer = reply_composer(self, status, "thread") if may_reply else None
+        context = {"status": status, "thread": thread, "composer": composer, "gates": gates[:1]}
         return self.draw("status.html", context)
+
+
+def is_limited(status: Entity) -> bool:
+    """Whether only some may reply."""
+    return policy_of(status, "reply_approval") != "public"
+
+
+def may_answer(status: Entity) -> bool:
+    return bool(status["reply_approval"]["current_user"] == "automatic")
 
 
 class HistoryPage(WebPage):

@@ -10,23 +10,27 @@ from accounts.texts.links import exceeds
 from infra.api.errors import InvalidRequest
 from infra.api.parsing import clean_text, read_flag, read_text
 from posts.actions.check_quote import find_quote_policy
-from posts.errors import EmptyPost, InvalidDraft, ParentNotFound, PostTooLong
-from posts.ids import MalformedPostId, PostId
-from posts.types import Draft, QuotePolicy, Visibility
+from posts.actions.check_reply import find_reply_policy
+from posts.errors import EmptyPost, InvalidDraft, PostTooLong
+from posts.types import Draft, QuotePolicy, ReplyPolicy, Visibility
 
 MAX_KEY_LENGTH = 64
 MAX_LANGUAGE_LENGTH = 16
 
 
 def check_draft(data: Mapping[str, Any], may_be_empty: bool = False) -> Draft:
-    """The draft in a request, without what it quotes.
+    """The draft in a request, without what it quotes and answers.
 
     Raises: as `check_content`.
     """
     _refuse_sent(data, ("media_attributes",))  # edits may have them: posts.api.image_texts
-    policy = find_quote_policy(data) or QuotePolicy.PUBLIC
     draft = check_content(data, may_be_empty)
-    return replace(draft, visibility=read_visibility(data), quote_policy=policy)
+    return replace(
+        draft,
+        visibility=read_visibility(data),
+        quote_policy=find_quote_policy(data) or QuotePolicy.PUBLIC,
+        reply_policy=find_reply_policy(data) or ReplyPolicy.PUBLIC,
+    )
 
 
 def check_content(data: Mapping[str, Any], may_be_empty: bool = False) -> Draft:
@@ -80,17 +84,6 @@ def check_edited(data: Mapping[str, Any], visibility: int) -> None:
     _refuse_sent(data, ("scheduled_at",))
     if data.get("visibility") not in (None, "", Visibility(visibility).name.lower()):
         raise InvalidDraft("Validation failed: The visibility of a post cannot be changed")
-
-
-def check_parent(data: Mapping[str, Any]) -> PostId | None:
-    """The post that a request replies to; None for no reply. Raises: ParentNotFound (404)."""
-    text = data.get("in_reply_to_id")
-    if text in (None, ""):
-        return None
-    try:
-        return PostId.from_public(str(text))
-    except MalformedPostId:
-        raise ParentNotFound from None
 
 
 def check_key(key: str | None) -> str | None:

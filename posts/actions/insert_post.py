@@ -27,7 +27,8 @@ PARAMETERS = (
     *("new_text", "is_sensitive", "new_spoiler_text", "new_language"),
     *("new_kind", "about_author", "about_moment", "new_visibility"),
     *("new_mentions", "new_tags", "new_media", "new_poll", "new_application"),
-    *("first_author", "first_moment", "about_quoted", "new_quote_policy"),
+    *("first_author", "first_moment", "about_quoted"),
+    *("new_quote_policy", "new_reply_policy"),
     *("today", "most_mentions", "most_tags"),
     *("lane", "change", "payload"),
 )
@@ -117,6 +118,7 @@ def _row_of(author_id: int, draft: Draft, target: Target | None, links: PostLink
         quoted_author=draft.quoted.author_id if draft.quoted else None,
         quoted_moment=draft.quoted.moment if draft.quoted else None,
         quote_policy=int(draft.quote_policy),
+        reply_policy=int(draft.reply_policy),
     )
 
 
@@ -126,11 +128,12 @@ def place_of(post_id: PostId | None) -> tuple[int, int] | None:
 
 
 def _columns_of(row: PostRow) -> Sequence[object]:
-    """The parameters of posts_publish from `new_text` to `new_quote_policy`."""
+    """The parameters of posts_publish from `new_text` to `new_reply_policy`."""
     json = (json_of(row.poll), json_of(row.application))
     quoted = [row.quoted_author, row.quoted_moment] if row.quoted else None
     thread = (row.thread_author, row.thread_moment)
-    return (*row[2:10], *columns_of_links(row), *json, *thread, quoted, row.quote_policy)
+    policies = (row.quote_policy, row.reply_policy)
+    return (*row[2:10], *columns_of_links(row), *json, *thread, quoted, *policies)
 
 
 def columns_of_links(row: PostRow) -> Sequence[object]:

@@ -1,4 +1,4 @@
-"""Puts quoted posts into answers, and says whether the viewer may quote (quote_place.py).
+"""Puts quoted posts into answers (quote_place.py).
 
 All quoted posts of an answer are loaded together, through the caches of posts. Those that they
 quote themselves are named only (Mastodon's ShallowQuote), which costs one more load.
@@ -12,18 +12,11 @@ from typing import NamedTuple, TypeVar
 import orjson
 
 from infra.clock import now_ms
-from posts.api.quote_place import (
-    APPROVAL,
-    QUOTE,
-    REVOKED,
-    find_quoted,
-    present_approval,
-)
+from posts.api.quote_place import QUOTE, REVOKED, find_quoted
 from posts.ids import PostId
 from posts.reading.statuses import MOST_AT_ONCE
 from posts.reading.viewing import ViewedPosts, view_posts
-from relations.queries.relationships import load_relationships
-from relations.types import UNRELATED, Attribute, Relationship
+from relations.types import UNRELATED, Attribute
 
 T = TypeVar("T")
 ACCEPTED = "accepted"
@@ -41,16 +34,12 @@ class SeenQuote(NamedTuple):
 def fill_quotes(body: bytes, viewer_id: int | None) -> bytes:
     """The answer with its quotes; the same bytes without any.
 
-    Cost: one round trip and no SQL when warm, two if quoted posts quote; one for posts that only
-    followers may quote.
+    Cost: one round trip and no SQL when warm, two if quoted posts quote.
     """
     quoted = {PostId.from_public(match[1].decode()) for match in QUOTE.finditer(body)}
-    if quoted:
-        body = QUOTE.sub(partial(_present, _load_whole(quoted, viewer_id)), body)
-    authors = {PostId.from_public(match[1].decode()).author_id for match in APPROVAL.finditer(body)}
-    if authors:
-        body = APPROVAL.sub(partial(_approve, viewer_id, _load_own(viewer_id, authors)), body)
-    return body
+    if not quoted:
+        return body
+    return QUOTE.sub(partial(_present, _load_whole(quoted, viewer_id)), body)
 
 
 def see_quotes(ids: Collection[PostId], viewer_id: int | None) -> dict[PostId, SeenQuote]:
@@ -117,19 +106,3 @@ def _with_shallow(status: bytes | None, named: Mapping[bytes, bytes]) -> bytes |
 
 def _present(quotes: Mapping[bytes, bytes], match: re.Match[bytes]) -> bytes:
     return quotes[match[1]]
-
-
-def _load_own(viewer_id: int | None, authors: Collection[int]) -> Mapping[int, Relationship]:
-    if viewer_id is None:
-        return {}
-    others = [author_id for author_id in authors if author_id != viewer_id]
-    parts = [load_relationships(viewer_id, part) for part in _parts(others)]
-    return {author_id: each for part in parts for author_id, each in part.items()}
-
-
-def _approve(
-    viewer_id: int | None, relationships: Mapping[int, Relationship], match: re.Match[bytes]
-) -> bytes:
-    author_id = PostId.from_public(match[1].decode()).author_id
-    is_follower = relationships.get(author_id, UNRELATED).is_followed
-    return orjson.dumps(present_approval(author_id == viewer_id or is_follower))

@@ -1,4 +1,4 @@
-"""The requests and answers about quotes, for the OpenAPI document only."""
+"""Requests and answers about quotes, and who may quote or reply: for the OpenAPI document only."""
 
 from typing import Any
 
@@ -11,6 +11,8 @@ from rest_framework.serializers import (
 )
 
 from accounts.types import QUOTE_POLICIES
+from infra.api.fields import OPTIONAL
+from posts.actions.check_reply import REPLY_POLICIES
 
 QUOTE_STATES = [
     "accepted", "revoked", "deleted", "unauthorized", "blocked_account", "muted_account",
@@ -18,7 +20,8 @@ QUOTE_STATES = [
 
 
 class PolicyBody(Serializer[Any]):
-    quote_approval_policy = ChoiceField(QUOTE_POLICIES)
+    quote_approval_policy = ChoiceField(QUOTE_POLICIES, **OPTIONAL)
+    reply_approval_policy = ChoiceField(REPLY_POLICIES, **OPTIONAL)
 
 
 class QuoteEntity(Serializer[Any]):
@@ -31,7 +34,14 @@ class QuoteEntity(Serializer[Any]):
     )
 
 
-class QuoteApprovalEntity(Serializer[Any]):
-    automatic = ListField(child=ChoiceField(["public", "followers"]))
+class _ApprovalEntity(Serializer[Any]):
     manual = ListField(child=CharField(), help_text="Always empty")
     current_user = ChoiceField(["automatic", "denied"])
+
+
+class QuoteApprovalEntity(_ApprovalEntity):
+    automatic = ListField(child=ChoiceField(["public", "followers"]))
+
+
+class ReplyApprovalEntity(_ApprovalEntity):
+    automatic = ListField(child=ChoiceField(REPLY_POLICIES[:-1]))

@@ -40,7 +40,8 @@ from posts.actions.check_poll import (
     MOST_OPTIONS,
     SHORTEST_S,
 )
-from posts.api.quote_schema import QuoteApprovalEntity, QuoteEntity
+from posts.actions.check_reply import REPLY_POLICIES
+from posts.api.quote_schema import QuoteApprovalEntity, QuoteEntity, ReplyApprovalEntity
 from posts.filters.api.schema import FilterResultEntity
 from posts.scheduled.api.parse import LONGEST_TIME
 from posts.scheduled.api.schema import TIME_HELP
@@ -118,6 +119,12 @@ class StatusBody(Serializer[Any]):
         help_text="Who may quote it. Private posts can be quoted by their author only",
         **OPTIONAL,
     )
+    reply_approval_policy = ChoiceField(
+        REPLY_POLICIES,
+        allow_blank=True,
+        help_text="Who may reply to it, and in its thread. To a direct message all its readers may",
+        **OPTIONAL,
+    )
     quoted_status_id = CharField(
         help_text="The id of the post to quote", allow_blank=True, **OPTIONAL
     )
@@ -163,6 +170,9 @@ class EditBody(Serializer[Any]):
         allow_blank=True,
         help_text="Who may quote it, from now on. It stays as it is if this is absent",
         **OPTIONAL,
+    )
+    reply_approval_policy = ChoiceField(
+        REPLY_POLICIES, allow_blank=True, help_text="The same of replies", **OPTIONAL
     )
 
 
@@ -257,6 +267,7 @@ class StatusEntity(Serializer[Any]):
     edited_at = DateTimeField(allow_null=True)
     quote = QuoteEntity(allow_null=True)
     quote_approval = QuoteApprovalEntity()
+    reply_approval = ReplyApprovalEntity()
     filtered = FilterResultEntity(many=True)
     account = AccountEntity()
     replies_count = IntegerField()

@@ -1,6 +1,6 @@
 """The cache of single posts: old ones, and those of authors who post too much for a week.
 
-    posts.single:v2:<site>:{author}:moment   0:…:fragment
+    posts.single:v3:<site>:{author}:moment   0:…:fragment
 
 A change of the post deletes the entry, and the load token with it, so that a load in progress is
 not written. So an entry needs no version. Posts that do not exist have none: ids that a client
@@ -68,4 +68,4 @@ def _read(ids: Iterable[PostId]) -> Fragments:
     return encode_rows(row for rows in scatter(calls).values() for row in rows)
 
 
-_single_posts = PostValues(f"posts.single:v2:{SITE}", TTL_S, _load, check_fragment)
+_single_posts = PostValues(f"posts.single:v3:{SITE}", TTL_S, _load, check_fragment)

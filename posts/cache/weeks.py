@@ -1,6 +1,6 @@
 """The week cache: fragments of posts by author and week (seed S0). TTL about a week.
 
-    posts.week:v5:<site>:{author}:week   ! version, moment → fragment …, or ! version, busy → 1
+    posts.week:v6:<site>:{author}:week   ! version, moment → fragment …, or ! version, busy → 1
 
 An entry has all live posts of its week. Only this week and the last one are cached so: older posts
 are read one by one. A week with more than MAX_WEEK_POSTS is marked busy. Posts outside the cached
@@ -37,7 +37,7 @@ CACHED_WEEKS = 2
 MAX_WEEK_POSTS = 2_000
 BUSY = "busy"  # the field of a week with more than MAX_WEEK_POSTS
 
-WEEKS = HashCache(f"posts.week:v5:{SITE}", ttl_s=WEEK_S)
+WEEKS = HashCache(f"posts.week:v6:{SITE}", ttl_s=WEEK_S)
 
 Week = tuple[int, int]  # an author, and the number of a week since EPOCH
 

@@ -16,8 +16,14 @@ from posts.types import Kind, PostRange, PostRow, Visibility
 _ABOUT = "kind, target_author, target_moment, visibility"
 _DETAILS = ("mentions", "tags", "media", "poll", "application", "edited_at")
 _THREAD = ("thread_author", "thread_moment", "is_orphan")
-_QUOTES = ("quoted_author", "quoted_moment", "is_quote_revoked", "quote_policy")
-_COLUMNS = ", ".join([_ABOUT, *_DETAILS, *_THREAD, *_QUOTES])
+_QUOTES_AND_POLICIES = (
+    "quoted_author",
+    "quoted_moment",
+    "is_quote_revoked",
+    "quote_policy",
+    "reply_policy",
+)
+_COLUMNS = ", ".join([_ABOUT, *_DETAILS, *_THREAD, *_QUOTES_AND_POLICIES])
 BY_ID = """
 SELECT author_id, moment, {text}, sensitive, {spoiler_text}, language,
     {columns}
@@ -37,7 +43,7 @@ ANY_BY_ID = BY_ID.format(
             _ABOUT,
             *(f"CASE WHEN hidden_at IS NULL THEN {name} END" for name in _DETAILS),
             *_THREAD,
-            *_QUOTES,
+            *_QUOTES_AND_POLICIES,
         ]
     ),
 )

@@ -12,7 +12,7 @@ from posts.changes import PostCreated, PostEdited
 from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.rows import find_post_row
-from posts.reading.statuses import load_status_json, load_with_originals
+from posts.reading.statuses import get_shown
 from posts.types import Kind
 
 MUTED = f"""
@@ -51,15 +51,10 @@ class ThreadMute(NamedTuple):
 def get_threaded(post_id: PostId, viewer_id: int | None) -> ThreadedPost:
     """The post, or its original if it is a repost, if the viewer may see both.
 
-    Raises: PostNotFound. Cost: as `load_status_json`.
+    Raises: PostNotFound. Cost: as `get_shown`.
     """
-    statuses, originals = load_with_originals([post_id], viewer_id)
-    original = originals.get(post_id, post_id)
-    if statuses and original != post_id:
-        statuses = load_status_json([original], viewer_id)
-    if original not in statuses:
-        raise PostNotFound
-    return ThreadedPost(original, find_thread(statuses[original]))
+    original, status = get_shown(post_id, viewer_id)
+    return ThreadedPost(original, find_thread(status))
 
 
 def get_any_threaded(post_id: PostId) -> ThreadedPost:

@@ -52,6 +52,21 @@ def get_with_visibility(post_id: PostId, viewer_id: int | None) -> tuple[PostId,
     return reposts.get(post_id, post_id), visibility
 
 
+def get_shown(post_id: PostId, viewer_id: int | None) -> tuple[PostId, bytes]:
+    """The post, or its original if it is a repost, and its Status entity.
+
+    Raises: PostNotFound unless the viewer may see both. Cost: as `load_status_json`; twice that for
+    a repost.
+    """
+    statuses, originals = load_with_originals([post_id], viewer_id)
+    original = originals.get(post_id, post_id)
+    if statuses and original != post_id:
+        statuses = load_status_json([original], viewer_id)
+    if original not in statuses:
+        raise PostNotFound
+    return original, statuses[original]
+
+
 def load_with_originals(
     ids: list[PostId], viewer_id: int | None
 ) -> tuple[dict[PostId, bytes], OriginalByEvent]:

@@ -5,11 +5,11 @@ import msgspec
 from accounts.images.errors import ImageNotFound
 from accounts.images.queries.attachments import load_attachments
 from posts.actions.check_quote import with_quoted
-from posts.errors import ImagesTaken, ParentNotFound, PostNotFound
+from posts.errors import ImagesTaken
 from posts.ids import PostId
-from posts.queries.threads import get_threaded
+from posts.queries.answerable import get_answerable
 from posts.scheduled.types import PollParams, PostParams
-from posts.types import Draft, NewPoll, QuotePolicy, Visibility
+from posts.types import Draft, NewPoll, QuotePolicy, ReplyPolicy, Visibility
 
 
 def params_of(draft: Draft, application_id: int | None, now_s: float) -> PostParams:
@@ -27,15 +27,16 @@ def params_of(draft: Draft, application_id: int | None, now_s: float) -> PostPar
         application_id,
         draft.quoted.public if draft.quoted else None,
         draft.quote_policy.public,
+        draft.reply_policy.public,
     )
 
 
 def draft_of(author_id: int, params: PostParams, now_s: float) -> Draft:
     """The post as it is published now. The posts it answers and quotes must be there, and its
-    images, and the author of the quoted post must still let it.
+    images, and their authors must still let it.
 
-    Raises: ParentNotFound, ImagesTaken, QuotedNotFound, CannotQuote. Cost: a query with images, and
-    as `get_threaded` and `get_quotable`.
+    Raises: ParentNotFound, CannotReply, ImagesTaken, QuotedNotFound, CannotQuote. Cost: a query
+    with images, and as `get_answerable` and `get_quotable`.
     """
     draft = Draft(
         params.text,
@@ -47,15 +48,14 @@ def draft_of(author_id: int, params: PostParams, now_s: float) -> Draft:
         poll=_begin_poll(params.poll, int(now_s)),
         application=params.application,
         quote_policy=QuotePolicy[params.quote_policy.upper()],
+        reply_policy=ReplyPolicy[params.reply_policy.upper()],
     )
     if params.quoted is not None:
         draft = with_quoted(author_id, draft, PostId.from_public(params.quoted))
     if params.in_reply_to is None:
         return draft
-    try:
-        original, thread = get_threaded(PostId.from_public(params.in_reply_to), author_id)
-    except PostNotFound:
-        raise ParentNotFound from None
+    parent = PostId.from_public(params.in_reply_to)
+    original, thread = get_answerable(parent, author_id, draft.visibility)
     return msgspec.structs.replace(draft, in_reply_to=original, thread=thread)
 
 

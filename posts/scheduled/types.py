@@ -33,6 +33,7 @@ class PostParams(msgspec.Struct, frozen=True):
     application_id: int | None = None
     quoted: str | None = None
     quote_policy: str = "public"
+    reply_policy: str = "public"
 
 
 class ScheduledPostRow(NamedTuple):

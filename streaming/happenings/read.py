@@ -11,6 +11,7 @@ from infra.changes.registry import read_payload
 from notifications.changes import QuotingLeft, SubscribersLeft, VotersLeft
 from notifications.types import NotificationKind
 from posts.changes import (
+    PoliciesChanged,
     PollClosed,
     PostCreated,
     PostDeleted,
@@ -18,7 +19,6 @@ from posts.changes import (
     PostHidden,
     PostImagesChanged,
     PostMarked,
-    QuotePolicyChanged,
     QuoteRevoked,
 )
 from posts.filters.changes import FiltersEdited
@@ -109,7 +109,7 @@ def _hidden(author_id: int, change: PostHidden) -> list[Happening]:
 
 
 def _rewritten(
-    author_id: int, change: PostImagesChanged | QuoteRevoked | QuotePolicyChanged
+    author_id: int, change: PostImagesChanged | QuoteRevoked | PoliciesChanged
 ) -> list[Happening]:
     return [PostModerated(PostId.at(author_id, change.moment), None)]
 
@@ -137,7 +137,7 @@ _READERS: Mapping[str, Callable[[int, Any], list[Happening]]] = {
     PostHidden.kind: _hidden,
     PostImagesChanged.kind: _rewritten,
     QuoteRevoked.kind: _rewritten,
-    QuotePolicyChanged.kind: _rewritten,
+    PoliciesChanged.kind: _rewritten,
     PostMarked.kind: _marked,
     EdgeChanged.kind: _edge_changed,
     PollClosed.kind: _polls_ended,

@@ -53,6 +53,7 @@ def test_keys_walk_the_posts(tab: Tab, posts: list[str]) -> None:
     assert faults_of(tab) == []
     tab.shoot(SHOTS / "keys-1280.png")
     tab.type_key("Escape")
+    tab.wait("!document.querySelector('dialog[open]')")
     tab.type_key("n")
     tab.wait(f"{FOCUSED} === 'compose-text'")
     tab.type_text("jk?")

@@ -8,8 +8,8 @@ from infra.api.pages import Window
 from infra.changes.models import Change
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.shards import all_aliases
+from posts.api.approval_place import for_viewer
 from posts.api.present import encode_post
-from posts.api.quote_place import for_viewer
 from posts.cache.by_post import number_of
 from posts.cache.counts import post_counts
 from posts.ids import PostId

@@ -738,6 +738,9 @@ class AsyncStatusesCalls:
         spoiler_text: str | None = None,
         language: str | None = None,
         visibility: Literal["public", "unlisted", "private", "direct"] | None = None,
+        quote_approval_policy: Literal["public", "followers", "nobody"] | None = None,
+        reply_approval_policy: Literal["public", "followers", "following", "mentioned", "nobody"]
+        | None = None,
         quoted_status_id: str | None = None,
         poll: models.NewPoll | None = None,
         in_reply_to_id: str | None = None,
@@ -751,6 +754,10 @@ class AsyncStatusesCalls:
         `status`: The text. A web address counts as 23 characters. With images or a quote it may
           be empty.
         `spoiler_text`: The limit is for the text and the spoiler together.
+        `quote_approval_policy`: Who may quote it. Private posts can be quoted by their author
+          only.
+        `reply_approval_policy`: Who may reply to it, and in its thread. To a direct message all
+          its readers may.
         `quoted_status_id`: The id of the post to quote.
         `in_reply_to_id`: The id of the post to answer.
         `media_ids`: Your images.
@@ -767,6 +774,8 @@ class AsyncStatusesCalls:
                     "spoiler_text": spoiler_text,
                     "language": language,
                     "visibility": visibility,
+                    "quote_approval_policy": quote_approval_policy,
+                    "reply_approval_policy": reply_approval_policy,
                     "quoted_status_id": quoted_status_id,
                     "poll": poll,
                     "in_reply_to_id": in_reply_to_id,
@@ -810,17 +819,23 @@ class AsyncStatusesCalls:
         media_ids: Sequence[str] | None = None,
         media_attributes: Sequence[models.EditedImage] | None = None,
         poll: models.EditedPoll | None = None,
+        quote_approval_policy: Literal["public", "followers", "nobody"] | None = None,
+        reply_approval_policy: Literal["public", "followers", "following", "mentioned", "nobody"]
+        | None = None,
     ) -> models.Status:
         """Edit your own post. Texts and flags that are not sent become empty.
 
         It keeps its images and its poll if these are not sent. Other options, or another number
         of choices, reset the votes of the poll. `media_attributes` changes what its images say.
-        It keeps what it quotes, and without `quote_approval_policy` also who may quote it. That
-        is a second step: after a 503 send both again.
+        It keeps what it quotes, and without `quote_approval_policy` and `reply_approval_policy`
+        also who may quote it and reply. That is a second step: after a 503 send all again.
 
         `status`: The new text. A web address counts as 23 characters.
         `media_ids`: All images of the post; it keeps those it has if this is absent.
         `media_attributes`: For images of the post: what is not sent stays.
+        `quote_approval_policy`: Who may quote it, from now on. It stays as it is if this is
+          absent.
+        `reply_approval_policy`: The same of replies.
         """
         call = Call(
             "PUT",
@@ -835,6 +850,8 @@ class AsyncStatusesCalls:
                     "media_ids": media_ids,
                     "media_attributes": media_attributes,
                     "poll": poll,
+                    "quote_approval_policy": quote_approval_policy,
+                    "reply_approval_policy": reply_approval_policy,
                 }
             ),
             is_repeatable=True,
@@ -1120,12 +1137,25 @@ class AsyncStatusesCalls:
         )
         return await self._connection.send(call)
 
-    async def set_quote_policy(self, status_id: str) -> models.Status:
-        """Change who may quote your post. Posts that quote it stay."""
+    async def set_policies(
+        self,
+        status_id: str,
+        *,
+        quote_approval_policy: Literal["public", "followers", "nobody"] | None = None,
+        reply_approval_policy: Literal["public", "followers", "following", "mentioned", "nobody"]
+        | None = None,
+    ) -> models.Status:
+        """Change who may quote your post, or reply to it. Posts that do stay."""
         call = Call(
             "PUT",
             f"/api/v1/statuses/{path_part(status_id)}/interaction_policy",
             models.Status,
+            body=body_of(
+                {
+                    "quote_approval_policy": quote_approval_policy,
+                    "reply_approval_policy": reply_approval_policy,
+                }
+            ),
             is_repeatable=True,
         )
         return await self._connection.send(call)
@@ -1147,6 +1177,9 @@ class AsyncScheduledStatusesCalls:
         spoiler_text: str | None = None,
         language: str | None = None,
         visibility: Literal["public", "unlisted", "private", "direct"] | None = None,
+        quote_approval_policy: Literal["public", "followers", "nobody"] | None = None,
+        reply_approval_policy: Literal["public", "followers", "following", "mentioned", "nobody"]
+        | None = None,
         quoted_status_id: str | None = None,
         poll: models.NewPoll | None = None,
         in_reply_to_id: str | None = None,
@@ -1161,6 +1194,10 @@ class AsyncScheduledStatusesCalls:
         `status`: The text. A web address counts as 23 characters. With images or a quote it may
           be empty.
         `spoiler_text`: The limit is for the text and the spoiler together.
+        `quote_approval_policy`: Who may quote it. Private posts can be quoted by their author
+          only.
+        `reply_approval_policy`: Who may reply to it, and in its thread. To a direct message all
+          its readers may.
         `quoted_status_id`: The id of the post to quote.
         `in_reply_to_id`: The id of the post to answer.
         `media_ids`: Your images.
@@ -1178,6 +1215,8 @@ class AsyncScheduledStatusesCalls:
                     "spoiler_text": spoiler_text,
                     "language": language,
                     "visibility": visibility,
+                    "quote_approval_policy": quote_approval_policy,
+                    "reply_approval_policy": reply_approval_policy,
                     "quoted_status_id": quoted_status_id,
                     "poll": poll,
                     "in_reply_to_id": in_reply_to_id,

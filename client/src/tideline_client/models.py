@@ -190,6 +190,7 @@ class DeletedStatus(Entity, frozen=True, kw_only=True):
     edited_at: "datetime | None"
     quote: "Quote | None"
     quote_approval: "QuoteApproval"
+    reply_approval: "ReplyApproval"
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int
@@ -338,6 +339,7 @@ class HomeItem(Entity, frozen=True, kw_only=True):
     edited_at: "datetime | None"
     quote: "Quote | None"
     quote_approval: "QuoteApproval"
+    reply_approval: "ReplyApproval"
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int
@@ -408,6 +410,7 @@ class HomeStatus(Entity, frozen=True, kw_only=True):
     edited_at: "datetime | None"
     quote: "Quote | None"
     quote_approval: "QuoteApproval"
+    reply_approval: "ReplyApproval"
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int
@@ -708,9 +711,9 @@ class Quote(Entity, frozen=True, kw_only=True):
 class QuoteApproval(Entity, frozen=True, kw_only=True):
     """`manual`: Always empty."""
 
-    automatic: list[str]
     manual: list[str]
     current_user: str
+    automatic: list[str]
 
 
 class Relation(Entity, frozen=True, kw_only=True):
@@ -765,6 +768,14 @@ class Relationship(Entity, frozen=True, kw_only=True):
     mutual: bool
 
 
+class ReplyApproval(Entity, frozen=True, kw_only=True):
+    """`manual`: Always empty."""
+
+    manual: list[str]
+    current_user: str
+    automatic: list[str]
+
+
 class Report(Entity, frozen=True, kw_only=True):
     id: str
     action_taken: bool
@@ -802,6 +813,7 @@ class ScheduledParams(Entity, frozen=True, kw_only=True):
     language: "str | None"
     quoted_status_id: "str | None"
     quote_approval_policy: str
+    reply_approval_policy: str
     application_id: "int | None"
     scheduled_at: "datetime | None"
     idempotency: "str | None"
@@ -874,6 +886,7 @@ class Status(Entity, frozen=True, kw_only=True):
     edited_at: "datetime | None"
     quote: "Quote | None"
     quote_approval: "QuoteApproval"
+    reply_approval: "ReplyApproval"
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int

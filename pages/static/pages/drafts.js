@@ -1,6 +1,6 @@
 /* What was typed and not sent is kept in this browser until it is sent. A sign-out removes it. */
 
-const KEPT = ["status", "spoiler_text", "with_warning", "visibility", "language", "with_poll", "option", "expires_in", "multiple", "hide_totals", "with_schedule", "scheduled_at", "media_ids", "sensitive", "to"];
+const KEPT = ["status", "spoiler_text", "with_warning", "visibility", "language", "with_poll", "option", "expires_in", "multiple", "hide_totals", "with_limits", "reply_approval_policy", "quote_approval_policy", "with_schedule", "scheduled_at", "media_ids", "sensitive", "to"];
 const WAIT_MS = 300;
 const begun = new WeakSet();
 const keyOf = (form) => `draft:${form.dataset.draft}`;

@@ -7,9 +7,12 @@ from infra.api.endpoint import Endpoint
 from infra.api.errors import NotAllowed
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.actions.check_quote import POLICY, find_quote_policy
+from posts.actions.check_quote import POLICY as QUOTES
+from posts.actions.check_quote import find_quote_policy
+from posts.actions.check_reply import POLICY as REPLIES
+from posts.actions.check_reply import find_reply_policy
 from posts.actions.revoke_quote import revoke_quote
-from posts.actions.set_quote_policy import set_quote_policy
+from posts.actions.set_policies import set_policies
 from posts.api import schema
 from posts.api.quote_schema import PolicyBody
 from posts.errors import InvalidDraft
@@ -31,17 +34,17 @@ class RevokeQuoteView(Endpoint):
 
 
 class InteractionPolicyView(Endpoint):
-    """Change who may quote your post. Posts that quote it stay."""
+    """Change who may quote your post, or reply to it. Posts that do stay."""
 
     scopes = {"PUT": "write:statuses"}
 
     @extend_schema(request=PolicyBody, responses=schema.StatusEntity)
     def put(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         _check_own(status_id, request.account_id)
-        policy = find_quote_policy(request.data)
-        if policy is None:
-            raise InvalidDraft(f"Validation failed: {POLICY} is missing")
-        set_quote_policy(status_id, policy)
+        policies = find_quote_policy(request.data), find_reply_policy(request.data)
+        if policies == (None, None):
+            raise InvalidDraft(f"Validation failed: {QUOTES} or {REPLIES} is missing")
+        set_policies(status_id, *policies)
         return json_response(get_interaction_json(request.account_id, status_id, status_id))
 
 

@@ -27,7 +27,6 @@ from posts.actions.check_draft import (
     check_draft,
     check_edited,
     check_key,
-    check_parent,
 )
 from posts.actions.check_poll import check_edited_poll, check_poll
 from posts.actions.check_quote import (
@@ -36,15 +35,17 @@ from posts.actions.check_quote import (
     find_quoted_id,
     with_quoted,
 )
+from posts.actions.check_reply import check_parent, find_reply_policy
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.edit_post import edit_post
-from posts.actions.set_quote_policy import set_quote_policy
+from posts.actions.set_policies import set_policies
 from posts.api import schema
 from posts.api.image_texts import read_image_texts
 from posts.api.present import find_target, with_source
-from posts.errors import ImagesTaken, ParentNotFound, PostNotFound
+from posts.errors import ImagesTaken, PostNotFound
 from posts.ids import MalformedPostId, PostId
+from posts.queries.answerable import get_answerable
 from posts.queries.context import load_context
 from posts.queries.interactions import (
     get_any_original,
@@ -52,7 +53,6 @@ from posts.queries.interactions import (
     get_own_row,
     get_published_json,
 )
-from posts.queries.threads import get_threaded
 from posts.reading.statuses import load_status_json
 from posts.scheduled.actions.schedule import schedule_post
 from posts.scheduled.api.parse import find_due
@@ -88,11 +88,12 @@ class StatusesView(Endpoint):
 
         With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
         """
-        draft = _read_draft(request)
+        now_s = time.time()
+        draft = _read_draft(request, now_s)
         key = check_key(request.headers.get("Idempotency-Key"))
         due_ms = find_due(request.data)
         if due_ms is not None:
-            return _schedule(request, draft, due_ms, key)
+            return _schedule(request, draft, due_ms, key, now_s)
         post_id = create_post(request.account_id, draft, key)
         return json_response(get_published_json(request.account_id, post_id))
 
@@ -115,18 +116,18 @@ class StatusView(Endpoint):
 
         It keeps its images and its poll if these are not sent. Other options, or another number of
         choices, reset the votes of the poll. `media_attributes` changes what its images say. It
-        keeps what it quotes, and without `quote_approval_policy` also who may quote it. That is a
-        second step: after a 503 send both again.
+        keeps what it quotes, and without `quote_approval_policy` and `reply_approval_policy` also
+        who may quote it and reply. That is a second step: after a 503 send all again.
         """
         old = get_own_row(request.account_id, status_id)
         check_edited(request.data, old.visibility)
         check_same_quote(request.data, old.quoted)
-        policy = find_quote_policy(request.data)
+        policies = find_quote_policy(request.data), find_reply_policy(request.data)
         poll = check_edited_poll(request.data, old.poll, time.time())
         draft = msgspec.structs.replace(_read_edit(request, old), poll=poll)
         edit_post(old, draft, read_image_texts(request.data, draft.media))
-        if policy is not None:
-            set_quote_policy(status_id, policy)
+        if policies != (None, None):
+            set_policies(status_id, *policies)
         return json_response(get_interaction_json(request.account_id, status_id, status_id))
 
     @extend_schema(parameters=[schema.DELETE_MEDIA], responses={200: schema.DeletedStatusEntity})
@@ -166,11 +167,11 @@ def _read_ids(texts: Sequence[str]) -> list[PostId]:
     return ids
 
 
-def _read_draft(request: ApiRequest) -> Draft:
+def _read_draft(request: ApiRequest, now_s: float) -> Draft:
     """The draft in the request.
 
-    Raises: ParentNotFound if the author may not see the parent; and the errors of check_draft and
-    with_quoted.
+    Raises: ParentNotFound if the author may not see the parent, CannotReply; and the errors of
+    check_draft and with_quoted.
     """
     image_ids = find_image_ids(request.data)
     quoted = find_quoted_id(request.data)
@@ -178,23 +179,22 @@ def _read_draft(request: ApiRequest) -> Draft:
     draft = _with_images(request, checked, image_ids)
     draft = apply_defaults(request.account_id, draft, request.data)
     client = find_client_name(request.user.application_id)
-    poll = check_poll(request.data, time.time())
+    poll = check_poll(request.data, now_s)
     draft = msgspec.structs.replace(draft, poll=poll, application=client)
     if quoted is not None:
         draft = with_quoted(request.account_id, draft, quoted)
     parent = check_parent(request.data)
     if parent is None:
         return draft
-    try:
-        original, thread = get_threaded(parent, request.account_id)
-    except PostNotFound:
-        raise ParentNotFound from None
+    original, thread = get_answerable(parent, request.account_id, draft.visibility)
     return msgspec.structs.replace(draft, in_reply_to=original, thread=thread)
 
 
-def _schedule(request: ApiRequest, draft: Draft, due_ms: int, key: str | None) -> HttpResponse:
+def _schedule(
+    request: ApiRequest, draft: Draft, due_ms: int, key: str | None, now_s: float
+) -> HttpResponse:
     author_id, at_ms = request.account_id, now_ms()
-    params = params_of(draft, request.user.application_id, time.time())
+    params = params_of(draft, request.user.application_id, now_s)
     scheduled = schedule_post(author_id, params, due_ms, key or "", at_ms)
     return answer_scheduled(author_id, scheduled)
 

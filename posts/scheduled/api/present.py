@@ -47,6 +47,7 @@ def _params(row: ScheduledPostRow) -> dict[str, Any]:
         "language": params.language,
         "quoted_status_id": params.quoted,
         "quote_approval_policy": params.quote_policy,
+        "reply_approval_policy": params.reply_policy,
         "application_id": params.application_id,
         "scheduled_at": None,
         "idempotency": row.key or None,

@@ -28,6 +28,7 @@ class ScheduledParamsEntity(Serializer[Any]):
     language = CharField(allow_null=True)
     quoted_status_id = CharField(allow_null=True)
     quote_approval_policy = CharField()
+    reply_approval_policy = CharField()
     application_id = IntegerField(allow_null=True)
     scheduled_at = DateTimeField(allow_null=True, help_text="Always null")
     idempotency = CharField(allow_null=True, help_text="The Idempotency-Key of the request")

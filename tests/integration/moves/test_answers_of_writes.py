@@ -39,7 +39,7 @@ def change_map(ender):
 
 
 def has_two_steps(write):
-    """An edit that also says who may quote the post: the client that gets a 503 sends it again."""
+    """An edit with a policy: the client that gets a 503 sends it again."""
     return write.template.endswith("/{status_id}") and "quote_approval_policy" in write.parameters
 
 

@@ -37,7 +37,7 @@ def test_published_post_is_answered_and_read_by_anybody(ann, me, drain):
     assert {name: made[name] for name in sent} == sent
     assert made["account"]["id"] == str(ann)
     assert made["application"] == {"name": "Tests", "website": None}
-    made["quote_approval"]["current_user"] = "denied"
+    made["quote_approval"]["current_user"] = made["reply_approval"]["current_user"] = "denied"
     assert Client().get(f"{STATUSES}/{made['id']}").json() == made
     drain()
     assert_drained_truth()

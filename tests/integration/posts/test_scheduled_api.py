@@ -11,15 +11,15 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
-from posts.actions.set_quote_policy import set_quote_policy
+from posts.actions.set_policies import set_policies
 from posts.api.views import statuses
-from posts.errors import CannotQuote, QuotedNotFound
+from posts.errors import CannotQuote, CannotReply, QuotedNotFound
 from posts.models import Post
 from posts.scheduled.actions import publish_due as publishing
 from posts.scheduled.actions.publish_due import publish_due
 from posts.scheduled.models import ScheduledPost
 from posts.scheduled.sql import TABLE
-from posts.types import Draft, QuotePolicy, Visibility
+from posts.types import Draft, QuotePolicy, ReplyPolicy, Visibility
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused, ids_of, next_link
@@ -81,6 +81,7 @@ def test_kept_then_published_with_all_its_parts(me, people):
         "poll": poll | {"hide_totals": False}, "media_ids": None, "scheduled_at": None,
         "idempotency": None, "with_rate_limit": False,
         "quoted_status_id": quoted.public, "quote_approval_policy": "followers",
+        "reply_approval_policy": "public",
         "application_id": scheduled["params"]["application_id"],
     }  # fmt: skip
     assert own_posts(me) == [] and run(me.id, 9) == 0
@@ -177,11 +178,28 @@ def test_a_post_that_may_not_be_quoted_any_more_is_not_published(me, people):
     closed = publish(people[1], "and at this")
     schedule(me, 10, quoted_status_id=closed.public)
     schedule(me, 10, quoted_status_id=quoted.public)
-    set_quote_policy(closed, QuotePolicy.NOBODY)
+    set_policies(closed, QuotePolicy.NOBODY, None)
     delete_post(quoted)
     assert run(me.id, 11) == 0 and own_posts(me) == []
     errors = {scheduled["error"] for scheduled in me.get(SCHEDULED).json()}
     assert errors == {QuotedNotFound.text, CannotQuote.text}
+
+
+def test_a_reply_that_is_not_allowed_any_more_is_not_published(me, people):
+    closed = publish(people[1], "talk to me")
+    schedule(me, 10, in_reply_to_id=closed.public, reply_approval_policy="mentioned")
+    [scheduled] = me.get(SCHEDULED).json()
+    assert scheduled["params"]["reply_approval_policy"] == "mentioned"
+    set_policies(closed, None, ReplyPolicy.NOBODY)
+    assert run(me.id, 11) == 0 and own_posts(me) == []
+    assert me.get(SCHEDULED).json()[0]["error"] == CannotReply.text
+
+
+def test_a_scheduled_post_keeps_who_may_reply(me):
+    schedule(me, 10, reply_approval_policy="following")
+    assert run(me.id, 11) == 1
+    [post] = own_posts(me)
+    assert post["reply_approval"]["automatic"] == ["following", "mentioned"]
 
 
 def test_what_is_wrong_is_refused_before_it_is_kept(me, people):

@@ -57,6 +57,7 @@ def test_what_cannot_be_stored_is_refused_in_every_field(field, value):
         {"media_attributes": [{"id": "1", "description": "Sea"}]},
         {"quote_approval_policy": "friends"},
         {"quote_approval_policy": ["public"]},
+        {"reply_approval_policy": "friends"},
         {"visibility": "mine"},
         {"visibility": 3},
         {"language": "x" * 17},
@@ -75,6 +76,7 @@ def test_everything_that_is_kept():
         "language": "en",
         "visibility": "public",
         "quote_approval_policy": "public",
+        "reply_approval_policy": "public",
         "media_ids": [],
     }
     assert check_draft(form) == Draft("text as  typed", True, "careful", "en")

@@ -1,0 +1,47 @@
+"""Posts that an account wants to reply to."""
+
+from collections.abc import Collection
+
+from posts.api.approval_place import find_reply_policy
+from posts.api.present import find_thread, find_visibility
+from posts.errors import CannotReply, ParentNotFound, PostNotFound
+from posts.ids import PostId
+from posts.queries.threads import ThreadedPost
+from posts.reading.statuses import get_shown
+from posts.reading.viewing import view_posts
+from posts.rules import may_reply
+from posts.types import ReplyPolicy, Visibility
+from relations.types import UNRELATED
+
+
+def get_answerable(post_id: PostId, account_id: int, visibility: Visibility) -> ThreadedPost:
+    """The post, or its original if it is a repost, if the account may see it and reply to it.
+
+    The author of the first post of the thread must let the account, too; but readers of a direct
+    message may answer it directly, wherever it is. `visibility`: of the reply.
+    Raises: ParentNotFound, CannotReply. Cost: as `get_shown`; one round trip more in a thread, or
+    if not all may reply.
+    """
+    try:
+        original, status = get_shown(post_id, account_id)
+    except PostNotFound:
+        raise ParentNotFound from None
+    thread = find_thread(status)
+    if find_visibility(status) is visibility is Visibility.DIRECT:
+        return ThreadedPost(original, thread)
+    is_limited = find_reply_policy(status) is not ReplyPolicy.PUBLIC
+    if is_limited or thread != original:
+        _check_allowed(account_id, {original, thread})
+    return ThreadedPost(original, thread)
+
+
+def _check_allowed(account_id: int, ids: Collection[PostId]) -> None:
+    """A first post that the account may not see still says who may reply; a deleted one does not.
+
+    Raises: CannotReply.
+    """
+    viewed = view_posts({post_id: post_id for post_id in ids}, account_id)
+    for post_id, fragment in viewed.hydrated.fragments.items():
+        relationship = viewed.relationships.get(post_id.author_id, UNRELATED)
+        if not may_reply(account_id, post_id.author_id, fragment, relationship):
+            raise CannotReply
