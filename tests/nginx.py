@@ -66,12 +66,14 @@ def environment() -> dict[str, str]:
 
 
 @contextmanager
-def running_proxy(program: Path, web_ports: Sequence[int]) -> Iterator[RunningProxy]:
+def running_proxy(
+    program: Path, web_ports: Sequence[int], streams_port: int = 4000
+) -> Iterator[RunningProxy]:
     """nginx with the project's file. Only addresses and the certificate are replaced."""
     with tempfile.TemporaryDirectory(prefix="tideline-nginx-") as name:
         folder = Path(name)
         proxy = RunningProxy(*free_ports(2))
-        with running_nginx(program, folder, _site(folder, proxy, web_ports)):
+        with running_nginx(program, folder, _site(folder, proxy, (*web_ports, streams_port))):
             yield proxy
 
 
@@ -94,15 +96,17 @@ def running_nginx(program: Path, folder: Path, site: str, workers: str = "root")
         process.wait()
 
 
-def _site(folder: Path, proxy: RunningProxy, web_ports: Sequence[int]) -> str:
+def _site(folder: Path, proxy: RunningProxy, ports: Sequence[int]) -> str:
+    """`ports`: of two web servers and of the streams."""
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     words = "req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=feed.example.org"
     files = ["-keyout", key, "-out", certificate]
     subprocess.run(["openssl", *words.split(), *files], check=True, capture_output=True)
     text = FILE.read_text()
     for ours, theirs in (
-        ("127.0.0.1:8000", f"127.0.0.1:{web_ports[0]}"),
-        ("127.0.0.1:8001", f"127.0.0.1:{web_ports[1]}"),
+        ("127.0.0.1:8000", f"127.0.0.1:{ports[0]}"),
+        ("127.0.0.1:8001", f"127.0.0.1:{ports[1]}"),
+        ("127.0.0.1:4000", f"127.0.0.1:{ports[2]}"),
         ("listen 80;", f"listen 127.0.0.1:{proxy.plain_port};"),
         ("listen 443 ", f"listen 127.0.0.1:{proxy.port} "),
         ("/etc/ssl/certs/feed.example.org.pem", str(certificate)),

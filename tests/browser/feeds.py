@@ -61,12 +61,15 @@ def make_named(name: str) -> int:
     return account_id
 
 
-def send(address: str, account_id: int, path: str, data: Mapping[str, Any] = {}) -> Any:
+def send(
+    address: str, account_id: int, path: str, data: Mapping[str, Any] = {}, method: str = "POST"
+) -> Any:
     """A write by an application of this account. The JSON of the answer."""
     request = Request(
         f"{address}/api/v1/{path}",
         orjson.dumps(data),
         {"Authorization": f"Bearer {token_of(account_id)}", "Content-Type": "application/json"},
+        method=method,
     )
     with urlopen(request) as answer:
         return orjson.loads(answer.read())

@@ -14,14 +14,14 @@ from tests.waiting import until
 
 
 @contextmanager
-def delivering(worker_id: str) -> Iterator[None]:
+def delivering(worker_id: str, **environment: str) -> Iterator[None]:
     """A drainer of its own process, on the databases of the test. Cost: 3 s."""
     ARTIFACTS.mkdir(exist_ok=True)
     worker = Child(
         "worker",
         [sys.executable, *worker_command()],
         ARTIFACTS / f"worker-{worker_id}.log",
-        environment_of_this_test(),
+        environment_of_this_test() | environment,
     )
     worker.begin()
     try:

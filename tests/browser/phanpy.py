@@ -13,7 +13,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.runner.port import HOST, free_port
+from lab.runner.port import HOST, free_ports
 from tests.browser.chromium import REASON as NO_CHROMIUM
 from tests.browser.chromium import Chromium, find_chromium
 from tests.browser.conftest import ARTIFACTS
@@ -21,6 +21,7 @@ from tests.browser.driving import driven
 from tests.browser.live_site import delivering
 from tests.browser.serving import running_site
 from tests.browser.tab import Look, Tab
+from tests.integration.streaming.serving import running_streams
 from tests.nginx import REASON as NO_NGINX
 from tests.nginx import find_nginx, running_proxy
 
@@ -29,6 +30,21 @@ REASON = (
     " and name its folder with PHANPY_BUILD=/path/to/dist"
 )
 SERVER = "feed.example.org"
+
+
+class PhanpyAtTideline(NamedTuple):
+    """`address`: of the web server, without nginx. What others write must pass through it: posts
+    of a process with another PUBLIC_URL are in none of its cached weeks."""
+
+    tab: Tab
+    address: str
+
+
+class _Tideline(NamedTuple):
+    """`proxy_port` speaks TLS."""
+
+    address: str
+    proxy_port: int
 
 
 class Programs(NamedTuple):
@@ -51,32 +67,38 @@ def find_programs() -> Programs | str:
 
 
 @contextmanager
-def phanpy_open(programs: Programs, worker: str) -> Iterator[Tab]:
+def phanpy_open(programs: Programs, worker: str) -> Iterator[PhanpyAtTideline]:
     """A tab with Phanpy's site, in a browser that finds Tideline as SERVER."""
     with ExitStack() as running:
-        proxy_port = running.enter_context(_tideline(programs.nginx, worker))
+        tideline = running.enter_context(_tideline(programs.nginx, worker))
         address = running.enter_context(_static_site(programs.phanpy))
         flags = (
-            f"--host-resolver-rules=MAP {SERVER}:443 {HOST}:{proxy_port}",
+            f"--host-resolver-rules=MAP {SERVER}:443 {HOST}:{tideline.proxy_port}",
             "--ignore-certificate-errors",
         )
         tab = Tab(running.enter_context(driven(programs.chromium, *flags)), address, Look())
         running.callback(tab.close)
-        yield tab
+        yield PhanpyAtTideline(tab, tideline.address)
 
 
 @contextmanager
-def _tideline(nginx: Path, worker: str) -> Iterator[int]:
-    """Web and worker behind nginx. The port that speaks TLS."""
-    port = free_port()
-    settings = {"PUBLIC_URL": f"https://{SERVER}", "ALLOWED_HOSTS": SERVER, "HTTPS": "1"}
-    log = ARTIFACTS / f"phanpy-{worker}.log"
+def _tideline(nginx: Path, worker: str) -> Iterator[_Tideline]:
+    """Web, streams and worker behind nginx, as one site: all have the same settings."""
+    port, streams = free_ports(2)
+    settings = {
+        "PUBLIC_URL": f"https://{SERVER}",
+        "STREAMING_URL": f"wss://{SERVER}",
+        "ALLOWED_HOSTS": f"{SERVER},{HOST}",
+        "HTTPS": "1",
+    }
+    log, streams_log = (ARTIFACTS / f"phanpy-{part}{worker}.log" for part in ("", "streams-"))
     with (
-        delivering(worker),
-        running_site(log, port=port, environment=settings),
-        running_proxy(nginx, [port, port]) as proxy,
+        delivering(worker, **settings),
+        running_site(log, port=port, environment=settings) as address,
+        running_streams(streams_log, port=streams, **settings),
+        running_proxy(nginx, [port, port], streams) as proxy,
     ):
-        yield proxy.port
+        yield _Tideline(address, proxy.port)
 
 
 @contextmanager

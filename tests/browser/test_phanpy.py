@@ -1,7 +1,8 @@
 """A client that knows nothing of Tideline: a person signs in to Phanpy and uses it."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import count
 
 import pytest
 
@@ -9,14 +10,16 @@ from accounts.models import User
 from posts.ids import PostId
 from relations.actions.follow import follow
 from tests.browser.conftest import SHOTS
-from tests.browser.feeds import make_named
-from tests.browser.phanpy import SERVER, Programs, find_programs, phanpy_open
+from tests.browser.feeds import make_named, send
+from tests.browser.phanpy import SERVER, PhanpyAtTideline, Programs, find_programs, phanpy_open
 from tests.browser.tab import Tab
 from tests.callers import Caller
 from tests.waiting import until
 from tests.world import drain_all, publish
 
 PASSWORD = "a-password-of-tests-0123"
+# Until bob does it again: Phanpy listens some seconds after its page is there, and nothing says so.
+SOON_MS = 1_000
 TEXT = "The tide is low #harbour"
 
 
@@ -44,21 +47,24 @@ def bobs(world: None) -> PostId:
 
 
 @pytest.fixture
-def tab(programs: Programs, bobs: PostId, worker_id: str) -> Iterator[Tab]:
+def phanpy(programs: Programs, bobs: PostId, worker_id: str) -> Iterator[PhanpyAtTideline]:
     """With Phanpy open, where no account is signed in. Fails if an answer of Tideline is missing,
     wrong or closed to Phanpy: then there is a 4xx, a 5xx, or an error in the console."""
     with phanpy_open(programs, worker_id) as opened:
         yield opened
-        assert opened.faults == []
+        assert opened.tab.faults == []
 
 
-def test_a_person_uses_phanpy(tab: Tab, bobs: PostId) -> None:
+def test_a_person_uses_phanpy(phanpy: PhanpyAtTideline, bobs: PostId) -> None:
+    tab = phanpy.tab
     sign_in(tab)
     read_home(tab)
+    see_a_notification_of_the_stream(phanpy)
     publish_a_post(tab)
     look_at_a_profile(tab)
     search_for_a_person(tab)
     read_notifications(tab)
+    see_an_edit_of_the_stream(phanpy, bobs)
     favourite_a_post(tab, bobs)
 
 
@@ -85,6 +91,31 @@ def sign_in(tab: Tab) -> None:
 def read_home(tab: Tab) -> None:
     with pictured(tab, "home"):
         tab.see("The tide is low", "#harbour", "Bob")
+
+
+def see_a_notification_of_the_stream(phanpy: PhanpyAtTideline) -> None:
+    """Phanpy asks for notifications only if it knows an older one, and it has read none yet."""
+
+    def mention() -> bool:
+        # No home timeline shows it.
+        text = "@ann Seals on the sandbank"
+        send_as_bob(phanpy, "statuses", "POST", status=text, visibility="direct")
+        return is_soon_there(phanpy.tab, ".notifications-button.has-badge")
+
+    with pictured(phanpy.tab, "notification"):
+        until(mention)
+
+
+def send_as_bob(phanpy: PhanpyAtTideline, path: str, method: str, **status: str) -> None:
+    bob = User.objects.get(username="bob").pk
+    send(phanpy.address, bob, path, status, method)
+
+
+def is_soon_there(tab: Tab, selector: str) -> bool:
+    with suppress(AssertionError):
+        tab.expect(tab.find(selector).first).to_be_visible(timeout=SOON_MS)
+        return True
+    return False
 
 
 def publish_a_post(tab: Tab) -> None:
@@ -116,8 +147,21 @@ def read_notifications(tab: Tab) -> None:
     tab.open("/")
     tab.click(".notifications-button")
     with pictured(tab, "notifications"):
-        tab.expect(tab.find(".notifications-menu")).to_contain_text("Bob followed you")
+        tab.expect(tab.find(".notifications-menu")).to_contain_text("Seals on the sandbank")
     tab.type_key("Escape")
+
+
+def see_an_edit_of_the_stream(phanpy: PhanpyAtTideline, post: PostId) -> None:
+    """Phanpy reads a post that it shows only once, and connects again after each load of a page."""
+    turns = count(1)
+
+    def edit() -> bool:
+        text = f"{TEXT}, edit {next(turns)}"
+        send_as_bob(phanpy, f"statuses/{post.public}", "PUT", status=text)
+        return is_soon_there(phanpy.tab, ".timeline .status-link:has-text(', edit ')")
+
+    with pictured(phanpy.tab, "edit"):
+        until(edit)
 
 
 def favourite_a_post(tab: Tab, post: PostId) -> None:
