@@ -101,6 +101,7 @@ def test_every_gauge_says_how_those_of_several_processes_are_combined():
 def test_labels_have_few_values():
     """Nothing that grows with accounts, posts or requests."""
     few = {"family", "from", "job", "kind", "lanes", "outcome", "role", "route", "shard", "source"}
+    few |= {"media_url", "public_url"}  # as many as somebody has set
     few |= {"replica", "restriction", "sources", "state", "status", "tier", "webhook", "why"}
     assert set().union(*exported().values()) <= few
 

@@ -6,9 +6,10 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
+from django.conf import settings
 
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from infra.telemetry.snapshot_folder import SnapshotFolder
@@ -43,17 +44,32 @@ def runtime(tmp_path, monkeypatch, settings):
 
 @pytest.fixture
 def worker(runtime):
+    with counting_process() as process:
+        yield process
+
+
+@contextmanager
+def counting_process(**environment):
     process = subprocess.Popen(
         [sys.executable, "-c", COUNTS],
         cwd=CHECKOUT,
+        env=os.environ | environment,
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
     assert process.stdout.readline() == "counted\n"
-    yield process
-    process.kill()
-    process.communicate()
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def addresses():
+    """How many processes have each pair of PUBLIC_URL and MEDIA_URL."""
+    name = "tideline_addresses"
+    return {dict(labels)["public_url"]: n for (of, labels), n in here().items() if of == name}
 
 
 def seen(metrics):
@@ -69,6 +85,12 @@ def test_other_process_is_on_the_page_of_this_one(worker):
     until(lambda: here().get(WAITS) == 7)
     assert here()["tideline_processes", (("role", "worker"),)] == 1
     assert here()["process_resident_memory_bytes", (("role", "worker"),)] > 1_000_000
+
+
+def test_a_process_with_another_address_is_seen(worker):
+    with counting_process(PUBLIC_URL="https://other.example"):
+        until(lambda: addresses() == {settings.PUBLIC_URL: 1, "https://other.example": 1})
+    assert addresses() == {settings.PUBLIC_URL: 1}
 
 
 def test_counts_of_a_killed_process_stay(worker):
