@@ -48,6 +48,22 @@ export function includes(list, id) {
   assert.ok(list.some((one) => one.id === id), `${id} is not in it`)
 }
 
+// What another account did is there a moment later. `read` gives the list.
+export async function includesSoon(read, id) {
+  await until(async () => (await read()).some((one) => one.id === id))
+}
+
+// Does it again each second until the promise is kept.
+export async function againUntil(promise, act) {
+  let kept = false
+  const ended = promise.finally(() => { kept = true })
+  while (!kept) {
+    await act()
+    await Promise.race([ended, new Promise((go) => setTimeout(go, 1_000))])
+  }
+  return ended
+}
+
 // A red picture of 16 x 16 points.
 export function picture() {
   const rows = Buffer.concat(Array.from({ length: 16 }, () => Buffer.from([0, ...Array(16).fill([255, 0, 0]).flat()])))

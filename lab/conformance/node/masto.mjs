@@ -1,11 +1,12 @@
 // masto.js, the client of Phanpy and Elk: its methods against a server, by two new accounts.
 import assert from 'node:assert/strict'
-import { createOAuthAPIClient, createRestAPIClient } from 'masto'
-import { PASSWORD, check, freshName, includes, picture, refused, until, url } from './checks.mjs'
+import { createOAuthAPIClient, createRestAPIClient, createStreamingAPIClient } from 'masto'
+import WebSocket from 'ws'
+import { PASSWORD, againUntil, check, freshName, includes, includesSoon, picture, refused, until, url } from './checks.mjs'
 
 const SCOPES = 'read write follow push'
 const guest = createRestAPIClient({ url })
-let me, other, mine, theirs, post, list
+let me, other, mine, theirs, post, list, lastToken, myToken
 
 async function person() {
   const app = await guest.v1.apps.create({ clientName: 'masto', redirectUris: 'urn:ietf:wg:oauth:2.0:oob', scopes: SCOPES })
@@ -15,11 +16,13 @@ async function person() {
   const name = freshName()
   const signUp = { username: name, email: `${name}@example.org`, password: PASSWORD, agreement: true, locale: 'en' }
   const token = await createRestAPIClient({ url, accessToken: own.accessToken }).v1.accounts.create(signUp)
-  return createRestAPIClient({ url, accessToken: token.accessToken })
+  lastToken = token.accessToken
+  return createRestAPIClient({ url, accessToken: lastToken })
 }
 
 await check('sign up', async () => {
   me = await person()
+  myToken = lastToken
   other = await person()
   mine = await me.v1.accounts.verifyCredentials()
   theirs = await other.v1.accounts.verifyCredentials()
@@ -44,7 +47,7 @@ await check('read a post', async () => assert.equal((await me.v1.statuses.$selec
 await check('read several posts', async () => includes(await me.v1.statuses.list({ id: [post.id] }), post.id))
 await check('reply and context', async () => {
   const reply = await other.v1.statuses.create({ status: 'a reply', inReplyToId: post.id })
-  includes((await me.v1.statuses.$select(post.id).context.fetch()).descendants, reply.id)
+  await includesSoon(async () => (await me.v1.statuses.$select(post.id).context.fetch()).descendants, reply.id)
 })
 await check('content warning', async () => {
   const status = await me.v1.statuses.create({ status: 'x', spoilerText: 'careful', sensitive: true, language: 'de' })
@@ -100,8 +103,8 @@ await check('mute a conversation', async () => {
 await check('favourited and reblogged by', async () => {
   await other.v1.statuses.$select(post.id).favourite()
   await other.v1.statuses.$select(post.id).reblog()
-  includes(await me.v1.statuses.$select(post.id).favouritedBy.list(), theirs.id)
-  includes(await me.v1.statuses.$select(post.id).rebloggedBy.list(), theirs.id)
+  await includesSoon(() => me.v1.statuses.$select(post.id).favouritedBy.list(), theirs.id)
+  await includesSoon(() => me.v1.statuses.$select(post.id).rebloggedBy.list(), theirs.id)
   includes(await other.v1.favourites.list(), post.id)
 })
 await check('bookmarks', async () => {
@@ -120,7 +123,7 @@ await check('pages of a timeline', async () => {
   assert.ok(pages.length >= 2)
 })
 await check('followers and following', async () => {
-  includes(await me.v1.accounts.$select(mine.id).followers.list(), theirs.id)
+  await includesSoon(() => me.v1.accounts.$select(mine.id).followers.list(), theirs.id)
   includes(await me.v1.accounts.$select(theirs.id).following.list(), mine.id)
 })
 await check('relationships', async () => {
@@ -147,7 +150,7 @@ await check('follow request', async () => {
   const third = await person()
   const { id } = await third.v1.accounts.verifyCredentials()
   assert.equal((await third.v1.accounts.$select(mine.id).follow()).requested, true)
-  includes(await me.v1.followRequests.list(), id)
+  await includesSoon(() => me.v1.followRequests.list(), id)
   await me.v1.followRequests.$select(id).authorize()
   await until(async () => (await third.v1.accounts.relationships.fetch({ id: [mine.id] }))[0].following)
   await me.v1.accounts.updateCredentials({ locked: false })
@@ -268,6 +271,21 @@ for (const [name, call] of Object.entries({
   await check(name, async () => assert.deepEqual(await call(), []))
 }
 await check('instance languages', async () => assert.ok((await guest.v1.instance.languages.list()).length > 0))
+await check('streams of notifications and of a tag, on one connection', async () => {
+  const { streaming: streamingApiUrl } = (await guest.v2.instance.fetch()).configuration.urls
+  const streams = createStreamingAPIClient({ streamingApiUrl, accessToken: myToken, implementation: WebSocket })
+  try {
+    const notified = streams.user.notification.subscribe().values().next()
+    const tagged = streams.hashtag.subscribe({ tag: 'seals' }).values().next()
+    // The client does not say when it listens.
+    const both = Promise.all([notified, tagged])
+    const [first, second] = await againUntil(both, () => other.v1.statuses.create({ status: `@${mine.acct} #seals` }))
+    assert.deepEqual([first.value.event, first.value.payload.type], ['notification', 'mention'])
+    assert.deepEqual([second.value.event, second.value.payload.account.id], ['update', theirs.id])
+  } finally {
+    streams.close()
+  }
+})
 await check('a wrong token', async () => {
   await refused(401, () => createRestAPIClient({ url, accessToken: 'nothing' }).v1.accounts.verifyCredentials())
 })
