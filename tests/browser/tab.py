@@ -138,6 +138,10 @@ class Tab:
     def type_key(self, key: str) -> None:
         self._do(self.page.keyboard.press(key))
 
+    def type_key_into(self, selector: str, key: str) -> None:
+        """Also if a script has given the focus to another element."""
+        self._do(self.find(selector).press(key))
+
     def type_text(self, text: str) -> None:
         """Into what has the focus, letter by letter."""
         self._do(self.page.keyboard.type(text))

@@ -138,7 +138,7 @@ def look_at_a_profile(tab: Tab) -> None:
 def search_for_a_person(tab: Tab) -> None:
     tab.type_key("/")
     tab.type_into("#search-command-container input", "bob")
-    tab.type_key("Enter")
+    tab.type_key_into("#search-command-container input", "Enter")
     with pictured(tab, "search"):
         tab.expect(tab.find(".accounts-list")).to_contain_text("@bob")
 
