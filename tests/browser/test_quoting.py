@@ -54,3 +54,32 @@ def test_a_quote_from_the_menu_to_its_revocation(world: None, size: Size, tab_of
     tab.open("/notifications")
     tab.see("quoted your post")
     tab.shoot(SHOTS / f"{name}-notifications.png")
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_an_author_limits_who_may_reply(world: None, size: Size, tab_of) -> None:
+    ann, ben = make_named("ann"), make_named("ben")
+    tab: Tab = tab_of(size)
+    enter(tab, ann)
+    tab.open("/compose")
+    tab.fill("Your post", "The club meets at noon.")
+    tab.expect(tab.find("[name=reply_approval_policy]")).to_be_hidden()
+    tab.click("label[title='Limit replies and quotes']")
+    tab.choose("Who can reply", "Followers")
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / f"limits-{size.width}.png")
+    tab.press("Post")
+    drain_all()
+    enter(tab, ben)
+    tab.open("/@ann")
+    tab.click(".entry .when")
+    tab.see("Only followers of @ann and people in the post can reply.")
+    tab.expect(tab.find("#reply-text")).to_have_count(0)
+    assert faults_of(tab) == []
+    tab.open("/@ann")
+    tab.press("Follow @ann")
+    drain_all()
+    tab.click(".entry .when")
+    tab.fill("Your reply", "I will be there.")
+    tab.press("Reply")
+    tab.see("I will be there.")
