@@ -2,6 +2,7 @@
 
 import ast
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -11,6 +12,7 @@ from tests.rules.texts import ROOT
 SETTINGS = ROOT / "docs/reference/settings.md"
 COMMANDS = ROOT / "docs/reference/commands"
 METRICS = ROOT / "docs/reference/metrics.md"
+PROOFS = ROOT / "docs/reference/what-proves-the-pages.md"
 READERS = ["config", "web", "lab/runner", "lab/services"]
 DECISIONS = ROOT / "docs/explanation/decisions"
 MOST_WORDS_OF_A_DECISION = 400
@@ -93,6 +95,20 @@ def numbers_read() -> dict[str, Number]:
 def _documented_number(cells: list[str]) -> Number:
     least, _, most = cells[1].partition("–")  # noqa: RUF001 - a range is written with a dash
     return Number(cells[0], least, most)
+
+
+def test_what_proves_the_pages_exists() -> None:
+    """Tests, and steps of the story of two people, each of which is in the table."""
+    page = PROOFS.read_text()
+    tests = {name for path in (ROOT / "tests").rglob("test_*.py") for name in functions_of(path)}
+    assert set(re.findall(r"`(test_\w+)`", page)) - tests == set()
+    story = functions_of(ROOT / "tests/browser/test_story.py")
+    steps = set(re.findall(r"step `(\w+)`", page))
+    assert steps == {name for name in story if not name.startswith(("test_", "expect_", "is_"))}
+
+
+def functions_of(path: Path) -> set[str]:
+    return set(re.findall(r"^def (\w+)\(", path.read_text(), re.MULTILINE))
 
 
 def test_every_decision_is_in_the_list_of_decisions() -> None:

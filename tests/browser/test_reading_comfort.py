@@ -10,6 +10,8 @@ from tests.browser.tab import Size, Tab
 from tests.world import drain_all, publish
 
 FOCUSED = "document.activeElement.id"
+# The pictures of people in the compact density.
+COMPACT_PX = 36
 
 
 @pytest.fixture
@@ -48,6 +50,10 @@ def test_keys_walk_the_posts(tab: Tab, posts: list[str]) -> None:
     tab.wait(f"{FOCUSED} === 'post-{posts[4]}'")
     tab.type_key("f")
     tab.expect(tab.find(f"#post-{posts[4]} .favourite[aria-pressed=true]")).to_have_count(1)
+    # The post was replaced. The next key goes on from it.
+    tab.wait(f"document.activeElement.closest('.post')?.id === 'post-{posts[4]}'")
+    tab.type_key("j")
+    tab.wait(f"{FOCUSED} === 'post-{posts[3]}'")
     tab.type_key("?")
     tab.see("Next post")
     assert faults_of(tab) == []
@@ -58,6 +64,16 @@ def test_keys_walk_the_posts(tab: Tab, posts: list[str]) -> None:
     tab.wait(f"{FOCUSED} === 'compose-text'")
     tab.type_text("jk?")
     tab.expect(tab.find("#compose-text")).to_have_value("jk?")
+
+
+def test_keys_work_in_each_language(posts: list[str], tab_of) -> None:
+    tab: Tab = tab_of(locale="de-DE")
+    enter(tab, int(posts[0]))
+    tab.open("/")
+    tab.type_key("j")
+    tab.wait(f"{FOCUSED} === 'post-{posts[4]}'")
+    tab.type_key("r")
+    tab.expect(tab.find("#reply-text")).to_be_focused()
 
 
 def test_appearance_is_chosen_for_a_browser(tab: Tab) -> None:
@@ -72,6 +88,7 @@ def test_appearance_is_chosen_for_a_browser(tab: Tab) -> None:
     tab.open("/")
     assert tab.run("getComputedStyle(document.body).backgroundColor") == "rgb(10, 20, 24)"
     assert tab.run("getComputedStyle(document.documentElement).fontSize") == "18px"
+    assert tab.run("document.querySelector('.face img').offsetWidth") == COMPACT_PX
     assert "UTC" not in tab.run("document.querySelector('.when time').title")
     tab.type_key("j")
     assert tab.run(FOCUSED) == ""

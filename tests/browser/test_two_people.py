@@ -87,7 +87,7 @@ def sign_up(tab: Tab, name: str) -> None:
     tab.fill("Username", name)
     tab.fill("E-mail address", f"{name}@example.org")
     tab.fill("Password", PASSWORD)
-    tab.tick("I agree that others can read what I post here")
+    tab.tick("agree that others can read what I post here")
     tab.press("Create the account")
     tab.at("/welcome")
 

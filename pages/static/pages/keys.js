@@ -40,6 +40,6 @@ document.body.append(help);
 
 const ACTS = {
   j: () => go(1), k: () => go(-1), n: write, "/": search, ".": newest, "?": () => help.showModal(),
-  r: () => press(".act[aria-label^=Reply]"), f: () => press(".act.favourite"), b: () => press(".act.reblog"), o: () => press(".when"),
+  r: () => press(".act[href$='#reply-text']"), f: () => press(".act.favourite"), b: () => press(".act.reblog"), o: () => press(".when"),
 };
 export const act = (key) => ACTS[key]();

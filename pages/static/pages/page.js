@@ -177,7 +177,7 @@
   let asked = {};
   document.addEventListener("htmx:beforeRequest", ({ detail: { elt, target, xhr } }) => {
     const pressed = document.activeElement;
-    if (elt.contains(pressed)) asked = { xhr, pressed, before: target.previousElementSibling, parent: target.parentElement };
+    if (elt.contains(pressed) || target.contains(pressed)) asked = { xhr, pressed, before: target.previousElementSibling, parent: target.parentElement };
   });
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     const { xhr, pressed, before, parent } = asked;
