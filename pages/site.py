@@ -4,6 +4,8 @@ asks once."""
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from django.conf.locale import LANG_INFO
+
 from pages.api_client import ApiClient
 
 Entity = Mapping[str, Any]
@@ -26,7 +28,14 @@ def site_languages(api: ApiClient) -> Languages:
 
 
 def _read_languages(answer: Sequence[Mapping[str, str]]) -> Languages:
-    return tuple((language["code"], language["name"]) for language in answer)
+    """Each by the name that its own speakers give it, on pages of any language."""
+    names = ((language["code"], _own_name(language)) for language in answer)
+    return tuple(sorted(names, key=lambda language: language[1].casefold()))
+
+
+def _own_name(language: Mapping[str, str]) -> str:
+    name = str(LANG_INFO.get(language["code"], {}).get("name_local", language["name"]))
+    return name[:1].upper() + name[1:]
 
 
 def _ask_once(api: ApiClient, path: str, read: Callable[[Any], Any]) -> Any:

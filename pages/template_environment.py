@@ -27,7 +27,7 @@ OF_DJANGO = ("date", "linebreaksbr", "truncatechars", "urlencode", "yesno")
 OWN = (
     "effect_on", "field_time", "host", "icon", "options", "percent_of",
     "plain", "rights", "replying_to", "shown_on", "translated", "trusted", "unseen_quote",
-    "without_names",
+    "uses", "without_names",
 )  # fmt: skip
 WRITTEN = ("ago", "day", "moment", "short")
 # Loaded by page.js when they are used.

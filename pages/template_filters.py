@@ -4,7 +4,7 @@ Times and counts are in writing.py.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache, lru_cache
 from html import unescape
@@ -21,6 +21,7 @@ from pages.texts import later as _
 from pages.views.base import WebPage
 
 _MOST_OPTIONS = 256
+WEEK = 7
 # As accounts/texts writes mentions.
 NAMES_BEFORE = re.compile(
     r"^<p>(?:<span class=\"h-card\"[^>]*><a [^>]*>@<span>\w+</span></a></span>\s*)+"
@@ -109,6 +110,11 @@ def unseen_quote(quote: Entity) -> str:
 def percent_of(part: int | None, whole: int) -> int:
     """How many of a hundred. 0 of nothing."""
     return round(100 * (part or 0) / whole) if whole else 0
+
+
+def uses(history: Sequence[Mapping[str, str]], days: int = WEEK) -> int:
+    """In how many posts a tag was on the newest days of its history."""
+    return sum(int(day["uses"]) for day in history[:days])
 
 
 def effect_on(status: Entity | None, page: WebPage) -> FilterEffect:

@@ -1,13 +1,14 @@
-"""The first page of a new account: a name, a picture, and people to follow."""
+"""The first page of a new account: a name, a picture, and people and tags to follow."""
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from pages.views.base import WebPage
 from pages.views.directory import suggested_accounts
+from pages.views.explore import TAGS
 from pages.views.people import load_people
 
-MOST = 12
+MOST, MOST_TAGS = 12, 8
 
 
 class WelcomePage(WebPage):
@@ -17,4 +18,5 @@ class WelcomePage(WebPage):
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         people = load_people(self, suggested_accounts(self, MOST))
-        return self.draw("welcome.html", {"people": people, "part": "person"})
+        tags = self.api.get(TAGS, {"limit": MOST_TAGS}).body
+        return self.draw("welcome.html", {"people": people, "part": "person", "tags": tags})

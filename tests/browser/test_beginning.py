@@ -1,5 +1,7 @@
 """A new person finds people, and has a home page that is not empty."""
 
+import time
+
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
 from tests.browser.artifacts import SHOTS
@@ -10,13 +12,17 @@ from tests.browser.tab import PHONE, Tab
 from tests.browser.test_two_people import sign_up
 from tests.pictures import picture
 from tests.world import publish
+from timelines.trends.actions.compute import compute_trends
 
 
 def test_after_the_sign_up_there_are_people_to_follow(world: None, tab_of, delivery: None) -> None:
     cora = make_named("cora")
     update_profile(cora, ProfileEdit(is_discoverable=True))
     publish(cora, "The first boat is out")
+    for author in (cora, *map(make_named, ("dan", "eve"))):
+        publish(author, "We talk about #harbour")
     settle()
+    compute_trends(time.time())
     tab: Tab = tab_of(PHONE)
     sign_up(tab, "newcomer")
     tab.at("/welcome")
@@ -30,8 +36,12 @@ def test_after_the_sign_up_there_are_people_to_follow(world: None, tab_of, deliv
     tab.press("Follow @cora")
     tab.expect(tab.find("[aria-label='Following: unfollow @cora']")).to_be_visible()
     settle()
+    tab.press("#harbour")
+    tab.expect(tab.find("#tags [aria-pressed=true]")).to_have_text("#harbour")
     tab.follow("To my home page")
     tab.see("The first boat is out")
+    tab.click(".tabs a:text-is('Tags')")
+    tab.expect(tab.find(".entry")).to_have_count(3)
 
 
 def test_people_are_found_under_people_and_while_one_types(world: None, tab_of) -> None:

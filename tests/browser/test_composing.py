@@ -1,5 +1,7 @@
 """The form of a post helps: names, emoji, photos, drafts, and it says where the post went."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from relations.actions.follow import follow
@@ -8,11 +10,17 @@ from tests.browser.axe import faults_of
 from tests.browser.bringing import bring
 from tests.browser.feeds import enter, make_named
 from tests.browser.live_site import settle
-from tests.browser.tab import PHONE, Tab
+from tests.browser.tab import PHONE, Size, Tab
 from tests.world import drain_all, publish
 
 OPTION, CHOSEN = ".suggestions [role=option]", ".suggestions [aria-selected=true]"
 TEXT = "#compose-text"
+# Where the choices below the text begin, and the narrowest of them.
+ROW = """(() => {
+  const boxes = [...document.querySelectorAll(".audience select")].map((one) => one.getBoundingClientRect());
+  return [new Set(boxes.map(({top}) => Math.round(top))).size, Math.min(...boxes.map(({width}) => width))];
+})()"""  # noqa: E501
+NARROWEST_PX = 70
 IDS = "[...document.querySelectorAll('[name=media_ids]')].map((one) => one.value)"
 
 
@@ -59,7 +67,7 @@ def test_tags_that_others_use_are_offered(tab: Tab, ann: int) -> None:
     publish(ann, "the #harbour in the morning")
     settle()
     type_slowly(tab, "look #harb")
-    tab.expect(tab.find(CHOSEN)).to_contain_text("#harbour")
+    tab.expect(tab.find(CHOSEN)).to_have_text("#harbour 1 post this week")
     tab.click(OPTION)
     tab.expect(tab.find(TEXT)).to_have_value("look #harbour ")
 
@@ -170,6 +178,21 @@ def test_a_favourite_is_shown_at_once_and_taken_back_if_it_fails(tab: Tab, ann: 
     tab.see("The server does not answer")
     tab.expect(tab.find(f"{mark}[aria-pressed=true]")).to_have_count(1)
     tab.faults.clear()
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
+@pytest.mark.parametrize("width", [1280, 1024, 768, 400])
+def test_all_choices_of_the_form_are_in_one_row(ann: int, tab_of, width: int, locale: str) -> None:
+    tab: Tab = tab_of(Size(width, 800), locale=locale)
+    enter(tab, ann)
+    tab.open("/compose")
+    tab.click(TEXT)
+    tab.expect(tab.find(".audience select")).to_have_count(2)
+    rows, narrowest_px = tab.run(ROW)
+    assert rows == 1 and narrowest_px >= NARROWEST_PX and tab.overflow_px() <= 0
+    for scheme in ("light", "dark"):
+        with tab.dark() if scheme == "dark" else nullcontext():
+            tab.shoot(SHOTS / f"choices-{locale}-{scheme}-{width}.png")
 
 
 def test_the_form_on_a_phone(ann: int, tab_of) -> None:

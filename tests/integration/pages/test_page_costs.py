@@ -85,7 +85,7 @@ COSTS = {
     "/explore": Cost(3, 7),
     "/people": Cost(5, 9),
     "/people?order=new": Cost(2, 7),
-    "/welcome": Cost(5, 9),
+    "/welcome": Cost(7, 10),
     "/settings/appearance": Cost(1, 4),
     "/notices": Cost(3, 5),
     "/scheduled": Cost(2, 5),
@@ -142,7 +142,7 @@ MOST_TRIPS_WITH_REFILLS = 16
 WITH_FEW = {
     # There are no suggestions yet, so the directory is read too.
     "/people": Cost(6, 9),
-    "/welcome": Cost(6, 9),
+    "/welcome": Cost(8, 10),
     "/catch_up": Cost(2, 9),
     "/notifications": Cost(1, 7),
     "/api/v2/notifications": Cost(0, 2),
