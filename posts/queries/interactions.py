@@ -1,6 +1,7 @@
 """The JSON that answers an interaction: a repost, favourite, bookmark, or its undoing."""
 
 import time
+from collections.abc import Mapping
 
 from accounts.queries.load import find_bare_account_json
 from counters.own_counts import with_own_acts
@@ -8,7 +9,7 @@ from infra.caching.questions import answer, ask_both
 from infra.changes.own_acts import ask_own_acts
 from infra.moving import beginning_again
 from infra.sharding.buckets import shard_of
-from posts.api.present import MUTED, encode_post, find_reposted, find_thread, is_open
+from posts.api.present import MUTED, encode_post, find_reposted, find_thread
 from posts.cache.single_posts import Fragments
 from posts.cache.viewer_state import read_own_marks
 from posts.cache.weeks import ask_weeks
@@ -18,9 +19,10 @@ from posts.ids import PostId
 from posts.queries.rows import find_post_row, read_posts
 from posts.reading.hydrate import Hydrated, ask_posts
 from posts.reading.statuses import load_status_json
-from posts.rules import is_for_viewer
+from posts.rules import is_for_viewer, may_see
 from posts.types import Kind, PostRow
-from relations.queries.relationships import load_relationships
+from relations.queries.relationships import ask_relationships
+from relations.types import UNRELATED, Relationship
 
 
 def get_any_original(post_id: PostId) -> PostId:
@@ -67,47 +69,39 @@ def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> byt
     """The Status of a post, or of the viewer's repost of it, with the interaction and its count.
 
     The interaction is included before the drain has recorded it on the post's shard. A deleted post
-    is shown with empty texts, and so is one of an account that is not shown. Raises: PostNotFound.
-    Cost: one query by key, and hydration.
+    is shown with empty texts, and so is one that the viewer may not see: its author may block them.
+    Raises: PostNotFound. Cost: one query by key, and hydration.
     """
     reposts = [event] if event != original else []
-    acts, hydrated = answer(ask_both(ask_own_acts(viewer_id), ask_posts([original], reposts)))
+    others = [original.author_id] if original.author_id != viewer_id else []
+    viewer = ask_both(ask_own_acts(viewer_id), ask_relationships(viewer_id, others))
+    (acts, relationships), hydrated = answer(ask_both(viewer, ask_posts([original], reposts)))
     missing = _read_missing({event, original} - set(hydrated.fragments))
     hydrated = hydrated._replace(fragments=hydrated.fragments | missing)
     hydrated = _with_bare_author(original, hydrated)
     flags, filters = _read_marks(viewer_id, original, hydrated.fragments)
     if not hydrated.has_both(event, original):
         raise PostNotFound
-    shown = _without_texts(viewer_id, event, original, hydrated)
+    shown = _without_texts(viewer_id, original, hydrated, relationships.by_account)
     status = filters.apply(shown.present(event, original, viewer_id, flags))
     return with_own_acts(status, viewer_id, acts)
 
 
-def get_revoked_json(viewer_id: int, post_id: PostId) -> bytes:
-    """The Status of a post that quoted a post of the viewer until now.
-
-    With empty texts if the viewer may not see it: its author may block the viewer. Raises:
-    PostNotFound. Cost: as load_status_json and get_interaction_json; one query more if it is empty.
-    """
-    status = get_interaction_json(viewer_id, post_id, post_id)
-    if load_status_json([post_id], viewer_id):
-        return status
-    hydrated = _emptied(post_id, _with_bare_author(post_id, answer(ask_posts([post_id]))))
-    if not hydrated.has_both(post_id, post_id):
-        raise PostNotFound
-    return hydrated.present(post_id, post_id, viewer_id)
-
-
-def _without_texts(viewer_id: int, event: PostId, original: PostId, hydrated: Hydrated) -> Hydrated:
-    """With empty texts of a post whose visibility does not include the viewer any more.
+def _without_texts(
+    viewer_id: int,
+    original: PostId,
+    hydrated: Hydrated,
+    relationships: Mapping[int, Relationship],
+) -> Hydrated:
+    """With empty texts of a post that the viewer may not see any more.
 
     An interaction can be undone after that, and the answer must not show the post again.
     """
-    fragment = hydrated.fragments[original]
-    if is_open(fragment) or viewer_id == original.author_id:
-        return hydrated
-    relationship = load_relationships(viewer_id, [original.author_id])[original.author_id]
-    if is_for_viewer(viewer_id, original.author_id, fragment, relationship):
+    fragment, author_id = hydrated.fragments[original], original.author_id
+    author = {author_id: hydrated.accounts[author_id]}
+    relationship = relationships.get(author_id, UNRELATED)
+    is_shown = may_see(viewer_id, author, relationships)
+    if is_shown and is_for_viewer(viewer_id, author_id, fragment, relationship):
         return hydrated
     return _emptied(original, hydrated)
 

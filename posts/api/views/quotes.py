@@ -17,7 +17,7 @@ from posts.api import schema
 from posts.api.quote_schema import PolicyBody
 from posts.errors import InvalidDraft
 from posts.ids import PostId
-from posts.queries.interactions import get_interaction_json, get_revoked_json
+from posts.queries.interactions import get_interaction_json
 from posts.reading.statuses import get_original
 
 
@@ -30,7 +30,7 @@ class RevokeQuoteView(Endpoint):
     def post(self, request: ApiRequest, status_id: PostId, quoting_id: PostId) -> HttpResponse:
         _check_own(status_id, request.account_id)
         revoke_quote(quoting_id, status_id)
-        return json_response(get_revoked_json(request.account_id, quoting_id))
+        return json_response(get_interaction_json(request.account_id, quoting_id, quoting_id))
 
 
 class InteractionPolicyView(Endpoint):
