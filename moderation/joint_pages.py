@@ -111,6 +111,8 @@ class JointDecisionPage(View):
         if not request.user.has_perm(DECIDE):
             raise PermissionDenied
         joint = get_object_or_404(JointDecision, pk=joint_id)
+        if joint.resolves and not request.user.has_perm(CHANGE_REPORTS):
+            raise PermissionDenied
         carry_out(joint, int(request.user.pk or 0))
         if joint.targets.filter(state__in=OPEN_STATES).exists():
             messages.warning(request, "Some are not done. The list says why.")

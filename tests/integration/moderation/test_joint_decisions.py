@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
 
 import pytest
+from django.contrib.auth.models import Group
 from django.test import Client
 
 from accounts.models import User
@@ -159,6 +161,18 @@ def test_two_people_go_on_and_each_target_is_decided_on_once(ring: Ring, mia: Cl
     # One of them may have seen a report while the other decided on its account.
     carry_out(joint, actor)
     assert sorted(kinds()) == ["hide", "hide", "limit", "limit", "resolve", "resolve"]
+
+
+def test_who_may_not_resolve_reports_does_not_go_on_with_them(ring: Ring, mia: Client) -> None:
+    arm(STEP, lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        send(mia, ring.address, **WHOLE)
+    disarm(STEP)
+    permissions = Group.objects.get(name="moderator").permissions
+    permissions.remove(*permissions.filter(codename="change_report"))
+    assert mia.post(ring.address, {"step": "do", "key": str(uuid4()), **WHOLE}).status_code == 403
+    assert mia.post(f"{SEVERAL}{JointDecision.objects.get().pk}/").status_code == 403
+    assert not Decision.objects.exists()
 
 
 def test_what_takes_too_long_waits(ring: Ring, mia: Client) -> None:
