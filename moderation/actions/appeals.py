@@ -12,6 +12,7 @@ from moderation.actions.decide import decide_on_account, decide_on_post, record_
 from moderation.actions.decide_on_image import decide_on_image
 from moderation.errors import AlreadyAppealed, AppealDecided, StrikeNotFound
 from moderation.models import Appeal, Decision
+from moderation.queries.decisions import is_deleted_by_owner
 from moderation.types import (
     ADDED_RESTRICTIONS,
     STRIKES,
@@ -58,7 +59,14 @@ def accept_appeal(appeal_id: int, origin: DecisionOrigin, now: datetime) -> None
 
 
 def _is_over(decision: Decision) -> bool:
-    """Whether its restriction ended since: one of today comes from a later decision. One query."""
+    """Whether its restriction ended since: one of today comes from a later decision.
+
+    Also if the owner deleted the suspended account since. Cost: two queries.
+    """
+    if decision.kind == DecisionKind.SUSPEND and is_deleted_by_owner(
+        decision.account_id, decision.pk
+    ):
+        return True
     restriction = ADDED_RESTRICTIONS[DecisionKind(decision.kind)]
     later = Decision.objects.filter(account_id=decision.account_id, pk__gt=decision.pk)
     left = later.exclude(restrictions=None).values_list("restrictions", flat=True)

@@ -2,14 +2,35 @@
 
 from datetime import datetime
 
-from moderation.actions.decide import decide_on_account
+from django.db import transaction
+
+from accounts.actions.lock_user import lock_user
+from accounts.types import Restriction
+from infra.sharding.placement import GLOBAL_ALIAS
+from moderation.actions.decide import decide_on_account, record_decision
+from moderation.queries.decisions import is_deleted_by_owner
 from moderation.types import OWNER_DELETED, DecisionKind, DecisionOrigin
+
+_PURGE_BEGUN = Restriction.PURGING | Restriction.PURGED
 
 
 def delete_own_account(account_id: int, now: datetime) -> None:
     """Suspends the account, so no account sees it from now on and its owner cannot sign in.
 
     The purge deletes its data after SUSPENSION_DAYS. Until then moderators can restore it, for an
-    owner who writes to them. Safety: may run twice. Raises, cost: as decide_on_account.
+    owner who writes to them. An account that moderators suspended keeps the wish in the log, so
+    neither an appeal nor an end brings it back. Safety: may run twice. Raises: as
+    decide_on_account. Cost: as decide_on_account, and two statements if it was suspended before.
     """
-    decide_on_account(account_id, DecisionKind.SUSPEND, DecisionOrigin(None, OWNER_DELETED), now)
+    origin = DecisionOrigin(None, OWNER_DELETED)
+    with transaction.atomic(using=GLOBAL_ALIAS):
+        if decide_on_account(account_id, DecisionKind.SUSPEND, origin, now) is None:
+            _record_wish(account_id, origin)
+
+
+def _record_wish(account_id: int, origin: DecisionOrigin) -> None:
+    """Of a suspended account. The caller's transaction has the lock of the user."""
+    restrictions = Restriction(lock_user(account_id).restrictions)
+    if restrictions & _PURGE_BEGUN or is_deleted_by_owner(account_id):
+        return
+    record_decision(DecisionKind.SUSPEND, origin, account_id, restrictions=int(restrictions))

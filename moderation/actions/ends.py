@@ -7,9 +7,9 @@ from accounts.types import Restriction
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.errors import DeletedByOwner, EndIsOver, EndsNever
 from moderation.models import Decision, TimedRestriction
-from moderation.queries.decisions import find_suspension
+from moderation.queries.decisions import is_deleted_by_owner
 from moderation.queries.ends import Ends
-from moderation.types import ADDED_RESTRICTIONS, OWNER_DELETED, TIMED_DECISIONS, DecisionKind
+from moderation.types import ADDED_RESTRICTIONS, TIMED_DECISIONS, DecisionKind
 
 
 def check_end(kind: DecisionKind | None, ends_at: datetime | None, now: datetime) -> None:
@@ -38,8 +38,7 @@ def check_may_end(before: Restriction, kind: DecisionKind, account_id: int) -> N
         raise AccountPurged
     if kind is not DecisionKind.SUSPEND or Restriction.SUSPENDED not in before:
         return
-    last = find_suspension(account_id)
-    if last is not None and last.actor_id is None and last.reason == OWNER_DELETED:
+    if is_deleted_by_owner(account_id):
         raise DeletedByOwner
 
 

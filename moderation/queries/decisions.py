@@ -7,7 +7,7 @@ from infra.api.ids import MOST_DIGITS
 from infra.api.pages import Page, Window
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.models import Appeal, Decision
-from moderation.types import POST_DECISIONS, STRIKES, DecisionKind
+from moderation.types import OWNER_DELETED, POST_DECISIONS, STRIKES, DecisionKind
 from posts.ids import PostId
 
 HIGHEST_ID = 2**63 - 1
@@ -28,6 +28,16 @@ def find_suspension(account_id: int) -> Decision | None:
     """The last decision that suspended the account. One query by index."""
     rows = Decision.objects.filter(account_id=account_id, kind=DecisionKind.SUSPEND)
     return rows.order_by("-pk").first()
+
+
+def is_deleted_by_owner(account_id: int, since: int = 0) -> bool:
+    """Whether the account was suspended last because its owner deleted it.
+
+    `since`: and after this decision. Cost: one query by index.
+    """
+    last = find_suspension(account_id)
+    is_by_owner = last is not None and last.actor_id is None and last.reason == OWNER_DELETED
+    return last is not None and is_by_owner and last.pk > since
 
 
 def load_last_image_decisions(image_ids: Iterable[int]) -> dict[int, Decision]:

@@ -200,6 +200,44 @@ def test_an_account_that_its_owner_deleted_does_not_come_back(community: Communi
         decide(them, DecisionKind.SUSPEND, ends_at=later())
 
 
+def test_a_suspended_account_that_its_owner_deletes_does_not_come_back(
+    community: Community,
+) -> None:
+    them = community.moderated
+    strike = decide(them, DecisionKind.SUSPEND)
+    assert strike is not None
+    file_appeal(them, strike.pk, "It was not me")
+    for _ in range(2):
+        delete_own_account(them, datetime.now(UTC))
+    assert kinds_on(them) == ["suspend", "suspend"], "the log keeps the wish, once"
+    with pytest.raises(DeletedByOwner):
+        decide(them, DecisionKind.SUSPEND, ends_at=later())
+    accept_appeal(Appeal.objects.get().pk, BECAUSE, datetime.now(UTC))
+    assert restrictions_of(them) == Restriction.SUSPENDED
+    decide(them, DecisionKind.PURGE)
+    delete_own_account(them, datetime.now(UTC))
+    assert kinds_on(them) == ["suspend", "suspend", "accept", "purge"]
+
+
+def test_an_owner_who_deletes_during_a_timed_suspension_stays_away(community: Community) -> None:
+    them, end = community.moderated, later()
+    strike = decide(them, DecisionKind.SUSPEND, ends_at=end)
+    assert strike is not None
+    file_appeal(them, strike.pk, "It was not me")
+    delete_own_account(them, datetime.now(UTC))
+    assert end_due_restrictions(end) == 0
+    accept_appeal(Appeal.objects.get().pk, BECAUSE, datetime.now(UTC))
+    assert restrictions_of(them) == Restriction.SUSPENDED
+
+
+def test_an_accepted_appeal_of_an_owner_brings_the_account_back(community: Community) -> None:
+    them = community.moderated
+    delete_own_account(them, datetime.now(UTC))
+    file_appeal(them, Decision.objects.get().pk, "I did not mean it")
+    accept_appeal(Appeal.objects.get().pk, BECAUSE, datetime.now(UTC))
+    assert restrictions_of(them) == Restriction.NONE
+
+
 def test_a_person_who_comes_back_is_not_purged(community: Community) -> None:
     them, now = community.moderated, datetime.now(UTC)
     decide(them, DecisionKind.SUSPEND, ends_at=later(60))
