@@ -7,6 +7,7 @@ from typing import Protocol
 from posts.api.present import is_open
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
+from posts.rules import may_see_author
 from relations.types import UNRELATED
 from timelines.promotions.types import Ad, CampaignKind, RunningCampaign
 
@@ -53,20 +54,24 @@ def is_in_audience(campaign: WithAudience, viewer_id: int) -> bool:
 def may_show(campaign: RunningCampaign, viewed: ViewedPosts, now_ms: int) -> bool:
     """Whether the target exists and the viewer may see it. Private and direct posts are not shown.
 
-    Not if the viewer mutes or blocks its account, or is blocked by it. An account that the viewer
-    already follows is not promoted either.
+    Not if the viewer mutes or blocks its account, or is blocked by it, nor if moderators limited
+    that account and the viewer does not follow it. An account that the viewer already follows is
+    not promoted either.
     """
     target = campaign.target
     if isinstance(target, Ad):
         return True
     account_id = campaign.account_id or 0
     relationship = viewed.relationships.get(account_id, UNRELATED)
-    if relationship.is_blocked or relationship.is_muted_at(now_ms):
+    account = viewed.hydrated.accounts.get(account_id)
+    if account is None or not may_see_author(relationship, account):
+        return False
+    if relationship.is_muted_at(now_ms):
         return False
     if isinstance(target, PostId):
         has_post = viewed.hydrated.has_both(target, target)
         return has_post and is_open(viewed.hydrated.fragments[target])
-    return account_id in viewed.hydrated.accounts and not relationship.is_followed
+    return not relationship.is_followed
 
 
 def _hash(*numbers: int) -> int:
