@@ -1,6 +1,6 @@
 """Posts that are new, edited or moderated: each viewer sees them by the rules of the timelines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from posts.api.present import find_replied_to, find_tags, find_visibility, has_media
@@ -93,6 +93,32 @@ class PostShown(Happening):
     @property
     def _entry(self) -> Entry:
         return Entry(self.post_id, self.original)
+
+
+class PostRetagged(PostShown):
+    """A public post was edited. Timelines of the tags that it lost hear that it is gone."""
+
+    def __init__(self, post_id: PostId, tags: Sequence[str], lost: Set[str]) -> None:
+        super().__init__(EDITED, post_id, post_id, PostPlaces(True, (*tags, *lost)))
+        self._lost = lost
+
+    def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
+        shown = {each.target: each for each in super().show(view, targets)}
+        may_see = view.posts.allows(self.post_id, self.original)
+        for target in targets:
+            if target in shown:
+                yield shown[target]
+            elif may_see and self._has_lost(view, target[1]):
+                yield Shown(target, GONE, self.post_id.public.encode())
+
+    def _has_lost(self, view: View, channel: Channel) -> bool:
+        """Home had a post of others than followees by its tags only."""
+        if channel.name in HASHTAG:
+            return channel.argument in self._lost
+        author_id = self.post_id.author_id
+        is_followed = view.posts.relationships.get(author_id, UNRELATED).is_followed
+        is_by_tags = author_id != view.account_id and not is_followed
+        return channel.name == HOME and is_by_tags and bool(view.home_tags & self._lost)
 
 
 class PostModerated(PostShown):

@@ -34,6 +34,7 @@ from streaming.happenings.posts import (
     PostGone,
     PostModerated,
     PostPlaces,
+    PostRetagged,
     PostShown,
     places_of,
 )
@@ -92,10 +93,10 @@ def _edited(author_id: int, change: PostEdited) -> list[Happening]:
     if change.visibility == Visibility.DIRECT:
         accounts = [author_id, *change.mentioned]
         return [ConversationChanged(thread_of(post_id, change), accounts), notified]
-    is_public = change.visibility == Visibility.PUBLIC
-    tags = {*change.tags, *change.tags_before} if is_public else ()
-    places = PostPlaces(is_public, tuple(tags))
-    return [PostShown(EDITED, post_id, post_id, places), notified]
+    if change.visibility != Visibility.PUBLIC:
+        return [PostShown(EDITED, post_id, post_id, PostPlaces()), notified]
+    lost = {*change.tags_before} - {*change.tags}
+    return [PostRetagged(post_id, change.tags, lost), notified]
 
 
 def _deleted(author_id: int, change: PostDeleted) -> list[Happening]:

@@ -21,6 +21,8 @@ from tests.integration.streaming.listening import events_before, publish_marker
 from tests.people import decide_on
 from tests.waiting import until
 from tests.world import make_account, make_accounts, publish, restrict
+from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
+from timelines.tags.types import TagListKind
 
 
 @pytest.fixture
@@ -100,6 +102,31 @@ def test_a_tag_stream_hears_edits_and_deletions(site, people):
     delete_post(post_id)
     deliver_all()
     client.hear("status.update", "delete")
+
+
+def test_a_post_that_loses_a_tag_is_gone_from_its_streams(site, people):
+    me, author, stranger = people
+    follow(me, author)
+    add_own_tag(me, TagListKind.FOLLOWED, "cats")
+    choose_at_home(me, True)
+    blocked = make_account()
+    block(author, blocked)
+    post_id, other = publish(author, "#cats #dogs"), publish(stranger, "#cats")
+    deliver_all()
+    cats, dogs = (site.listen(me, "hashtag", tag=tag) for tag in ("cats", "dogs"))
+    home, unseen = site.listen(me), site.listen(blocked, "hashtag", tag="cats")
+    for who, post, text in ((author, post_id, "#dogs"), (stranger, other, "no tag")):
+        path = f"/api/v1/statuses/{post.public}"
+        Caller(who).client.put(path, {"status": text}, "application/json")
+    deliver_all()
+    assert {h.payload for h in cats.hear("delete", "delete")} == {post_id.public, other.public}
+    dogs.hear("status.update")
+    until(lambda: len(home.heard) == 2)
+    assert {h.event: h.post_id for h in home.heard} == {
+        "status.update": post_id.public,
+        "delete": other.public,
+    }
+    assert [h.payload for h in unseen.hear("delete")] == [other.public]
 
 
 def test_a_list_stream_has_its_members_by_its_policy(site, people):
