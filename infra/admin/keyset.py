@@ -24,7 +24,10 @@ class KeysetChangeList(ChangeList):
     older_query: str | None = None
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
+        """Raises: IncorrectLookupParameters for a NUL, which no column of PostgreSQL can have."""
         filters: dict[str, Any] = super().get_filters_params(params)
+        if any("\0" in str(text) for texts in filters.values() for text in texts):
+            raise IncorrectLookupParameters
         self._below = filters.pop(BELOW, None)
         return filters
 
