@@ -37,6 +37,12 @@ class DeletedByOwner(TidelineError):
     text = "The owner deleted this account: its suspension cannot have an end"
 
 
+class OwnerDeletedIt(TidelineError):
+    """A decision on several would bring back what its owner deleted."""
+
+    text = "Its owner deleted this account: restore it on its own page"
+
+
 class AboutItIsOpen(TidelineError):
     """A report is resolved after all that was decided about its account."""
 

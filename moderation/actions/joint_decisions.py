@@ -20,8 +20,9 @@ from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.probe import error_line
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.actions.reports import resolve_report
-from moderation.errors import AboutItIsOpen, PostIsDeleted
+from moderation.errors import AboutItIsOpen, OwnerDeletedIt, PostIsDeleted
 from moderation.models import REASON_LENGTH, Decision, JointDecision, JointTarget
+from moderation.queries.decisions import find_deleted_by_owners
 from moderation.types import (
     OPEN_STATES,
     DecisionKind,
@@ -33,8 +34,8 @@ from posts.errors import PostNotFound
 
 # A request ends after that. What is left waits for the next one.
 LONGEST_S = 10.0
-# There is nothing to decide on, also later.
-_GONE = (AccountNotFound, AccountPurged, PostNotFound, PostIsDeleted)
+# There is nothing to decide on, also later; or not here.
+_GONE = (AccountNotFound, AccountPurged, OwnerDeletedIt, PostNotFound, PostIsDeleted)
 
 
 def create_joint_decision(key: UUID, actor_id: int, plan: JointPlan) -> JointDecision:
@@ -132,4 +133,6 @@ def _decide_on(
     if target.post:
         return decide_on_post(target.post, DecisionKind(joint.post_kind), origin)
     kind = DecisionKind(joint.account_kind)
+    if kind is DecisionKind.RESTORE and find_deleted_by_owners([target.account_id]):
+        raise OwnerDeletedIt
     return decide_on_account(target.account_id, kind, origin, now, ends_at=joint.ends_at)

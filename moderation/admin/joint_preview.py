@@ -9,7 +9,9 @@ from accounts.models import User
 from accounts.types import Restriction
 from infra.sharding.buckets import shard_of
 from moderation.admin.page_context import account_link, restriction_words, state_of
+from moderation.errors import OwnerDeletedIt
 from moderation.queries.accounts import AccountLine, load_lines, load_posts
+from moderation.queries.decisions import find_deleted_by_owners
 from moderation.queries.ends import Ends, load_ends
 from moderation.types import ADDED_RESTRICTIONS, DecisionKind, JointPlan
 from posts.ids import PostId
@@ -35,13 +37,23 @@ class PreviewLine(NamedTuple):
 
 
 def preview_accounts(plan: JointPlan, is_superuser: bool) -> list[PreviewLine]:
-    """The accounts in their order. Cost: two queries, and two a shard."""
+    """The accounts in their order. Cost: two queries, and two a shard; two more to restore."""
     users, ends = User.objects.in_bulk([*plan.accounts]), load_ends([*plan.accounts])
     lines = load_lines(plan.accounts)
-    return [
-        _account_line(plan, account_id, users.get(account_id), ends, lines, is_superuser)
+    is_restored = plan.account_kind is DecisionKind.RESTORE
+    kept = find_deleted_by_owners(plan.accounts) if is_restored else set()
+    shown = {
+        account_id: _account_line(
+            plan, account_id, users.get(account_id), ends, lines, is_superuser
+        )
         for account_id in plan.accounts
-    ]
+    }
+    return [_kept(line) if account_id in kept else line for account_id, line in shown.items()]
+
+
+def _kept(line: PreviewLine) -> PreviewLine:
+    """Of an account that its owner deleted."""
+    return line._replace(after="", problem=line.problem or OwnerDeletedIt.text)
 
 
 def _account_line(

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from accounts.models import User
+from accounts.types import Restriction
 from infra.api.errors import InvalidCursor
 from infra.api.ids import MOST_DIGITS
 from infra.api.pages import Page, Window
@@ -38,6 +40,19 @@ def is_deleted_by_owner(account_id: int, since: int = 0) -> bool:
     last = find_suspension(account_id)
     is_by_owner = last is not None and last.actor_id is None and last.reason == OWNER_DELETED
     return last is not None and is_by_owner and last.pk > since
+
+
+def find_deleted_by_owners(account_ids: Iterable[int]) -> set[int]:
+    """Those of the accounts that are suspended, and were last because their owners deleted them.
+
+    Cost: two queries by index.
+    """
+    ids = list(account_ids)
+    suspensions = Decision.objects.filter(account_id__in=ids, kind=DecisionKind.SUSPEND)
+    last = suspensions.order_by("account_id", "-pk").distinct("account_id")
+    by_owners = {row.account_id for row in last if not row.actor_id and row.reason == OWNER_DELETED}
+    users = User.objects.filter(pk__in=by_owners).values_list("pk", "restrictions")
+    return {pk for pk, restrictions in users if Restriction.SUSPENDED in Restriction(restrictions)}
 
 
 def load_last_image_decisions(image_ids: Iterable[int]) -> dict[int, Decision]:

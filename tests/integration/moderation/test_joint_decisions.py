@@ -13,15 +13,18 @@ from django.test import Client
 from accounts.models import User
 from accounts.types import Restriction
 from infra.changes.failpoints import arm, disarm
+from moderation.actions.delete_own_account import delete_own_account
 from moderation.actions.joint_decisions import carry_out
+from moderation.errors import OwnerDeletedIt
 from moderation.models import Decision, JointDecision, JointTarget, Report, TimedRestriction
+from moderation.types import DecisionKind
 from posts.ids import PostId
 from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.integration.moderation.staff_pages import member, words_at
-from tests.people import make_boss
+from tests.people import decide, make_boss
 from tests.races import run_together
-from tests.world import drain_all, make_accounts, publish
+from tests.world import NOW, drain_all, make_accounts, publish
 
 SEVERAL, REPORTS = "/admin/moderation/several/", "/admin/moderation/report/"
 STEP = "moderation.before_target_saved"
@@ -128,6 +131,24 @@ def test_a_form_that_is_sent_twice_counts_once(ring: Ring, mia: Client) -> None:
         assert mia.post(ring.address, {"step": "do", "key": key, **WHOLE}).status_code == 302
     assert JointDecision.objects.count() == 1
     assert len(kinds()) == 6
+
+
+def test_what_its_owner_deleted_comes_back_only_on_its_own_page(ring: Ring, mia: Client) -> None:
+    deleted, suspended = ring.members
+    delete_own_account(deleted, NOW)
+    decide(suspended, DecisionKind.SUSPEND)
+    address = f"{SEVERAL}?account={deleted}&account={suspended}"
+    restore = {"account_kind": "restore", "reason": "A mistake"}
+    preview = send(mia, address, "preview", **restore).content.decode()
+    assert preview.count(OwnerDeletedIt.text) == 1
+    page = words_at(mia, send(mia, address, **restore)["Location"])
+    assert OwnerDeletedIt.text in page and "All done." in page
+    assert restrictions_of(deleted) == Restriction.SUSPENDED
+    assert restrictions_of(suspended) == Restriction.NONE
+    decide(deleted, DecisionKind.RESTORE)
+    decide(deleted, DecisionKind.LIMIT)
+    send(mia, address, **restore)
+    assert restrictions_of(deleted) == Restriction.NONE, "it was back already"
 
 
 def test_killed_in_the_middle_the_others_wait_and_it_goes_on(ring: Ring, mia: Client) -> None:
