@@ -11,6 +11,7 @@ from infra.api.errors import InvalidRequest
 from infra.api.parsing import clean_text, read_flag, read_text
 from posts.actions.check_quote import find_quote_policy
 from posts.actions.check_reply import find_reply_policy
+from posts.actions.request_fields import find_choice
 from posts.errors import EmptyPost, InvalidDraft, PostTooLong
 from posts.types import Draft, QuotePolicy, ReplyPolicy, Visibility
 
@@ -64,18 +65,12 @@ def read_visibility(
     data: Mapping[str, Any], most_closed: Visibility = Visibility.DIRECT
 ) -> Visibility:
     """The visibility in a request; public if it has none. Raises: InvalidDraft."""
-    word = data.get("visibility")
-    if word in (None, ""):
-        return Visibility.PUBLIC
     words = {
         visibility.name.lower(): visibility
         for visibility in Visibility
         if visibility <= most_closed
     }
-    visibility = words.get(word) if isinstance(word, str) else None
-    if visibility is None:
-        raise InvalidDraft(f"Validation failed: Visibility can be {', '.join(words)}")
-    return visibility
+    return find_choice(data, "visibility", words) or Visibility.PUBLIC
 
 
 def check_edited(data: Mapping[str, Any], visibility: int) -> None:

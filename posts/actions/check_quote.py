@@ -6,8 +6,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from accounts.types import QUOTE_POLICIES
+from posts.actions.request_fields import find_choice, find_post_id
 from posts.errors import CannotQuote, InvalidDraft, QuotedNotFound
-from posts.ids import MalformedPostId, PostId
+from posts.ids import PostId
 from posts.queries.quotable import get_quotable
 from posts.types import Draft, PostLinks, QuotePolicy, Visibility
 
@@ -17,24 +18,12 @@ POLICY = "quote_approval_policy"
 
 def find_quoted_id(data: Mapping[str, Any]) -> PostId | None:
     """The post that a request quotes; None for no quote. Raises: QuotedNotFound (404)."""
-    text = data.get("quoted_status_id")
-    if text in (None, ""):
-        return None
-    try:
-        return PostId.from_public(str(text))
-    except MalformedPostId:
-        raise QuotedNotFound from None
+    return find_post_id(data, "quoted_status_id", QuotedNotFound)
 
 
 def find_quote_policy(data: Mapping[str, Any]) -> QuotePolicy | None:
     """Which accounts may quote the post; None: the request does not say. Raises: InvalidDraft."""
-    word = data.get(POLICY)
-    if word in (None, ""):
-        return None
-    policy = _BY_NAME.get(word) if isinstance(word, str) else None
-    if policy is None:
-        raise InvalidDraft(f"Validation failed: {POLICY} can be {', '.join(QUOTE_POLICIES)}")
-    return policy
+    return find_choice(data, POLICY, _BY_NAME)
 
 
 def with_quoted(author_id: int, draft: Draft, post_id: PostId) -> Draft:

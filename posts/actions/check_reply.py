@@ -3,30 +3,21 @@
 from collections.abc import Mapping
 from typing import Any
 
-from posts.errors import InvalidDraft, ParentNotFound
-from posts.ids import MalformedPostId, PostId
+from posts.actions.request_fields import find_choice, find_post_id
+from posts.errors import ParentNotFound
+from posts.ids import PostId
 from posts.types import ReplyPolicy
 
 POLICY = "reply_approval_policy"
-REPLY_POLICIES = tuple(policy.public for policy in ReplyPolicy)
+_BY_NAME = {policy.public: policy for policy in ReplyPolicy}
+REPLY_POLICIES = tuple(_BY_NAME)
 
 
 def check_parent(data: Mapping[str, Any]) -> PostId | None:
     """The post that a request replies to; None for no reply. Raises: ParentNotFound (404)."""
-    text = data.get("in_reply_to_id")
-    if text in (None, ""):
-        return None
-    try:
-        return PostId.from_public(str(text))
-    except MalformedPostId:
-        raise ParentNotFound from None
+    return find_post_id(data, "in_reply_to_id", ParentNotFound)
 
 
 def find_reply_policy(data: Mapping[str, Any]) -> ReplyPolicy | None:
     """Which accounts may reply; None: the request does not say. Raises: InvalidDraft."""
-    word = data.get(POLICY)
-    if word in (None, ""):
-        return None
-    if not isinstance(word, str) or word not in REPLY_POLICIES:
-        raise InvalidDraft(f"Validation failed: {POLICY} can be {', '.join(REPLY_POLICIES)}")
-    return ReplyPolicy[word.upper()]
+    return find_choice(data, POLICY, _BY_NAME)

@@ -25,7 +25,7 @@ OF_PROGRAMS = (
 OF_MODERATORS = {
     "DecisionNeedsReason", "CannotModerateStaff", "NotSuspended", "PostIsDeleted",
     "HasOtherKeywords", "AccountProtected", "SuspensionEnds", "EndIsOver", "EndsNever",
-    "DeletedByOwner", "AboutItIsOpen",
+    "DeletedByOwner", "OwnerDeletedIt", "AboutItIsOpen",
 }  # fmt: skip
 
 
