@@ -37,6 +37,7 @@ ACTS = {
 PARTS = {
     "profile": "parts/profile.html",
     "person": "parts/person.html",
+    "aside": "parts/person.html",
     "follower": "parts/person.html",
     "answer": "parts/answered.html",
 }

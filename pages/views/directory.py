@@ -14,6 +14,8 @@ DIRECTORY, SUGGESTIONS = "/api/v1/directory", "/api/v2/suggestions"
 # What a tab shows. Guests have no suggestions.
 TABS = {"": _("For you"), "active": _("Active"), "new": _("New here")}
 A_PAGE = 20
+# What a relationship says of an account that is no suggestion any more.
+SETTLED = ("following", "requested", "blocking", "blocked_by", "muting")
 Person = dict[str, Any]
 
 
@@ -29,6 +31,18 @@ def suggested_accounts(page: WebPage, most: int = A_PAGE) -> list[Person]:
     return list(others.values())[:most]
 
 
+def suggested_people(page: WebPage, most: int = A_PAGE) -> list[Person]:
+    """As load_people, of suggested accounts. Those of the directory may be followed already: they
+    are left out, and so is everybody the viewer blocks, mutes or asked."""
+    people = load_people(page, suggested_accounts(page, most))
+    return [person for person in people if is_new_to_viewer(person["relationship"])]
+
+
+def is_new_to_viewer(relationship: Person | None) -> bool:
+    """Whether the viewer may want to follow the account of a relationship."""
+    return relationship is not None and not any(relationship[state] for state in SETTLED)
+
+
 class PeoplePage(WebPage):
     """`?order=active` or `new`: a part of the directory; without it, people for the viewer."""
 
@@ -38,10 +52,10 @@ class PeoplePage(WebPage):
         order = request.GET.get("order", "" if self.api.token else "active")
         if order not in TABS:
             raise Http404
-        accounts, older = self._list(order) if order else (suggested_accounts(self), "")
+        people, older = self._list(order) if order else (suggested_people(self), "")
         context = {
             "tab": order, "tabs": TABS if self.viewer else {**TABS, "": ""},
-            "people": load_people(self, accounts), "older": older, "part": "person",
+            "people": people, "older": older, "part": "person",
         }  # fmt: skip
         return self.draw(self.template, context)
 
@@ -52,4 +66,4 @@ class PeoplePage(WebPage):
         accounts: list[Person] = self.api.get(DIRECTORY, query).body
         is_last = len(accounts) < A_PAGE
         after = "" if is_last else urlencode({"order": order, "offset": int(offset) + A_PAGE})
-        return accounts, after
+        return load_people(self, accounts), after

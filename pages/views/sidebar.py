@@ -1,7 +1,8 @@
 """What is next to a page on a wide screen: what trends, and people to follow.
 
-A script asks for it when it comes into view, so narrow screens never do. The browser keeps the
-answer for KEPT_S, and all readers share the tags.
+A script asks for it when it comes into view, so narrow screens never do. All readers share the
+tags for KEPT_S, and a browser keeps the part of a guest that long. Who is suggested is kept as long
+for each reader, but each answer leaves out who is followed, muted or blocked by then.
 """
 
 from typing import Any
@@ -13,10 +14,11 @@ from django.utils.cache import patch_cache_control
 
 from pages.api_client import ApiClient, ApiRefused
 from pages.views.base import OK, UNAUTHORIZED, WebPage
-from pages.views.directory import suggested_accounts
+from pages.views.directory import is_new_to_viewer, suggested_accounts
+from pages.views.people import Person, load_people
 
-TRENDS, TRENDS_KEY = "/api/v1/trends/tags", "pages.trends"
-MOST_TAGS, MOST_PEOPLE = 5, 3
+TRENDS, TRENDS_KEY, PEOPLE_KEY = "/api/v1/trends/tags", "pages.trends", "pages.suggested"
+MOST_TAGS, MOST_PEOPLE, MOST_KEPT = 5, 3, 12
 KEPT_S = 120
 Entities = list[dict[str, Any]]
 
@@ -27,7 +29,8 @@ class SidebarPart(WebPage):
     """
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        return self.draw("parts/sidebar.html", {"tags": self._tags(), "people": self._people()})
+        context = {"tags": self._tags(), "people": self._people(), "part": "aside"}
+        return self.draw("parts/sidebar.html", context)
 
     def _tags(self) -> Entities:
         """As a guest sees them. Cost: one round trip; once in KEPT_S that of the trends."""
@@ -40,20 +43,36 @@ class SidebarPart(WebPage):
             cache.set(TRENDS_KEY, tags, KEPT_S)
         return tags or []
 
-    def _people(self) -> Entities:
+    def _people(self) -> list[Person]:
         if not self.api.token:
             return []
         try:
-            return suggested_accounts(self, MOST_PEOPLE)
+            return self._new_people()
         except ApiRefused as refusal:
             if refusal.status == UNAUTHORIZED:
                 raise
             return []
 
+    def _new_people(self) -> list[Person]:
+        """Cost: the accounts and their relationships; once in KEPT_S that of the suggestions."""
+        ids = self._suggested_ids()
+        if not ids:
+            return []
+        accounts = self.api.get("/api/v1/accounts", {"id[]": ids}).body
+        people = load_people(self, accounts)
+        return [p for p in people if is_new_to_viewer(p["relationship"])][:MOST_PEOPLE]
+
+    def _suggested_ids(self) -> list[str]:
+        key = f"{PEOPLE_KEY}.{self.signed_in['id']}"
+        ids: list[str] | None = cache.get(key)
+        if ids is None:
+            ids = [account["id"] for account in suggested_accounts(self, MOST_KEPT)]
+            cache.set(key, ids, KEPT_S)
+        return ids
+
     def _limit_keeping(self, answer: HttpResponseBase) -> None:
-        """The address names the session, so no other account gets what the browser keeps. A refusal
-        is not kept."""
-        if answer.status_code != OK:
-            super()._limit_keeping(answer)
+        """A refusal is not kept."""
+        if answer.status_code == OK and not self.api.token:
+            patch_cache_control(answer, private=True, max_age=KEPT_S)
             return
-        patch_cache_control(answer, private=True, max_age=KEPT_S)
+        super()._limit_keeping(answer)

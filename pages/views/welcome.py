@@ -4,9 +4,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from pages.views.base import WebPage
-from pages.views.directory import suggested_accounts
+from pages.views.directory import suggested_people
 from pages.views.explore import TAGS
-from pages.views.people import load_people
 
 MOST, MOST_TAGS = 12, 8
 
@@ -17,6 +16,6 @@ class WelcomePage(WebPage):
     needs_viewer = True
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        people = load_people(self, suggested_accounts(self, MOST))
+        people = suggested_people(self, MOST)
         tags = self.api.get(TAGS, {"limit": MOST_TAGS}).body
         return self.draw("welcome.html", {"people": people, "part": "person", "tags": tags})

@@ -54,6 +54,12 @@ def write_post(tab: Tab, text: str) -> None:
     tab.press("Post")
 
 
+def sign_out(tab: Tab, name: str) -> None:
+    """By the menu of the own account, on a window that is wider than a phone."""
+    tab.click(".own > summary")
+    tab.press(f"Sign out @{name}")
+
+
 def make_named(name: str) -> int:
     """An account with a name for people: `ben` is shown as Ben."""
     account_id = make_account(name)

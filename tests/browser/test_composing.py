@@ -8,7 +8,7 @@ from relations.actions.follow import follow
 from tests.browser.artifacts import SHOTS
 from tests.browser.axe import faults_of
 from tests.browser.bringing import bring
-from tests.browser.feeds import enter, make_named
+from tests.browser.feeds import enter, make_named, sign_out
 from tests.browser.live_site import settle
 from tests.browser.tab import PHONE, Size, Tab
 from tests.world import drain_all, publish
@@ -21,6 +21,8 @@ ROW = """(() => {
   return [new Set(boxes.map(({top}) => Math.round(top))).size, Math.min(...boxes.map(({width}) => width))];
 })()"""  # noqa: E501
 NARROWEST_PX = 70
+COLOUR = "getComputedStyle(document.querySelector('.compose .send')).backgroundColor"
+HEIGHT, ONE_LINE_PX = "document.querySelector('.compose').offsetHeight", 100
 IDS = "[...document.querySelectorAll('[name=media_ids]')].map((one) => one.value)"
 
 
@@ -38,6 +40,29 @@ def tab(ann: int, tab_of, delivery: None) -> Tab:
     enter(tab, ann)
     tab.open("/")
     return tab
+
+
+def test_the_form_is_one_line_until_someone_writes(tab: Tab) -> None:
+    closed = tab.run(HEIGHT)
+    assert closed < ONE_LINE_PX
+    tab.expect(tab.find(".compose .send")).not_to_be_visible()
+    tab.expect(tab.find(".compose .tool.file")).to_be_visible()
+    tab.click(TEXT)
+    empty = tab.run(COLOUR)
+    tab.expect(tab.find(".audience label").first).to_have_text("Visible to")
+    tab.expect(tab.find(".audience label").first).to_be_visible()
+    tab.type_text("Good morning")
+    assert tab.run(COLOUR) != empty
+    assert tab.run(HEIGHT) > closed
+    tab.press("Post")
+    tab.see("Posted.")
+    tab.wait(f"{HEIGHT} < {ONE_LINE_PX}")
+
+
+def test_a_new_post_opens_with_the_cursor_in_it(tab: Tab) -> None:
+    tab.follow("New post")
+    tab.at("/compose")
+    tab.wait(f"document.activeElement === document.querySelector('{TEXT}')")
 
 
 def type_slowly(tab: Tab, text: str) -> None:
@@ -104,7 +129,7 @@ def test_a_draft_survives_a_reload_with_its_photos(tab: Tab) -> None:
 def test_a_sign_out_removes_drafts(tab: Tab) -> None:
     tab.fill("Your post", "a secret")
     tab.wait("JSON.stringify(localStorage).includes('a secret')")
-    tab.press("Sign out @ann")
+    sign_out(tab, "ann")
     tab.at("/auth/sign_in")
     tab.wait("!JSON.stringify(localStorage).includes('a secret')")
 
@@ -154,7 +179,7 @@ def test_a_reply_opens_with_the_focus_and_says_whom_it_answers(tab: Tab) -> None
 
 def test_the_page_says_where_a_post_went(tab: Tab) -> None:
     tab.fill("Your post", "@ben for you")
-    tab.choose("Who can read it", "Direct message")
+    tab.choose("Visible to", "Direct message")
     tab.press("Post")
     tab.see("Sent to @ben.")
     tab.fill("Your post", "for all")

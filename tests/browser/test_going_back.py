@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.feeds import enter, ids_in, make_named, read_to_end, reading_at, send
+from tests.browser.feeds import enter, ids_in, make_named, read_to_end, reading_at, send, sign_out
 from tests.browser.tab import Tab
 from tests.world import publish
 
@@ -49,7 +49,7 @@ def test_back_leads_to_the_post_that_was_read(tab: Tab) -> None:
 
 
 def test_back_after_a_sign_out_shows_nothing(tab: Tab) -> None:
-    tab.press("Sign out @ann")
+    sign_out(tab, "ann")
     tab.at("/auth/sign_in")
     tab.run("history.back()")
     tab.see("Sign in to follow people")

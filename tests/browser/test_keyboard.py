@@ -42,7 +42,8 @@ def test_home_is_walked_by_keyboard(tab: Tab) -> None:
         "Skip to the posts",
         "Home",
         "Settings",
-        "Sign out @ann",
+        "New post",
+        "My account",
         "Your post",
         "Reply, 0 replies",
     ]
@@ -86,7 +87,9 @@ def test_what_replaces_a_part_takes_its_focus(tab: Tab) -> None:
     tab.fill("Your post", "by keyboard")
     press_by_key(tab, "#compose .send")
     tab.see("by keyboard")
-    tab.wait("document.activeElement.matches('#compose .send')")
+    tab.wait("document.activeElement.matches('#compose')")
+    tab.type_key("Tab")
+    tab.wait("document.activeElement.matches('#compose-text')")
     tab.click(".poll li:first-child input")
     press_by_key(tab, ".poll button")
     tab.wait("document.activeElement.matches('.poll:not(:has(form))')")

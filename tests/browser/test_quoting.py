@@ -77,7 +77,7 @@ def test_an_author_limits_who_may_reply(world: None, size: Size, tab_of) -> None
     tab.expect(tab.find("#reply-text")).to_have_count(0)
     assert faults_of(tab) == []
     tab.open("/@ann")
-    tab.press("Follow @ann")
+    tab.click(".profile button[aria-label='Follow @ann']")
     drain_all()
     tab.click(".entry .when")
     tab.fill("Your reply", "I will be there.")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.artifacts import SHOTS
-from tests.browser.feeds import enter, make_named
+from tests.browser.feeds import enter, make_named, sign_out
 from tests.browser.tab import Size, Tab
 
 
@@ -14,8 +14,8 @@ def test_a_person_signs_out(world: None, tab_of, width: int) -> None:
     tab.open("/")
     tab.shoot(SHOTS / f"sign-out-{width}.png")
     if width <= 680:
-        tab.click(".side .menu summary")
+        tab.click(".side nav .menu summary")
         tab.press("Sign out")
     else:
-        tab.press("Sign out @ann")
+        sign_out(tab, "ann")
     tab.at("/auth/sign_in")

@@ -7,7 +7,7 @@ import pytest
 
 from posts.actions.repost import repost
 from relations.actions.follow import follow
-from tests.browser.feeds import enter, make_named
+from tests.browser.feeds import enter, make_named, sign_out
 from tests.browser.live_site import settle
 from tests.browser.tab import Tab
 from tests.world import publish
@@ -55,7 +55,7 @@ def test_two_people_use_nothing_but_the_buttons_of_the_pages(tab_of, delivery: N
     anns.see_no(TEXTS[0])
     anns.open("/@ben")
     anns.see("This account blocked you")
-    sign_out(anns, "ann")
+    leave(anns, "ann")
 
 
 def test_a_double_click_and_the_back_button_publish_once(anns: Tab) -> None:
@@ -143,8 +143,8 @@ def block(tab: Tab, name: str) -> None:
     tab.see("You blocked this account")
 
 
-def sign_out(tab: Tab, name: str) -> None:
-    tab.press(f"Sign out @{name}")
+def leave(tab: Tab, name: str) -> None:
+    sign_out(tab, name)
     tab.at("/auth/sign_in")
     tab.open("/")
     tab.see("Create an account")

@@ -2,7 +2,7 @@
 
 from accounts.models import User
 from relations.actions.follow import follow
-from tests.browser.feeds import make_named, write_post
+from tests.browser.feeds import make_named, sign_out, write_post
 from tests.world import drain_all, publish
 
 PASSWORD = "a-password-of-tests-0123"
@@ -36,5 +36,5 @@ def test_a_person_reads_writes_and_leaves_without_scripts(tab_of) -> None:
     tab.press("Delete")
     tab.at("/")
     tab.see_no("written without a script")
-    tab.press("Sign out @ann")
+    sign_out(tab, "ann")
     tab.at("/auth/sign_in")

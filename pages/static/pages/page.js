@@ -112,7 +112,7 @@
     if (target.matches("form[data-most] *, [data-longest]")) load("count");
     const form = target.closest(".compose");
     if (!form) return;
-    if (target.matches("textarea")) form.classList.add("in-use");
+    if (target.matches(".field > textarea")) form.classList.add("in-use");
     for (const name of ["completion", "drafts"]) load(name).then(({ begin }) => begin(form));
   });
   for (const form of document.querySelectorAll("form[data-draft]")) {
@@ -187,7 +187,12 @@
     const next = [...place?.querySelectorAll("button") || []].find(isSame) || place?.querySelector(".who") || place;
     next?.focus({ preventScroll: true });
   });
-  document.addEventListener("htmx:afterSettle", () => dropRepeats());
+  document.addEventListener("htmx:afterSettle", () => {
+    dropRepeats();
+    /* The button of a form that closes is gone. The focus of its text would open the form again. */
+    const form = !document.activeElement.checkVisibility() && document.activeElement.closest(".compose");
+    if (form) Object.assign(form, { tabIndex: -1 }).focus({ preventScroll: true });
+  });
   document.addEventListener("htmx:oobAfterSwap", ({ detail: { target } }) => {
     if (target.id === "messages") target.lastElementChild.scrollIntoView({ block: "nearest" });
   });

@@ -58,7 +58,7 @@ COSTS = {
     "/public": Cost(1, 6),
     "/tags/tide": Cost(4, 7),
     "/followed_tags": Cost(4, 7),
-    "/sidebar": Cost(5, 6),
+    "/sidebar": Cost(1, 5),
     "/compose": Cost(1, 4),
     "/@ann": Cost(2, 6),
     "/@ann/replies": Cost(1, 5),

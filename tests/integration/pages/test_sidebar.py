@@ -1,16 +1,19 @@
 """The column on the right: what it shows, to which readers, and that browsers keep it."""
 
+import re
 import time
 
 import pytest
 
 from pages.api_client import ApiRefused
-from pages.views.sidebar import KEPT_S, SidebarPart
+from pages.views.sidebar import KEPT_S, MOST_PEOPLE, SidebarPart
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.integration.pages.browsing import Browser
 from tests.world import drain_all, make_account, make_accounts, publish
 from timelines.trends.actions.compute import compute_trends
+
+OFFERED = re.compile(r'id="aside-(\d+)"')
 
 
 @pytest.fixture
@@ -40,10 +43,53 @@ def test_guests_cost_no_query_while_the_tags_are_kept(reader: int) -> None:
     assert (calls.statements, calls.round_trips) == ([], 1)
 
 
-def test_browsers_keep_it_and_pages_ask_for_their_own(reader: int) -> None:
+@pytest.mark.parametrize("act", ["follow", "mute", "block"])
+def test_a_person_is_not_offered_after_an_act(reader: int, act: str) -> None:
     browser = Browser(reader)
-    answer = browser.client.get("/sidebar", headers={"HX-Request": "true"})
-    assert answer["Cache-Control"] == f"private, max-age={KEPT_S}"
+    offered = OFFERED.findall(browser.read("/sidebar"))
+    browser.act(f"/accounts/{offered[0]}/{act}", {"part": "aside"})
+    assert offered[0] not in OFFERED.findall(browser.read("/sidebar"))
+
+
+def test_who_is_followed_already_is_not_offered(reader: int) -> None:
+    """The directory has active people, also those that the reader follows."""
+    followed = make_account("dan")
+    publish(followed, "good morning")
+    follow(reader, followed)
+    drain_all()
+    assert str(followed) not in OFFERED.findall(Browser(reader).read("/sidebar"))
+    assert f'id="person-{followed}"' not in Browser(reader).read("/people")
+
+
+def test_a_button_of_the_column_changes_its_row(reader: int) -> None:
+    browser = Browser(reader)
+    offered = OFFERED.findall(browser.read("/sidebar"))
+    row = browser.act(f"/accounts/{offered[0]}/follow", {"part": "aside"})
+    assert f'<li id="aside-{offered[0]}">' in row and "Following" in row
+
+
+def test_others_come_up_when_people_are_followed(reader: int) -> None:
+    for number in range(MOST_PEOPLE):
+        publish(make_account(f"active{number}"), "good morning")
+    drain_all()
+    browser = Browser(reader)
+    offered = OFFERED.findall(browser.read("/sidebar"))
+    assert len(offered) == MOST_PEOPLE
+    browser.act(f"/accounts/{offered[0]}/follow", {"part": "aside"})
+    after = OFFERED.findall(browser.read("/sidebar"))
+    assert len(after) == MOST_PEOPLE and after[:-1] == offered[1:]
+
+
+def test_browsers_keep_the_part_of_a_guest_only(reader: int) -> None:
+    kept = {
+        account_id: Browser(account_id).client.get("/sidebar", headers={"HX-Request": "true"})
+        for account_id in (None, reader)
+    }
+    assert kept[None]["Cache-Control"] == f"private, max-age={KEPT_S}"
+    assert "no-store" in kept[reader]["Cache-Control"]
+
+
+def test_pages_ask_for_the_part_of_their_session(reader: int) -> None:
     first, second = (Browser(account_id).read("/") for account_id in (reader, make_account()))
     mark = 'hx-get="/sidebar?of='
     assert first.partition(mark)[2][:16] != second.partition(mark)[2][:16]

@@ -10,6 +10,7 @@ from tests.integration.pages.browsing import PRESSED, Browser
 from tests.world import make_account, publish
 
 ADDRESS = re.compile(r'"(url|uri)":"http://localhost:8000(/[^"]+)"')
+COUNT = re.compile(r'/(?:reposts|favourites|quotes)"><b>(\d+)</b>')
 
 
 @pytest.fixture
@@ -71,3 +72,11 @@ def test_addresses_in_answers_are_pages(ann: int) -> None:
 def test_an_unknown_address_has_a_page_that_says_so(world: None, path: str) -> None:
     page = Browser().read(path, 404) if "unknown" not in path else ""
     assert "There is no " in page or not page
+
+
+def test_a_post_shows_counts_when_there_are_any(ann: int, post: PostId) -> None:
+    browser, path = Browser(ann), f"/statuses/{post.public}"
+    assert not COUNT.search(browser.read(path))
+    browser.act(f"{path}/favourite")
+    assert COUNT.findall(browser.read(path)) == ["1"]
+    assert '<a class="back" href="/" aria-label="Home">' in browser.read(path)
