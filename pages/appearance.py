@@ -19,9 +19,9 @@ COOKIE = "tideline_look"
 A_YEAR_S = 365 * 86_400
 # Without a choice the machine decides, and the time is UTC.
 CHOICES: Mapping[str, Mapping[str, str]] = {
-    "theme": {"": _("As this device"), "light": _("Light"), "dark": _("Dark")},
-    "size": {"small": _("Small"), "": _("Usual"), "large": _("Large"), "huge": _("Huge")},
-    "density": {"": _("Roomy"), "compact": _("Compact")},
+    "theme": {"": _("Same as the device"), "light": _("Light"), "dark": _("Dark")},
+    "size": {"small": _("Small"), "": _("Normal"), "large": _("Large"), "huge": _("Huge")},
+    "density": {"": _("Comfortable"), "compact": _("Compact")},
 }
 _MOST_LOOKS = 256
 

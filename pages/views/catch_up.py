@@ -24,6 +24,7 @@ class ReadCatchUp(WebPage):
             "caught": answer.body,
             "older": answer.older,
             "is_first": "after_id" not in query,
+            "has_filters": any(name in query for name in FILTERS),
             "filters": [(name, label, name in query) for name, label in FILTERS.items()],
         }
         return self.draw("catch_up.html", context)

@@ -17,6 +17,7 @@ class BookmarksPage(TimelinePage):
     path = "/api/v1/bookmarks"
     title = _("Bookmarks")
     empty = _("You have no bookmarks yet. Only you see them.")
+    icon = "bookmark"
 
 
 class FavouritesPage(TimelinePage):
@@ -24,6 +25,7 @@ class FavouritesPage(TimelinePage):
     path = "/api/v1/favourites"
     title = _("Favourites")
     empty = _("You have not favourited a post yet.")
+    icon = "heart"
 
 
 class RepostersPage(WebPage):

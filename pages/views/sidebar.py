@@ -26,6 +26,8 @@ Entities = list[dict[str, Any]]
 class SidebarPart(WebPage):
     """A part for the column on the right. What the API refuses is left out, but for a session that
     has ended.
+
+    `?people=no`: the page next to it suggests people. `?without=ID`: it is about this account.
     """
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
@@ -44,7 +46,7 @@ class SidebarPart(WebPage):
         return tags or []
 
     def _people(self) -> list[Person]:
-        if not self.api.token:
+        if not self.api.token or self.request.GET.get("people") == "no":
             return []
         try:
             return self._new_people()
@@ -59,7 +61,8 @@ class SidebarPart(WebPage):
         if not ids:
             return []
         accounts = self.api.get("/api/v1/accounts", {"id[]": ids}).body
-        people = load_people(self, accounts)
+        shown = self.request.GET.get("without")
+        people = load_people(self, [account for account in accounts if account["id"] != shown])
         return [p for p in people if is_new_to_viewer(p["relationship"])][:MOST_PEOPLE]
 
     def _suggested_ids(self) -> list[str]:

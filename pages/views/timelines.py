@@ -34,7 +34,7 @@ def older_query(request: HttpRequest, answer: ApiAnswer) -> str:
 
 class TimelinePage(WebPage):
     """A page with statuses. A class names the `path` in the API, a `title`, and what an `empty`
-    page says.
+    page says, below an `icon`.
 
     A script that asks for older ones gets the timeline without the frame.
     """
@@ -42,6 +42,7 @@ class TimelinePage(WebPage):
     path = ""
     title = ""
     empty = _("There is nothing here yet.")
+    icon = "list"
     template = "timeline.html"
 
     def get(self, request: HttpRequest, **names: Any) -> HttpResponseBase:
@@ -57,6 +58,7 @@ class TimelinePage(WebPage):
             "newer": self.newer_query(request, answer),
             "title": self.title.format(**names),
             "empty": self.empty,
+            "icon": self.icon,
         }
         if self.is_partial:
             return self.draw("parts/timeline.html", {**context, **names})

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import django
 
 from tests.browser.axe import faults_of
+from tests.browser.feeds import write_post
 from tests.browser.live_site import settle
 from tests.browser.tab import DESKTOP, PHONE, Tab
 from tests.browser.test_signing_in import sign_in_by_form
@@ -131,10 +132,14 @@ def notifications_have_one_layout_and_filters(cast: Cast) -> None:
 
 
 def a_catch_up_is_a_press_away_and_has_an_end(cast: Cast) -> None:
-    ann = cast.ann
-    ann.follow("Home")
+    ann, ben = cast.ann, cast.ben
+    ann.open("/public")
+    ben.open("/")
+    write_post(ben, "which lamp for the attic?")
+    settle()
     ann.click(".tabs a:text-is('Catch up')")
     ann.at("/catch_up")
+    ann.see("which lamp for the attic?")
     ann.press("I am done")
     ann.at("/")
     ann.open("/catch_up")

@@ -98,7 +98,7 @@ def find_and_follow(tab: Tab, name: str) -> None:
     tab.type_into("#q", name)
     tab.type_key("Enter")
     tab.at("/search")
-    tab.press(f"Follow @{name}")
+    tab.click(f"main button[aria-label='Follow @{name}']")
     tab.expect(tab.find(f"[aria-label='Following: unfollow @{name}']")).to_be_visible()
     settle()
     tab.follow("Home")

@@ -61,6 +61,17 @@ def test_who_is_followed_already_is_not_offered(reader: int) -> None:
     assert f'id="person-{followed}"' not in Browser(reader).read("/people")
 
 
+def test_people_are_not_offered_twice(reader: int) -> None:
+    browser = Browser(reader)
+    [offered] = OFFERED.findall(browser.read("/sidebar"))[:1]
+    assert OFFERED.findall(browser.read(f"/sidebar?of=x&without={offered}")).count(offered) == 0
+    assert f"&amp;without={make_account('dan')}" in browser.read("/@dan")
+    for path in ("/people", "/welcome"):
+        assert "&amp;people=no" in browser.read(path)
+    assert "people=no" not in browser.read("/explore")
+    assert "People to follow" not in browser.read("/sidebar?of=x&people=no")
+
+
 def test_a_button_of_the_column_changes_its_row(reader: int) -> None:
     browser = Browser(reader)
     offered = OFFERED.findall(browser.read("/sidebar"))
