@@ -15,6 +15,7 @@ from django.utils.text import capfirst
 
 BELOW = "below"
 LONGEST_ID = 18
+NO_ACTION = (("", "Choose an action"),)
 
 
 class KeysetChangeList(ChangeList):
@@ -78,6 +79,12 @@ class KeysetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         title = self.list_title or capfirst(str(self.opts.verbose_name_plural))
         return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
+    def get_action_choices(
+        self, request: HttpRequest, default_choices: Any = NO_ACTION
+    ) -> list[tuple[str, str]]:
+        choices: list[tuple[str, str]] = super().get_action_choices(request, [*default_choices])
+        return choices
 
     def load_for(self, rows: Sequence[Any]) -> None:
         """Called once with the rows of a page, for what the query of the list cannot join."""

@@ -69,7 +69,7 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
     """Reports that accounts filed with `POST /api/v1/reports`."""
 
     list_display = (
-        *("id", "category", "reported", "restricted", "reported_by", "state", "assignee"),
+        *("title", "category", "reported", "restricted", "reported_by", "state", "assignee"),
         *("posts_named", "excerpt", "created_at"),
     )
     list_filter = (ReportFilter,)
@@ -111,6 +111,10 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
         """Actions of the page of a report lead back to it."""
         answer = super().response_action(request, *args, **options)
         return redirect(back) if (back := page_before(request)) else answer
+
+    @admin.display(description="Report")
+    def title(self, report: Report) -> str:
+        return f"Report {report.pk}"
 
     @admin.display(description="Account")
     def reported(self, report: Report) -> str:

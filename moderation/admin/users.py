@@ -1,6 +1,7 @@
 """Users in the admin: the account behind each, its history, and for operators the user's rights."""
 
 from collections.abc import Sequence
+from datetime import date
 from functools import partial
 from typing import Any
 
@@ -40,25 +41,27 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
     """
 
     list_display = (
-        *("username", "display_name", "restricted", "date_joined", "posts", "followers"),
-        "is_staff",
+        *("username", "display_name", "restricted", "joined", "posts", "followers"),
+        "rights",
     )
     list_filter = ()
     actions = ("decide_on_several", "reset_second_steps")
     target = "account"
-    # Plain lists: the two-sided ones cannot be used without seeing them.
+    # The two-sided lists of Django cannot be used without seeing them.
     filter_horizontal = ()
     search_fields = ("username", "email")
     search_help_text = "The beginning of a name; for operators also a whole e-mail address"
     change_form_template = "moderation/user.html"
     change_password_form = UserPasswordForm
     fieldsets = (
-        (None, {"fields": ("username", "email", "password")}),
-        ("Permissions", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),
-        ("State", {"fields": ("is_active", "last_login", "date_joined")}),
+        ("Signing in", {"fields": ("username", "email", "password", "is_active", "last_login")}),
+        (
+            "Access to the admin",
+            {"fields": ("is_staff", "is_superuser", "groups"), "classes": ("collapse",)},
+        ),
     )
     # The username is copied to the shard; is_active follows from the restrictions.
-    readonly_fields = ("username", "is_active", "last_login", "date_joined")
+    readonly_fields = ("username", "is_active", "last_login")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         """With the newest report and decision about each, by index."""
@@ -84,13 +87,13 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
 
     def get_list_display(self, request: HttpRequest) -> tuple[Any, ...]:
         history = ("last_report", "last_decision") if request.user.has_perm(VIEW_REPORTS) else ()
-        private = ("email",) if request.user.has_perm(OPERATE) else ()
-        return (*self.list_display, *history, *private)
+        return (*self.list_display, *history)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if request.user.has_perm(OPERATE):
             return super().get_fieldsets(request, obj)
-        return ((None, {"fields": ("username", "is_staff", "is_active", "last_login")}),)
+        fields = ("username", "is_staff", "is_active", "last_login")
+        return (("Signing in", {"fields": fields}),)
 
     def render_change_form(
         self, request: HttpRequest, context: Any, *args: Any, **options: Any
@@ -119,6 +122,14 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
     @admin.display(description="Restrictions")
     def restricted(self, user: User) -> str:
         return Restriction(user.restrictions).words
+
+    @admin.display(description="Joined")
+    def joined(self, user: User) -> date:
+        return user.date_joined.date()
+
+    @admin.display(description="Rights")
+    def rights(self, user: User) -> str:
+        return "all" if user.is_superuser else "staff" if user.is_staff else ""
 
     @admin.display(description="Posts")
     def posts(self, user: User) -> object:

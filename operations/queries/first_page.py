@@ -32,9 +32,11 @@ def list_figures(may: Callable[[str], bool], now: datetime) -> list[Figure]:
     Redis, and for shards where the public timeline is not cached, is 2.5 s at most.
     """
     operates, moderates = may(OPERATE), may(SEE_REPORTS)
-    figures = [*_of_the_site(now)] if operates else []
+    figures: list[Figure] = []
     if operates or moderates:
         figures += _of_moderation(count_waiting(), now, moderates)
+    if operates:
+        figures += _of_the_site(now)
     return figures
 
 
@@ -81,9 +83,9 @@ def _of_moderation(waiting: WaitingCounts, now: datetime, may_open: bool) -> Ite
     reports = reverse("admin:moderation_report_changelist")
     appeals = f"{reverse('admin:moderation_appeal_changelist')}?state__exact=pending"
     count = _up_to(MOST_COUNTED, waiting.reports)
-    yield Figure("Reports that wait", count, note, reports if may_open else "", is_late)
+    yield Figure("Open reports", count, note, reports if may_open else "", is_late)
     count = _up_to(MOST_COUNTED, waiting.appeals)
-    yield Figure("Appeals that wait", count, "for a decision", appeals if may_open else "")
+    yield Figure("Open appeals", count, "for a decision", appeals if may_open else "")
 
 
 def _up_to(most: int, count: int) -> str:

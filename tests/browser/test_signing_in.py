@@ -55,7 +55,7 @@ def test_operators_see_their_pages_and_no_queue(tab: Tab) -> None:
     tab.open("/admin/")
     tab.see("Live charts", "Parked changes", "Users", "Campaigns", "Job runs", "Failed sign-ins")
     # How many wait is a figure of the first page, which leads operators nowhere.
-    tab.see("Reports that wait")
+    tab.see("Open reports")
     tab.expect(tab.find("a[href*='moderation/report']")).to_have_count(0)
     tab.open("/admin/moderation/report/", status=403)
 

@@ -1,5 +1,7 @@
 """The page of a report: all that a decision needs, and the forms that take it."""
 
+import re
+
 import pytest
 from django.db import connections
 from django.test import Client
@@ -177,6 +179,19 @@ def test_decisions_are_taken_on_the_page_and_lead_back_to_it(case: Case, mia: Cl
     for forged in ("report-x", "https://evil.example", "page-1", "report-"):
         away = mia.post(add, form | {"target": case.ben, "sent_from": forged})
         assert away.headers["Location"] == reverse("admin:moderation_decision_changelist")
+
+
+def test_what_cannot_be_undone_looks_like_it(case: Case, mia: Client) -> None:
+    """Only the act that ends the work on a report is filled."""
+    page = mia.get(f"{LIST}{case.now.pk}/change/").content.decode()
+    assert '<button class="button danger" name="kind" value="delete">' in page
+    filled = re.findall(r'<button class="button" name="(?:action|kind)" value="(\w+)"', page)
+    assert filled == ["resolve"]
+
+
+def test_posts_are_named_by_their_age(case: Case, mia: Client) -> None:
+    page = mia.get(f"{LIST}{case.now.pk}/change/").content.decode()
+    assert re.search(r'title="Post \d+">[^<]* ago</a>', page)
 
 
 def test_who_may_only_look_gets_no_forms(case: Case) -> None:

@@ -1,5 +1,7 @@
 """The list of users and the page of one, as moderators and operators see them."""
 
+import re
+
 import pytest
 from django.db import connections
 from django.test import Client
@@ -72,10 +74,24 @@ def test_only_operators_see_addresses_and_rights(ben: int, mia: Client) -> None:
     for browser, sees in ((mia, False), (otto, True)):
         assert ("ben@example.com" in words_at(browser, path)) is sees
         assert ("Superuser status" in words_at(browser, path)) is sees
-        assert ("ben@example.com" in words_at(browser, f"{LIST}?q=ben")) is sees
+        assert "ben@example.com" not in words_at(browser, f"{LIST}?q=ben"), "a name is enough"
         assert ("Ben & boats" in words_at(browser, f"{LIST}?q=ben@example.com")) is sees
         assert browser.post(path, {"is_staff": "on"}).status_code == 403
     assert "Boats, again" not in words_at(otto, path), "reports are for moderators"
+
+
+def test_the_rights_of_a_person_are_folded_below_how_they_sign_in(ben: int) -> None:
+    page = member("operator", "otto").get(f"{LIST}{ben}/change/").content.decode()
+    signing_in, _, access = page.partition("Access to the admin")
+    assert "Signing in" in signing_in and "ben@example.com" in signing_in
+    assert "Groups" in access and "User permissions" not in access
+    assert re.search(r'<fieldset class="[^"]*collapse', page)
+
+
+def test_the_list_says_what_to_choose(ben: int, mia: Client) -> None:
+    page = mia.get(LIST).content.decode()
+    assert ">Choose an action</option>" in page and "---------" not in page
+    assert 'placeholder="The beginning of a name' in page
 
 
 def test_lists_and_pages_cost_the_same_for_many(ben: int, mia: Client) -> None:
