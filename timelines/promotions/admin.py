@@ -56,12 +56,12 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
         return (*TARGET_FIELDS, "public_id", *always) if _is_fixed(obj) else always
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """A read-only post is shown by its public id."""
+        """A read-only post is shown by its public id; a new campaign has no numbers yet."""
         post = "public_id" if _is_fixed(obj) else "post_id"
         targets = tuple(post if name == "post_id" else name for name in TARGET_FIELDS[1:])
         return [
             (title, {"description": text, "fields": _with_targets(names, targets)})
-            for title, text, names in SECTIONS
+            for title, text, names in (SECTIONS if obj else SECTIONS[:-1])
         ]
 
     def get_urls(self) -> list[Any]:
