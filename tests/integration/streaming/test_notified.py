@@ -131,7 +131,7 @@ def test_a_second_connection_hears_nothing_before_it(site, people, path, options
     follow(other, me)
     deliver_all()
     publish_marker(site, me, client)
-    assert ids_heard(client) == listed(me)[1:]
+    assert wait_until_heard(client, 1) == listed(me)[1:]
 
 
 def test_a_favourite_that_comes_back_is_heard_again(site, people):
@@ -143,7 +143,7 @@ def test_a_favourite_that_comes_back_is_heard_again(site, people):
         mark_post(other, post_id, Kind.FAVOURITE, is_on)
         deliver_all()
         publish_marker(site, me, client)
-    assert ids_heard(client)[-1:] == listed(me)
+    until(lambda: ids_heard(client)[-1:] == listed(me), said=lambda: client.text)
 
 
 def test_notifications_are_heard_after_another_account_lost_its_shard(site, people, monkeypatch):
