@@ -205,3 +205,14 @@ def test_a_mail_has_the_language_of_the_site_without_a_choice(
     settings.SITE_LANGUAGE = "de"
     send_reset_mail(User.objects.get(pk=ann))
     assert mail.outbox[0].body.startswith("Hallo @ann")
+
+
+def test_counts_say_whose_they_are(ann: int) -> None:
+    """German has a word for what I do, and another one for what she does."""
+    make_account("bob")
+    for viewer, word in ((ann, "Folge ich"), (None, "Folgt")):
+        browser = Browser(viewer)
+        for path, part in (("/@ann", 'class="counts"'), ("/@ann/followers", 'class="tabs"')):
+            page = browser.client.get(path, headers=GERMAN).content.decode().split("<aside")[0]
+            [link] = re.findall(r'href="/@ann/following"[^>]*>(.*?)</a>', page.split(part)[1])
+            assert link.endswith(word), (path, link)
