@@ -101,6 +101,10 @@ def test_what_replaces_a_part_takes_its_focus(tab: Tab) -> None:
 def test_the_row_after_a_removed_one_takes_its_focus(tab: Tab) -> None:
     tab.open("/notifications")
     rows = tab.count(tab.find(".note-group"))
+    opacity = "getComputedStyle(document.querySelector('.dismiss')).opacity"
+    assert tab.run(opacity) == "0"
+    tab.run("document.querySelector('.dismiss button').focus()")
+    assert tab.run(opacity) == "1"
     press_by_key(tab, ".note-group:first-child .dismiss button")
     tab.expect(tab.find(".note-group")).to_have_count(rows - 1)
     tab.wait("document.activeElement.matches('.note-group:first-child .dismiss button')")

@@ -4,9 +4,20 @@ from tests.browser.artifacts import SHOTS
 from tests.browser.axe import faults_of
 from tests.browser.feeds import enter, make_named
 from tests.browser.live_site import settle
-from tests.browser.tab import PHONE, Tab
+from tests.browser.tab import DESKTOP, PHONE, Tab
+from tests.callers import Caller
+from tests.world import drain_all
 
 BUBBLE = "#messages .bubble"
+MENU = ".talk:first-child > .menu"
+OPACITY = f"getComputedStyle(document.querySelector('{MENU}')).opacity"
+# Where the last message, the form and the window end; and which side the own message is on.
+PLACES = """(() => {
+  const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+  const own = box(".message.own .bubble"), other = box(".message:not(.own) .bubble");
+  return [box(".reply-part").bottom - innerHeight, box(".reply-part").top - box("#messages").bottom,
+    own.right > other.right, own.left > other.left].map(Number);
+})()"""
 
 
 def send(tab: Tab, text: str) -> None:
@@ -69,3 +80,51 @@ def test_without_scripts_a_message_is_sent_and_read(world: None, tab_of) -> None
         send(tab, text)
         tab.expect(tab.find(BUBBLE).last).to_contain_text(text)
     tab.expect(tab.find(BUBBLE)).to_have_count(2)
+
+
+def test_the_menu_of_a_conversation_comes_with_the_mouse_or_the_focus(world: None, tab_of) -> None:
+    ann = make_named("ann")
+    message = {"status": "@ann psst", "visibility": "direct"}
+    assert Caller(make_named("ben")).post("/api/v1/statuses", message).status_code == 200
+    drain_all()
+    tab, phone = tab_of(DESKTOP), tab_of(PHONE)
+    for one in (tab, phone):
+        enter(one, ann)
+        one.open("/conversations")
+    assert phone.run(OPACITY) == "1" and tab.run(OPACITY) == "0"
+    tab.run(f"document.querySelector('{MENU} summary').focus()")
+    assert tab.run(OPACITY) == "1"
+    tab.type_key("Enter")
+    tab.see("Hide from the list", "@ben")
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / "conversation-menu-1280.png")
+    tab.press("Hide from the list")
+    tab.expect(tab.find(".talk")).to_have_count(0)
+
+
+def test_a_conversation_fills_the_window_and_ends_with_the_form(world: None, tab_of) -> None:
+    ann, ben = make_named("ann"), make_named("ben")
+    message = {"status": "@ann psst", "visibility": "direct"}
+    sent = Caller(ben).post("/api/v1/statuses", message).json()
+    answer = {"status": "@ben yes?", "visibility": "direct", "in_reply_to_id": sent["id"]}
+    make_named("cora")
+    for text in (answer, {"status": "@cora yes?", "visibility": "direct"}):
+        assert Caller(ann).post("/api/v1/statuses", text).status_code == 200
+    drain_all()
+    for size, bar_px in ((DESKTOP, 0), (PHONE, 57)):
+        tab: Tab = tab_of(size)
+        enter(tab, ann)
+        tab.open(f"/conversations/{sent['id']}")
+        tab.expect(tab.find(".talk-start")).to_contain_text("Only the people named here")
+        below_px, gap_px, *sides = tab.run(PLACES)
+        assert abs(below_px + bar_px) <= 3 and abs(gap_px) <= 1 and sides == [1, 1]
+        assert tab.run("document.scrollingElement.scrollHeight - innerHeight") <= 2
+        if size is PHONE:
+            tab.expect(tab.find(".side .write")).not_to_be_visible()
+        tab.open("/conversations")
+        tab.expect(tab.find(".talk:has-text('Cora') .last")).to_have_text("You: yes?")
+        header, link = tab.find("main > .top"), tab.find("main > .top a")
+        tab.expect(link).to_have_text("New message")
+        if size is PHONE:
+            tab.expect(tab.find(".side .write")).not_to_be_visible()
+        tab.expect(header).to_contain_text("Direct messages")
