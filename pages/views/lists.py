@@ -37,7 +37,7 @@ class ListsPage(WebPage):
 
     def _draw_lists(self, context: Context, status: int = 200) -> HttpResponseBase:
         lists = self.api.get(LISTS).body
-        return self.draw("lists.html", {"lists": lists, **context}, status)
+        return self.draw("lists.html", {"lists": lists, "policies": POLICIES, **context}, status)
 
 
 class ListPage(TimelinePage):

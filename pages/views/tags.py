@@ -14,7 +14,7 @@ MOST_FOLLOWED = 200
 
 
 class TagPage(TimelinePage):
-    """The posts with a tag; a viewer can follow it."""
+    """The posts with a tag, how much it was used, and who used it lately. Viewers can follow it."""
 
     filter_place = "public"
     path = "/api/v1/timelines/tag/{name}"
@@ -22,7 +22,7 @@ class TagPage(TimelinePage):
     template = "tag.html"
 
     def more(self, **names: Any) -> Context:
-        return {"tag": self.api.get(TAG.format(**names)).body if self.viewer else None}
+        return {"tag": self.api.get(TAG.format(**names)).body}
 
 
 class FollowedTagsPage(TimelinePage):

@@ -30,6 +30,7 @@ def test_a_list_is_made_filled_read_renamed_and_deleted(ann: int, drain: Callabl
     assert "Pals" in page and '"none" selected' in page and "/@bobby" in page
     browser.send(f"{path}/remove", {"account_id": str(bob)})
     assert "/@bobby" not in browser.read(edit)
+    assert "No replies to others" in browser.read("/lists")
     assert "Pals" in browser.read("/lists") and "Pals" in browser.read(f"{path}/delete")
     assert browser.send(f"{path}/delete")["Location"] == "/lists"
     browser.read(path, 404)
@@ -37,7 +38,9 @@ def test_a_list_is_made_filled_read_renamed_and_deleted(ann: int, drain: Callabl
 
 def test_a_list_without_a_name_is_refused_on_the_page(ann: int) -> None:
     answer = Browser(ann).send("/lists", {"title": " "})
-    assert answer.status_code == 422 and b'role="alert"' in answer.content
+    assert answer.status_code == 422
+    form = answer.content.decode().split('action="/lists"')[1].split("</form>")[0]
+    assert 'role="alert"' in form and 'aria-describedby="list-fault"' in form
     stranger = Browser(make_account())
     own = Browser(ann).send("/lists", {"title": "Mine"})["Location"]
     stranger.read(own, 404)
