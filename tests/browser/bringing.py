@@ -1,4 +1,4 @@
-"""Files that a person drops on the form of a post or pastes into it."""
+"""Files that a person drops on the form of a post or pastes into it, and their descriptions."""
 
 import json
 from typing import Literal
@@ -27,3 +27,10 @@ def bring(
     """Files with these names, and a text with them. Whether the page takes them."""
     values = ", ".join(json.dumps(value) for value in (event, names, text))
     return bool(tab.run(f"({BRING})({values})"))
+
+
+def describe(tab: Tab, number: int, text: str) -> None:
+    """In the window that the photo opens."""
+    tab.press(f"Describe photo {number}")
+    tab.fill("Describe it for people who cannot see it", text)
+    tab.press("Done")

@@ -7,10 +7,11 @@ import pytest
 from relations.actions.follow import follow
 from tests.browser.artifacts import SHOTS
 from tests.browser.axe import faults_of
-from tests.browser.bringing import bring
+from tests.browser.bringing import bring, describe
 from tests.browser.feeds import enter, make_named, sign_out
 from tests.browser.live_site import settle
 from tests.browser.tab import PHONE, Size, Tab
+from tests.pictures import picture
 from tests.world import drain_all, publish
 
 OPTION, CHOSEN = ".suggestions [role=option]", ".suggestions [aria-selected=true]"
@@ -23,6 +24,7 @@ ROW = """(() => {
 NARROWEST_PX = 70
 COLOUR = "getComputedStyle(document.querySelector('.compose .send')).backgroundColor"
 HEIGHT, ONE_LINE_PX = "document.querySelector('.compose').offsetHeight", 100
+PHOTO = ".attached .photo"
 IDS = "[...document.querySelectorAll('[name=media_ids]')].map((one) => one.value)"
 
 
@@ -113,7 +115,7 @@ def test_an_emoji_is_picked(tab: Tab) -> None:
 def test_a_draft_survives_a_reload_with_its_photos(tab: Tab) -> None:
     tab.fill("Your post", "half of a thought")
     bring(tab, "drop", "boat.png")
-    tab.fill("Description of photo 1", "A boat")
+    describe(tab, 1, "A boat")
     tab.wait("(localStorage[Object.keys(localStorage)[0]] || '').includes('A boat')")
     tab.open("/")
     tab.see("Your draft is back.")
@@ -144,6 +146,7 @@ def test_photos_are_described_in_a_window_and_change_their_places(tab: Tab) -> N
     assert faults_of(tab) == []
     tab.shoot(SHOTS / "describing-1280.png")
     tab.press("Done")
+    tab.expect(tab.find(PHOTO).nth(1)).to_be_focused()
     tab.expect(tab.find("[aria-label='Description of photo 2']")).to_have_value("The second boat")
     tab.press("Move photo 2 forward")
     tab.expect(tab.find("[aria-label='Description of photo 1']")).to_have_value("The second boat")
@@ -151,6 +154,35 @@ def test_photos_are_described_in_a_window_and_change_their_places(tab: Tab) -> N
     tab.press("Remove photo 1")
     tab.expect(tab.find(".attached")).to_have_count(1)
     assert tab.run(IDS) == before[:1]
+
+
+def test_a_photo_has_one_place_for_its_description(tab: Tab) -> None:
+    bring(tab, "drop", "boat.png")
+    photo = tab.find(PHOTO)
+    tab.expect(photo).to_have_accessible_name("Describe photo 1")
+    tab.expect(tab.find(".attached textarea")).not_to_be_visible()
+    tab.click(PHOTO)
+    tab.expect(tab.find("dialog[open] textarea")).to_be_focused()
+    tab.expect(tab.find("textarea:visible[aria-label^='Description of photo']")).to_have_count(0)
+    tab.type_text("A boat")
+    tab.type_key("Escape")
+    tab.expect(photo).to_have_accessible_name("Change the description of photo 1")
+    tab.expect(photo).to_contain_text("ALT ✓")
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / "described-1280.png")
+
+
+def test_without_scripts_the_description_is_written_next_to_the_photo(ann: int, tab_of) -> None:
+    tab: Tab = tab_of(has_scripts=False)
+    enter(tab, ann)
+    tab.open("/compose")
+    tab.choose_image("input[name=image]", "boat.png", picture())
+    tab.press("Attach")
+    tab.expect(tab.find(PHOTO)).not_to_be_visible()
+    tab.fill("Description of photo 1", "A boat")
+    tab.fill("Your post", "by hand")
+    tab.press("Post")
+    tab.expect(tab.find(".entry .images img[alt='A boat']").first).to_be_visible()
 
 
 def test_the_ring_says_how_much_room_is_left(tab: Tab) -> None:

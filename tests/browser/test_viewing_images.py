@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser.artifacts import SHOTS
 from tests.browser.axe import faults_of
-from tests.browser.bringing import bring
+from tests.browser.bringing import bring, describe
 from tests.browser.feeds import enter, make_named
 from tests.browser.tab import DESKTOP, PHONE, Size, Tab
 
@@ -18,7 +18,7 @@ def post_two_images(tab: Tab) -> None:
     for number, name in enumerate(("one", "two"), 1):
         assert bring(tab, "drop", f"{name}.png")
         tab.expect(tab.find(".attached")).to_have_count(number)
-        tab.fill(f"Description of photo {number}", f"Boat {name}")
+        describe(tab, number, f"Boat {name}")
     tab.press("Post")
     tab.expect(tab.find(LINKS)).to_have_count(2)
 
