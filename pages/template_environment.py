@@ -29,13 +29,13 @@ OWN = (
     "plain", "rights", "replying_to", "shown_on", "translated", "trusted", "unseen_quote",
     "uses", "without_names",
 )  # fmt: skip
-WRITTEN = ("ago", "day", "moment", "short")
+WRITTEN = ("ago", "day", "field_moment", "moment", "short")
 # Loaded by page.js when they are used.
 SCRIPTS = tuple(
     f"pages/{name}.js"
     for name in (
         "completion", "count", "describing", "drafts", "emoji/emoji", "keys", "picker", "preview",
-        "viewer",
+        "viewer", "written",
     )
 )  # fmt: skip
 # The last line of each compiled template.

@@ -47,6 +47,15 @@ class Writing:
         there = datetime.fromisoformat(text).astimezone(zone)
         return self._moment % {"day": self.day(there.isoformat()), "time": f"{there:%H:%M}"}
 
+    def field_moment(self, text: str) -> str:
+        """The time of a field of a form, which is in the person's time zone, as `moment` writes
+        it. Empty if it is no time."""
+        try:
+            there = datetime.fromisoformat(text).replace(tzinfo=get_current_timezone())
+            return self.moment(there.isoformat())
+        except (ValueError, OverflowError):
+            return ""
+
     def ago(self, text: str) -> str:
         """How long ago a time was, short: 5m, 3h, 2d; the day if it was over a week ago."""
         when, now = datetime.fromisoformat(text), datetime.now(UTC)

@@ -46,7 +46,11 @@ def test_a_post_is_scheduled_moved_and_cancelled(ann: int, tab_of) -> None:
     tab.at("/scheduled")
     tab.see("The harbour opens at noon")
     tab.click(".scheduled summary")
+    written = tab.find(".scheduled output")
+    tab.expect(written).to_have_text(f"{at.day} {at:%B} {at.year}, {at:%H:%M} UTC")
     tab.type_into(FIELD, field_of(later))
+    tab.expect(written).to_have_text(f"{later.day} {later:%B} {later.year}, {later:%H:%M} UTC")
+    assert faults_of(tab) == []
     tab.shoot(SHOTS / "scheduled-390.png")
     tab.press("Save")
     tab.see(f"Scheduled for {later.day} {later:%B} {later.year}, {later:%H:%M} UTC.")
@@ -70,6 +74,7 @@ def test_a_draft_keeps_its_time(ann: int, tab_of) -> None:
     tab.see("Your draft is back.")
     tab.expect(tab.find(FIELD)).to_be_visible()
     tab.expect(tab.find(FIELD)).to_have_value(at)
+    tab.expect(tab.find(".schedule-part output")).to_contain_text(at[-5:])
 
 
 def test_it_works_without_scripts_in_a_narrow_window(ann: int, tab_of) -> None:

@@ -26,6 +26,7 @@ const fill = (form, pairs) => {
     if (!kept || field.type === "hidden" || field.type === "file") continue;
     if (field.type === "checkbox") field.checked = true;
     else field.value = field.name === "option" ? kept.shift()?.[1] ?? "" : kept[0][1];
+    if (field.dataset.zone) field.dispatchEvent(new Event("change", { bubbles: true }));
   }
   form.classList.add("in-use");
   form.elements.status.dispatchEvent(new Event("input", { bubbles: true }));

@@ -125,6 +125,7 @@
 
   document.addEventListener("change", ({ target }) => {
     if (target.dataset.preview) load("preview").then(({ show }) => show(target));
+    if (target.dataset.zone) load("written").then(({ write }) => write(target));
   });
 
   /* A post that answers others opens below them, at the top of the window; a conversation at its end. */

@@ -82,7 +82,9 @@ def test_the_time_is_of_the_zone_of_the_pages(ann: int, browser: Browser) -> Non
     assert f"{there:%Y-%m-%dT%H:%M}" == sent["scheduled_at"]
     page = browser.read("/scheduled")
     assert f'value="{sent["scheduled_at"]}"' in page and "Asia/Tokyo" in page
-    assert f"{there:%H:%M}" in page
+    assert f'<output for="at-{post["id"]}">{there.day} ' in page
+    # Without UTC, which is another zone.
+    assert f"{there:%H:%M}</output>" in page
 
 
 def test_a_script_gets_an_empty_form_and_where_the_post_is(ann: int, browser: Browser) -> None:
@@ -139,6 +141,7 @@ def test_another_time_is_saved_or_refused_with_the_reason(ann: int, browser: Bro
         page = answer.content.decode()
         assert answer.status_code == 422 and ALERT.search(page)
         assert f'value="{at}"' in page and "<details open>" in page
+        assert (f'<output for="at-{post["id"]}"></output>' in page) == (at in ("", "soon"))
     assert waiting(ann) == [moved]
 
 

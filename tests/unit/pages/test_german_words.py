@@ -5,8 +5,9 @@ import pkgutil
 from collections.abc import Iterator
 
 import pytest
+from django.conf import settings
 from django.template import engines
-from django.utils.translation import override
+from django.utils.translation import gettext, override
 
 import accounts
 import integrations.brought_lists
@@ -46,6 +47,8 @@ def test_counts(number: int, text: str) -> None:
 def test_times() -> None:
     assert GERMAN.day("2026-03-01T12:00:00.000Z") == "1. März 2026"
     assert GERMAN.moment("2026-03-01T12:05:00.000Z") == "1. März 2026, 12:05 UTC"
+    assert GERMAN.field_moment("2026-03-01T12:05") == "1. März 2026, 12:05 UTC"
+    assert GERMAN.field_moment("soon") == GERMAN.field_moment("") == ""
     assert GERMAN.ago("2020-12-24T12:00:00+00:00") == "24. Dez 2020"
 
 
@@ -113,3 +116,9 @@ def test_values_are_escaped_and_translations_are_not() -> None:
     text = "{% trans title=x %}Filtered: <bdi>{{ title }}</bdi>{% endtrans %}"
     for engine in engines["jinja2"].environments():
         assert "<bdi>&lt;b&gt;</bdi>" in engine.from_string(text).render(x="<b>")
+
+
+def test_notifications_have_one_short_word() -> None:
+    catalog = (settings.BASE_DIR / "locale/de/LC_MESSAGES/django.po").read_text()
+    assert "Benachrichtigung" not in catalog
+    assert gettext("Notifications") == "Mitteilungen" != gettext("Notices")
