@@ -35,7 +35,7 @@ SCRIPTS = tuple(
     f"pages/{name}.js"
     for name in (
         "completion", "count", "describing", "drafts", "emoji/emoji", "keys", "picker", "preview",
-        "viewer", "written",
+        "reveal", "viewer", "written",
     )
 )  # fmt: skip
 # The last line of each compiled template.

@@ -56,8 +56,12 @@ def test_people_are_found_under_people_and_while_one_types(world: None, tab_of) 
         assert faults_of(tab) == []
     tab.open("/search")
     tab.click("#words")
+    below = "document.querySelector('main > .hint').getBoundingClientRect().top"
+    before = tab.run(below)
     tab.type_text("cor")
     tab.expect(tab.find(".suggestions a:has-text('@cora')").first).to_be_visible()
+    # They are above the page, which does not move.
+    assert tab.run(below) == before
     assert faults_of(tab) == []
     tab.click(".suggestions a:has-text('@cora')")
     tab.at("/@cora")

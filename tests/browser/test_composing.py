@@ -110,6 +110,9 @@ def test_an_emoji_is_picked(tab: Tab) -> None:
     tab.expect(tab.find(TEXT)).to_have_value("Good morning🌅")
     tab.click("button[aria-label='Add an emoji']")
     tab.expect(tab.find(".picker h2").first).to_have_text("Used lately")
+    tab.fill("Find an emoji", "$& <b>")
+    tab.expect(tab.find(".picker .emoji")).to_have_text("No emoji for “$& <b>”")
+    assert faults_of(tab) == []
 
 
 def test_a_draft_survives_a_reload_with_its_photos(tab: Tab) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from tests.browser.feeds import enter, make_named
 from tests.browser.tab import DESKTOP, PHONE, Size, Tab
+from tests.callers import Caller
 from tests.world import drain_all, publish
 
 MOST_BYTES = 52_000
@@ -43,6 +44,18 @@ def test_the_first_page_is_small(ann: int, tab_of, locale: str) -> None:
 def test_nothing_moves_while_a_page_comes(ann: int, tab_of, size: Size) -> None:
     tab: Tab = tab_of(size)
     enter(tab, ann)
-    for path in ("/", "/@ann"):
+    ben, message = Caller(make_named("ben")), {"status": "@ann #tide", "visibility": "direct"}
+    for sent in (message, {"status": "@ann #tide"}):
+        assert ben.post("/api/v1/statuses", sent).status_code == 200
+    drain_all()
+    for path in (
+        "/",
+        "/@ann",
+        "/notifications",
+        "/conversations",
+        "/search",
+        "/lists",
+        "/tags/tide",
+    ):
         tab.open(path)
         assert tab.run(SHIFT) < 0.01, path

@@ -69,14 +69,14 @@ def test_colours_corners_font_logo_and_templates_are_the_products(
     tab = tab_there(size)
     tab.open("/auth/sign_in")
     tab.see("Part of Harbour", "Sign in to Harbour", "Data protection")
-    assert tab.run(STYLE.format("form button", "backgroundColor")) == "rgb(122, 31, 92)"
-    assert tab.run(STYLE.format("form button", "borderRadius")) == "2px"
+    assert tab.run(STYLE.format("form > button", "backgroundColor")) == "rgb(122, 31, 92)"
+    assert tab.run(STYLE.format("form > button", "borderRadius")) == "2px"
     assert "serif" in tab.run(STYLE.format("body", "fontFamily"))
     assert "7a1f5c" in tab.run("fetch('/favicon.ico').then((one) => one.text())")
     logo = tab.run("fetch(document.querySelector('.brand img').src).then((one) => one.text())")
     assert "7a1f5c" in logo
     with tab.dark():
-        assert tab.run(STYLE.format("form button", "backgroundColor")) == "rgb(240, 163, 212)"
+        assert tab.run(STYLE.format("form > button", "backgroundColor")) == "rgb(240, 163, 212)"
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])

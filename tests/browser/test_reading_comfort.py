@@ -1,5 +1,7 @@
 """Reading as one likes it: posts that open, keys, colours, sizes, the time of one's own place."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from relations.actions.follow import follow
@@ -7,11 +9,16 @@ from tests.browser.artifacts import SHOTS
 from tests.browser.axe import faults_of
 from tests.browser.feeds import enter, make_named
 from tests.browser.tab import Size, Tab
+from tests.pictures import opened
 from tests.world import drain_all, publish
 
 FOCUSED = "document.activeElement.id"
 # The pictures of people in the compact density.
 COMPACT_PX = 36
+BELL = ".side nav a[href='/notifications'] .icon"
+BOX = "(one) => document.querySelector(one).getBoundingClientRect().toJSON()"
+# The size of the text of the navigation, in lines of 1.2 or 1.5.
+LINE_PX = {390: 13.3, 820: 13.3, 1280: 25.5}
 
 
 @pytest.fixture
@@ -56,6 +63,7 @@ def test_keys_walk_the_posts(tab: Tab, posts: list[str]) -> None:
     tab.wait(f"{FOCUSED} === 'post-{posts[3]}'")
     tab.type_key("?")
     tab.see("Next post")
+    tab.expect(tab.find("dialog[open] button")).to_be_focused()
     assert faults_of(tab) == []
     tab.shoot(SHOTS / "keys-1280.png")
     tab.type_key("Escape")
@@ -111,3 +119,33 @@ def test_the_rail_has_names(posts: list[str], tab_of, width: int) -> None:
     for name in ("Home", "Notifications", "Messages", "Settings"):
         tab.expect(tab.find(f".side nav a span:text-is('{name}')").first).to_be_visible()
     assert tab.overflow_px() <= 0
+
+
+def test_a_dialog_darkens_the_page_up_to_its_edges(tab: Tab) -> None:
+    for scheme in (nullcontext(), tab.dark()):
+        with scheme:
+            tab.type_key("?")
+            tab.see("Next post")
+            edge, near = (pixel_of(tab, 1280 - px, 790) for px in (2, 30))
+            assert max(abs(a - b) for a, b in zip(edge, near, strict=True)) <= 2, (edge, near)
+            tab.type_key("Escape")
+
+
+def pixel_of(tab: Tab, x: int, y: int) -> tuple[int, ...]:
+    return opened(tab.picture()).convert("RGB").getpixel((x, y))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("width", [390, 820, 1280])
+def test_the_number_of_unread_ones_is_on_the_bell(posts: list[str], tab_of, width: int) -> None:
+    tab: Tab = tab_of(Size(width, 800), locale="de-DE")
+    enter(tab, int(posts[0]))
+    tab.open("/explore")
+    tab.run("document.querySelector('#unread').textContent = '20+'")
+    bell, badge, word = (
+        tab.run(f"({BOX})(`{selector}`)") for selector in (BELL, "#unread", f"{BELL} + span")
+    )
+    assert bell["left"] < badge["left"] < bell["right"] and badge["top"] < bell["top"] + 12
+    # The word is in one line, and the number does not cover it.
+    assert word["height"] < 1.6 * LINE_PX[width]
+    assert badge["bottom"] <= word["top"] + 2 or badge["right"] <= word["left"] + 1
+    tab.shoot(SHOTS / f"unread-{width}.png")

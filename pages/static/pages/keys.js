@@ -35,7 +35,7 @@ const help = document.createElement("dialog");
 help.className = "card keys";
 help.ariaLabel = gettext("Keys");
 help.innerHTML = `<h2>${gettext("Keys")}</h2><dl>${Object.entries(KEYS).map(([key, text]) => `<div><dt><kbd>${key}</kbd></dt><dd>${text}</dd></div>`).join("")}</dl>
-  <p><a href="/settings/appearance">${gettext("Turn them off")}</a></p><form method="dialog"><button>${gettext("Close")}</button></form>`;
+  <p><a href="/settings/appearance">${gettext("Turn them off")}</a></p><form method="dialog"><button autofocus>${gettext("Close")}</button></form>`;
 document.body.append(help);
 
 const ACTS = {

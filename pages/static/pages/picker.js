@@ -1,6 +1,6 @@
 /* Emoji by their names and tags, and a window with all of them. */
 
-const RECENT = "emoji:recent", MOST_RECENT = 16;
+const RECENT = "emoji:recent", MOST_RECENT = 16, MOST_HITS = 80;
 const addressOf = (name) => document.documentElement.dataset.scripts.split(" ").find((one) => one.includes(`/${name}.`));
 let groups = null;
 /* What the groups of emoji.js are called. */
@@ -57,9 +57,17 @@ const drawGroup = (title, emoji) => {
   }));
   return part;
 };
+const drawHits = (asked, hits) => {
+  if (hits.length) return drawGroup(gettext("Found"), hits);
+  const line = document.createElement("p");
+  line.className = "empty";
+  line.textContent = gettext("No emoji for “%s”").replace("%s", () => asked);
+  return line;
+};
 const draw = async () => {
-  if (words.value.trim()) {
-    grid.replaceChildren(drawGroup(gettext("Found"), (await findEmoji(words.value.trim())).slice(0, 80)));
+  const asked = words.value.trim();
+  if (asked) {
+    grid.replaceChildren(drawHits(asked, (await findEmoji(asked)).slice(0, MOST_HITS)));
     return;
   }
   const recent = readRecent().map((sign) => [sign, sign]);

@@ -64,3 +64,9 @@ def test_results_go_on(ann: int) -> None:
             page = browser.read(f"/search{link[1].replace('&amp;', '&')}")
         assert len(seen) == len(set(seen)) == 25
         assert kind == "accounts" or seen == posts[::-1]
+
+
+def test_the_page_of_the_search_has_one_field(ann: int) -> None:
+    for browser in (Browser(), Browser(ann)):
+        for path in ("/search", "/search?q=tea", "/explore"):
+            assert browser.read(path).count('action="/search"') == 1, path

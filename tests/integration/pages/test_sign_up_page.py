@@ -47,6 +47,12 @@ def test_a_fault_is_named_at_its_field(change: dict[str, str], text: str) -> Non
     assert COOKIE not in browser.client.cookies and not User.objects.exists()
 
 
+def test_a_password_can_be_shown_while_it_is_typed() -> None:
+    for path in ("/auth/sign_up", "/auth/sign_in"):
+        page = Browser().read(path)
+        assert 'class="reveal scripted" type="button" data-opens="reveal"' in page, path
+
+
 def test_the_name_of_another_person_is_taken() -> None:
     Browser().send("/auth/sign_up", FORM)
     answer = Browser().send("/auth/sign_up", {**FORM, "password": "another fine word"})

@@ -30,6 +30,7 @@ globalThis.TEXTS = {
 "New post": "Neuer Beitrag",
 "Next": "Weiter",
 "Next post": "Nächster Beitrag",
+"No emoji for “%s”": "Kein Emoji für „%s“",
 "Objects": "Gegenstände",
 "Only photos can be attached.": "Nur Fotos können angehängt werden.",
 "Open the post": "Beitrag öffnen",
