@@ -71,7 +71,7 @@ def _signed_in(browser: Driven, address: str, name: str, stack: ExitStack) -> Ta
     stack.callback(tab.close)
     tab.open("/auth/sign_in")
     tab.fill("Username or e-mail address", name)
-    tab.fill("Password", PASSWORD)
+    tab.type_into("[name=password]", PASSWORD)
     tab.press("Sign in")
     tab.open("/")
     return tab

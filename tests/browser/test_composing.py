@@ -65,6 +65,9 @@ def test_a_new_post_opens_with_the_cursor_in_it(tab: Tab) -> None:
     tab.follow("New post")
     tab.at("/compose")
     tab.wait(f"document.activeElement === document.querySelector('{TEXT}')")
+    tab.type_text("half of a thought for @be")
+    tab.expect(tab.find(CHOSEN)).to_contain_text("@ben")
+    tab.wait("JSON.stringify(localStorage).includes('half of a thought')")
 
 
 def type_slowly(tab: Tab, text: str) -> None:

@@ -140,12 +140,13 @@ def test_the_number_of_unread_ones_is_on_the_bell(posts: list[str], tab_of, widt
     tab: Tab = tab_of(Size(width, 800), locale="de-DE")
     enter(tab, int(posts[0]))
     tab.open("/explore")
-    tab.run("document.querySelector('#unread').textContent = '20+'")
-    bell, badge, word = (
-        tab.run(f"({BOX})(`{selector}`)") for selector in (BELL, "#unread", f"{BELL} + span")
-    )
-    assert bell["left"] < badge["left"] < bell["right"] and badge["top"] < bell["top"] + 12
-    # The word is in one line, and the number does not cover it.
-    assert word["height"] < 1.6 * LINE_PX[width]
-    assert badge["bottom"] <= word["top"] + 2 or badge["right"] <= word["left"] + 1
+    for number in ("20+", "3"):
+        tab.run(f"document.querySelector('#unread').textContent = '{number}'")
+        bell, badge, word = (
+            tab.run(f"({BOX})(`{selector}`)") for selector in (BELL, "#unread", f"{BELL} + span")
+        )
+        assert bell["left"] < badge["left"] < bell["right"] and badge["top"] < bell["top"] + 12
+        # The word is in one line, and the number does not cover it.
+        assert word["height"] < 1.6 * LINE_PX[width]
+        assert badge["bottom"] <= word["top"] + 2 or badge["right"] <= word["left"] + 1
     tab.shoot(SHOTS / f"unread-{width}.png")

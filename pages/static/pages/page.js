@@ -108,13 +108,16 @@
   });
 
   /* The form grows with the focus of its text only, and stays so: a click is lost if what was pressed moves. */
-  document.addEventListener("focusin", ({ target }) => {
+  const beginTyping = ({ target }) => {
     if (target.matches("form[data-most] *, [data-longest]")) load("count");
     const form = target.closest(".compose");
     if (!form) return;
     if (target.matches(".field > textarea")) form.classList.add("in-use");
     for (const name of ["completion", "drafts"]) load(name).then(({ begin }) => begin(form));
-  });
+  };
+  document.addEventListener("focusin", beginTyping);
+  /* A field with the focus from the start, such as that of a new post. */
+  if (document.activeElement) beginTyping({ target: document.activeElement });
   for (const form of document.querySelectorAll("form[data-draft]")) {
     try { if (localStorage[`draft:${form.dataset.draft}`]) load("drafts").then(({ begin }) => begin(form)); } catch { /* no storage */ }
   }
