@@ -7,6 +7,7 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.request import urlopen
@@ -23,7 +24,7 @@ FOLDER = Path(__file__).parents[2] / "docs/images"
 WIDE, TABLET, PHONE = Size(1280, 800), Size(820, 1000), Size(390, 780)
 COLOURS = 256
 # How many posts the reader of the kept position has not read.
-UNREAD = 13
+UNREAD = 19
 ENTRIES = "[...document.querySelectorAll('.entry')].map((one) => one.dataset.id)"
 PHOTOS = ".images a[data-full]"
 IS_LOADED = "[...document.images].every((one) => one.complete || one.loading === 'lazy')"
@@ -125,6 +126,23 @@ def _open_conversation(tab: Tab) -> None:
     tab.expect(tab.find(".bubble").first).to_be_visible()
 
 
+def _make_lists(tab: Tab) -> None:
+    for title in ("Harbour", "Cooks", "Old friends"):
+        tab.open("/lists")
+        tab.fill("A new list", title)
+        tab.press("Create")
+    tab.open("/lists")
+
+
+def _schedule(tab: Tab) -> None:
+    tab.open("/compose")
+    tab.fill("Your post", "The night ferry sails again from today.")
+    tab.click(".tool[title='Publish later']")
+    tab.fill("Publish at", f"{date.today() + timedelta(days=2)}T18:30")
+    tab.press("Schedule")
+    tab.open("/scheduled")
+
+
 def _read_all_but(tab: Tab, unread: int) -> None:
     """Without scripts a button says where the reader stopped: at the first post of a page."""
     tab.open("/?newest=1")
@@ -146,6 +164,9 @@ SHOTS = (
     Shot("page-conversation-390", PHONE, _open_conversation),
     Shot("page-notifications-390", PHONE, _page("/notifications")),
     Shot("page-people-390", PHONE, _page("/people")),
+    Shot("page-tag-390", PHONE, _page("/tags/walks")),
+    Shot("page-lists-390", PHONE, _make_lists),
+    Shot("page-scheduled-390", PHONE, _schedule),
     Shot("page-profile-390", PHONE, _page("/settings/profile")),
     Shot("page-appearance-390", PHONE, _page("/settings/appearance")),
     Shot("page-welcome-390", PHONE, _page("/welcome")),
