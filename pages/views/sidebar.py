@@ -2,7 +2,8 @@
 
 A script asks for it when it comes into view, so narrow screens never do. All readers share the
 tags for KEPT_S, and a browser keeps the part of a guest that long. Who is suggested is kept as long
-for each reader, but each answer leaves out who is followed, muted or blocked by then.
+for each reader, but each answer leaves out who is followed, muted, blocked, limited or not
+discoverable by then.
 """
 
 from typing import Any
@@ -62,7 +63,8 @@ class SidebarPart(WebPage):
             return []
         accounts = self.api.get("/api/v1/accounts", {"id[]": ids}).body
         shown = self.request.GET.get("without")
-        people = load_people(self, [account for account in accounts if account["id"] != shown])
+        offered = [a for a in accounts if a["id"] != shown and _may_be_offered(a)]
+        people = load_people(self, offered)
         return [p for p in people if is_new_to_viewer(p["relationship"])][:MOST_PEOPLE]
 
     def _suggested_ids(self) -> list[str]:
@@ -79,3 +81,8 @@ class SidebarPart(WebPage):
             patch_cache_control(answer, private=True, max_age=KEPT_S)
             return
         super()._limit_keeping(answer)
+
+
+def _may_be_offered(account: dict[str, Any]) -> bool:
+    """As the suggestions decide, by the account as it is now."""
+    return bool(account["discoverable"]) and not account.get("limited")

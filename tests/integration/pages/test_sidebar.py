@@ -2,13 +2,17 @@
 
 import re
 import time
+from datetime import UTC, datetime
 
 import pytest
 
+from moderation.actions.decide import decide_on_account
+from moderation.types import DecisionKind, DecisionOrigin
 from pages.api_client import ApiRefused
 from pages.views.sidebar import KEPT_S, MOST_PEOPLE, SidebarPart
 from relations.actions.follow import follow
 from tests.budgets import count_calls
+from tests.callers import Caller
 from tests.integration.pages.browsing import Browser
 from tests.world import drain_all, make_account, make_accounts, publish
 from timelines.trends.actions.compute import compute_trends
@@ -114,3 +118,40 @@ def test_browsers_do_not_keep_a_refusal(reader: int, monkeypatch: pytest.MonkeyP
     answer = Browser(reader).client.get("/sidebar", headers={"HX-Request": "true"})
     assert answer.status_code == 503
     assert "no-store" in answer["Cache-Control"] and "max-age" not in answer["Cache-Control"]
+
+
+@pytest.mark.parametrize("act", ["block", "mute", "follow"])
+def test_a_person_is_not_offered_after_an_act_of_another_client(reader: int, act: str) -> None:
+    browser = Browser(reader)
+    [offered, *_] = OFFERED.findall(browser.read("/sidebar"))
+    Caller(reader).post(f"/api/v1/accounts/{offered}/{act}")
+    assert offered not in OFFERED.findall(browser.read("/sidebar"))
+
+
+def test_a_person_who_blocks_the_reader_is_not_offered(reader: int) -> None:
+    browser = Browser(reader)
+    [offered, *_] = OFFERED.findall(browser.read("/sidebar"))
+    Caller(int(offered)).post(f"/api/v1/accounts/{reader}/block")
+    drain_all()
+    assert offered not in OFFERED.findall(browser.read("/sidebar"))
+
+
+@pytest.mark.parametrize("kind", [DecisionKind.LIMIT, DecisionKind.SUSPEND])
+def test_a_person_is_not_offered_after_a_decision_of_moderators(
+    reader: int, kind: DecisionKind
+) -> None:
+    browser = Browser(reader)
+    [offered, *_] = OFFERED.findall(browser.read("/sidebar"))
+    origin = DecisionOrigin(None, "spam")
+    decide_on_account(int(offered), kind, origin, datetime.now(UTC))
+    drain_all()
+    assert offered not in OFFERED.findall(browser.read("/sidebar"))
+
+
+def test_a_person_who_wants_to_be_found_no_more_is_not_offered(reader: int) -> None:
+    browser = Browser(reader)
+    [offered, *_] = OFFERED.findall(browser.read("/sidebar"))
+    Caller(int(offered)).client.patch(
+        "/api/v1/accounts/update_credentials", b'{"discoverable":false}', "application/json"
+    )
+    assert offered not in OFFERED.findall(browser.read("/sidebar"))
