@@ -43,6 +43,15 @@ class OwnerDeletedIt(TidelineError):
     text = "Its owner deleted this account: restore it on its own page"
 
 
+class SentBefore(TidelineError):
+    """The key of a form counts once. Other choices need a form of their own."""
+
+    text = (
+        "This form was sent before, with other choices. Those were carried out, and these were not:"
+        " check them and send them again"
+    )
+
+
 class AboutItIsOpen(TidelineError):
     """A report is resolved after all that was decided about its account."""
 

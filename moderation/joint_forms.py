@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
+from uuid import uuid4
 
 from django import forms
 from django.http import QueryDict
 
 from infra.api.ids import parse_account_id
-from moderation.end_fields import EndFields
+from moderation.end_fields import UNTIL, EndFields
 from moderation.models import REASON_LENGTH, Report
 from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS, DecisionKind, JointPlan
 from posts.ids import MalformedPostId, PostId
@@ -49,6 +50,7 @@ class Chosen:
             self.accounts,
             self.posts,
             {report.pk: report.account_id for report in self.reports},
+            sent.get("lasts", "") if sent.get("lasts") != UNTIL else "",
         )
 
 
@@ -113,11 +115,18 @@ class JointForm(EndFields):
     def __init__(self, chosen: Chosen, *args: Any, **options: Any) -> None:
         """Without the fields of what was not chosen."""
         super().__init__(*args, **options)
+        self._chosen = chosen
         absent = [] if chosen.accounts else ["account_kind", "lasts", "until"]
         absent += [] if chosen.posts else ["post_kind"]
         absent += [] if chosen.reports else ["resolves"]
         for name in absent:
             del self.fields[name]
+
+    def with_new_key(self, error: str) -> Self:
+        """The form as it was sent, with this error; sent again, it is another one."""
+        again = type(self)(self._chosen, {**self.data.dict(), "key": str(uuid4())})
+        again.add_error(None, f"{error}.")
+        return again
 
     def clean(self) -> dict[str, Any]:
         values = dict(self.cleaned_data)

@@ -20,6 +20,7 @@ from accounts.site_texts.queries.site_description import get_site_description
 from moderation.actions.joint_decisions import carry_out, create_joint_decision
 from moderation.admin.joint_preview import preview_accounts, preview_posts, preview_reports
 from moderation.admin.page_context import account_link
+from moderation.errors import SentBefore
 from moderation.joint_forms import Chosen, JointForm, read_chosen
 from moderation.models import JointDecision, JointTarget
 from moderation.queries.accounts import load_lines
@@ -58,7 +59,10 @@ class DecideOnSeveral(View):
         if request.POST.get("step") != "do":
             return self._draw(chosen, form, plan, is_asked=True)
         actor_id = int(request.user.pk or 0)  # only people who are signed in get here
-        joint = create_joint_decision(form.cleaned_data["key"], actor_id, plan)
+        try:
+            joint = create_joint_decision(form.cleaned_data["key"], actor_id, plan)
+        except SentBefore as error:
+            return self._draw(chosen, form.with_new_key(str(error)), chosen.plan_for(None))
         carry_out(joint, actor_id)
         return redirect("joint_decision", joint.pk)
 

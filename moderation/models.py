@@ -6,7 +6,14 @@ from django.db.models.functions import Now
 
 from accounts.types import Restriction
 from infra.sharding.placement import Placement
-from moderation.types import AppealState, Category, DecisionKind, ReportState, TargetState
+from moderation.types import (
+    CHECKSUM_BYTES,
+    AppealState,
+    Category,
+    DecisionKind,
+    ReportState,
+    TargetState,
+)
 from posts.ids import BASE36_DIGITS, PostId
 
 REASON_LENGTH, COMMENT_LENGTH, APPEAL_LENGTH = 500, 1_000, 2_000
@@ -144,13 +151,15 @@ class JointDecision(models.Model):
     """GLOBAL, one row each time that a moderator decides on several targets at once; written by
     moderation.actions.joint_decisions, and never changed.
 
-    `key`: of the form, so that a form that is sent twice is one. `account_kind`, `post_kind`: empty
-    for nothing with the accounts or the posts.
+    `key`: of the form, so that a form that is sent twice is one. `checksum`: of the choices, so that
+    other choices are not taken for a form that is sent twice; empty in rows of older releases.
+    `account_kind`, `post_kind`: empty for nothing with the accounts or the posts.
     """
 
     placement = Placement.GLOBAL
 
     key = models.UUIDField(unique=True)
+    checksum = models.CharField(max_length=2 * CHECKSUM_BYTES, default="", db_default="")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     account_kind = models.CharField(max_length=8, blank=True)
     post_kind = models.CharField(max_length=8, blank=True)

@@ -3,12 +3,16 @@
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from hashlib import blake2b
 from typing import NamedTuple
 
 import msgspec
 
 from accounts.types import Restriction
 from posts.ids import PostId
+
+# Of the choices of a joint decision.
+CHECKSUM_BYTES = 16
 
 
 class DecisionKind(StrEnum):
@@ -95,7 +99,8 @@ class JointPlan(NamedTuple):
     """What to do with several targets at once. None, False: nothing with those.
 
     `accounts`, `posts`: by target, the report that it comes from, or None. `reports`: by report,
-    the account that it is about; they are resolved last.
+    the account that it is about; they are resolved last. `duration`: as chosen, if `ends_at` is so
+    long after the moment of the choice; else empty.
     """
 
     account_kind: DecisionKind | None
@@ -106,6 +111,17 @@ class JointPlan(NamedTuple):
     accounts: Mapping[int, int | None]
     posts: Mapping[PostId, int | None]
     reports: Mapping[int, int]
+    duration: str = ""
+
+    @property
+    def checksum(self) -> str:
+        """Equal for equal choices, whenever they are sent."""
+        end = self.duration or str(self.ends_at)
+        posts = sorted((post_id.base36, origin) for post_id, origin in self.posts.items())
+        targets = sorted(self.accounts.items()), posts, sorted(self.reports.items())
+        kinds = self.account_kind or "", self.post_kind or "", self.resolves
+        chosen = repr((*map(str, kinds), end, self.reason, *targets))
+        return blake2b(chosen.encode(), digest_size=CHECKSUM_BYTES).hexdigest()
 
 
 class ReportDraft(msgspec.Struct, frozen=True):

@@ -20,7 +20,7 @@ from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.probe import error_line
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.actions.reports import resolve_report
-from moderation.errors import AboutItIsOpen, OwnerDeletedIt, PostIsDeleted
+from moderation.errors import AboutItIsOpen, OwnerDeletedIt, PostIsDeleted, SentBefore
 from moderation.models import REASON_LENGTH, Decision, JointDecision, JointTarget
 from moderation.queries.decisions import find_deleted_by_owners
 from moderation.types import (
@@ -41,13 +41,15 @@ _GONE = (AccountNotFound, AccountPurged, OwnerDeletedIt, PostNotFound, PostIsDel
 def create_joint_decision(key: UUID, actor_id: int, plan: JointPlan) -> JointDecision:
     """Writes what is to be done; nothing is done yet. With the same key: the one of before.
 
-    Safety: idempotent. Cost: four statements in one transaction.
+    Raises: SentBefore, if that one has other choices or is of another person. Safety: idempotent.
+    Cost: four statements in one transaction.
     """
     with transaction.atomic(using=GLOBAL_ALIAS):
         joint, is_new = JointDecision.objects.using(GLOBAL_ALIAS).get_or_create(
             key=key,
             defaults={
                 "actor_id": actor_id,
+                "checksum": plan.checksum,
                 "account_kind": plan.account_kind or "",
                 "post_kind": plan.post_kind or "",
                 "resolves": plan.resolves,
@@ -57,6 +59,8 @@ def create_joint_decision(key: UUID, actor_id: int, plan: JointPlan) -> JointDec
         )
         if is_new:
             JointTarget.objects.using(GLOBAL_ALIAS).bulk_create(_targets_of(joint, plan))
+        elif joint.actor_id != actor_id or joint.checksum not in ("", plan.checksum):
+            raise SentBefore
     return joint
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
@@ -15,7 +16,7 @@ from accounts.types import Restriction
 from infra.changes.failpoints import arm, disarm
 from moderation.actions.delete_own_account import delete_own_account
 from moderation.actions.joint_decisions import carry_out
-from moderation.errors import OwnerDeletedIt
+from moderation.errors import OwnerDeletedIt, SentBefore
 from moderation.models import Decision, JointDecision, JointTarget, Report, TimedRestriction
 from moderation.types import DecisionKind
 from posts.ids import PostId
@@ -131,6 +132,38 @@ def test_a_form_that_is_sent_twice_counts_once(ring: Ring, mia: Client) -> None:
         assert mia.post(ring.address, {"step": "do", "key": key, **WHOLE}).status_code == 302
     assert JointDecision.objects.count() == 1
     assert len(kinds()) == 6
+
+
+@pytest.mark.parametrize(
+    "other", [{"account_kind": "warn", "lasts": ""}, {"lasts": "30"}, {"reason": "Boats"}]
+)
+def test_a_form_that_is_sent_with_other_choices_is_refused(
+    ring: Ring, mia: Client, other: dict[str, str]
+) -> None:
+    sent = {"step": "do", "key": key_at(mia, ring.address), **WHOLE}
+    mia.post(ring.address, sent)
+    answer = mia.post(ring.address, {**sent, **other})
+    assert SentBefore.text in unescape(answer.content.decode())
+    assert JointDecision.objects.count() == 1 and len(kinds()) == 6
+    (key,) = KEY.findall(answer.content.decode())
+    assert mia.post(ring.address, {**sent, **other, "key": key}).status_code == 302
+    assert JointDecision.objects.count() == 2, "with its new key it counts"
+
+
+def test_a_form_that_is_sent_with_other_targets_or_by_another_person_is_refused(
+    ring: Ring, mia: Client
+) -> None:
+    sent = {"step": "do", "key": key_at(mia, ring.address), **WHOLE}
+    mia.post(ring.address, sent)
+    for browser, address in (
+        (mia, f"{SEVERAL}?report={ring.reports[0].pk}"),
+        (mia, f"{ring.address}&account={ring.ann}"),
+        (member("moderator", "moe"), ring.address),
+    ):
+        answer = browser.post(address, sent)
+        assert SentBefore.text in unescape(answer.content.decode()), address
+    assert restrictions_of(ring.ann) == Restriction.NONE
+    assert JointDecision.objects.count() == 1
 
 
 def test_what_its_owner_deleted_comes_back_only_on_its_own_page(ring: Ring, mia: Client) -> None:
