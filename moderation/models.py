@@ -151,8 +151,8 @@ class JointDecision(models.Model):
     """GLOBAL, one row each time that a moderator decides on several targets at once; written by
     moderation.actions.joint_decisions, and never changed.
 
-    `key`: of the form, so that a form that is sent twice is one. `checksum`: of the choices, so that
-    other choices are not taken for a form that is sent twice; empty in rows of older releases.
+    `key`: of the form, so that a form that is sent twice is one. `checksum`: of the choices, so
+    that others are not taken for a form that is sent twice; empty in rows of older releases.
     `account_kind`, `post_kind`: empty for nothing with the accounts or the posts.
     """
 

@@ -44,8 +44,10 @@ class _PromotedTargets:
     def load(self) -> ViewedPosts:
         """From the answers; the shards give what Redis lacks."""
         hydrated = self._posts.value._replace(accounts=self._accounts.value)
-        flags = load_flags(self._viewer_id, self._state.value, hydrated.fragments)
-        return ViewedPosts(hydrated, flags, self._relationships.value.by_account)
+        state = self._state.value
+        flags = load_flags(self._viewer_id, state, hydrated.fragments)
+        relationships = self._relationships.value.by_account
+        return ViewedPosts(hydrated, flags, relationships, self._viewer_id, state.filters)
 
 
 def place_and_hydrate(

@@ -54,9 +54,9 @@ def is_in_audience(campaign: WithAudience, viewer_id: int) -> bool:
 def may_show(campaign: RunningCampaign, viewed: ViewedPosts, now_ms: int) -> bool:
     """Whether the target exists and the viewer may see it. Private and direct posts are not shown.
 
-    Not if the viewer mutes or blocks its account, or is blocked by it, nor if moderators limited
-    that account and the viewer does not follow it. An account that the viewer already follows is
-    not promoted either.
+    Not if a filter of the viewer hides the post at home, if the viewer mutes or blocks its account,
+    or is blocked by it, nor if moderators limited that account and the viewer does not follow it.
+    An account that the viewer already follows is not promoted either.
     """
     target = campaign.target
     if isinstance(target, Ad):
@@ -69,9 +69,14 @@ def may_show(campaign: RunningCampaign, viewed: ViewedPosts, now_ms: int) -> boo
     if relationship.is_muted_at(now_ms):
         return False
     if isinstance(target, PostId):
-        has_post = viewed.hydrated.has_both(target, target)
-        return has_post and is_open(viewed.hydrated.fragments[target])
+        return viewed.hydrated.has_both(target, target) and _may_show_post(target, viewed)
     return not relationship.is_followed
+
+
+def _may_show_post(post_id: PostId, viewed: ViewedPosts) -> bool:
+    """A client that knows no promotions takes them for posts of home: so do filters."""
+    fragment = viewed.hydrated.fragments[post_id]
+    return is_open(fragment) and not viewed.filters.hide_at_home(fragment, [post_id.public])
 
 
 def _hash(*numbers: int) -> int:

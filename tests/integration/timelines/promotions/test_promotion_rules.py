@@ -212,3 +212,44 @@ def test_what_was_refused_is_not_shown_later_without_being_counted(people, sold)
     Campaign.objects.update(total_cap=2)
     refresh()
     assert len(promoted(people[0])) == 1, "it did not count towards the day either"
+
+
+def add_filter(account_id, action, context=("home",), **fields):
+    sent = {"title": "Tea", "context": context, "filter_action": action, **fields}
+    answer = Caller(account_id).post("/api/v2/filters", sent)
+    assert answer.status_code == 200, answer.content
+    drain_all()
+    return answer.json()["id"]
+
+
+WORDS = {"keywords_attributes": [{"keyword": "tea", "whole_word": True}]}
+
+
+def test_a_post_that_a_filter_hides_at_home_is_not_promoted(people, sold):
+    run_campaign(post_id=sold.base36)
+    assert len(promoted(people[0])) == 1
+    add_filter(people[0], "hide", **WORDS)
+    assert promoted(people[0]) == []
+
+
+def test_a_filter_that_names_the_post_hides_its_promotion(people, sold):
+    run_campaign(post_id=sold.base36)
+    filter_id = add_filter(people[0], "hide")
+    path = f"/api/v2/filters/{filter_id}/statuses"
+    assert Caller(people[0]).post(path, {"status_id": sold.public}).status_code == 200
+    drain_all()
+    assert promoted(people[0]) == []
+
+
+def test_a_filter_that_warns_is_named_with_the_promotion(people, sold):
+    run_campaign(post_id=sold.base36)
+    add_filter(people[0], "warn", **WORDS)
+    (item,) = promoted(people[0])
+    assert [result["keyword_matches"] for result in item["filtered"]] == [["tea"]]
+    assert item["reblog"]["filtered"] == item["filtered"]
+
+
+def test_a_filter_of_other_timelines_hides_no_promotion(people, sold):
+    run_campaign(post_id=sold.base36)
+    add_filter(people[0], "hide", ["public"], **WORDS)
+    assert len(promoted(people[0])) == 1
