@@ -124,7 +124,7 @@ class PostDeleted(Payload, frozen=True, omit_defaults=True):
 class PostEdited(Payload, frozen=True, omit_defaults=True):
     """The author replaced the text of a post. `…_before`: what the text before linked to.
 
-    `has_new_poll`: the poll is another one.
+    `has_new_poll`: the poll is another one. `lost_media`: it had images, and has none now.
     """
 
     kind: ClassVar[str] = "posts.edited"
@@ -139,6 +139,7 @@ class PostEdited(Payload, frozen=True, omit_defaults=True):
     mentioned_before: tuple[int, ...] = ()
     thread: tuple[int, int] | None = None
     has_new_poll: bool = False
+    lost_media: bool = False
 
     def own_acts(self, owner_id: int) -> Sequence[OwnAct]:
         return _acts_of(PostId.at(owner_id, self.moment), None, self.tags, self.visibility)

@@ -224,6 +224,7 @@ BEGIN
         'thread', CASE WHEN old.thread_author IS NOT NULL
             THEN jsonb_build_array(old.thread_author, old.thread_moment) END,
         'has_new_poll', nullif(wanted_poll IS DISTINCT FROM old.poll, false),
+        'lost_media', nullif(old.media IS NOT NULL AND new_media IS NULL, false),
         'tags', to_jsonb(new_tags), 'tags_before', to_jsonb(old.tags),
         'mentioned', (SELECT jsonb_agg(one -> 0) FROM jsonb_array_elements(new_mentions) AS one),
         'mentioned_before',

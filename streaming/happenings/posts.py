@@ -96,11 +96,14 @@ class PostShown(Happening):
 
 
 class PostRetagged(PostShown):
-    """A public post was edited. Timelines of the tags that it lost hear that it is gone."""
+    """A public post was edited. Timelines of the tags that it lost hear that it is gone, and those
+    of media if it lost its images."""
 
-    def __init__(self, post_id: PostId, tags: Sequence[str], lost: Set[str]) -> None:
+    def __init__(
+        self, post_id: PostId, tags: Sequence[str], lost: Set[str], lost_media: bool = False
+    ) -> None:
         super().__init__(EDITED, post_id, post_id, PostPlaces(True, (*tags, *lost)))
-        self._lost = lost
+        self._lost, self._lost_media = lost, lost_media
 
     def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
         shown = {each.target: each for each in super().show(view, targets)}
@@ -115,6 +118,8 @@ class PostRetagged(PostShown):
         """Home had a post of others than followees by its tags only."""
         if channel.name in HASHTAG:
             return channel.argument in self._lost
+        if channel.name in PUBLIC_MEDIA:
+            return self._lost_media
         author_id = self.post_id.author_id
         is_followed = view.posts.relationships.get(author_id, UNRELATED).is_followed
         is_by_tags = author_id != view.account_id and not is_followed

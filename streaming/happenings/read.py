@@ -96,7 +96,7 @@ def _edited(author_id: int, change: PostEdited) -> list[Happening]:
     if change.visibility != Visibility.PUBLIC:
         return [PostShown(EDITED, post_id, post_id, PostPlaces()), notified]
     lost = {*change.tags_before} - {*change.tags}
-    return [PostRetagged(post_id, change.tags, lost), notified]
+    return [PostRetagged(post_id, change.tags, lost, change.lost_media), notified]
 
 
 def _deleted(author_id: int, change: PostDeleted) -> list[Happening]:

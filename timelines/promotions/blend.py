@@ -27,7 +27,8 @@ REFUSED_S, MOST_REFUSED = 60, 100_000
 PROMOTIONS = Counter(
     "tideline_promotions_total",
     "Promotions on home pages: new impressions; shown again in their slot; or refused, because the"
-    " viewer hides the campaign, blocks or mutes the account, or the target is gone",
+    " viewer hides the campaign or filters the post, blocks or mutes the account, or the target is"
+    " gone",
     ["kind", "outcome"],
 )
 log = structlog.get_logger()

@@ -17,6 +17,8 @@ from relations.actions.mute import mute
 from relations.types import FollowOptions
 from tests.callers import Caller, ids_of
 from tests.delivered import deliver_all
+from tests.integration.images.uploading import publish as publish_images
+from tests.integration.images.uploading import put, sent
 from tests.integration.streaming.listening import events_before, publish_marker
 from tests.people import decide_on
 from tests.waiting import until
@@ -75,6 +77,30 @@ def test_the_media_stream_needs_images(site, people):
     public = site.listen(me, "public")
     publish_marker(site, author, public)
     assert media.heard == []
+
+
+@pytest.mark.parametrize("path", ["public", "public/local"])
+def test_a_post_that_loses_its_images_is_gone_from_media_streams(site, people, path):
+    me, author, _ = people
+    caller, blocked = Caller(author), make_account()
+    block(author, blocked)
+    post, kept = (publish_images(caller, [sent(caller)], text) for text in ("photo", "other"))
+    deliver_all()
+    media, public = (site.listen(me, path, **only) for only in ({"only_media": "true"}, {}))
+    unseen = site.listen(blocked, path, only_media="true")
+    put(caller, f"/api/v1/statuses/{post['id']}", status="no photo", media_ids=[])
+    ids = [image["id"] for image in kept["media_attachments"]]
+    put(caller, f"/api/v1/statuses/{kept['id']}", status="changed", media_ids=ids)
+    put(caller, f"/api/v1/statuses/{post['id']}", status="no photo again")
+    deliver_all()
+    marker = publish_marker(site, author, public)
+    until(lambda: len(media.heard) >= 2, said=lambda: media.text)
+    assert [(h.event, h.post_id) for h in media.heard] == [
+        ("delete", post["id"]),
+        ("status.update", kept["id"]),
+    ]
+    assert [event for event, _ in events_before(public, marker)] == ["status.update"] * 3
+    assert unseen.heard == []
 
 
 @pytest.mark.parametrize("path", ["hashtag", "hashtag/local"])
