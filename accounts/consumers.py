@@ -11,7 +11,7 @@ from typing import TypeVar
 from django.conf import settings
 
 from accounts.actions.create_rows import create_account_rows
-from accounts.actions.restrict import restrict_account
+from accounts.actions.restrict import restrict_accounts
 from accounts.cache import (
     drop_token_command,
     end_token_commands,
@@ -59,13 +59,14 @@ def create_accounts(alias: str, deliveries: Sequence[Delivery[UserCreated]]) -> 
 
 @consumes(UserRestricted, inline=True)
 def enforce_restrictions(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
-    """Writes the restrictions of users to their account rows. Two statements each."""
+    """Writes the restrictions of users to their account rows. One query; two statements a shard."""
     _restrict(delivery.owner_id for delivery in deliveries)
 
 
 def _restrict(account_ids: Iterable[int]) -> None:
-    for account_id, restricted in load_restrictions(account_ids).items():
-        restrict_account(account_id, restricted)
+    states = load_restrictions(account_ids)
+    for shard, ids in group_by_shard(states).items():
+        restrict_accounts(shard, {account_id: states[account_id] for account_id in ids})
 
 
 @consumes(UserRestricted, inline=True)

@@ -109,8 +109,8 @@ class Account(ShardedModel):
     """SHARDED by id, the profile; written by accounts.actions. Its row is the owner's lock.
 
     `version` grows with every change of the profile and versions its cache entry. Restrictions are
-    copies of the user's, written by restrict_account; a lower revision never replaces a higher one.
-    The index account_names, on an expression, serves search_names.
+    copies of the user's, written by restrict_accounts; a lower revision never replaces a higher
+    one. The index account_names, on an expression, serves search_names.
     """
 
     owner = "id"

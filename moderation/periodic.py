@@ -28,7 +28,8 @@ def _purge(work: Work) -> Iterator[Batch]:
 PURGE = SlicedJob("purge_accounts", _purge, BATCH_SIZE, every=timedelta(hours=1))
 
 COST_OF_ENDS = (
-    "one query by index; about ten short statements for each restriction that ends, at most 50"
+    "one query by index; about ten statements for 100 restrictions that end, two on each shard;"
+    " two seconds at most"
 )
 
 

@@ -1,4 +1,6 @@
-"""The lock of a user's row on the default database."""
+"""The locks of users' rows on the default database."""
+
+from collections.abc import Collection
 
 from django.db import connections
 
@@ -20,3 +22,14 @@ def lock_user(user_id: int) -> User:
     if user is None:
         raise AccountNotFound
     return user
+
+
+def lock_free_users(user_ids: Collection[int]) -> dict[int, User]:
+    """As `lock_user`, those of these users that exist and that no other transaction holds.
+
+    Raises: NotInTransaction. Cost: one statement; it does not wait.
+    """
+    if not connections[GLOBAL_ALIAS].in_atomic_block:
+        raise NotInTransaction("a lock needs a transaction to hold it")
+    users = User.objects.using(GLOBAL_ALIAS).select_for_update(no_key=True, skip_locked=True)
+    return {user.pk: user for user in users.filter(pk__in=user_ids).order_by("pk")}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from accounts.actions.create_rows import create_account_rows
-from accounts.actions.restrict import restrict_account
+from accounts.actions.restrict import restrict_accounts
 from accounts.cache import refresh_profiles
 from accounts.changes import UserCreated
 from accounts.queries.users import load_restrictions
@@ -64,7 +64,7 @@ def _find(
         if user_id not in known:
             yield AuditFinding(f"{line}has no account", partial(_create, alias, row, wanted))
         elif wanted is not None and known[user_id] < wanted.revision:
-            repair = partial(restrict_account, user_id, wanted)
+            repair = partial(restrict_accounts, alias, {user_id: wanted})
             yield AuditFinding(f"{line}has other restrictions than the account", repair)
 
 
@@ -73,6 +73,6 @@ def _create(alias: str, row: Row, wanted: RestrictionState | None) -> None:
     user_id, username, joined = row
     create_account_rows(alias, {user_id: UserCreated(username, "", joined)})
     if wanted is not None:
-        restrict_account(user_id, wanted)
+        restrict_accounts(alias, {user_id: wanted})
     # A read before has cached "no such account".
     refresh_profiles([user_id])

@@ -3,52 +3,132 @@
 A row is written and deleted under the lock of the user, in the transaction of the decision.
 """
 
+import time
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import structlog
-from django.db import transaction
+from django.db import connections, transaction
+from django.db.models import Q
 
-from accounts.actions.lock_user import lock_user
-from accounts.errors import AccountNotFound
+from accounts.actions.lock_user import lock_free_users
+from accounts.actions.restrict import restrict_users
+from accounts.models import User
 from accounts.types import Restriction
 from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.actions.decide import decide_on_account
-from moderation.models import TimedRestriction
-from moderation.types import TIME_IS_OVER, DecisionKind, DecisionOrigin
+from moderation.models import Decision, TimedRestriction
+from moderation.types import TIME_IS_OVER, DecisionKind
 
+# So many share a transaction: its statements cost as much as those of a single end.
+MOST_AT_ONCE = 100
 # Changes of the default database wait while restrictions end. The next run ends the others.
-MOST_AT_ONCE = 50
-ORIGIN = DecisionOrigin(None, TIME_IS_OVER)
+LONGEST_S = 2.0
+Due = Sequence[TimedRestriction]
 log = structlog.get_logger()
 
 
-def end_due_restrictions(now: datetime) -> int:
+def end_due_restrictions(now: datetime, longest_s: float = LONGEST_S) -> int:
     """Ends the restrictions whose time is over, the oldest first. Returns how many.
 
-    Safety: each ends once, also when several processes run this, or when one dies. A decision that
-    moves the end in the same moment wins. Cost: one query by index; about ten statements each.
+    One that fails is logged, and the next run tries it again; it stops no other. Those of a user
+    that another transaction holds wait for the next run, too. Raises: OperationalError,
+    InterfaceError, if the database is away. Safety: each ends once, also when several processes run
+    this, or when one dies. A decision that moves the end in the same moment wins. Cost: for
+    MOST_AT_ONCE together one query by index and about ten statements, two on each shard, and five
+    for each token that ends.
     """
-    due = TimedRestriction.objects.filter(ends_at__lte=now).order_by("ends_at")
-    rows = list(due.values_list("account_id", "restriction")[:MOST_AT_ONCE])
-    return sum(_end(account_id, Restriction(restriction), now) for account_id, restriction in rows)
+    until_s, ended = time.monotonic() + longest_s, 0
+    due = _list_due(now, None)
+    while due:
+        ended += _end_each(due, now, until_s)
+        is_last = len(due) < MOST_AT_ONCE or time.monotonic() > until_s
+        due = [] if is_last else _list_due(now, due[-1])
+    return ended
 
 
-def _end(account_id: int, restriction: Restriction, now: datetime) -> bool:
-    """False: another process ended it, or a moderator moved its end."""
-    due = TimedRestriction.objects.filter(
-        account_id=account_id, restriction=restriction, ends_at__lte=now
+def _list_due(now: datetime, after: TimedRestriction | None) -> Due:
+    rows = TimedRestriction.objects.filter(ends_at__lte=now).order_by("ends_at", "pk")
+    if after is not None:
+        rows = rows.filter(ends_at__gte=after.ends_at).exclude(
+            Q(ends_at=after.ends_at, pk__lte=after.pk)
+        )
+    return list(rows[:MOST_AT_ONCE])
+
+
+def _end_each(due: Due, now: datetime, until_s: float) -> int:
+    """Together; if that fails, each half alone, so that in the end only those that fail are left.
+    Returns how many ended."""
+    try:
+        ended = _end_together(due, now)
+    except Exception as error:
+        if not connections[GLOBAL_ALIAS].is_usable():
+            raise
+        if len(due) == 1:
+            _report(due[0], error)
+            return 0
+        half = len(due) // 2
+        halves = (due[:half], due[half:])
+        return sum(_end_each(h, now, until_s) for h in halves if time.monotonic() <= until_s)
+    for row in ended:
+        words = Restriction(row.restriction).words
+        log.info("restriction.ended", account=row.account_id, restriction=words)
+    return len(ended)
+
+
+def _report(row: TimedRestriction, error: Exception) -> None:
+    words = Restriction(row.restriction).words
+    log.warning(
+        "restriction.not_ended",
+        account=row.account_id,
+        restriction=words,
+        error=str(error),
+        exc_info=True,
     )
+
+
+def _end_together(due: Due, now: datetime) -> Due:
+    """All, or none if it raises. Returns those that were due under the lock: another process may
+    have ended some, or a moderator moved their end."""
+    account_ids = {row.account_id for row in due}
     with transaction.atomic(using=GLOBAL_ALIAS):
-        try:
-            lock_user(account_id)
-        except AccountNotFound:  # an operator deleted the user
-            due.delete()
-            return False
-        if not due.exists():
-            return False
-        decide_on_account(account_id, DecisionKind.RESTORE, ORIGIN, now, lifted=restriction)
-        due.delete()  # a purge has ended the restriction before
+        users = lock_free_users(account_ids)
+        _delete_of_missing(account_ids - users.keys())
+        rows = TimedRestriction.objects.filter(pk__in=[row.pk for row in due], ends_at__lte=now)
+        held = list(rows.filter(account_id__in=users).order_by("ends_at", "pk"))
+        _lift(users, held, now)
+        # Also those that a purge has ended before.
+        TimedRestriction.objects.filter(pk__in=[row.pk for row in held]).delete()
         failpoint("moderation.before_restriction_ended")
-    log.info("restriction.ended", account=account_id, restriction=restriction.words)
-    return True
+    return held
+
+
+def _delete_of_missing(account_ids: set[int]) -> None:
+    """The rows of users that an operator deleted; no statement without accounts."""
+    if account_ids:
+        users = User.objects.using(GLOBAL_ALIAS).filter(pk__in=account_ids)
+        gone = account_ids - set(users.values_list("pk", flat=True))
+        TimedRestriction.objects.filter(account_id__in=gone).delete()
+
+
+def _lift(users: Mapping[int, User], due: Due, now: datetime) -> None:
+    """Writes a decision for each restriction, and the users without them."""
+    left = {pk: Restriction(user.restrictions) for pk, user in users.items()}
+    decisions = []
+    for row in due:
+        before = left[row.account_id]
+        left[row.account_id] = after = before & ~Restriction(row.restriction)
+        if after != before:
+            decisions.append(_decision_of(row.account_id, after))
+    Decision.objects.using(GLOBAL_ALIAS).bulk_create(decisions)
+    restrict_users([(user, left[pk]) for pk, user in users.items()], now)
+
+
+def _decision_of(account_id: int, left: Restriction) -> Decision:
+    return Decision(
+        kind=DecisionKind.RESTORE,
+        actor_id=None,
+        account_id=account_id,
+        reason=TIME_IS_OVER,
+        restrictions=int(left),
+    )

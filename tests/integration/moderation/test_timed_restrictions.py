@@ -1,17 +1,23 @@
 """Measures that end by themselves: in force until then, and ended once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
+from structlog.testing import capture_logs
 
+from accounts.actions.lock_user import lock_user
 from accounts.errors import AccountPurged
 from accounts.models import Account, User
+from accounts.queries.viewers import find_viewer
 from accounts.types import Restriction
 from infra.changes.failpoints import arm, disarm
 from infra.jobs.types import Work
+from infra.sharding.placement import GLOBAL_ALIAS
+from moderation.actions import timed_restrictions
 from moderation.actions.appeals import accept_appeal, file_appeal
 from moderation.actions.delete_own_account import delete_own_account
 from moderation.actions.timed_restrictions import end_due_restrictions
@@ -19,19 +25,20 @@ from moderation.errors import DeletedByOwner, EndIsOver, EndsNever
 from moderation.jobs.purge_accounts import purge_accounts
 from moderation.models import Appeal, Decision, TimedRestriction
 from moderation.types import TIME_IS_OVER, DecisionKind
+from tests.budgets import count_calls
 from tests.callers import Caller, is_disabled, token_of
 from tests.integration.moderation.staff_pages import member, words_at
 from tests.integration.pages.browsing import Browser
 from tests.people import BECAUSE, Community, Visitor, decide
 from tests.races import run_together
-from tests.world import drain_all, make_account
+from tests.world import drain_all, make_account, make_accounts
 
 ADD, USER = "/admin/moderation/decision/add/", "/admin/accounts/user/{}/change/"
 DAY = timedelta(days=1)
 STEP = "moderation.before_restriction_ended"
 
 
-class Killed(Exception):
+class Killed(BaseException):
     """Simulates the end of the process."""
 
 
@@ -274,3 +281,93 @@ def test_the_end_of_a_purged_account_changes_nothing(community: Community) -> No
     assert end_due_restrictions(end) == 0
     assert restrictions_of(them) == purged
     assert kinds_on(them) == ["limit", "suspend", "purge"]
+
+
+def limit(account_ids: Sequence[int], end: datetime) -> None:
+    for account_id in account_ids:
+        decide(account_id, DecisionKind.LIMIT, ends_at=end)
+
+
+def refuse(account_id: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who ends restrictions of this account gets an error."""
+    restrict_users = timed_restrictions.restrict_users
+
+    def restrict_or_fail(wanted: Sequence[tuple[User, Restriction]], now: datetime) -> None:
+        restrict_users(wanted, now)
+        if account_id in [user.pk for user, _ in wanted]:
+            raise AccountPurged
+
+    monkeypatch.setattr(timed_restrictions, "restrict_users", restrict_or_fail)
+
+
+@pytest.mark.parametrize("place", [0, 3, 6])
+def test_an_end_that_fails_stops_no_other_and_is_tried_again(
+    world: None, monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
+    people, end = make_accounts(7), later()
+    limit(people, end)
+    monkeypatch.setattr(timed_restrictions, "MOST_AT_ONCE", 3)
+    with monkeypatch.context() as patch, capture_logs() as logs:
+        refuse(people[place], patch)
+        assert end_due_restrictions(end) == 6
+        assert end_due_restrictions(end) == 0
+    failed = [log for log in logs if log["event"] == "restriction.not_ended"]
+    assert [log["account"] for log in failed] == [people[place]] * 2
+    assert [row.account_id for row in TimedRestriction.objects.all()] == [people[place]]
+    assert end_due_restrictions(end) == 1
+    assert {tuple(kinds_on(account_id)) for account_id in people} == {("limit", "restore")}
+
+
+def test_an_end_of_a_user_that_another_transaction_holds_waits(world: None) -> None:
+    (held, free), end = make_accounts(2), later()
+    limit([held, free], end)
+    with transaction.atomic(using=GLOBAL_ALIAS):
+        lock_user(held)
+        (ended,) = run_together([lambda: end_due_restrictions(end)])
+    assert ended == 1
+    assert [row.account_id for row in TimedRestriction.objects.all()] == [held]
+    assert end_due_restrictions(end) == 1
+
+
+def test_killed_in_the_middle_of_many_each_ends_once(
+    world: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people, end, calls = make_accounts(9), later(), list[int]()
+    limit(people, end)
+    monkeypatch.setattr(timed_restrictions, "MOST_AT_ONCE", 3)
+
+    def kill() -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            disarm(STEP)
+            raise Killed
+
+    arm(STEP, kill)
+    with pytest.raises(Killed):
+        end_due_restrictions(end)
+    assert TimedRestriction.objects.count() == 6
+    assert sum(run_together([lambda: end_due_restrictions(end)] * 3)) == 6
+    assert {tuple(kinds_on(account_id)) for account_id in people} == {("limit", "restore")}
+    drain_all()
+    assert all(Account.objects.of(account_id).get().restrictions == 0 for account_id in people)
+
+
+def test_many_ends_cost_few_statements(world: None) -> None:
+    people, end = make_accounts(40), later()
+    limit(people, end)
+    drain_all()
+    with count_calls() as calls:
+        assert end_due_restrictions(end) == 40
+    assert len(calls.statements) < 60, len(calls.statements)
+
+
+def test_two_restrictions_of_an_account_that_end_together_are_two_decisions(world: None) -> None:
+    account_id, end = make_account(), later()
+    decide(account_id, DecisionKind.LIMIT, ends_at=end)
+    decide(account_id, DecisionKind.SUSPEND, ends_at=end)
+    token = token_of(account_id)
+    assert end_due_restrictions(end) == 2
+    assert kinds_on(account_id) == ["limit", "suspend", "restore", "restore"]
+    assert restrictions_of(account_id) == Restriction.NONE
+    assert Caller(account_id).get("/api/v1/accounts/verify_credentials").status_code == 200
+    assert find_viewer(token) is None, "as with each end of a suspension"
