@@ -124,7 +124,7 @@ class JointForm(EndFields):
 
     def with_new_key(self, error: str) -> Self:
         """The form as it was sent, with this error; sent again, it is another one."""
-        again = type(self)(self._chosen, {**self.data.dict(), "key": str(uuid4())})
+        again = type(self)(self._chosen, {**self.data, "key": str(uuid4())})
         again.add_error(None, f"{error}.")
         return again
 

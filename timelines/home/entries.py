@@ -104,14 +104,13 @@ class HomeEntries:
         not return an entry that the next ordinary page would lack.
         """
         live, mark = set(self._merged.packed), self._merged.complete_from
-        tagged = self._tagged
-
-        def has_arrived(entry: Entry) -> bool:
-            if entry.event.second < mark or entry.packed in live:
-                return True
-            return tagged is not None and tagged.has_arrived(entry)
-
-        return list(filter(has_arrived, entries))
+        asked = list(entries)
+        others = [e for e in asked if e.event.second >= mark and e.packed not in live]
+        missing = {*others}
+        if self._tagged is not None and others:
+            # Followees' posts without a home tag are not there, however old.
+            missing -= self._tagged.find_arrived(others)
+        return [entry for entry in asked if entry not in missing]
 
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """These entries and all others that show the same posts, without repeats, visible or not.

@@ -1,7 +1,7 @@
 """A reader's home tags, and the posts with them, as a home timeline merges them."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from cachebox import LRUCache
@@ -12,7 +12,7 @@ from infra.caching.questions import RoundTrip
 from posts.ids import PACKED_BYTES, PostId
 from timelines.tags.cache import HomeTags, ask_home_tags
 from timelines.tags.entries import ask_tag_entries, load_tag_entries
-from timelines.tags.queries.tagged_posts import list_tagged
+from timelines.tags.queries.tagged_posts import find_tagged, list_tagged
 from timelines.tags.types import tag_id_of
 from timelines.types import Entry, LiveTimeline, TimeRange
 
@@ -55,12 +55,16 @@ class TaggedEntries:
         older = self._pull_older(time_range, newest_first=False)
         return islice(chain(older, map(Entry.from_packed, self._inside(time_range))), MOST_READ)
 
-    def has_arrived(self, entry: Entry) -> bool:
-        return entry.event.second < self.complete_from or entry.packed in self._arrived
+    def find_arrived(self, entries: Collection[Entry]) -> set[Entry]:
+        """Those of the entries that have one of the tags, by the lists and below them by the index.
 
-    @cached_property
-    def _arrived(self) -> frozenset[bytes]:
-        return frozenset(self.packed)
+        Cost: nothing for entries that the lists answer for; else one query by key on each shard
+        that has one of the tags.
+        """
+        listed, mark = frozenset(self.packed), self.complete_from
+        older = [entry.event for entry in entries if entry.event.second < mark]
+        indexed = find_tagged(list(self._lists), older) if older else frozenset()
+        return {e for e in entries if e.packed in listed or e.event in indexed}
 
     def _inside(self, time_range: TimeRange) -> list[bytes]:
         first = bisect_right(self.packed, time_range.above.packed + b"\xff" * PACKED_BYTES)

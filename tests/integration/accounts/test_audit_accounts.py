@@ -86,7 +86,7 @@ def test_account_whose_name_is_taken_is_named(world):
 
 def test_new_user_never_gets_the_account_of_another(world):
     """The default database was restored, so it would give an id again."""
-    me = make_account("ann")
+    _, me = make_account("cyd"), make_account("ann")
     fetch_one("default", "SELECT setval('accounts_user_id_seq', %s)", (me - 1,))
     repair(f"account {me}: its id would be given to a new user; the last was {me - 1}")
     assert make_account("bob") > me

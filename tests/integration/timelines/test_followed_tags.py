@@ -1,6 +1,7 @@
 """The timeline of followed tags, and posts with followed tags at home."""
 
 import random
+import time
 from collections.abc import Callable
 
 import pytest
@@ -8,6 +9,7 @@ from django.conf import settings
 
 from accounts.types import Restriction
 from infra.caching.client import redis
+from infra.changes import failpoints
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.create_post import create_post
@@ -360,6 +362,36 @@ def test_polls_return_late_posts_with_home_tags(me, ann, bob, drain):
     assert shown(me, home, min_id=cursor) == []
     drain()
     assert shown(me, home, min_id=cursor) == [late.public]
+
+
+@pytest.mark.parametrize("text", ["no tag", "#tea"])
+def test_polls_return_no_late_post_of_a_followee_before_it_is_pushed(
+    me, ann, bob, drain, monkeypatch, text
+):
+    """The tag's list has newer posts only. The index, below it, has the tagged post."""
+    monkeypatch.setattr(entries_module, "ENTRIES_PER_TAG", 2)
+    monkeypatch.setattr(failpoints, "_armed", {})
+    tag_entries_store.cache_clear()
+    home, cyd = "/api/v1/timelines/home", make_account("cyd")
+    follow(ann, cyd)
+    seen = [publish(bob, f"#tea {n}", clock_s=lambda n=n: time.time() - 40 + n) for n in range(4)]
+    drain()
+    cursor = shown(me, home)[0]
+    assert cursor == seen[-1].public
+    shown(me, home, min_id=cursor)
+    early = []
+
+    def poll() -> None:
+        early.append((shown(me, home, min_id=cursor), shown(me, home)))
+
+    failpoints.arm("fan_out.indexed", poll)
+    late = publish(cyd, text, clock_s=lambda: time.time() - 60)
+    drain()
+    failpoints.disarm("fan_out.indexed")
+    [(polled, page)] = early
+    assert set(polled) <= set(page), "an ordinary page would lack it"
+    assert late.public in [*polled, *shown(me, home, min_id=cursor)]
+    tag_entries_store.cache_clear()
 
 
 def test_news_know_of_them(me, ann, bob, drain):

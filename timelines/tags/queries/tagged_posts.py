@@ -27,6 +27,12 @@ FROM unnest(%s::bigint[]) AS wanted (tag_id) CROSS JOIN LATERAL (
     ORDER BY second DESC, author_id DESC, sequence DESC LIMIT %s
 ) AS post
 """
+AMONG = """
+SELECT post.second, post.author_id, post.sequence
+FROM unnest(%s::bigint[]) AS wanted (tag_id)
+CROSS JOIN unnest(%s::bigint[], %s::bigint[], %s::smallint[]) AS given (second, author_id, sequence)
+JOIN tags_taggedpost AS post USING (tag_id, second, author_id, sequence)
+"""
 
 
 def list_tagged(
@@ -61,3 +67,16 @@ def read_newest_tagged(tag_ids: Collection[int], most: int) -> Mapping[int, Sequ
         for tag_id, *post in rows:
             posts[tag_id].append(PostId(*post))
     return {tag_id: sorted(ids, reverse=True) for tag_id, ids in posts.items()}
+
+
+def find_tagged(tag_ids: Collection[int], posts: Collection[PostId]) -> set[PostId]:
+    """Those of the posts that have any of the tags.
+
+    Cost: one query by key on each shard that has one of the tags.
+    """
+    columns = [list(column) for column in zip(*posts, strict=True)]
+    calls = {
+        alias: partial(fetch_all, alias, AMONG, (ids, *columns))
+        for alias, ids in group_by_shard(tag_ids).items()
+    }
+    return {PostId(*row) for rows in scatter(calls).values() for row in rows}
