@@ -130,6 +130,7 @@ def test_a_second_connection_hears_nothing_before_it(site, people, path, options
     client = site.listen(me)
     follow(other, me)
     deliver_all()
+    # The notification and the marker come from two databases, in any order.
     publish_marker(site, me, client)
     assert wait_until_heard(client, 1) == listed(me)[1:]
 

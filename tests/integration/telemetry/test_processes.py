@@ -67,9 +67,10 @@ def counting_process(**environment):
 
 
 def addresses():
-    """How many processes have each pair of PUBLIC_URL and MEDIA_URL."""
-    name = "tideline_addresses"
-    return {dict(labels)["public_url"]: n for (of, labels), n in here().items() if of == name}
+    """How many other processes have each PUBLIC_URL. This one may have served before."""
+    name, others = "tideline_addresses", SnapshotFolder(metrics_folder()).read()
+    samples = seen(merge_snapshots(*others)).items()
+    return {dict(labels)["public_url"]: n for (of, labels), n in samples if of == name}
 
 
 def seen(metrics):
