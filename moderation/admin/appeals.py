@@ -5,12 +5,13 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import User
+from accounts.site_texts.queries.site_description import get_site_description
 from moderation.actions.appeals import accept_appeal, file_appeal, reject_appeal
 from moderation.admin.page_context import account_link
 from moderation.admin.queue import QueueAdmin
@@ -29,9 +30,25 @@ class AppealAdmin(QueueAdmin):
     raw_id_fields = ("decision",)
     fields = ("state", "account", "about", "text", "created_at", "decided_at")
     actions = ("accept", "reject")
+    change_form_template = "moderation/appeal.html"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("moderation.add_appeal")
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **options: Any
+    ) -> HttpResponse:
+        appeal = options["obj"]
+        if appeal is not None:
+            context |= {
+                "title": f"Appeal {appeal.pk}",
+                "subtitle": None,
+                "account": self.account(appeal),
+                "decision": appeal.decision,
+                "reasons": get_site_description().reasons,
+                "can_answer": self.has_change_permission(request) and not appeal.decided_at,
+            }
+        return super().render_change_form(request, context, *args, **options)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return ("decision", "text") if obj is None else self.fields

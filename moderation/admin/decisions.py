@@ -16,12 +16,24 @@ from infra.admin.keyset import KeysetAdmin
 from infra.api.errors import TidelineError
 from infra.api.ids import parse_account_id
 from moderation.actions.decide import decide_on_account, decide_on_post
+from moderation.actions.reports import resolve_report
 from moderation.admin.page_context import account_link, page_before
 from moderation.forms import DecisionForm
-from moderation.models import Decision
+from moderation.models import Decision, Report
 from moderation.types import DecisionKind, DecisionOrigin
 from posts.ids import MalformedPostId, PostId
 
+WORDS = {
+    DecisionKind.HIDE: "The post is hidden.",
+    DecisionKind.SHOW: "The post is shown again.",
+    DecisionKind.DELETE: "The post is deleted.",
+    DecisionKind.WARN: "The account is warned.",
+    DecisionKind.LIMIT: "The account is limited.",
+    DecisionKind.FREEZE: "The account is frozen.",
+    DecisionKind.SUSPEND: "The account is suspended.",
+    DecisionKind.RESTORE: "The account has no restrictions now.",
+    DecisionKind.PURGE: "The account will be purged.",
+}
 ENTERED_FIELDS = ("kind", "target", "lasts", "until", "reason", "report")
 
 
@@ -98,6 +110,18 @@ class DecisionAdmin(KeysetAdmin):
         )
         if done is not None:
             obj.pk, obj.account_id, obj.post_id = done.pk, done.account_id, done.post_id
+            if report and request.POST.get("resolves"):
+                self._resolve(request, report, origin)
+
+    def _resolve(self, request: HttpRequest, report: Report, origin: DecisionOrigin) -> None:
+        """The report that led to the decision. If this fails, the report stays open, and the
+        decision holds."""
+        if not request.user.has_perm("moderation.change_report"):
+            return
+        try:
+            resolve_report(report.pk, origin, datetime.now(UTC))
+        except TidelineError as error:
+            self.message_user(request, f"The report is not resolved: {error}", messages.WARNING)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
         """A refused decision shows the error: on the form, or on the page that sent it."""
@@ -119,7 +143,8 @@ class DecisionAdmin(KeysetAdmin):
             self.message_user(request, "Nothing done: it changes nothing.", messages.WARNING)
             answer: HttpResponse = self.response_post_save_add(request, obj)
         else:
-            answer = super().response_add(request, obj, post_url_continue)
+            self.message_user(request, WORDS.get(obj.kind, f"Done: {obj}."), messages.SUCCESS)
+            answer = self.response_post_save_add(request, obj)
         back = page_before(request)
         return redirect(back) if back else answer
 

@@ -23,6 +23,7 @@ ROW = """(() => {
 })()"""  # noqa: E501
 NARROWEST_PX = 70
 COLOUR = "getComputedStyle(document.querySelector('.compose .send')).backgroundColor"
+PLACE = "document.querySelector('.compose .send').getBoundingClientRect().top"
 HEIGHT, ONE_LINE_PX = "document.querySelector('.compose').offsetHeight", 100
 PHOTO = ".attached .photo"
 IDS = "[...document.querySelectorAll('[name=media_ids]')].map((one) => one.value)"
@@ -59,6 +60,38 @@ def test_the_form_is_one_line_until_someone_writes(tab: Tab) -> None:
     tab.press("Post")
     tab.see("Posted.")
     tab.wait(f"{HEIGHT} < {ONE_LINE_PX}")
+
+
+def test_ctrl_and_enter_send_and_escape_leaves_the_text(tab: Tab) -> None:
+    type_slowly(tab, "sent by keys")
+    tab.type_key("Escape")
+    tab.wait("document.activeElement === document.body")
+    tab.click(TEXT)
+    tab.type_key("Control+Enter")
+    tab.see("Posted.")
+    tab.expect(tab.find(".entry:has-text('sent by keys')")).to_have_count(1)
+
+
+def test_suggestions_move_nothing(tab: Tab) -> None:
+    """Else a press on a button below them is lost, because it moves when they go."""
+    type_slowly(tab, "Hello @b")
+    before = tab.run(PLACE)
+    tab.type_text("e")
+    tab.expect(tab.find(CHOSEN)).to_contain_text("@ben")
+    assert tab.run(PLACE) == before
+    assert tab.overflow_px() <= 0
+
+
+def test_the_link_of_a_post_is_copied(tab: Tab, ann: int) -> None:
+    tab.fill("Your post", "to be shared")
+    tab.press("Post")
+    tab.see("Posted.")
+    tab.open("/@ann")
+    tab.run("navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }")
+    tab.click(".entry .menu summary")
+    tab.press("Copy link")
+    tab.see("Copied.")
+    assert tab.run("copied === document.querySelector('.entry .when').href")
 
 
 def test_a_new_post_opens_with_the_cursor_in_it(tab: Tab) -> None:

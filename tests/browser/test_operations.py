@@ -32,6 +32,17 @@ SPREAD = """[...document.querySelectorAll(".ops-chart")].map((one) =>
   [one.clientWidth, one.querySelector("canvas").clientWidth, one.querySelector("canvas").height])"""
 
 
+# Of each chart: how much of it is black, as what a canvas cannot read makes it.
+BLACK = """[...document.querySelectorAll(".ops-chart canvas")].map((canvas) => {
+  const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let black = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    black += data[at] + data[at + 1] + data[at + 2] === 0 && data[at + 3] === 255;
+  }
+  return black / (data.length / 4);
+})"""
+
+
 def legend(chart: str) -> str:
     return f'.ops-chart[aria-label="{chart}"] .u-legend'
 
@@ -56,6 +67,17 @@ def test_six_charts_are_drawn(tab_of, size) -> None:
         assert 200 < drawn <= box
         assert height >= 200
     tab.see("limit", "4 others", "local", "512 MiB")
+
+
+def test_grid_and_shades_have_colours_of_the_admin(tab: Tab) -> None:
+    lay_hour()
+    forget_minutes(20, 30)
+    open_charts(tab)
+    assert max(tab.run(BLACK)) < 0.001
+    with tab.dark():
+        tab.open("/admin/operations/")
+        tab.see("Refreshed at")
+        assert max(tab.run(BLACK)) < 0.001
 
 
 def test_charts_go_on_by_themselves(tab: Tab) -> None:

@@ -58,7 +58,7 @@ def test_keys_walk_the_posts(tab: Tab, posts: list[str]) -> None:
     tab.type_key("f")
     tab.expect(tab.find(f"#post-{posts[4]} .favourite[aria-pressed=true]")).to_have_count(1)
     # The post was replaced. The next key goes on from it.
-    tab.wait(f"document.activeElement.closest('.post')?.id === 'post-{posts[4]}'")
+    tab.wait(f"{FOCUSED} === 'post-{posts[4]}'")
     tab.type_key("j")
     tab.wait(f"{FOCUSED} === 'post-{posts[3]}'")
     tab.type_key("?")

@@ -20,7 +20,13 @@
     made.className = name;
     return made;
   };
-  const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  // A canvas knows neither variables nor light-dark(): an element's own colour is what they come to.
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.hidden = true;
+  const ink = (name) => {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  };
   const number = (value) =>
     value == null ? "–" : value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 2 : 1 });
   const withUnit = (value, unit) =>

@@ -8,7 +8,7 @@ const complete = (field) => {
   const list = document.createElement("ul");
   Object.assign(list, { className: "suggestions", role: "listbox", ariaLabel: gettext("Suggestions"), hidden: true });
   list.id = `${field.id}-suggestions`;
-  field.parentElement.after(list);
+  field.after(list);
   field.setAttribute("aria-autocomplete", "list");
   field.setAttribute("aria-controls", list.id);
   let word = "", timer = null, chosen = 0;

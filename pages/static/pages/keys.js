@@ -1,6 +1,6 @@
 /* Keys for those who read without a mouse. The post that is read has the focus. */
 
-const KEYS = { j: gettext("Next post"), k: gettext("Post before"), n: gettext("New post"), r: gettext("Reply"), f: gettext("Favourite"), b: gettext("Repost"), o: gettext("Open the post"), ".": gettext("Show new posts"), "/": gettext("Search"), "?": gettext("These keys") };
+const KEYS = { j: gettext("Next post"), k: gettext("Post before"), n: gettext("New post"), r: gettext("Reply"), f: gettext("Favourite"), b: gettext("Repost"), o: gettext("Open the post"), ".": gettext("Show new posts"), "/": gettext("Search"), "?": gettext("These keys"), "Ctrl ↵": gettext("Send"), Esc: gettext("Leave the text") };
 const BELOW_HEADER_PX = 60;
 const posts = () => [...document.querySelectorAll("main .post")].filter((post) => post.checkVisibility());
 const current = () => document.activeElement?.closest(".post");

@@ -60,6 +60,23 @@
     menu.querySelector("summary").focus();
   });
 
+  /* Ctrl or Cmd with Enter sends what is written, and Escape leaves it. */
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (!target.matches(".compose textarea")) return;
+    if (key === "Escape") target.blur();
+    if (key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.repeat) return;
+    event.preventDefault();
+    target.form.requestSubmit(target.form.querySelector(".send"));
+  });
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-copies]");
+    if (!button) return;
+    const done = () => say(gettext("Copied."));
+    navigator.clipboard?.writeText(new URL(button.dataset.copies, location.href).href).then(done, () => {});
+    button.closest(".menu").open = false;
+  });
+
   /* Photos open above the page. Without scripts the link leads to a page of the photo. */
   const photoOf = ({ target }) => target.closest?.(".images a[data-full]");
   document.addEventListener("pointerover", (event) => { if (photoOf(event)) load("viewer"); });
@@ -188,7 +205,7 @@
     if (detail.xhr !== xhr || pressed.isConnected || document.activeElement !== document.body) return;
     const place = (before ? before.nextElementSibling : parent.firstElementChild) || before;
     const isSame = (one) => one.className === pressed.className && one.title === pressed.title;
-    const next = [...place?.querySelectorAll("button") || []].find(isSame) || place?.querySelector(".who") || place;
+    const next = pressed.matches(".post") && place?.matches(".post") ? Object.assign(place, { tabIndex: -1 }) : [...place?.querySelectorAll("button") || []].find(isSame) || place?.querySelector(".who") || place;
     next?.focus({ preventScroll: true });
   });
   document.addEventListener("htmx:afterSettle", () => {

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.db import connections
 from django.test import Client
 from django.urls import reverse
@@ -11,7 +12,7 @@ from accounts.models import User
 from accounts.site_texts.models import SiteRule
 from infra.sharding.buckets import shard_of
 from moderation.actions.appeals import file_appeal
-from moderation.models import Decision, Report
+from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind
 from posts.actions.delete_post import delete_post
 from posts.ids import PostId
@@ -179,6 +180,47 @@ def test_decisions_are_taken_on_the_page_and_lead_back_to_it(case: Case, mia: Cl
     for forged in ("report-x", "https://evil.example", "page-1", "report-"):
         away = mia.post(add, form | {"target": case.ben, "sent_from": forged})
         assert away.headers["Location"] == reverse("admin:moderation_decision_changelist")
+
+
+def test_a_decision_resolves_its_report_too(case: Case, mia: Client) -> None:
+    add = reverse("admin:moderation_decision_add")
+    form = {"kind": "hide", "target": case.posts[0].public, "report": case.now.pk, "reason": "spam"}
+    assert 'name="resolves"' in mia.get(case.path).content.decode()
+    answer = mia.post(
+        add, form | {"resolves": "1", "sent_from": f"report-{case.now.pk}"}, follow=True
+    )
+    assert "The post is hidden." in answer.content.decode()
+    case.now.refresh_from_db()
+    assert case.now.state == "resolved"
+    kinds = (
+        Decision.objects.filter(report=case.now.pk).order_by("id").values_list("kind", flat=True)
+    )
+    assert [*kinds] == ["hide", "resolve"]
+    assert 'name="resolves"' not in mia.get(case.path).content.decode()
+
+
+def test_who_may_not_resolve_reports_only_decides(case: Case) -> None:
+    decider = member("moderator", "dee")
+    dee = User.objects.get(username="dee")
+    dee.groups.clear()
+    dee.user_permissions.set(Permission.objects.filter(codename="add_decision"))
+    form = {"kind": "hide", "target": case.posts[0].public, "report": case.now.pk, "reason": "spam"}
+    decider.post(reverse("admin:moderation_decision_add"), form | {"resolves": "1"})
+    case.now.refresh_from_db()
+    assert case.now.state == "open"
+    assert Decision.objects.filter(report=case.now.pk, kind="hide").exists()
+
+
+def test_an_appeal_is_answered_on_its_page(case: Case, mia: Client) -> None:
+    appeal = Appeal.objects.get()
+    path = reverse("admin:moderation_appeal_change", args=[appeal.pk])
+    shown = words_at(mia, path)
+    for text in ("But they float", "limit", "@ben", "Reject: the decision stays"):
+        assert text in shown
+    form = {"action": "accept", "_selected_action": appeal.pk, "reason": "they do"}
+    mia.post(reverse("admin:moderation_appeal_changelist"), form)
+    assert "Reject: the decision stays" not in words_at(mia, path)
+    assert "accepted" in words_at(mia, path)
 
 
 def test_what_cannot_be_undone_looks_like_it(case: Case, mia: Client) -> None:
