@@ -78,6 +78,7 @@ def test_an_author_limits_who_may_reply(world: None, size: Size, tab_of) -> None
     assert faults_of(tab) == []
     tab.open("/@ann")
     tab.click(".profile button[aria-label='Follow @ann']")
+    tab.expect(tab.find(".profile [aria-label='Following: unfollow @ann']")).to_be_visible()
     drain_all()
     tab.click(".entry .when")
     tab.fill("Your reply", "I will be there.")

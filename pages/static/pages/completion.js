@@ -74,6 +74,8 @@ const complete = (field) => {
     const item = target.closest("[role=option]");
     if (item) take(item);
   });
+  /* What was typed while this was loading. */
+  look();
 };
 
 const suggestionsFor = async (asked) => {
