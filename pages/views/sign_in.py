@@ -15,9 +15,19 @@ from accounts.models import Application
 from infra.api.errors import TooManyRequests
 from pages.sessions import end_session
 from pages.signing_in import sign_in
+from pages.texts import later as _
 from pages.views.base import WebPage
 
 AUTHORIZE = "/oauth/authorize"
+
+
+class SignInForm(AuthenticationForm):
+    """Django's, in words that people use."""
+
+    error_messages = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": _("The name or the password is wrong."),
+    }
 
 
 class SignInPage(WebPage, LoginView):
@@ -27,6 +37,7 @@ class SignInPage(WebPage, LoginView):
 
     is_secret = True
     template_name = "pages/sign_in.html"
+    authentication_form = SignInForm
 
     def get_context_data(self, **options: Any) -> dict[str, Any]:
         """With the application that a person wants to use after signing in."""
@@ -55,7 +66,7 @@ class SignOut(WebPage):
         return answer
 
 
-def draw_locked_out(request: HttpRequest, answer: HttpResponse, _: object) -> HttpResponse:
+def draw_locked_out(request: HttpRequest, answer: HttpResponse, __: object) -> HttpResponse:
     """The page of the sign-in guard after the failure that was one too many.
 
     A try after that is refused with a status of its own, and its answer stays as it is.

@@ -141,7 +141,7 @@ def send_forms(tab: Tab) -> dict[str, list[str]]:
     tab.open("/auth/sign_in")
     fill(tab, {"Username or e-mail address": "ann", "Password": "a wrong one"})
     tab.press("Sign in")
-    tab.see("Please enter a correct")
+    tab.see("The name or the password is wrong.")
     found["wrong password"] = faults_of(tab)
     tab.open("/auth/password")
     tab.fill("Username or e-mail address", "ann")

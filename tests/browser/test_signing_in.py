@@ -33,7 +33,8 @@ def test_a_superuser_signs_in_by_the_form_and_out_again(tab: Tab) -> None:
 def test_a_wrong_password_lets_nobody_in(tab: Tab) -> None:
     make_boss("boss", PASSWORD)
     sign_in_by_form(tab, "boss", "wrong")
-    tab.see("Please enter a correct username and password")
+    tab.see("The name or the password is wrong.")
+    tab.expect(tab.find("#id_password")).to_be_focused()
     tab.open("/admin/operations/")
     tab.at("/auth/sign_in?next=/admin/operations/")
 

@@ -7,7 +7,7 @@ dialog.innerHTML = `<div class="strip" tabindex="0" role="group" aria-label="${L
   <p class="described" dir="auto" aria-hidden="true"></p>
   <nav aria-label="${LABELS.all}"><button type="button" class="quiet" data-step="-1" aria-label="${LABELS.before}">‹</button>
   <small role="status"></small><button type="button" class="quiet" data-step="1" aria-label="${LABELS.next}">›</button>
-  <button type="button" class="close" data-step="0">${gettext("Close")}</button></nav>`;
+  <button type="button" class="close" data-step="0" aria-label="${gettext("Close")}" title="${gettext("Close")}">×</button></nav>`;
 document.body.append(dialog);
 const strip = dialog.querySelector(".strip"), description = dialog.querySelector(".described");
 const status = dialog.querySelector("small"), steps = dialog.querySelectorAll("[data-step='1'], [data-step='-1']");
