@@ -91,9 +91,18 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if request.user.has_perm(OPERATE):
-            return super().get_fieldsets(request, obj)
+            return self._with_own_rights(super().get_fieldsets(request, obj), obj)
         fields = ("username", "is_staff", "is_active", "last_login")
         return (("Signing in", {"fields": fields}),)
+
+    def _with_own_rights(self, fieldsets: Any, user: User | None) -> Any:
+        """Rights are given by groups. Those that a person has without one are shown, to take away.
+        One query."""
+        if user is None or not user.user_permissions.exists():
+            return fieldsets
+        signing_in, (title, options) = fieldsets
+        fields = (*options["fields"], "user_permissions")
+        return (signing_in, (title, {**options, "fields": fields}))
 
     def render_change_form(
         self, request: HttpRequest, context: Any, *args: Any, **options: Any

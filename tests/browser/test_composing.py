@@ -87,11 +87,26 @@ def test_the_link_of_a_post_is_copied(tab: Tab, ann: int) -> None:
     tab.press("Post")
     tab.see("Posted.")
     tab.open("/@ann")
-    tab.run("navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }")
+    tab.run("void (navigator.clipboard.writeText = async (text) => { globalThis.copied = text; })")
     tab.click(".entry .menu summary")
     tab.press("Copy link")
     tab.see("Copied.")
     assert tab.run("copied === document.querySelector('.entry .when').href")
+    tab.run("void (navigator.clipboard.writeText = () => Promise.reject())")
+    tab.click(".entry .menu summary")
+    tab.press("Copy link")
+    tab.wait("location.pathname.startsWith('/statuses/')")
+
+
+def test_keys_send_nothing_while_photos_are_on_their_way(tab: Tab) -> None:
+    type_slowly(tab, "with a photo")
+    tab.run("document.querySelector('.compose .send').disabled = true")
+    tab.type_key("Control+Enter")
+    tab.run("document.querySelector('.compose .send').disabled = false")
+    tab.expect(tab.find(TEXT)).to_have_value("with a photo")
+    assert tab.count(tab.find(".entry")) == 0
+    tab.type_key("Control+Enter")
+    tab.see("Posted.")
 
 
 def test_a_new_post_opens_with_the_cursor_in_it(tab: Tab) -> None:

@@ -67,13 +67,17 @@
     if (key === "Escape") target.blur();
     if (key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.repeat) return;
     event.preventDefault();
-    target.form.requestSubmit(target.form.querySelector(".send"));
+    /* A click, because the button is disabled while photos are on their way. */
+    target.form.querySelector(".send").click();
   });
   document.addEventListener("click", ({ target }) => {
     const button = target.closest("[data-copies]");
     if (!button) return;
+    const { href } = new URL(button.dataset.copies, location.href);
     const done = () => say(gettext("Copied."));
-    navigator.clipboard?.writeText(new URL(button.dataset.copies, location.href).href).then(done, () => {});
+    /* Without leave to copy, or without TLS, the page of the post has the address. */
+    const show = () => { location.href = href; };
+    if (navigator.clipboard) navigator.clipboard.writeText(href).then(done, show); else show();
     button.closest(".menu").open = false;
   });
 
@@ -211,7 +215,8 @@
   document.addEventListener("htmx:afterSettle", () => {
     dropRepeats();
     /* The button of a form that closes is gone. The focus of its text would open the form again. */
-    const form = !document.activeElement.checkVisibility() && document.activeElement.closest(".compose");
+    const focused = document.activeElement;
+    const form = focused?.checkVisibility() === false && focused.closest(".compose");
     if (form) Object.assign(form, { tabIndex: -1 }).focus({ preventScroll: true });
   });
   document.addEventListener("htmx:oobAfterSwap", ({ detail: { target } }) => {

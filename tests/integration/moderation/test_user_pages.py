@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.db import connections
 from django.test import Client
 
@@ -86,6 +87,12 @@ def test_the_rights_of_a_person_are_folded_below_how_they_sign_in(ben: int) -> N
     assert "Signing in" in signing_in and "ben@example.com" in signing_in
     assert "Groups" in access and "User permissions" not in access
     assert re.search(r'<fieldset class="[^"]*collapse', page)
+
+
+def test_rights_without_a_group_are_not_hidden(ben: int) -> None:
+    User.objects.get(pk=ben).user_permissions.set(Permission.objects.filter(codename="view_report"))
+    shown = words_at(member("operator", "otto"), f"{LIST}{ben}/change/")
+    assert "User permissions" in shown and "Can view report" in shown
 
 
 def test_the_list_says_what_to_choose(ben: int, mia: Client) -> None:
