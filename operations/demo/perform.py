@@ -13,10 +13,13 @@ from infra.jobs.checkpoints import find_checkpoint, save_checkpoint
 from infra.jobs.types import Batch
 from moderation.actions.reports import file_report
 from moderation.types import Category, ReportDraft
+from operations.demo.community import FIRST_ACCOUNTS
 from operations.demo.photos import draw_photo
+from operations.demo.publish import deliver_pending
 from operations.demo.rows import Ids
 from operations.demo.scenes import ScenePost, read_scenes
 from operations.demo.types import Community
+from operations.demo.visitors import furnish, write_site_texts
 from posts.actions.create_post import create_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
@@ -25,6 +28,7 @@ from posts.ids import PostId
 from posts.types import Draft, Kind, NewPoll, Visibility
 from timelines.promotions.models import Campaign
 from timelines.promotions.types import CampaignKind
+from timelines.trends.actions.compute import compute_trends
 
 JOB = "load_demo scenes"
 DAY_S = 86_400
@@ -68,7 +72,7 @@ class Stage:
         self._save()
 
     def finish(self) -> None:
-        """The report and the campaign, once."""
+        """The report, the campaign, what the visitors have, and the trends, once."""
         if self._is_finished:
             return
         spam, promoted = self._post("spam"), self._post("lamp")
@@ -84,6 +88,11 @@ class Stage:
                 "ends_at": now + timedelta(days=365), "daily_cap": 20,
             },
         )  # fmt: skip
+        for node in range(len(FIRST_ACCOUNTS)):
+            furnish(self._community, self._ids, node, self.written)
+        write_site_texts()
+        deliver_pending()
+        compute_trends(time.time())  # the periodic task ran before there were posts
         self._is_finished = True
         self._save()
 

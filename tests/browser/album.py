@@ -169,7 +169,7 @@ SHOTS = (
     Shot("page-scheduled-390", PHONE, _schedule),
     Shot("page-profile-390", PHONE, _page("/settings/profile")),
     Shot("page-appearance-390", PHONE, _page("/settings/appearance")),
-    Shot("page-welcome-390", PHONE, _page("/welcome")),
+    Shot("page-welcome-390", PHONE, _page("/welcome?step=people")),
 )
 # Of a reader who was away.
 BEHIND = (

@@ -67,6 +67,7 @@ MEMBER = (
     "/scheduled/{scheduled}/cancel",
     "/people",
     "/welcome",
+    "/welcome?step=people",
     "/conversations/new",
     "/notifications/follows",
     "/settings/privacy",

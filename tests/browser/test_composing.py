@@ -25,6 +25,8 @@ NARROWEST_PX = 70
 COLOUR = "getComputedStyle(document.querySelector('.compose .send')).backgroundColor"
 PLACE = "document.querySelector('.compose .send').getBoundingClientRect().top"
 HEIGHT, ONE_LINE_PX = "document.querySelector('.compose').offsetHeight", 100
+BOTTOMS = """[".compose .tools", ".compose .send"].map(
+  (one) => document.querySelector(one).getBoundingClientRect().bottom)"""
 PHOTO = ".attached .photo"
 IDS = "[...document.querySelectorAll('[name=media_ids]')].map((one) => one.value)"
 
@@ -304,6 +306,25 @@ def test_all_choices_of_the_form_are_in_one_row(ann: int, tab_of, width: int, lo
     for scheme in ("light", "dark"):
         with tab.dark() if scheme == "dark" else nullcontext():
             tab.shoot(SHOTS / f"choices-{locale}-{scheme}-{width}.png")
+
+
+def test_a_new_post_has_the_screen_of_a_phone_for_itself(ann: int, tab_of) -> None:
+    """The button is at the top, and a keyboard, which takes half of the screen, covers no tool."""
+    tab: Tab = tab_of(PHONE)
+    enter(tab, ann)
+    tab.open("/compose")
+    tab.expect(tab.find(".side nav")).not_to_be_visible()
+    tools_px, send_px = tab.run(BOTTOMS)
+    assert send_px < 64 and tools_px < PHONE.height / 2
+    tab.fill("Your post", "A long day at the quay. " * 40)
+    tools_px, send_px = tab.run(BOTTOMS)
+    assert send_px < 64 < tools_px
+    assert faults_of(tab) == []
+    tab.fill("Your post", "from the top of the screen")
+    tab.press("Post")
+    tab.at("/")
+    tab.see("from the top of the screen")
+    tab.expect(tab.find(".side nav")).to_be_visible()
 
 
 def test_the_form_on_a_phone(ann: int, tab_of) -> None:

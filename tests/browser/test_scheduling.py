@@ -1,6 +1,7 @@
 """A post for later is written, moved and cancelled in a browser, with scripts and without."""
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.browser.tab import PHONE, Size, Tab
 
 TOOL = ".tool[title='Publish later']"
 FIELD = "[name=scheduled_at]"
+VALUE = f"document.querySelector('{FIELD}').value"
 
 
 @pytest.fixture
@@ -75,6 +77,28 @@ def test_a_draft_keeps_its_time(ann: int, tab_of) -> None:
     tab.expect(tab.find(FIELD)).to_be_visible()
     tab.expect(tab.find(FIELD)).to_have_value(at)
     tab.expect(tab.find(".schedule-part output")).to_contain_text(at[-5:])
+
+
+def test_times_that_people_often_choose_are_one_press(ann: int, tab_of) -> None:
+    """In the time zone of the pages, which is not the browser's."""
+    tab: Tab = tab_of()
+    enter(tab, ann)
+    tab.open("/settings/appearance")
+    tab.choose("Time zone", "Pacific/Auckland")
+    tab.press("Save")
+    tab.open("/compose")
+    tab.click(TOOL)
+    now = datetime.now(ZoneInfo("Pacific/Auckland"))
+    morning = now.replace(hour=9, minute=0)
+    monday = morning + timedelta(days=7 - morning.weekday())
+    for preset, at in (("Tomorrow, 9:00", morning + timedelta(days=1)), ("Monday, 9:00", monday)):
+        tab.press(preset)
+        tab.expect(tab.find(FIELD)).to_have_value(field_of(at))
+        tab.expect(tab.find(".schedule-part output")).to_contain_text(f"{at.day} {at:%B}")
+    tab.press("In an hour")
+    tab.expect(tab.find(FIELD)).not_to_have_value(field_of(monday))
+    chosen = datetime.fromisoformat(tab.run(VALUE)).replace(tzinfo=now.tzinfo)
+    assert timedelta(minutes=58) < chosen - now < timedelta(minutes=62)
 
 
 def test_it_works_without_scripts_in_a_narrow_window(ann: int, tab_of) -> None:

@@ -11,6 +11,7 @@ from operations.demo.community import PASSWORD, POSTS, demo_community
 from operations.demo.errors import DevelopmentOnly
 from operations.demo.load import load_community, loading_lock
 from operations.demo.perform import has_performed, perform_scenes
+from operations.demo.pictures import give_pictures
 from operations.demo.publish import publish_posts, read_progress
 
 
@@ -27,5 +28,6 @@ class Command(JobCommand):
             return
         with loading_lock(community.name):
             ids = yield from load_community(community, PASSWORD)
+            yield from give_pictures(community, ids)
             yield from publish_posts(community, ids, POSTS)
             yield from perform_scenes(community, ids)

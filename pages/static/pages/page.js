@@ -145,6 +145,7 @@
   document.addEventListener("click", ({ target }) => {
     const tool = target.closest("[data-opens]");
     if (tool) load(tool.dataset.opens).then(({ open }) => open(tool));
+    if (target.dataset.preset) load("written").then(({ fill }) => fill(target));
   });
 
   document.addEventListener("change", ({ target }) => {

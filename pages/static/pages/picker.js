@@ -82,10 +82,11 @@ export const open = async (tool) => {
   const { left, bottom } = tool.getBoundingClientRect();
   panel.showPopover();
   await draw();
-  /* Below the button, as far as there is room. */
-  panel.style.left = `${Math.max(8, Math.min(left, innerWidth - panel.offsetWidth - 8))}px`;
-  panel.style.top = `${Math.max(8, Math.min(bottom + 4, innerHeight - panel.offsetHeight - 8))}px`;
-  words.focus();
+  /* Below the button, as far as there is room; phones have the window at the bottom. */
+  panel.style.setProperty("--left", `${Math.max(8, Math.min(left, innerWidth - panel.offsetWidth - 8))}px`);
+  panel.style.setProperty("--top", `${Math.max(8, Math.min(bottom + 4, innerHeight - panel.offsetHeight - 8))}px`);
+  /* On a phone the field would bring the keyboard, which covers the emoji. */
+  (matchMedia("(pointer: coarse)").matches ? grid : words).focus();
 };
 words.addEventListener("input", draw);
 panel.addEventListener("click", ({ target }) => {

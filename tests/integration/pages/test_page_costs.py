@@ -85,7 +85,9 @@ COSTS = {
     "/explore": Cost(3, 7),
     "/people": Cost(5, 9),
     "/people?order=new": Cost(2, 7),
-    "/welcome": Cost(7, 10),
+    "/welcome": Cost(3, 5),
+    "/welcome?step=tags": Cost(3, 5),
+    "/welcome?step=people": Cost(7, 10),
     "/settings/appearance": Cost(1, 4),
     "/notices": Cost(3, 5),
     "/scheduled": Cost(2, 5),
@@ -142,7 +144,7 @@ MOST_TRIPS_WITH_REFILLS = 16
 WITH_FEW = {
     # There are no suggestions yet, so the directory is read too.
     "/people": Cost(6, 9),
-    "/welcome": Cost(8, 10),
+    "/welcome?step=people": Cost(8, 10),
     "/catch_up": Cost(2, 9),
     "/notifications": Cost(1, 7),
     "/api/v2/notifications": Cost(0, 2),

@@ -12,18 +12,23 @@ from django.core.management import call_command
 
 from accounts.models import AccessToken, Application, User
 from accounts.queries.viewers import find_viewer
+from accounts.site_texts.models import SiteRule
 from infra.api.pages import Window
-from infra.sharding.shards import all_aliases
+from infra.sharding.shards import all_aliases, shard_aliases
 from infra.sharding.sql import fetch_all
 from moderation.models import Report
 from operations.demo.community import FIRST_ACCOUNTS, PASSWORD, POSTS
 from operations.demo.errors import DevelopmentOnly, NoSuchAccount
 from operations.demo.graphs import read_graph
 from operations.demo.names import naming_of
+from operations.demo.pictures import PEOPLE
+from operations.demo.portraits import draw_portrait
 from operations.demo.publish import PostPlan, publish_posts
 from operations.demo.scenes import read_scenes
 from operations.demo.types import Community
 from posts.ids import EPOCH, PostId
+from posts.scheduled.queries.scheduled import list_scheduled
+from relations.lists.queries.lists import get_list_members, list_account_lists
 from tests.budgets import count_calls
 from tests.lab.demo.communities import (
     Died,
@@ -38,7 +43,9 @@ from tests.lab.demo.communities import (
 from tests.world import make_account
 from timelines.home.page import home_page
 from timelines.promotions.models import Campaign
+from timelines.trends.cache import find_trends
 
+PICTURES = "SELECT avatar, header FROM accounts_account WHERE id = ANY(%s)"
 # With the scenes, and reposts of them.
 ALL_POSTS = POSTS.total + sum(1 + scene.reposts for scene in read_scenes())
 
@@ -79,6 +86,37 @@ def test_it_makes_interesting_homes_in_no_time_and_then_nothing_more(world):
     assert everything() == before
     assert len(before["posts"]) == ALL_POSTS
     assert (Report.objects.count(), Campaign.objects.count()) == (1, 1)
+    assert_pictures(list(ids_by_username().values()))
+    assert SiteRule.objects.count() == 3
+    ann = ids_by_username()["ann"]
+    [friends] = list_account_lists(ann)
+    assert len(get_list_members(ann, friends.list_id).account_ids) == 8
+    assert len(list_scheduled(ann, Window(10)).items) == 1
+    trends = find_trends()
+    assert trends.tags[0] == "walks"
+    assert len(trends.posts) > 3
+
+
+def assert_pictures(account_ids: list[int]) -> None:
+    rows = [row for alias in shard_aliases() for row in fetch_all(alias, PICTURES, (account_ids,))]
+    assert sum(bool(avatar) for avatar, _ in rows) == PEOPLE
+    assert sum(bool(header) for _, header in rows) == len(FIRST_ACCOUNTS)
+
+
+def test_killed_between_two_pictures_it_gives_each_person_one(world):
+    with (
+        patch("operations.demo.pictures.save_checkpoint", side_effect=[None] * 5 + [Died]),
+        pytest.raises(Died),
+    ):
+        call_command("load_demo")
+    call_command("load_demo")
+    assert_pictures(list(ids_by_username().values()))
+
+
+def test_faces_differ_and_stay_the_same():
+    faces = [draw_portrait(number) for number in range(10)]
+    assert len(set(faces)) == 10
+    assert faces[3] == draw_portrait(3)
 
 
 def assert_lively(account_id: int, since_s: float) -> None:
