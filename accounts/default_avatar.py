@@ -10,6 +10,9 @@ from urllib.parse import quote
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 
+from accounts.images.file_names import url_of_file
+from accounts.types import Profile
+
 # White letters can be read on each of them.
 COLOURS = (
     "#0b6f85", "#9a4a12", "#6a4bb0", "#23703f", "#a8375a", "#2f5fae", "#7a5c00", "#8a3f9e",
@@ -35,6 +38,13 @@ HEADERS = {
 def default_avatar_address(account_id: int, username: str) -> str:
     colour, letter = account_id % len(COLOURS), quote(username[:1].upper())
     return f"{settings.PUBLIC_URL}/avatars/{colour}/{letter}.svg"
+
+
+def avatar_address(profile: Profile) -> str:
+    """Of the account's own picture; of the drawn one if it has none."""
+    if profile.avatar:
+        return url_of_file(profile.avatar)
+    return default_avatar_address(profile.id, profile.username)
 
 
 def draw_default_avatar(_request: HttpRequest, colour: int, letter: str) -> HttpResponse:

@@ -4,7 +4,7 @@ import orjson
 from django.conf import settings
 from django.templatetags.static import static
 
-from accounts.default_avatar import default_avatar_address
+from accounts.default_avatar import avatar_address
 from accounts.images.file_names import url_of_file
 from accounts.texts.html import line_to_html, to_html
 from accounts.types import Profile, ProfileField, Restriction
@@ -54,8 +54,7 @@ def is_fragment(text: bytes) -> bool:
 def encode_profile(profile: Profile) -> bytes:
     """Mastodon's Account without braces and without counts, which change more often."""
     site = settings.PUBLIC_URL
-    drawn = default_avatar_address(profile.id, profile.username)
-    avatar = url_of_file(profile.avatar) if profile.avatar else drawn
+    avatar = avatar_address(profile)
     header = url_of_file(profile.header) if profile.header else f"{site}{static(HEADER)}"
     # Absent for other accounts, as in Mastodon.
     limited = {"limited": True} if Restriction.LIMITED in profile.restrictions else {}

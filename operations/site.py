@@ -19,7 +19,8 @@ from django.urls import reverse
 
 from accounts.second_step.queries.devices import has_second_step, proved_by
 from infra.jobs.models import OPERATE
-from operations.queries.first_page import list_figures
+from moderation.queries.waiting import list_waiting
+from operations.queries.first_page import SEE_REPORTS, list_figures
 from pages.signing_in import SECOND_STEP
 from pages.views.own_second_step import PLACE as ADD_SECOND_STEP
 from pages.views.sign_in import SignOut
@@ -103,9 +104,13 @@ class TidelineSite(admin.AdminSite):
         return HttpResponseRedirect(ADD_SECOND_STEP)
 
     def index(self, request: HttpRequest, extra_context: Any = None) -> Any:
-        """The list of all pages, below the figures that the viewer looks at first."""
-        figures = list_figures(request.user.has_perm, datetime.now(UTC))
-        return super().index(request, {"figures": figures, **(extra_context or {})})
+        """What the viewer looks at first: the figures, and what waits for a decision."""
+        context: dict[str, Any] = {
+            "figures": list_figures(request.user.has_perm, datetime.now(UTC))
+        }
+        if request.user.has_perm(SEE_REPORTS):
+            context |= {"waiting": list_waiting()}
+        return super().index(request, {**context, **(extra_context or {})})
 
     def logout(self, request: HttpRequest, extra_context: Any = None) -> Any:
         return SignOut.as_view()(request)

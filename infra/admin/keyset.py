@@ -13,6 +13,8 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.utils.text import capfirst
 
+from infra.admin.display import age
+
 BELOW = "below"
 LONGEST_ID = 18
 NO_ACTION = (("", "Choose an action"),)
@@ -65,7 +67,8 @@ class KeysetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     view_on_site = False
     list_title = ""
-    empty_text = "None."
+    empty_text = "There is nothing here yet."
+    empty_value_display = ""
 
     change_list_template = "keyset/change_list.html"
     show_full_result_count = False
@@ -85,6 +88,11 @@ class KeysetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     ) -> list[tuple[str, str]]:
         choices: list[tuple[str, str]] = super().get_action_choices(request, [*default_choices])
         return choices
+
+    @admin.display(description="When")
+    def created(self, row: Any) -> str:
+        """For models with `created_at`."""
+        return age(row.created_at)
 
     def load_for(self, rows: Sequence[Any]) -> None:
         """Called once with the rows of a page, for what the query of the list cannot join."""

@@ -24,7 +24,7 @@ class AppealAdmin(QueueAdmin):
     """Appeals against decisions. Accepting an appeal undoes the decision."""
 
     form = AppealForm
-    list_display = ("id", "state", "account", "decision", "text", "created_at")
+    list_display = ("id", "state", "account", "decision", "text", "created")
     list_filter = ("state",)
     list_select_related = ("decision",)
     raw_id_fields = ("decision",)

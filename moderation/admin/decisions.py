@@ -43,7 +43,7 @@ class DecisionAdmin(KeysetAdmin):
 
     form = DecisionForm
     list_display = (
-        *("id", "kind", "account", "public_id", "reason", "ends_at", "actor", "created_at"),
+        *("id", "kind", "account", "public_id", "reason", "ends_at", "actor", "created"),
     )
     list_select_related = ("actor",)
     search_fields = ("=account_id", "=post_id")

@@ -44,7 +44,7 @@ class JointDecisionAdmin(ReadOnlyKeysetAdmin):
     """Decisions on several targets. The page of one goes on with what is not done."""
 
     list_title = "Decisions on several"
-    list_display = ("id", "what", "state", "reason", "actor", "created_at")
+    list_display = ("id", "what", "state", "reason", "actor", "created")
     list_select_related = ("actor",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[JointDecision]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest
@@ -10,14 +9,16 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 
+from accounts.default_avatar import avatar_address
 from accounts.images.file_names import url_of_file
 from accounts.images.queries.image_lists import ListedImage
 from accounts.images.types import Attachment
 from accounts.site_texts.queries.site_description import get_site_description
 from accounts.texts.html import profile_url
-from accounts.types import Restriction
+from accounts.types import Profile, Restriction
+from infra.admin.display import chips
 from moderation.end_fields import LASTS
-from moderation.queries.accounts import AccountFacts
+from moderation.queries.accounts import AccountFacts, AccountLine
 from moderation.queries.ends import Ends, load_ends
 from moderation.types import ACCOUNT_DECISIONS
 from posts.api.present import post_url
@@ -73,13 +74,14 @@ def account_context(
     request: HttpRequest, facts: AccountFacts, username: str | None, restrictions: int
 ) -> dict[str, Any]:
     """What the template of an account needs besides its history. Cost: as get_site_description."""
+    ends = load_ends([facts.account_id]).get(facts.account_id, {})
+    profile = facts.line.profile if facts.line else None
     return {
         "facts": facts,
         "account_name": username,
         "account_url": profile_url(username) if username else "",
-        "restrictions": restriction_words(
-            Restriction(restrictions), load_ends([facts.account_id]).get(facts.account_id, {})
-        ),
+        "restrictions": chips(_with_ends(Restriction(restrictions), ends), "warn"),
+        "avatar": avatar_address(profile) if profile else "",
         "lasts": LASTS,
         "can_decide": request.user.has_perm(DECIDE),
         "account_decisions": ACCOUNT_DECISIONS,
@@ -89,7 +91,11 @@ def account_context(
 
 def restriction_words(restrictions: Restriction, ends: Ends) -> str:
     """The restrictions with their ends: "limited until 2026-12-03 12:00 UTC, frozen", or "none"."""
-    return ", ".join(map(partial(_with_end, ends), restrictions)) or restrictions.words
+    return ", ".join(_with_ends(restrictions, ends)) or restrictions.words
+
+
+def _with_ends(restrictions: Restriction, ends: Ends) -> list[str]:
+    return [_with_end(ends, restriction) for restriction in restrictions]
 
 
 def _with_end(ends: Ends, restriction: Restriction) -> str:
@@ -103,6 +109,25 @@ def account_link(account_id: int, username: str | None) -> str:
         return f"deleted account {account_id}"
     where = reverse("admin:accounts_user_change", args=[account_id])
     return format_html('<a href="{}">@{}</a>', where, username)
+
+
+def account_cell(account_id: int, username: str | None, line: AccountLine | None) -> str:
+    """As account_link, after the account's picture if its shard answered."""
+    link = account_link(account_id, username)
+    if line is None or line.profile is None:
+        return link
+    return format_html('<span class="who">{}{}</span>', face_of(line.profile), link)
+
+
+def face_of(profile: Profile) -> str:
+    """The picture of an account. The name is next to it."""
+    address = avatar_address(profile)
+    return format_html('<img src="{}" alt="" width="32" height="32" loading="lazy">', address)
+
+
+def restriction_chips(restrictions: int) -> str:
+    """Empty for none."""
+    return chips((restriction.words for restriction in Restriction(restrictions)), "warn")
 
 
 def page_before(request: HttpRequest) -> str:

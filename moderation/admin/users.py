@@ -1,7 +1,6 @@
 """Users in the admin: the account behind each, its history, and for operators the user's rights."""
 
 from collections.abc import Sequence
-from datetime import date
 from functools import partial
 from typing import Any
 
@@ -16,11 +15,16 @@ from django.utils.html import format_html
 
 from accounts.cache import drop_actor
 from accounts.models import User
-from accounts.types import Restriction
+from infra.admin.display import age, chip
 from infra.admin.keyset import KeysetAdmin
 from infra.jobs.models import OPERATE
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.admin.page_context import account_context, post_contexts
+from moderation.admin.page_context import (
+    account_context,
+    face_of,
+    post_contexts,
+    restriction_chips,
+)
 from moderation.admin.second_step import SecondStepAdmin
 from moderation.admin.several import SeveralAdmin
 from moderation.forms import UserPasswordForm
@@ -41,7 +45,7 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
     """
 
     list_display = (
-        *("username", "display_name", "restricted", "joined", "posts", "followers"),
+        *("person", "display_name", "restricted", "posts", "followers", "joined"),
         "rights",
     )
     list_filter = ()
@@ -123,6 +127,12 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
             context["decisions"] = list_decisions_on(user.pk)
         return super().render_change_form(request, context, *args, **options)
 
+    @admin.display(description="User")
+    def person(self, user: User) -> str:
+        line = _line_of(user)
+        face = face_of(line.profile) if line and line.profile else ""
+        return format_html('<span class="who">{}@{}</span>', face, user.username)
+
     @admin.display(description="Display name")
     def display_name(self, user: User) -> str:
         line = _line_of(user)
@@ -130,15 +140,16 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
 
     @admin.display(description="Restrictions")
     def restricted(self, user: User) -> str:
-        return Restriction(user.restrictions).words
+        return restriction_chips(user.restrictions)
 
     @admin.display(description="Joined")
-    def joined(self, user: User) -> date:
-        return user.date_joined.date()
+    def joined(self, user: User) -> str:
+        return age(user.date_joined)
 
     @admin.display(description="Rights")
     def rights(self, user: User) -> str:
-        return "all" if user.is_superuser else "staff" if user.is_staff else ""
+        word = "all" if user.is_superuser else "staff" if user.is_staff else ""
+        return chip(word) if word else ""
 
     @admin.display(description="Posts")
     def posts(self, user: User) -> object:

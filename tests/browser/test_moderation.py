@@ -50,10 +50,10 @@ def test_a_report_is_assigned_resolved_and_reopened(
     act(moderator, "Resolve", report, "talked to ben")
     moderator.expect(moderator.find(ROWS)).to_have_count(0)
     moderator.follow("resolved")
-    moderator.expect(moderator.find(f"{ROWS} .field-state")).to_have_text("resolved")
+    moderator.expect(moderator.find(f"{ROWS} .field-shown_state")).to_have_text("resolved")
     act(moderator, "Reopen", report, "it goes on")
     moderator.follow("mine")
-    moderator.expect(moderator.find(f"{ROWS} .field-state")).to_have_text("open")
+    moderator.expect(moderator.find(f"{ROWS} .field-shown_state")).to_have_text("open")
     decisions = [(row.kind, row.reason, row.actor) for row in Decision.objects.order_by("id")]
     assert decisions == [
         ("assign", "I know them", mia),
@@ -68,10 +68,9 @@ def test_a_report_leads_to_a_suspension_which_is_in_force_and_undone(
     report, path = community.report(), f"/api/v1/accounts/{community.ben}"
     moderator.open(f"{QUEUE}{report.pk}/change/")
     moderator.see("The same boat, five times a day", "Morning tide")
-    moderator.see("@ben", "Signed up", "Decisions on it")
-    moderator.click("text=Decide on this account")
+    moderator.see("@ben", "Joined", "No decisions on the account yet")
     moderator.choose("Decision", "suspend")
-    moderator.type_into(".mod-decide[open] input[name=reason]", "spam, and told twice")
+    moderator.type_into(".mod-aside .mod-decide input[name=reason]", "spam, and told twice")
     moderator.press("Decide")
     moderator.at(f"{QUEUE}{report.pk}/change/")
     moderator.see("The account is suspended.")

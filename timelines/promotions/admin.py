@@ -18,15 +18,21 @@ from timelines.promotions.models import Campaign
 from timelines.promotions.preview import draw_preview
 
 LONGEST_SEARCH = 500
+SHOWN = ("preview",)
+PREVIEW = SafeString(
+    '<input type="submit" class="button quiet" name="_preview" value="Preview">'
+    " It checks the form, and stores nothing."
+)
 SECTIONS = (
-    ("What people see", "Only the fields of the kind are filled in.", ("name", "kind", "preview")),
+    ("What is promoted", "", ("name", "kind", "paid_by")),
     (
         "Where and how often",
-        "A promotion is between entries of home, never first or last.",
+        "A promotion is between posts of home, never first or last.",
         ("slot", "every", "daily_cap"),
     ),
-    ("People, and how many times", "", ("audience_percent", "total_cap", "paid_by")),
-    ("When", "From the first until before the second.", ("starts_at", "ends_at")),
+    ("Its people", "", ("audience_percent", "total_cap")),
+    ("When", "In UTC.", ("starts_at", "ends_at")),
+    ("What people see", PREVIEW, SHOWN),
     (
         "So far",
         "Served: impressions that people saw. Given out: those that servers may still make too.",
@@ -60,9 +66,23 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
         post = "public_id" if _is_fixed(obj) else "post_id"
         targets = tuple(post if name == "post_id" else name for name in TARGET_FIELDS[1:])
         return [
-            (title, {"description": text, "fields": _with_targets(names, targets)})
+            (
+                title,
+                {
+                    "description": text,
+                    "fields": _with_targets(names, targets),
+                    "classes": names[:1],
+                },
+            )
             for title, text, names in (SECTIONS if obj else SECTIONS[:-1])
         ]
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **options: Any
+    ) -> HttpResponse:
+        if (campaign := options["obj"]) is not None:
+            context |= {"title": campaign.name, "subtitle": None}
+        return super().render_change_form(request, context, *args, **options)
 
     def get_urls(self) -> list[Any]:
         view = self.admin_site.admin_view(self.find_post)
@@ -104,11 +124,17 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
                 self.log_change(request, campaign, f"{word}: {reason}")
 
 
+def _section(text: str, fields: tuple[str, ...]) -> dict[str, Any]:
+    """The one of the preview has a class, by which it stays next to the form."""
+    return {"description": text, "fields": fields, "classes": fields if fields == SHOWN else ()}
+
+
 def _with_targets(names: tuple[str, ...], targets: tuple[str, ...]) -> tuple[str, ...]:
-    """The fields of the target come before the preview."""
-    if "preview" not in names:
+    """The fields of the target come after the kind."""
+    if "kind" not in names:
         return names
-    return (*names[:-1], *targets, "preview")
+    after = names.index("kind") + 1
+    return (*names[:after], *targets, *names[after:])
 
 
 def _is_fixed(campaign: Campaign | None) -> bool:

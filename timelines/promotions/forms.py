@@ -25,6 +25,15 @@ HIGHEST_SLOT, MOST_EVERY, MOST_A_DAY = 39, 1_000, 100
 PREVIEW = "_preview"
 
 
+class MomentInput(forms.DateTimeInput):
+    """The browser's own field for a day and a time."""
+
+    input_type = "datetime-local"
+
+    def __init__(self) -> None:
+        super().__init__(format="%Y-%m-%dT%H:%M")
+
+
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     """Checks bounds and dates, and that only the target of the kind is set."""
 
@@ -32,39 +41,41 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         min_value=1,
         max_value=HIGHEST_SLOT,
         initial=3,
-        help_text="Least number of entries above it on a page, 1 to 39",
+        label="Below so many posts",
+        help_text="At least, on a page, 1 to 39",
     )
     every = forms.IntegerField(
         min_value=1,
         max_value=MOST_EVERY,
         initial=20,
-        help_text="Least number of entries since the promotion above it, 1 to 1,000",
+        label="Posts between two",
+        help_text="At least, from one promotion to the next, 1 to 1,000",
     )
     daily_cap = forms.IntegerField(
+        label="Most a day",
         min_value=1,
         max_value=MOST_A_DAY,
         initial=1,
-        help_text="Impressions per person and day (UTC), 1 to 100. There is no other pacing: a"
-        " campaign shows as much as its caps allow",
+        help_text="How often a person sees it on a day (UTC), 1 to 100",
     )
     total_cap = forms.IntegerField(
+        label="Most in all",
         min_value=1,
         max_value=10**12,
         required=False,
-        help_text="The budget: impressions of all people in all; empty: no limit. Never exceeded",
+        help_text="How often all people together see it, never more. Empty: no limit",
     )
     audience_percent = forms.IntegerField(
+        label="Share of people (%)",
         min_value=0,
         max_value=100,
         initial=100,
-        help_text="Share of all people, chosen by chance and always the same ones; a higher number"
-        " adds people. 0 shows it to no person",
+        help_text="Chosen by chance, and always the same people. A higher number adds people",
     )
     paid_by = forms.CharField(
         max_length=100,
         required=False,
-        help_text='People read it under "Why do I see this?". Empty: the site says only that it'
-        " placed the promotion",
+        help_text='People read it under "Why do I see this?"',
     )
     post_id = forms.CharField(
         label="Post", max_length=200, required=False, help_text="The id or the address of a post"
@@ -75,6 +86,9 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         required=False,
         help_text="The name or the id of an account",
     )
+
+    starts_at = forms.DateTimeField(label="From", widget=MomentInput)
+    ends_at = forms.DateTimeField(label="Until", widget=MomentInput)
 
     class Meta:
         model = Campaign

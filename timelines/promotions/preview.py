@@ -12,7 +12,11 @@ from posts.ids import PostId
 from posts.reading.statuses import load_status_json
 from timelines.promotions.models import Campaign
 
-_CARD = "<p><strong>Promoted</strong></p><p>{} <small>{}</small></p><p>{}</p>"
+_CARD = (
+    '<div class="promo"><p><strong>Promoted</strong></p><p class="who">{}<span><b>{}</b>'
+    "<br><small>{}</small></span></p><p>{}</p></div>"
+)
+_FACE = '<img src="{}" alt="" width="40" height="40">'
 NOTHING = "Fill in the form and choose Preview."
 GONE = "The target is gone or hidden: the promotion is not shown."
 
@@ -28,7 +32,7 @@ def draw_preview(campaign: Campaign) -> SafeString:
         return _draw_account(campaign.account_id)
     if not campaign.ad_title:
         return format_html("<p>{}</p>", NOTHING)
-    return format_html(_CARD, campaign.ad_title, campaign.ad_url, campaign.ad_text)
+    return format_html(_CARD, "", campaign.ad_title, campaign.ad_url, campaign.ad_text)
 
 
 def _draw_post(post_id: PostId) -> SafeString:
@@ -55,4 +59,5 @@ def _draw_account(account_id: int) -> SafeString:
 
 def _draw(account: dict[str, Any], html: str) -> SafeString:
     name, address = account["display_name"] or account["acct"], f"@{account['acct']}"
-    return format_html(_CARD, name, address, unescape(strip_tags(html)))
+    face = format_html(_FACE, account["avatar"])
+    return format_html(_CARD, face, name, address, unescape(strip_tags(html)))

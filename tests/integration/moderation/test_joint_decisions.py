@@ -300,6 +300,12 @@ def test_users_and_posts_are_chosen_on_their_pages(ring: Ring, mia: Client) -> N
     led = mia.post("/admin/accounts/user/", chosen)["Location"]
     assert parse_qs(urlsplit(led).query)["account"] == [str(one) for one in ring.members]
     page = mia.get(f"{REPORTS}{ring.reports[0].pk}/change/").content.decode()
+    assert f'name="post" value="{ring.posts[0].public}"' not in page, "there is only one"
+    extra = publish(ring.members[0], "Buy two boats")
+    Report.objects.filter(pk=ring.reports[0].pk).update(
+        post_ids=[ring.posts[0].base36, extra.base36]
+    )
+    page = mia.get(f"{REPORTS}{ring.reports[0].pk}/change/").content.decode()
     assert f'name="post" value="{ring.posts[0].public}"' in page
     assert f'name="for_report" value="{ring.reports[0].pk}"' in page
     address = f"{SEVERAL}?for_report={ring.reports[0].pk}&post={ring.posts[0].public}"

@@ -71,9 +71,9 @@ def mia(case: Case) -> Client:
 def test_one_page_is_enough_to_decide(case: Case, mia: Client) -> None:
     shown = words_at(mia, case.path)
     for words in (
-        *("@ben", "Ben & boats", "I sell <b>boats</b>", "limited", "2 posts", "Signed up"),
+        *("@ben", "Ben & boats", "I sell <b>boats</b>", "limited", "2 posts", "Joined"),
         *("@ann", "Ann of the quay", "The same boat, <i>daily</i>", "Buy a boat", "Buy two boats"),
-        *(f"Report {case.before.pk}", "Boats, again", "appeal pending", "spam", "a command"),
+        *(f"Spam {case.before.pk}", "Boats, again", "appeal pending", "spam", "a command"),
     ):
         assert words in shown, words
     page = mia.get(case.path).content.decode()
@@ -170,7 +170,7 @@ def test_decisions_are_taken_on_the_page_and_lead_back_to_it(case: Case, mia: Cl
     drain_all()
     shown = words_at(mia, case.path)
     assert "resolved" in shown
-    assert "limited, frozen" in shown
+    assert "limited frozen" in shown
     # One that is refused leads back too, and says why.
     boss = User.objects.create(username="boss", is_staff=True, is_superuser=True)
     form = {"kind": "warn", "target": boss.pk, "reason": "x", "sent_from": about}
@@ -224,16 +224,17 @@ def test_an_appeal_is_answered_on_its_page(case: Case, mia: Client) -> None:
 
 
 def test_what_cannot_be_undone_looks_like_it(case: Case, mia: Client) -> None:
-    """Only the act that ends the work on a report is filled."""
+    """Only the decision on the account is filled."""
     page = mia.get(f"{LIST}{case.now.pk}/change/").content.decode()
     assert '<button class="button danger" name="kind" value="delete">' in page
     filled = re.findall(r'<button class="button" name="(?:action|kind)" value="(\w+)"', page)
-    assert filled == ["resolve"]
+    assert filled == []
+    assert page.count('<input type="submit" value="Decide">') == 1
 
 
 def test_posts_are_named_by_their_age(case: Case, mia: Client) -> None:
     page = mia.get(f"{LIST}{case.now.pk}/change/").content.decode()
-    assert re.search(r'title="Post \d+">[^<]* ago</a>', page)
+    assert re.search(r'title="Post \d+"><time [^>]*>just now</time></a>', page)
 
 
 def test_who_may_only_look_gets_no_forms(case: Case) -> None:
@@ -249,10 +250,13 @@ def test_who_may_only_look_gets_no_forms(case: Case) -> None:
 def test_the_queue_names_people_and_is_found_by_name(case: Case, mia: Client) -> None:
     other = make_account("cora")
     Report.objects.create(reporter_id=case.ben, account_id=other, category="other")
+    mia.get(LIST)  # the first one of a process asks for content types
     with count_calls() as calls:
         shown = words_at(mia, f"{LIST}?q=@BEN")
     assert "@cora" not in shown
     assert shown.count("@ann") == 2
-    assert calls.sql == {"default": MOST_ON_DEFAULT - 2}
+    sql = dict(calls.sql)
+    assert sql.pop("default") == MOST_ON_DEFAULT - 2
+    assert set(sql.values()) == {2}, "profiles and counts, once a shard"
     assert words_at(mia, f"{LIST}?q={case.ben}").count("@ann") == 2
     assert words_at(mia, f"{LIST}?q=no_such_name").count("@ann") == 0

@@ -60,7 +60,7 @@ def test_the_list_has_names_counts_restrictions_and_history(ben: int, mia: Clien
 def test_one_user_has_the_account_its_history_and_its_latest_posts(ben: int, mia: Client) -> None:
     shown = words_at(mia, f"{LIST}{ben}/change/")
     for words in (
-        *("@ben", "Ben & boats", "I sell <b>boats</b>", "limited", "Signed up", "followers"),
+        *("@ben", "Ben & boats", "I sell <b>boats</b>", "limited", "Joined", "followers"),
         *("Boats, again", "spam", "a command", "Buy <a> boat"),
     ):
         assert words in shown, words

@@ -17,8 +17,9 @@ from infra.changes.parking import park
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
+from moderation.actions.appeals import file_appeal
 from moderation.models import Appeal, Decision, Report
-from moderation.queries.waiting import MOST_COUNTED, count_waiting
+from moderation.queries.waiting import MOST_COUNTED, MOST_LISTED, count_waiting
 from moderation.types import DecisionKind
 from operations.queries.first_page import list_figures
 from operations.request_totals import read_totals
@@ -34,8 +35,8 @@ from tests.world import drain_all, make_account, publish
 
 QUEUE = "/admin/moderation/report/"
 # The session, its user, its token and second step, rights of the user and of the groups, the
-# history of what the viewer did, and two for the figures.
-MOST_ON_DEFAULT, MOST_ROUND_TRIPS = 9, 3
+# history of what the viewer did, two for the figures, and two for what waits.
+MOST_ON_DEFAULT, MOST_ROUND_TRIPS = 11, 3
 CARD = re.compile(
     r'<li(?P<bad> class="ops-bad")?>\s*<h2>(<a href="(?P<url>[^"]*)">)?(?P<name>[^<]*)(</a>)?</h2>'
     r'\s*<p class="ops-value">(?P<value>[^<]*?)\s*(<span.*?)?</p>\s*<p>(?P<note>[^<]*)</p>'
@@ -195,6 +196,22 @@ def test_the_page_costs_the_same_with_more_rows(boss: Client) -> None:
     assert set(many.sql) == {"default"}
     assert many.sql["default"] <= MOST_ON_DEFAULT
     assert many.round_trips <= MOST_ROUND_TRIPS
+
+
+def test_what_waits_is_listed_for_those_who_decide(boss: Client) -> None:
+    ben = make_account("ben")
+    for number in range(MOST_LISTED + 2):
+        report(account_id=ben, comment=f"spam, <b>{number}</b> times")
+    strike = decide(ben, DecisionKind.WARN)
+    assert strike is not None
+    file_appeal(ben, strike.pk, "But they float")
+    page = boss.get("/admin/").content.decode()
+    assert page.count(f"{QUEUE}") >= MOST_LISTED
+    assert page.count("@ben") == MOST_LISTED + 1
+    assert "spam, &lt;b&gt;6&lt;/b&gt; times" in page and "1&lt;/b&gt; times" not in page
+    assert "But they float" in page
+    operator = staff_of("operator")
+    assert "they float" not in operator.get("/admin/").content.decode(), "who may not see reports"
 
 
 def test_a_long_queue_is_not_counted_to_its_end(world: None) -> None:

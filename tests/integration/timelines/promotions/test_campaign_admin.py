@@ -26,10 +26,8 @@ ENTERED = {
     "daily_cap": "1",
     "total_cap": "",
     "audience_percent": "100",
-    "starts_at_0": "2026-12-01",
-    "starts_at_1": "00:00:00",
-    "ends_at_0": "2026-12-24",
-    "ends_at_1": "00:00:00",
+    "starts_at": "2026-12-01T00:00",
+    "ends_at": "2026-12-24T00:00",
 }
 
 
@@ -85,8 +83,8 @@ def test_each_kind_with_its_target(boss):
 
 def test_what_is_refused(boss):
     for fields, error in [
-        ({"ends_at_0": "2026-11-30"}, {"ends_at": ["The campaign ends before it starts."]}),
-        ({"ends_at_0": "2026-12-01"}, {"ends_at": ["The campaign ends before it starts."]}),
+        ({"ends_at": "2026-11-30T00:00"}, {"ends_at": ["The campaign ends before it starts."]}),
+        ({"ends_at": "2026-12-01T00:00"}, {"ends_at": ["The campaign ends before it starts."]}),
         ({"slot": "0"}, {"slot": ["Ensure this value is greater than or equal to 1."]}),
         ({"slot": "40"}, {"slot": ["Ensure this value is less than or equal to 39."]}),
         ({"total_cap": "0"}, {"total_cap": ["Ensure this value is greater than or equal to 1."]}),
