@@ -4,7 +4,7 @@ Users are in moderation/admin/users.py, because their page shows what moderators
 """
 
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.conf import settings
@@ -95,12 +95,18 @@ class AccessTokenAdmin(ReadOnlyKeysetAdmin, ReasonRequiredAdmin):
             self.message_user(request, f"{ended} tokens ended: {reason}")
 
 
-class SignInGuardAdmin(ReadOnlyKeysetAdmin):
-    """A table of django-axes, which slows down attackers who guess passwords. Read-only."""
+@admin.register(AccessAttempt)
+class FailedSignInAdmin(ReadOnlyKeysetAdmin, ReasonRequiredAdmin):
+    """Failures of the last minutes by name and address, from the table of django-axes. Read-only,
+    but an action lets a person try again."""
 
+    list_title = "Failed sign-ins"
+    empty_text = "No failed sign-ins in the last minutes."
+    list_display = ("name", "address", "failures", "state", "time", "path_info")
     search_fields = ("username",)  # shows the field; get_search_results reads it
     search_help_text = "A whole name, or an address"
-    fields: ClassVar[tuple[str, ...]] = ("name", "address", "time", "path_info", "user_agent")
+    fields = ("name", "address", "time", "path_info", "user_agent", "failures", "state")
+    actions = ("forget",)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return self.fields
@@ -129,17 +135,6 @@ class SignInGuardAdmin(ReadOnlyKeysetAdmin):
         at: datetime = row.attempt_time
         return at
 
-
-@admin.register(AccessAttempt)
-class FailedSignInAdmin(SignInGuardAdmin, ReasonRequiredAdmin):
-    """Failures of the last minutes by name and address. An action lets a person try again."""
-
-    list_title = "Failed sign-ins"
-    empty_text = "No failed sign-ins in the last minutes."
-    list_display = ("name", "address", "failures", "state", "time", "path_info")
-    fields = (*SignInGuardAdmin.fields, "failures", "state")
-    actions = ("forget",)
-
     @admin.display(description="Failures")
     def failures(self, row: AccessAttempt) -> int:
         return row.failures_since_start
@@ -164,23 +159,3 @@ class FailedSignInAdmin(SignInGuardAdmin, ReasonRequiredAdmin):
             _, deleted = queryset.delete()
             count = deleted.get(AccessAttempt._meta.label, 0)
             self.message_user(request, f"{count} forgotten: {reason}")
-
-
-@admin.register(AccessFailureLog)
-class SignInFailureLogAdmin(SignInGuardAdmin):
-    """Each single failure. Tideline counts failures and does not record them."""
-
-    list_title = "Log of failed sign-ins"
-    empty_text = "Tideline does not record single failures (AXES_ENABLE_ACCESS_FAILURE_LOG)."
-    list_display = ("name", "address", "time", "path_info", "locked_out")
-    fields = (*SignInGuardAdmin.fields, "locked_out")
-
-
-@admin.register(AccessLog)
-class SignInLogAdmin(SignInGuardAdmin):
-    """Each sign-in that succeeded. Tideline does not record them."""
-
-    list_title = "Log of sign-ins"
-    empty_text = "Tideline does not record sign-ins (AXES_DISABLE_ACCESS_LOG)."
-    list_display = ("name", "address", "time", "logout_time", "path_info")
-    fields = (*SignInGuardAdmin.fields, "logout_time")

@@ -23,10 +23,7 @@ GROUPS: Mapping[str, Mapping[str, Sequence[str]]] = {
             *("view_user", "view_application", "change_application", "delete_application"),
             *("view_accesstoken", "delete_accesstoken"),
         ),
-        "axes": (
-            *("view_accessattempt", "delete_accessattempt"),
-            *("view_accesslog", "view_accessfailurelog"),
-        ),
+        "axes": ("view_accessattempt", "delete_accessattempt"),
         "site_texts": (
             *("view_sitetexts", "change_sitetexts"),
             *(f"{verb}_siterule" for verb in ("view", "add", "change", "delete")),

@@ -64,10 +64,7 @@ THIS_SITE = NavigationGroup(
 SECURITY = NavigationGroup(
     "Security",
     "axes",
-    (
-        *("axes.accessattempt", "axes.accessfailurelog", "axes.accesslog"),
-        *("accounts.accesstoken", "auth.group"),
-    ),
+    ("axes.accessattempt", "accounts.accesstoken", "auth.group"),
 )
 SECTIONS = (OPERATIONS, MODERATION, THIS_SITE, SECURITY)
 

@@ -134,6 +134,15 @@ class DecisionAdmin(KeysetAdmin):
             request.method = "GET"
             return super().add_view(request, form_url, extra_context)
 
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **options: Any
+    ) -> HttpResponse:
+        """One button: a decision is taken once, and not edited."""
+        context |= {"show_save_and_add_another": False, "show_save_and_continue": False}
+        if options["obj"] is None:
+            context |= {"title": "Take a decision"}
+        return super().render_change_form(request, context, *args, **options)
+
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """Writes no log entry: the decision is its own record."""
 

@@ -184,11 +184,11 @@ def _posted_at(post_id: PostId) -> datetime:
 
 
 def _about(post: ModeratedPost) -> str:
-    target = f", {_KINDS[post.kind]} {post.target.public}" if post.target else ""
+    target = f", {_KINDS[post.kind]}" if post.target else ""
     return f"{post.visibility.name.lower()}{target}"
 
 
-_KINDS = {Kind.REPLY: "a reply to", Kind.REPOST: "a repost of"}
+_KINDS = {Kind.REPLY: "a reply", Kind.REPOST: "a repost"}
 
 
 def state_of(post: ModeratedPost | None) -> str:

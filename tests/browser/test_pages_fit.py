@@ -20,7 +20,7 @@ MODELS = {
     "accounts": ("user", "application", "accesstoken"),
     "promotions": ("campaign",),
     "jobs": ("jobrun",),
-    "axes": ("accessattempt", "accessfailurelog", "accesslog"),
+    "axes": ("accessattempt",),
     "auth": ("group",),
 }
 KEYS = {
