@@ -18,6 +18,7 @@ PURGEABLE = {
             "posts.ancestors", "one query for the posts above a reply, for each shard in turn"
         ),
         CacheFamily("notifications.rows", "two queries for each page of notifications"),
+        CacheFamily("posts.conversations.unread", "one query an account that reads a page"),
         CacheFamily("posts.newest", "one query an author whose page is shown"),
         CacheFamily("posts.viewer_state", "two queries a viewer"),
         CacheFamily("relations.following", "the whole list of an account, once"),

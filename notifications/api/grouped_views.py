@@ -9,6 +9,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.pages import object_page_response, paging
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.caching.questions import answer, ask_both
 from notifications.actions.dismiss import dismiss_group
 from notifications.api import schema
 from notifications.api.parse import (
@@ -17,12 +18,16 @@ from notifications.api.parse import (
     read_page_window,
     read_selection,
     read_unread_limit,
+    read_with_conversations,
 )
 from notifications.api.present import join, present_groups
 from notifications.api.views import NOTHING, READ, WRITE
 from notifications.errors import NotificationNotFound
 from notifications.groups import GroupKey
 from notifications.queries.groups import ViewedGroup, count_groups, find_group, list_groups
+from notifications.queries.pages import ask_unread_range
+from posts.conversations.cache import ask_unread
+from posts.conversations.queries.conversations import count_visible
 
 
 class GroupsView(Endpoint):
@@ -79,19 +84,34 @@ class DismissGroupView(Endpoint):
 
 
 class UnreadGroupsView(Endpoint):
-    """How many groups have notifications after my marker of notifications, at most `limit`."""
+    """How many groups have notifications after my marker of notifications, at most `limit`.
+
+    With `conversations` also how many conversations are unread, which needs `read:statuses`.
+    """
 
     scopes = {"GET": READ}
 
     @extend_schema(
-        parameters=[schema.UNREAD_LIMIT, *schema.SELECTION, schema.GROUPED_TYPES],
-        responses=schema.UnreadCountEntity,
+        parameters=[
+            schema.UNREAD_LIMIT,
+            *schema.SELECTION,
+            schema.GROUPED_TYPES,
+            schema.WITH_CONVERSATIONS,
+        ],
+        responses=schema.UnreadGroupsEntity,
     )
     def get(self, request: ApiRequest) -> HttpResponse:
-        selection, limit = read_selection(request), read_unread_limit(request)
-        owner_id, grouped = request.account_id, read_grouped_types(request)
-        count = count_groups(owner_id, selection, grouped, limit, clock.now_ms())
-        return json_response(b'{"count":%d}' % count)
+        """One round trip has both what is unread and where the marker is."""
+        owner_id, now_ms, limit = request.account_id, clock.now_ms(), read_unread_limit(request)
+        selection, grouped = read_selection(request), read_grouped_types(request)
+        if not read_with_conversations(request):
+            ids = answer(ask_unread_range(owner_id))
+            count = count_groups(owner_id, selection, grouped, ids, limit, now_ms)
+            return json_response(b'{"count":%d}' % count)
+        ids, unread = answer(ask_both(ask_unread_range(owner_id), ask_unread(owner_id)))
+        count = count_groups(owner_id, selection, grouped, ids, limit, now_ms)
+        talks_count = count_visible(owner_id, unread, limit, now_ms)
+        return json_response(b'{"count":%d,"conversations":%d}' % (count, talks_count))
 
 
 def _get_group(owner_id: int, text: str) -> ViewedGroup:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from infra.api.errors import InvalidRequest
+from infra.api.errors import InvalidRequest, ScopeMissing
 from infra.api.ids import parse_account_id
 from infra.api.nested import find_list
 from infra.api.pages import Window, read_window
@@ -26,6 +26,7 @@ from notifications.types import (
 DEFAULT_LIMIT, MOST = 40, 80
 MOST_REQUESTS = 40
 DEFAULT_UNREAD, MOST_UNREAD = 100, 1_000
+CONVERSATIONS_SCOPE = "read:statuses"
 EXPANSIONS = ("full", "partial_avatars")
 
 
@@ -66,6 +67,15 @@ def read_is_partial(request: ApiRequest) -> bool:
 def read_unread_limit(request: ApiRequest) -> int:
     """Raises: InvalidRequest."""
     return read_limit(request.query_params.get("limit"), DEFAULT_UNREAD, MOST_UNREAD)
+
+
+def read_with_conversations(request: ApiRequest) -> bool:
+    """Whether unread conversations are to be counted too. They are posts: a token for notifications
+    alone does not read them. Raises: InvalidRequest, ScopeMissing."""
+    is_asked = read_flag(request.query_params, "conversations")
+    if is_asked and CONVERSATIONS_SCOPE not in request.user.scopes:
+        raise ScopeMissing
+    return is_asked
 
 
 def read_measures(data: Mapping[str, Any]) -> dict[str, Measure]:

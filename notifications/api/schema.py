@@ -61,6 +61,7 @@ UNREAD_LIMIT = OpenApiParameter(
     {"type": "integer", "minimum": 0, "maximum": 10**LIMIT_DIGITS - 1},
     description=f"Count no further; at most {MOST_UNREAD:,}",
 )
+WITH_CONVERSATIONS = flag_parameter("conversations", "Count unread conversations too")
 
 
 class NothingEntity(Serializer[Any]):
@@ -97,6 +98,10 @@ class GroupedNotificationsResultsEntity(Serializer[Any]):
 
 class UnreadCountEntity(Serializer[Any]):
     count = IntegerField()
+
+
+class UnreadGroupsEntity(UnreadCountEntity):
+    conversations = IntegerField(required=False, help_text="Only if they were asked for")
 
 
 class PolicySummaryEntity(Serializer[Any]):

@@ -10,7 +10,6 @@ from notifications.queries.pages import (
     MOST_BATCHES_OF_A_COUNT,
     ExaminedRange,
     id_range_of,
-    load_unread_range,
     page_of_notifications,
     read_until_enough,
 )
@@ -112,14 +111,15 @@ def count_groups(
     owner_id: int,
     selection: Selection,
     grouped: Collection[NotificationKind],
+    ids: IdRange,
     limit: int,
     now_ms: int,
 ) -> int:
-    """How many groups have notifications above the owner's marker; at most `limit`.
+    """How many groups have notifications in this range, that above the marker; at most `limit`.
 
     It looks at as few rows as `count_unread_notifications`.
     """
-    ids, most = load_unread_range(owner_id), MOST_BATCHES_OF_A_COUNT
+    most = MOST_BATCHES_OF_A_COUNT
     read = _read(owner_id, selection, grouped, ids, limit, now_ms, most)
     return min(len(group(read.shown, grouped)), limit)
 

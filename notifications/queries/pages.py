@@ -1,16 +1,17 @@
 """Pages of notifications, and how many are unread."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from infra.api.pages import Page, Window
+from infra.caching.questions import Question, answer
 from notifications.cache import load_rows
 from notifications.ids import MAX_ID, kind_of
 from notifications.queries.rows import IdRange
 from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
 from notifications.types import Selection
-from timelines.markers.cache import load_markers
-from timelines.markers.types import Timeline
+from timelines.markers.cache import ask_markers
+from timelines.markers.types import MarkerState, Timeline
 
 # A list is at most so many reads. An owner who muted very many accounts gets a short page.
 MOST_BATCHES = 8
@@ -106,18 +107,22 @@ def count_unread_notifications(owner_id: int, selection: Selection, limit: int, 
     It looks at the newest rows only, MOST_BATCHES_OF_A_COUNT reads. Cost: as `read_until_enough`,
     and one more round trip.
     """
-    ids, most = load_unread_range(owner_id), MOST_BATCHES_OF_A_COUNT
+    ids, most = answer(ask_unread_range(owner_id)), MOST_BATCHES_OF_A_COUNT
     read = read_until_enough(
         owner_id, selection, ids, limit, lambda s: len(s) >= limit, now_ms, most
     )
     return min(len(read.shown), limit)
 
 
-def load_unread_range(owner_id: int) -> IdRange:
+def ask_unread_range(owner_id: int) -> Question[IdRange]:
     """The ids above the owner's marker. Rows in Redis are those of a marker, so that one which
-    moves has others. Cost: as `load_markers`."""
-    marker = load_markers(owner_id, [Timeline.NOTIFICATIONS]).get(Timeline.NOTIFICATIONS)
-    return IdRange(min(int(marker.last_read_id), MAX_ID) if marker else 0)
+    moves has others. Cost: as `ask_markers`."""
+
+    def above(markers: Mapping[Timeline, MarkerState]) -> IdRange:
+        marker = markers.get(Timeline.NOTIFICATIONS)
+        return IdRange(min(int(marker.last_read_id), MAX_ID) if marker else 0)
+
+    return ask_markers(owner_id).then(above)
 
 
 def id_range_of(window: Window) -> IdRange:

@@ -32,7 +32,7 @@ from pages.sessions import (
 )
 
 OK, UNAUTHORIZED = 200, 401
-# The number of unread notifications is counted no further: a look at more costs more.
+# The numbers of what is unread are counted no further: a look at more costs more.
 MOST_UNREAD = 20
 Context = Mapping[str, Any]
 
@@ -75,18 +75,21 @@ class WebPage(View):
         return self.viewer
 
     @cached_property
-    def unread_count(self) -> int:
-        """Unread groups of notifications, at most MOST_UNREAD. One request to the API.
+    def unread(self) -> Mapping[str, int]:
+        """`count`: unread groups of notifications; `conversations`: unread ones. Each at most
+        MOST_UNREAD. One request to the API.
 
-        0 if the API refuses: a page is worth more than this number.
+        Empty if the API refuses: a page is worth more than these numbers.
         """
         if self.viewer is None:
-            return 0
+            return {}
         path = "/api/v2/notifications/unread_count"
+        query = {"limit": MOST_UNREAD, "conversations": "true"}
         try:
-            return int(self.api.get(path, {"limit": MOST_UNREAD}).body["count"])
+            counts: dict[str, int] = self.api.get(path, query).body
         except ApiRefused:
-            return 0
+            return {}
+        return counts
 
     @property
     def page_mark(self) -> str:

@@ -117,7 +117,7 @@ class ReadConversation(WebPage):
     def post(self, request: HttpRequest, conversation_id: PostId) -> HttpResponseBase:
         self.api.send("POST", f"{CONVERSATIONS}/{conversation_id.public}/read")
         if self.is_partial:
-            return HttpResponse(status=204)
+            return self.draw("parts/unread_messages.html", {"is_replacement": True})
         return self.go_back(f"/conversations/{conversation_id.public}#end")
 
 

@@ -66,12 +66,12 @@ class ReadNotifications(WebPage):
 
 
 class UnreadNotifications(WebPage):
-    """The number in the navigation, which an open page asks for now and then."""
+    """The numbers in the navigation, which an open page asks for now and then."""
 
     needs_viewer = True
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        return self.draw("parts/unread.html", {})
+        return self.draw("parts/unread_counts.html", {})
 
 
 class DismissGroup(WebPage):

@@ -64,7 +64,13 @@ class Conversation(ShardedModel):
             models.Index(
                 fields=["owner_id", "-last_second", "-last_author", "-last_sequence"],
                 name="conversation_list",
-            )
+            ),
+            # how many are unread
+            models.Index(
+                fields=["owner_id", "-last_second", "-last_author", "-last_sequence"],
+                name="conversation_unread",
+                condition=models.Q(is_unread=True),
+            ),
         ]
 
     def __str__(self) -> str:

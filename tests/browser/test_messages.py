@@ -1,14 +1,17 @@
 """Direct messages: two people write to each other on the pages of their conversation."""
 
+import pytest
+
 from tests.browser.artifacts import SHOTS
 from tests.browser.axe import faults_of
 from tests.browser.feeds import enter, make_named
 from tests.browser.live_site import settle
-from tests.browser.tab import DESKTOP, PHONE, Tab
+from tests.browser.tab import DESKTOP, PHONE, Size, Tab
 from tests.callers import Caller
 from tests.world import drain_all
 
-BUBBLE = "#messages .bubble"
+RAIL = Size(820, 1000)
+BADGE, BUBBLE = "#unread-messages", "#messages .bubble"
 MENU = ".talk:first-child > .menu"
 OPACITY = f"getComputedStyle(document.querySelector('{MENU}')).opacity"
 # Where the last message, the form and the window end; and which side the own message is on.
@@ -23,6 +26,14 @@ PLACES = """(() => {
 def send(tab: Tab, text: str) -> None:
     tab.fill("Your message", text)
     tab.press("Send")
+
+
+def tell(author_id: int, text: str, answered: str | None = None) -> str:
+    """A direct message by the API. Its id."""
+    message = {"status": text, "visibility": "direct", "in_reply_to_id": answered}
+    answer = Caller(author_id).post("/api/v1/statuses", message)
+    assert answer.status_code == 200, answer.content
+    return str(answer.json()["id"])
 
 
 def test_two_people_talk(world: None, tab_of, delivery: None) -> None:
@@ -57,6 +68,29 @@ def test_two_people_talk(world: None, tab_of, delivery: None) -> None:
     anns.see("With fish")
     settle()
     anns.expect(anns.find(".talk.unread")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, RAIL, PHONE])
+def test_unread_messages_are_counted_in_the_navigation(world: None, tab_of, size: Size) -> None:
+    ann = make_named("ann")
+    for name in ("ben", "cora"):
+        tell(make_named(name), "@ann psst")
+    drain_all()
+    tab: Tab = tab_of(size)
+    enter(tab, ann)
+    tab.open("/")
+    tab.expect(tab.find(BADGE)).to_have_text("2 unread")
+    tab.expect(tab.find(BADGE)).to_be_visible()
+    tab.open("/conversations")
+    tab.click(".talk:has-text('Ben') .open")
+    tab.expect(tab.find(BADGE)).to_have_text("1 unread")
+    tab.open("/")
+    tab.expect(tab.find(BADGE)).to_have_text("1 unread")
+    assert faults_of(tab) == []
+    tell(make_named("dora"), "@ann psst")
+    drain_all()
+    tab.run("htmx.trigger('#unread', 'told')")
+    tab.expect(tab.find(BADGE)).to_have_text("2 unread")
 
 
 def test_a_message_to_no_account_is_refused_with_its_text(world: None, tab_of) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 
 from infra.caching.client import redis
-from infra.caching.questions import answer
+from infra.caching.questions import Question, answer
 from infra.caching.values import ValueCache, Versioned
 from timelines.markers.rows import read_markers
 from timelines.markers.types import MarkerState, Timeline
@@ -38,9 +38,18 @@ _markers = ValueCache("timelines.markers:v1", TTL_S, _load, check=_decode)
 
 def load_markers(account_id: int, timelines: Collection[Timeline]) -> dict[Timeline, MarkerState]:
     """As `read_markers`. Cost: one round trip when warm."""
-    payload = answer(_markers.ask_uncopied([account_id])).get(account_id)
-    stored = dict(_decode(payload)) if payload else {}
+    stored = answer(ask_markers(account_id))
     return {timeline: stored[timeline] for timeline in timelines if timeline in stored}
+
+
+def ask_markers(account_id: int) -> Question[dict[Timeline, MarkerState]]:
+    """All markers of an account. Cost: one command when warm."""
+
+    def decode(payloads: Mapping[int, bytes]) -> dict[Timeline, MarkerState]:
+        payload = payloads.get(account_id)
+        return dict(_decode(payload)) if payload else {}
+
+    return _markers.ask_uncopied([account_id]).then(decode)
 
 
 def end_markers_of(account_id: int) -> None:

@@ -1965,15 +1965,17 @@ class AsyncNotificationsCalls:
         self,
         *,
         account_id: str | None = None,
+        conversations: bool | None = None,
         exclude_types: Sequence[str] | None = None,
         grouped_types: Sequence[str] | None = None,
         include_filtered: bool | None = None,
         limit: int | None = None,
         types: Sequence[str] | None = None,
-    ) -> models.UnreadCount:
-        """How many groups have notifications after my marker of notifications, at most `limit`.
+    ) -> models.UnreadGroups:
+        """One round trip has both what is unread and where the marker is.
 
         `account_id`: Only notifications of this account.
+        `conversations`: Count unread conversations too.
         `exclude_types`: Not these. Other names match nothing.
         `grouped_types`: The types to group: follow, favourite, reblog.
         `include_filtered`: With those that my policy filters.
@@ -1984,10 +1986,11 @@ class AsyncNotificationsCalls:
         call = Call(
             "GET",
             "/api/v2/notifications/unread_count",
-            models.UnreadCount,
+            models.UnreadGroups,
             query=query_of(
                 {
                     "account_id": account_id,
+                    "conversations": conversations,
                     "exclude_types[]": exclude_types,
                     "grouped_types[]": grouped_types,
                     "include_filtered": include_filtered,

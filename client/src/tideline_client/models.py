@@ -943,8 +943,11 @@ class TypedText(Entity, frozen=True, kw_only=True):
     spoiler_text: str
 
 
-class UnreadCount(Entity, frozen=True, kw_only=True):
+class UnreadGroups(Entity, frozen=True, kw_only=True):
+    """`conversations`: Only if they were asked for."""
+
     count: int
+    conversations: "int | None" = None
 
 
 class Version(Entity, frozen=True, kw_only=True):

@@ -1,7 +1,8 @@
-"""What an account does with its own conversations: one statement each."""
+"""What an account does with its own conversations: one statement each, and a command of Redis."""
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
+from posts.conversations.cache import end_unread_of
 from posts.conversations.errors import ConversationNotFound
 from posts.ids import PostId
 
@@ -18,6 +19,7 @@ def mark_read(owner_id: int, thread: PostId) -> None:
     """Marks a conversation as read. Raises: ConversationNotFound. Safety: idempotent."""
     if not execute(shard_of(owner_id), READ, (owner_id, thread.author_id, thread.moment)):
         raise ConversationNotFound
+    end_unread_of(owner_id)
 
 
 def delete_conversation(owner_id: int, thread_author: int, thread_moment: int) -> bool:
@@ -25,7 +27,10 @@ def delete_conversation(owner_id: int, thread_author: int, thread_moment: int) -
 
     False: there is none. Safety: idempotent.
     """
-    return bool(execute(shard_of(owner_id), DELETE, (owner_id, thread_author, thread_moment)))
+    parameters = (owner_id, thread_author, thread_moment)
+    is_deleted = bool(execute(shard_of(owner_id), DELETE, parameters))
+    end_unread_of(owner_id)
+    return is_deleted
 
 
 def forget_direct_post(owner_id: int, second: int, author_id: int, sequence: int) -> None:

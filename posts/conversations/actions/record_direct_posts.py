@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Collection, Mapping
 
+from infra.changes.failpoints import failpoint
 from posts.conversations.actions.update_conversations import OwnedPost, update_conversations
+from posts.conversations.cache import end_unread
 from posts.conversations.queries.participants import list_owned_posts
 from posts.ids import PostId
 
@@ -16,8 +18,9 @@ def record_as_they_are(
     mentioned. `is_chosen`: whose conversations are written.
 
     Safety: idempotent, in any order, while others write: a post may be edited or deleted between
-    the read and the write, so it reads and writes until two reads are equal. Cost: two queries, and
-    what keep_conversations costs.
+    the read and the write, so it reads and writes until two reads are equal. Raises: RedisError, so
+    that a consumer runs again. Cost: two queries, what update_conversations costs, and one command
+    for each account.
     """
     known = {post_id: set(accounts) for post_id, accounts in named.items()}
     owned: set[OwnedPost] = set()
@@ -26,3 +29,5 @@ def record_as_they_are(
         update_conversations(filter(is_chosen, owned))
         for post in owned:
             known[post.post_id].add(post.owner_id)
+    failpoint("conversations.written")
+    end_unread({post.owner_id for post in owned if is_chosen(post)})

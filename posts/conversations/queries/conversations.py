@@ -39,6 +39,21 @@ def list_conversations(owner_id: int, window: Window) -> Page[bytes]:
     return list_rows(_source_of(owner_id), (owner_id,), window, partial(_show, owner_id))
 
 
+def count_visible(owner_id: int, unread: Sequence[PostId], limit: int, now_ms: int) -> int:
+    """How many of these unread conversations count; at most `limit`. `unread`: the latest post of
+    each, as posts.conversations.cache has them.
+
+    Those whose latest post the owner may not see do not count, nor those whose latest post is of an
+    account that the owner mutes. Cost: nothing without unread ones, else one round trip; two if
+    some do not count.
+    """
+    count = 0
+    for part in (unread[:limit], unread[limit:]):
+        if part and count < limit:
+            count += len(load_visible({i: i for i in part}, owner_id, now_ms))
+    return min(count, limit)
+
+
 @beginning_again
 def get_conversation_json(owner_id: int, thread: PostId) -> bytes:
     """One conversation. Raises: ConversationNotFound, also if its latest post is not visible."""

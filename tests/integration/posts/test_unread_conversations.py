@@ -1,0 +1,177 @@
+"""How many conversations are unread: what it costs, what ends it in Redis, and who counts."""
+
+import pytest
+
+from infra.caching.client import redis
+from infra.caching.keys import key
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from posts.actions.create_post import create_post
+from posts.actions.delete_post import delete_post
+from posts.conversations import cache
+from posts.conversations.actions.edit_conversation import delete_conversation
+from posts.conversations.queries import unread
+from posts.ids import PostId
+from posts.types import Draft, Visibility
+from relations.actions.block import block
+from relations.actions.mute import mute
+from tests.budgets import count_calls
+from tests.callers import Caller, token_of
+from tests.disconnected_process import disconnected_reader
+from tests.dying import dying_at
+from tests.plans import assert_index_only, settle
+from tests.world import drain_all, make_account, make_accounts
+
+COUNT = "/api/v2/notifications/unread_count"
+LIST = "/api/v1/conversations"
+
+
+@pytest.fixture
+def people(world: None) -> list[int]:
+    return [make_account("ann"), make_account("ben"), *make_accounts(2)]
+
+
+@pytest.fixture
+def ann(people: list[int]) -> Caller:
+    return Caller(people[0])
+
+
+def write(author: int, thread: PostId | None = None) -> PostId:
+    draft = Draft("@ann psst", visibility=Visibility.DIRECT, in_reply_to=thread, thread=thread)
+    return create_post(author, draft)
+
+
+def count(caller: Caller, **query: object) -> int:
+    found = caller.get(COUNT, {"conversations": "true", **query}).json()["conversations"]
+    return int(found)
+
+
+def test_only_who_asks_gets_the_number_and_needs_the_right(people: list[int], ann: Caller) -> None:
+    assert "conversations" not in ann.get(COUNT).json()
+    narrow = Caller(people[0], scope="read:notifications")
+    assert narrow.get(COUNT).status_code == 200
+    assert narrow.get(COUNT, {"conversations": "true"}).status_code == 403
+    assert ann.get(COUNT, {"conversations": "perhaps"}).status_code == 422
+
+
+def test_a_warm_count_asks_no_shard(people: list[int], ann: Caller) -> None:
+    for unread_count in (0, 2):
+        for author in people[1 : 1 + unread_count]:
+            write(author)
+        drain_all()
+        assert count(ann) == unread_count
+        with count_calls() as calls:
+            assert count(ann) == unread_count
+        assert calls.sql == {}
+
+
+def test_who_has_none_pays_no_more_round_trips(people: list[int], ann: Caller) -> None:
+    trips = []
+    for query in ({}, {"conversations": "true"}):
+        ann.get(COUNT, query)
+        with count_calls() as calls:
+            ann.get(COUNT, query)
+        trips.append(calls.round_trips)
+    assert trips[0] == trips[1]
+
+
+def test_another_process_counts_right_after_reading(people: list[int], ann: Caller) -> None:
+    first = write(people[1])
+    drain_all()
+    token, path = token_of(people[0]), f"{COUNT}?conversations=true"
+    with disconnected_reader() as ask:
+        assert '"conversations":1' in ask("ask", token, path)
+        ann.post(f"{LIST}/{first.public}/read")
+        assert '"conversations":0' in ask("ask", token, path)
+
+
+def test_each_write_is_in_the_next_count(people: list[int], ann: Caller) -> None:
+    assert count(ann) == 0
+    first = write(people[1])
+    write(people[2])
+    drain_all()
+    assert count(ann) == 2
+    ann.post(f"{LIST}/{first.public}/read")
+    assert count(ann) == 1
+    again = write(people[1], first)
+    drain_all()
+    assert count(ann) == 2
+    # My own answer reads it.
+    write(people[0], first)
+    assert count(ann) == 1
+    later = write(people[1], first)
+    drain_all()
+    assert count(ann) == 2
+    for post_id in (later, again):
+        delete_post(post_id)
+    drain_all()
+    assert count(ann) == 2
+    delete_conversation(people[0], first.author_id, first.moment)
+    assert count(ann) == 1
+
+
+def test_what_one_may_not_see_and_who_is_muted_do_not_count(people: list[int], ann: Caller) -> None:
+    for author in people[1:]:
+        write(author)
+    drain_all()
+    assert count(ann) == 3
+    block(people[0], people[1])
+    assert count(ann) == 2
+    mute(people[0], people[2])
+    assert count(ann) == 1
+    assert count(ann, limit=1) == 1
+
+
+def test_what_a_slow_reader_stores_is_not_read_after_a_write(
+    people: list[int], ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[PostId] = []
+
+    def read_slowly(*asked: int) -> list[PostId]:
+        found = unread.read_unread(*asked)
+        if not done:
+            done.append(write(people[1]))
+            drain_all()
+        return found
+
+    monkeypatch.setattr(cache, "read_unread", read_slowly)
+    assert count(ann) == 0
+    assert count(ann) == 1
+
+
+def test_dying_before_the_list_is_ended_leaves_it_to_the_drain(
+    people: list[int], ann: Caller
+) -> None:
+    assert count(ann) == 0
+    write(people[1])
+    with dying_at("conversations.written"):
+        drain_all()
+    assert count(ann) == 0
+    drain_all()
+    assert count(ann) == 1
+
+
+def test_an_unreadable_list_is_read_again(people: list[int], ann: Caller) -> None:
+    write(people[1])
+    drain_all()
+    assert count(ann) == 1
+    validator = redis().call("GET", key(cache.FAMILY, people[0]))
+    redis().call("SET", key(cache.FAMILY, people[0], "list"), validator + b"x")
+    assert count(ann) == 1
+
+
+def test_ten_thousand_unread_ones_are_one_short_read_of_an_index(
+    people: list[int], ann: Caller
+) -> None:
+    me, alias = people[0], shard_of(people[0])
+    rows = """
+        INSERT INTO conversations_conversation
+        SELECT %s, 8, n, 1000000 + n, 8, 0, 0, n %% 2 = 0 FROM generate_series(1, 20000) n
+    """
+    execute(alias, rows, (me,))
+    settle(alias, "conversations_conversation")
+    with count_calls() as calls:
+        assert count(ann, limit=20) == 0  # their posts are gone
+    (statement,) = [one for one in calls.statements if "conversations_conversation" in one.sql]
+    assert_index_only(statement, "conversation_unread", cache.MOST)
+    assert len(unread.read_unread(me, cache.MOST)) == cache.MOST
