@@ -4,6 +4,7 @@ It is no part of the account: the telephone may be dark, and the desk bright.
 """
 
 from collections.abc import Mapping
+from datetime import UTC, tzinfo
 from functools import cache, lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -16,8 +17,11 @@ from infra.languages import is_language
 from pages.texts import later as _
 
 COOKIE = "tideline_look"
+# A script of the pages writes the name of the browser's time zone here.
+ZONE_COOKIE = "tideline_zone"
+UTC_NAME = "UTC"
 A_YEAR_S = 365 * 86_400
-# Without a choice the machine decides, and the time is UTC.
+# Without a choice the machine decides.
 CHOICES: Mapping[str, Mapping[str, str]] = {
     "theme": {"": _("Same as the device"), "light": _("Light"), "dark": _("Dark")},
     "size": {"small": _("Small"), "": _("Normal"), "large": _("Large"), "huge": _("Huge")},
@@ -27,7 +31,8 @@ _MOST_LOOKS = 256
 
 
 class Appearance(NamedTuple):
-    """Empty texts are the usual look. `zone`: the name of a time zone. `keys`: off, or empty.
+    """Empty texts are the usual look. `zone`: the name of a time zone; empty: that of the browser.
+    `keys`: off, or empty.
     `language`: of the person's account (accounts.models.User); empty: that of the browser.
     """
 
@@ -41,10 +46,6 @@ class Appearance(NamedTuple):
     def as_cookie(self) -> str:
         return urlencode({name: value for name, value in self._asdict().items() if value})
 
-    def find_zone(self) -> ZoneInfo | None:
-        """None: UTC."""
-        return ZoneInfo(self.zone) if self.zone else None
-
 
 def keep_appearance(answer: HttpResponse, look: Appearance) -> None:
     """In a cookie of this browser."""
@@ -54,6 +55,26 @@ def keep_appearance(answer: HttpResponse, look: Appearance) -> None:
 
 def appearance_of(request: HttpRequest) -> Appearance:
     return read_appearance(request.COOKIES.get(COOKIE, ""))
+
+
+def browser_zone_of(request: HttpRequest) -> str:
+    """The name of the browser's time zone; empty if it is not known, as without scripts."""
+    name = request.COOKIES.get(ZONE_COOKIE, "")
+    return name if find_zone(name) else ""
+
+
+def zone_of(request: HttpRequest) -> tzinfo:
+    """The time zone in which the pages write times: the chosen one, or that of the browser. Without
+    both it is UTC."""
+    return find_zone(appearance_of(request).zone or browser_zone_of(request)) or UTC
+
+
+@lru_cache(_MOST_LOOKS)
+def find_zone(name: str) -> tzinfo | None:
+    """None if there is no such time zone."""
+    if name == UTC_NAME:
+        return UTC
+    return ZoneInfo(name) if name in zone_names() else None
 
 
 @lru_cache(_MOST_LOOKS)
@@ -70,7 +91,7 @@ def known_appearance(sent: Mapping[str, str]) -> Appearance:
     language = sent.get("language", "")
     return Appearance(
         **known,
-        zone=zone if zone in zone_names() else "",
+        zone=zone if find_zone(zone) else "",
         keys=keys,
         language=language if is_language(language) else "",
     )

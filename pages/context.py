@@ -6,6 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.template.backends.utils import csrf_input
 from django.utils.functional import cached_property
+from django.utils.timezone import get_current_timezone
 
 from pages.appearance import appearance_of
 
@@ -28,10 +29,11 @@ class CsrfInput:
 
 def page_context(request: HttpRequest) -> dict[str, Any]:
     """`site`: its name. `streams`: where the pages find the streaming process; empty: nowhere.
-    `look`: what the person chose for this browser."""
+    `look`: what the person chose for this browser. `zone`: the time zone of this page."""
     return {
         "site": settings.INSTANCE_TITLE,
         "csrf_input": CsrfInput(request),
         "streams": settings.STREAMING_HTTP_URL,
         "look": appearance_of(request),
+        "zone": str(get_current_timezone()),
     }

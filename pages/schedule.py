@@ -6,6 +6,7 @@ from django.http import QueryDict
 from django.utils.timezone import get_current_timezone
 
 from pages.api_client import ApiRefused
+from pages.appearance import find_zone
 
 NO_TIME = "Choose when the post is to be published."
 
@@ -19,7 +20,8 @@ def read_schedule(sent: QueryDict) -> str | None:
 
 
 def read_time(sent: QueryDict) -> str:
-    """The time of the field with its zone: browsers send none. If it is no time, the API says so.
+    """The time of the field with the zone that the form has shown: browsers send none, and may have
+    another one since. If it is no time, the API says so.
 
     Raises: ApiRefused if it is empty.
     """
@@ -28,6 +30,7 @@ def read_time(sent: QueryDict) -> str:
         raise ApiRefused(422, NO_TIME, {})
     try:
         at = datetime.fromisoformat(text)
-        return text if at.tzinfo else at.replace(tzinfo=get_current_timezone()).isoformat()
+        zone = find_zone(sent.get("zone", "")) or get_current_timezone()
+        return text if at.tzinfo else at.replace(tzinfo=zone).isoformat()
     except (ValueError, OverflowError):
         return text

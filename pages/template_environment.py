@@ -25,11 +25,11 @@ from pages.writing import writing_of
 # As in Django's templates. Jinja's own filters of these names do something else, or are missing.
 OF_DJANGO = ("date", "linebreaksbr", "truncatechars", "urlencode", "yesno")
 OWN = (
-    "effect_on", "field_time", "host", "icon", "options", "percent_of",
+    "effect_on", "field_time", "goes_on", "host", "icon", "is_new_day", "options", "percent_of",
     "plain", "rights", "replying_to", "shown_on", "translated", "trusted", "unseen_quote",
     "uses", "without_names",
 )  # fmt: skip
-WRITTEN = ("ago", "day", "field_moment", "moment", "short")
+WRITTEN = ("ago", "clock", "day", "field_moment", "moment", "named_day", "short")
 # Loaded by page.js when they are used.
 SCRIPTS = tuple(
     f"pages/{name}.js"

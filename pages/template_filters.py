@@ -22,6 +22,7 @@ from pages.views.base import WebPage
 
 _MOST_OPTIONS = 256
 WEEK = 7
+SOON_S = 300
 # As accounts/texts writes mentions.
 NAMES_BEFORE = re.compile(
     r"^<p>(?:<span class=\"h-card\"[^>]*><a [^>]*>@<span>\w+</span></a></span>\s*)+"
@@ -89,6 +90,22 @@ def field_time(text: str) -> str:
     """A time of the API as a field for a date and a time has it, in the person's time zone."""
     there = datetime.fromisoformat(text).astimezone(get_current_timezone())
     return f"{there:%Y-%m-%dT%H:%M}"
+
+
+def is_new_day(message: Entity, before: Entity | None) -> bool:
+    """Whether a message is of a later day than the one before it, in the person's time zone."""
+    return not before or _local(message).date() != _local(before).date()
+
+
+def goes_on(message: Entity, before: Entity | None) -> bool:
+    """Whether a message belongs to the one before it: of the same person, soon after."""
+    if not before or message["account"]["id"] != before["account"]["id"]:
+        return False
+    return (_local(message) - _local(before)).total_seconds() < SOON_S
+
+
+def _local(message: Entity) -> datetime:
+    return datetime.fromisoformat(message["created_at"]).astimezone(get_current_timezone())
 
 
 def replying_to(status: Entity) -> str:

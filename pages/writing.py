@@ -30,6 +30,7 @@ class Writing:
             units = gettext("%(number)sd"), gettext("%(number)sh"), gettext("%(number)sm")
             self._units = tuple(zip((DAY_S, HOUR_S, MINUTE_S), units, strict=True))
             self._now = gettext("now")
+            self._near_days = {0: gettext("Today"), 1: gettext("Yesterday")}
             self._thousands = pgettext("thousands", "%(number)sk")
             self._millions = pgettext("millions", "%(number)sm")
             self._point = get_format("DECIMAL_SEPARATOR", language, use_l10n=True)
@@ -38,6 +39,19 @@ class Writing:
         """The day of a time: 1 January 2026. It is read in place: 2026-01-01T12:00:00Z."""
         month = self._months[int(text[5:7]) - 1]
         return self._day % {"day": int(text[8:10]), "month": month, "year": text[:4]}
+
+    def named_day(self, text: str) -> str:
+        """The day of a time in the person's time zone: Today, Yesterday, 1 January 2026."""
+        zone = get_current_timezone()
+        there = datetime.fromisoformat(text).astimezone(zone)
+        days_ago = (datetime.now(zone).date() - there.date()).days
+        return self._near_days.get(days_ago) or self.day(there.isoformat())
+
+    def clock(self, text: str) -> str:
+        """The time of day in the person's time zone: 12:00, or 12:00 UTC."""
+        zone = get_current_timezone()
+        there = datetime.fromisoformat(text).astimezone(zone)
+        return f"{there:%H:%M} UTC" if str(zone) == "UTC" else f"{there:%H:%M}"
 
     def moment(self, text: str) -> str:
         """A time for people, in their time zone: 1 January 2026, 12:00 UTC."""

@@ -1,7 +1,6 @@
 """What all pages share: who is signed in, how a page is drawn, and what happens to a refusal."""
 
 from collections.abc import Mapping
-from datetime import UTC
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -22,7 +21,7 @@ from infra.api.errors import TidelineError
 from moderation.queries.decisions import find_suspension
 from pages import cookie
 from pages.api_client import ApiClient, ApiRefused
-from pages.appearance import appearance_of
+from pages.appearance import zone_of
 from pages.sessions import (
     find_account_of_session,
     forget_session,
@@ -102,7 +101,7 @@ class WebPage(View):
         return "HX-Request" in self.request.headers
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        with timezone.override(appearance_of(request).find_zone() or UTC):
+        with timezone.override(zone_of(request)):
             return self._dispatch(request, *args, **kwargs)
 
     def _dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

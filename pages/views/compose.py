@@ -1,10 +1,12 @@
 """Writing a post: a new one, its images and suggestions, and the change of one."""
 
 import json
+from datetime import datetime
 from urllib.parse import quote
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
+from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext
 
 from infra.languages import page_language
@@ -101,7 +103,7 @@ class NewStatus(PostFormPage):
         if (talk := sent.get("talk")) and context:
             people = [mention for mention in self.status["mentions"] if not self._is_own(mention)]
             composer = message_composer(self, talk, self.status, people)
-            template = "parts/sent_message.html"
+            template, context["before"] = "parts/sent_message.html", _read_before(sent)
         elif parent_id := sent.get("in_reply_to_id"):
             composer = reply_composer(self, self.api.get(f"{STATUSES}/{parent_id}").body, place)
         else:
@@ -132,6 +134,16 @@ class NewStatus(PostFormPage):
         if not names:
             return gettext("Saved for yourself.")
         return gettext("Sent to %(names)s.") % {"names": names}
+
+
+def _read_before(sent: QueryDict) -> Entity | None:
+    """The message that was the latest when the form was drawn, as far as its place needs it."""
+    author_id, _space, created_at = sent.get("before", "").partition(" ")
+    try:
+        datetime.fromisoformat(created_at).astimezone(get_current_timezone())
+    except (ValueError, OverflowError):
+        return None
+    return {"account": {"id": author_id}, "created_at": created_at}
 
 
 class EditStatus(PostFormPage):

@@ -9,13 +9,19 @@ from django.utils.translation import gettext
 from pages.api_client import ApiRefused
 from pages.composer import NOT_FOUND, message_composer
 from pages.site import Entity
-from pages.views.base import WebPage
+from pages.views.base import Context, WebPage
 from pages.views.timelines import cursors_of
 from posts.ids import PostId
 
 CONVERSATIONS, STATUSES = "/api/v1/conversations", "/api/v1/statuses"
 ACCOUNTS, MOST_AT_ONCE = "/api/v1/accounts", 40
 Talk = dict[str, Any]
+
+
+def list_talks(page: WebPage) -> Context:
+    """The conversations that the query of the page asks for. One request to the API."""
+    answer = page.api.get(CONVERSATIONS, cursors_of(page.request))
+    return {"conversations": answer.body, "older": answer.older}
 
 
 class ConversationsPage(WebPage):
@@ -25,9 +31,7 @@ class ConversationsPage(WebPage):
     needs_viewer = True
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        answer = self.api.get(CONVERSATIONS, cursors_of(request))
-        context = {"conversations": answer.body, "older": answer.older}
-        return self.draw("conversations.html", context)
+        return self.draw("conversations.html", list_talks(self))
 
 
 class ConversationPage(WebPage):
@@ -55,6 +59,8 @@ class ConversationPage(WebPage):
             "is_to_some": len(addressed) < len(people),
             "title": ", ".join(names) or gettext("Note to myself"),
             "composer": message_composer(self, talk_id, messages[-1], addressed),
+            # Next to it on a wide screen.
+            **({} if self.is_partial else list_talks(self)),
         }  # fmt: skip
         return self.draw("conversation.html", context)
 
@@ -110,12 +116,17 @@ class ConversationPage(WebPage):
 
 
 class ReadConversation(WebPage):
-    """Marks a conversation as read, and leads to it."""
+    """Marks a conversation as read, up to the latest message that the page had, and leads to it.
+
+    A script of the page says so when the page is seen; without scripts there is a button. To open
+    the page is not enough: browsers fetch pages before a person opens them.
+    """
 
     needs_viewer = True
 
     def post(self, request: HttpRequest, conversation_id: PostId) -> HttpResponseBase:
-        self.api.send("POST", f"{CONVERSATIONS}/{conversation_id.public}/read")
+        sent = {"up_to": request.POST.get("up_to", "")}
+        self.api.send("POST", f"{CONVERSATIONS}/{conversation_id.public}/read", sent)
         if self.is_partial:
             return self.draw("parts/unread_messages.html", {"is_replacement": True})
         return self.go_back(f"/conversations/{conversation_id.public}#end")

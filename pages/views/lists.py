@@ -1,17 +1,19 @@
 """The viewer's lists of accounts: their timelines, names and members."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiRefused
+from pages.site import Entity
 from pages.texts import later as _
 from pages.views.base import Context, WebPage
 from pages.views.timelines import TimelinePage, cursors_of
 
 LISTS = "/api/v1/lists"
-MOST_FOUND = 10
+MOST_FOUND, MOST_FACES = 10, 40
 # What a list shows of the replies of its members.
 POLICIES = {
     "list": _("Replies to members of the list"),
@@ -36,8 +38,21 @@ class ListsPage(WebPage):
         return self.go_back(f"/lists/{made['id']}/edit")
 
     def _draw_lists(self, context: Context, status: int = 200) -> HttpResponseBase:
-        lists = self.api.get(LISTS).body
-        return self.draw("lists.html", {"lists": lists, "policies": POLICIES, **context}, status)
+        lists = self.api.get(LISTS, {"with_members": "true"}).body
+        faces = self._load_faces(lists)
+        whole = {"lists": lists, "faces": faces, "policies": POLICIES, **context}
+        return self.draw("lists.html", whole, status)
+
+    def _load_faces(self, lists: Sequence[Entity]) -> dict[str, Entity]:
+        """Some members of each of the first lists, by id. At most one request to the API."""
+        sample = [
+            account_id
+            for account_list in lists
+            for account_id in account_list["sample_account_ids"]
+        ]
+        ids = list(dict.fromkeys(sample))[:MOST_FACES]
+        accounts = self.api.get("/api/v1/accounts", {"id[]": ids}).body if ids else []
+        return {account["id"]: account for account in accounts}
 
 
 class ListPage(TimelinePage):
@@ -61,13 +76,26 @@ class EditList(WebPage):
 
     def get(self, request: HttpRequest, list_id: str) -> HttpResponseBase:
         words, path = request.GET.get("q", "").strip(), f"{LISTS}/{list_id}"
-        account_list = self.api.get(path).body
+        account_list = self._get_list(list_id)
         members = self.api.get(f"{path}/accounts", cursors_of(request))
+        is_empty = not (words or account_list["members_count"])
         context = {
             "list": account_list, "policies": POLICIES, "words": words,
-            "members": members.body, "older": members.older, "found": self._find(words, path),
+            "members": members.body, "older": members.older,
+            "found": self._list_followed() if is_empty else self._find(words, path),
         }  # fmt: skip
         return self.draw("list_edit.html", context)
+
+    def _get_list(self, list_id: str) -> Entity:
+        """With the number of its members. Raises: ApiRefused."""
+        lists = self.api.get(LISTS, {"with_members": "true"}).body
+        by_id: dict[str, Entity] = {account_list["id"]: account_list for account_list in lists}
+        return by_id[list_id] if list_id in by_id else self.api.get(f"{LISTS}/{list_id}").body
+
+    def _list_followed(self) -> list[Entity]:
+        """The accounts that the viewer followed last: the first members of an empty list."""
+        path = f"/api/v1/accounts/{self.signed_in['id']}/following"
+        return list(self.api.get(path, {"limit": MOST_FOUND}).body)
 
     def post(self, request: HttpRequest, list_id: str) -> HttpResponseBase:
         sent = {
@@ -78,7 +106,7 @@ class EditList(WebPage):
         self.api.send("PUT", f"{LISTS}/{list_id}", sent)
         return self.go_back(f"/lists/{list_id}/edit")
 
-    def _find(self, words: str, path: str) -> list[dict[str, Any]]:
+    def _find(self, words: str, path: str) -> list[Entity]:
         """Followed accounts with these words in their names that are no members yet."""
         if not words:
             return []

@@ -9,7 +9,14 @@ from django.http.response import HttpResponseBase
 
 from accounts.actions.choose_language import choose_language
 from pages.api_client import ApiRefused
-from pages.appearance import CHOICES, keep_appearance, known_appearance, zone_names
+from pages.appearance import (
+    CHOICES,
+    UTC_NAME,
+    browser_zone_of,
+    keep_appearance,
+    known_appearance,
+    zone_names,
+)
 from pages.composer import QUOTERS
 from pages.sessions import find_session
 from pages.site import site_languages
@@ -38,7 +45,8 @@ class AppearanceSettings(WebPage):
     def get(self, request: HttpRequest) -> HttpResponseBase:
         context = {
             "choices": CHOICES,
-            "zones": zone_names(),
+            "zones": (UTC_NAME, *zone_names()),
+            "browser_zone": browser_zone_of(request),
             "languages": tuple(settings.LANGUAGES),
             "is_saved": "saved" in request.GET,
         }

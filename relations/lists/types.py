@@ -41,3 +41,11 @@ class ListMembers(NamedTuple):
 
     account_ids: Sequence[int]
     replies_policy: RepliesPolicy
+
+
+class ListSummary(NamedTuple):
+    """A list with how many members it has, and the newest of them."""
+
+    description: ListDescription
+    members_count: int
+    sample_ids: Sequence[int]

@@ -50,6 +50,8 @@ class Look(NamedTuple):
     is_still: bool = False
     # Else the machine's, and of POSIX scripts know no numbers.
     locale: str = "en-GB"
+    # None: the machine's.
+    zone: str | None = None
 
 
 class Tab:
@@ -68,6 +70,7 @@ class Tab:
                 is_mobile=size.is_phone,
                 has_touch=size.is_phone,
                 locale=look.locale,
+                timezone_id=look.zone,
                 color_scheme=look.scheme,
                 java_script_enabled=look.has_scripts,
                 reduced_motion="reduce" if look.is_still else "no-preference",
@@ -151,6 +154,11 @@ class Tab:
 
     def click(self, selector: str) -> None:
         self._do(self.find(selector).click())
+
+    def behind(self) -> None:
+        """Pages that are opened from now on are behind other windows."""
+        script = "Object.defineProperty(document, 'hidden', {value: true, configurable: true})"
+        self._do(self.page.add_init_script(script))
 
     def hover(self, selector: str) -> None:
         self._do(self.find(selector).hover())

@@ -1,17 +1,37 @@
 """Direct messages: two people write to each other on the pages of their conversation."""
 
+import time
+
 import pytest
 
+from posts.actions.create_post import create_post
+from posts.ids import PostId
+from posts.types import Draft, Visibility
 from tests.browser.artifacts import SHOTS
 from tests.browser.axe import faults_of
 from tests.browser.feeds import enter, make_named
+from tests.browser.feeds import send as send_as
 from tests.browser.live_site import settle
 from tests.browser.tab import DESKTOP, PHONE, Size, Tab
 from tests.callers import Caller
 from tests.world import drain_all
 
-RAIL = Size(820, 1000)
+RAIL, NARROWEST_PANES = Size(820, 1000), Size(1100, 800)
+A_DAY_S = 86_400
 BADGE, BUBBLE = "#unread-messages", "#messages .bubble"
+BEN = '.talk:has(a[href="/@ben"])'
+# Of the row of a person: how bold the last message is, the dot, and its lines.
+ROW = """(() => {
+  const row = [...document.querySelectorAll('.talk')].find((one) => one.textContent.includes('%s'));
+  const last = row.querySelector('.last'), line = parseFloat(getComputedStyle(last).lineHeight);
+  const dot = getComputedStyle(row.querySelector('.when'), '::before');
+  return [getComputedStyle(last).fontWeight, dot.content === 'none' ? '' : 'block',
+    Math.round(last.getBoundingClientRect().height / line)];
+})()"""
+IN_FRONT = """(() => {
+  Object.defineProperty(document, 'hidden', {value: false, configurable: true});
+  document.dispatchEvent(new Event('visibilitychange'));
+})()"""
 MENU = ".talk:first-child > .menu"
 OPACITY = f"getComputedStyle(document.querySelector('{MENU}')).opacity"
 # Where the last message, the form and the window end; and which side the own message is on.
@@ -36,6 +56,19 @@ def tell(author_id: int, text: str, answered: str | None = None) -> str:
     return str(answer.json()["id"])
 
 
+def tell_later(tab: Tab, author_id: int, text: str, answered: str) -> None:
+    """As `tell`, by the server that has drawn the page."""
+    message = {"status": text, "visibility": "direct", "in_reply_to_id": answered}
+    send_as(tab.address, author_id, "statuses", message)
+    drain_all()
+
+
+def tell_at(author_id: int, text: str, at_s: float, thread: PostId | None = None) -> PostId:
+    """A direct message of another day."""
+    draft = Draft(text, visibility=Visibility.DIRECT, in_reply_to=thread, thread=thread)
+    return create_post(author_id, draft, clock_s=lambda: at_s)
+
+
 def test_two_people_talk(world: None, tab_of, delivery: None) -> None:
     anns, bens = tab_of(), tab_of(PHONE)
     enter(anns, make_named("ann"))
@@ -49,7 +82,7 @@ def test_two_people_talk(world: None, tab_of, delivery: None) -> None:
     settle()
     bens.open("/conversations")
     assert faults_of(bens) == []
-    bens.click(".talk.unread .open button")
+    bens.click(".talk.unread > a.open")
     bens.see("Is the boat in?")
     send(bens, "Since noon")
     bens.see("Sent to @ann.")
@@ -91,6 +124,111 @@ def test_unread_messages_are_counted_in_the_navigation(world: None, tab_of, size
     drain_all()
     tab.run("htmx.trigger('#unread', 'told')")
     tab.expect(tab.find(BADGE)).to_have_text("2 unread")
+
+
+def test_a_row_is_a_link_and_only_who_sees_the_page_has_read_it(world: None, tab_of) -> None:
+    ann, ben = make_named("ann"), make_named("ben")
+    tell(ben, "@ann psst")
+    long = "@ann " + "a long letter about the boat and the quay " * 9
+    tell(make_named("cora"), long)
+    drain_all()
+    tab: Tab = tab_of(PHONE)
+    enter(tab, ann)
+    tab.open("/conversations")
+    for name, (weight, dot) in {"Ben": ("700", "block"), "Cora": ("700", "block")}.items():
+        assert tab.run(ROW % name) == [weight, dot, 1]
+    href = tab.run(f"document.querySelector('{BEN} > a.open').getAttribute('href')")
+    # As a browser that fetches the page before a person opens it.
+    tab.run(f"fetch('{href}').then((answer) => answer.text())")
+    tab.open("/conversations")
+    tab.expect(tab.find(".talk.unread")).to_have_count(2)
+    # In a window behind others.
+    tab.behind()
+    tab.open(href)
+    tab.expect(tab.find(BADGE)).to_have_text("2 unread")
+    tab.run(IN_FRONT)
+    tab.expect(tab.find(BADGE)).to_have_text("1 unread")
+
+
+def test_a_message_that_came_after_the_page_stays_unread(world: None, tab_of) -> None:
+    ann, ben = make_named("ann"), make_named("ben")
+    first = tell(ben, "@ann psst")
+    drain_all()
+    tab: Tab = tab_of(has_scripts=False)
+    enter(tab, ann)
+    tab.open(f"/conversations/{first}")
+    tell_later(tab, ben, "@ann one more", first)
+    tab.press("Mark as read")
+    tab.see("one more")
+    tab.expect(tab.find(BADGE)).to_have_text("1 unread")
+    tab.press("Mark as read")
+    tab.expect(tab.find(BADGE)).to_have_text("")
+    tab.see_no("Mark as read")
+
+
+def test_messages_are_grouped_by_day_and_person(world: None, tab_of) -> None:
+    ann, ben, now_s = make_named("ann"), make_named("ben"), time.time()
+    first = tell_at(ben, "@ann long ago", now_s - 9 * A_DAY_S)
+    tell_at(ben, "@ann a day ago", now_s - A_DAY_S, first)
+    for number, author in enumerate((ben, ben, ann)):
+        name = "ben" if author == ann else "ann"
+        tell_at(author, f"@{name} now {number}", now_s + number, first)
+    drain_all()
+    tab: Tab = tab_of(PHONE)
+    enter(tab, ann)
+    tab.open(f"/conversations/{first.public}")
+    tab.expect(tab.find(".day")).to_have_count(3)
+    assert tab.run(
+        "[...document.querySelectorAll('.day')].slice(1).map((one) => one.innerText)"
+    ) == [
+        "Yesterday",
+        "Today",
+    ]
+    tab.expect(tab.find(".message.more")).to_have_count(1)
+    tab.expect(tab.find(".message .at").filter(visible=True)).to_have_count(4)
+    send(tab, "And this")
+    tab.expect(tab.find(".message.more")).to_have_count(2)
+    tab.expect(tab.find(".day")).to_have_count(3)
+    assert faults_of(tab) == []
+    tab.shoot(SHOTS / "conversation-days-390.png")
+
+
+@pytest.mark.parametrize("size", [DESKTOP, NARROWEST_PANES, RAIL, PHONE])
+def test_the_list_is_next_to_the_conversation_on_a_wide_window(
+    world: None, tab_of, size: Size
+) -> None:
+    ann, ben = make_named("ann"), make_named("ben")
+    first = tell(ben, "@ann psst")
+    for number in range(25):
+        tell(ben, f"@ann number {number}", first)
+    tell(make_named("cora"), "@ann hi")
+    drain_all()
+    tab: Tab = tab_of(size)
+    enter(tab, ann)
+    tab.open("/conversations")
+    has_panes = size.width >= 1100
+    tab.expect(tab.find(".wide-pane")).to_be_visible(visible=has_panes)
+    assert faults_of(tab) == []
+    tab.click(f"{BEN} > a.open")
+    tab.see("number 24")
+    tab.expect(tab.find(BADGE)).to_have_text("1 unread")
+    tab.expect(tab.find(".talk.current")).to_be_visible(visible=has_panes)
+    tab.expect(tab.find(".back")).to_be_visible(visible=not has_panes)
+    tab.expect(tab.find(".message").last).to_be_in_viewport()
+    tab.expect(tab.find(".message").first).not_to_be_in_viewport()
+    tell_later(tab, ben, "@ann one more", first)
+    tab.run("htmx.trigger('#unread', 'told')")
+    tab.see("one more")
+    tab.expect(tab.find(".message").last).to_be_in_viewport()
+    assert faults_of(tab) == []
+    assert tab.overflow_px() <= 0
+    if has_panes:
+        tab.click(".talk:has-text('Cora') > a.open")
+    else:
+        tab.follow("All direct messages")
+        tab.click(".talk:has-text('Cora') > a.open")
+    tab.expect(tab.find(BUBBLE)).to_have_text("hi")
+    tab.expect(tab.find(BADGE)).to_have_text("")
 
 
 def test_a_message_to_no_account_is_refused_with_its_text(world: None, tab_of) -> None:
@@ -157,7 +295,7 @@ def test_a_conversation_fills_the_window_and_ends_with_the_form(world: None, tab
             tab.expect(tab.find(".side .write")).not_to_be_visible()
         tab.open("/conversations")
         tab.expect(tab.find(".talk:has-text('Cora') .last")).to_have_text("You: yes?")
-        header, link = tab.find("main > .top"), tab.find("main > .top a")
+        header, link = tab.find(".pane > .top"), tab.find(".pane > .top a")
         tab.expect(link).to_have_text("New message")
         if size is PHONE:
             tab.expect(tab.find(".side .write")).not_to_be_visible()

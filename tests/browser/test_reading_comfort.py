@@ -1,5 +1,6 @@
 """Reading as one likes it: posts that open, keys, colours, sizes, the time of one's own place."""
 
+import re
 from contextlib import nullcontext
 
 import pytest
@@ -12,6 +13,7 @@ from tests.browser.tab import Size, Tab
 from tests.pictures import opened
 from tests.world import drain_all, publish
 
+TITLE = "document.querySelector('.when time').title"
 FOCUSED = "document.activeElement.id"
 # The pictures of people in the compact density.
 COMPACT_PX = 36
@@ -101,6 +103,35 @@ def test_appearance_is_chosen_for_a_browser(tab: Tab) -> None:
     tab.type_key("j")
     assert tab.run(FOCUSED) == ""
     assert faults_of(tab) == []
+
+
+def test_times_are_those_of_the_browser(posts: list[str], tab_of) -> None:
+    tab: Tab = tab_of(zone="Asia/Kathmandu")
+    enter(tab, int(posts[0]))
+    tab.open("/")
+    # The first page of a browser cannot know.
+    assert tab.run(TITLE).endswith("UTC")
+    tab.open("/")
+    hour, minute = tab.run(TITLE).split(", ")[1].split(":")
+    utc = tab.run("document.querySelector('.when time').dateTime")
+    minutes = int(utc[11:13]) * 60 + int(utc[14:16]) + 5 * 60 + 45
+    assert int(hour) * 60 + int(minute) == minutes % (24 * 60)
+    tab.open("/settings/appearance")
+    tab.see("Same as the browser (Asia/Kathmandu)")
+    tab.choose("Time zone", "UTC")
+    tab.press("Save")
+    tab.see("Saved for this browser.")
+    tab.open("/")
+    assert tab.run(TITLE).endswith("UTC")
+
+
+def test_without_scripts_times_are_in_utc_and_it_says_so(posts: list[str], tab_of) -> None:
+    tab: Tab = tab_of(zone="Asia/Kathmandu", has_scripts=False)
+    for _ in range(2):
+        tab.open("/public")
+    tab.expect(tab.find(".when time").first).to_have_attribute("title", re.compile("UTC$"))
+    tab.open("/settings/appearance")
+    tab.see("Then they write times in UTC.")
 
 
 def test_all_timelines_are_a_press_away(tab: Tab) -> None:

@@ -1647,9 +1647,18 @@ class AsyncListsCalls:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def mine(self) -> list[models.List]:
-        """My lists, the oldest first. Other accounts do not see them."""
-        call = Call("GET", "/api/v1/lists", list[models.List], is_repeatable=True)
+    async def mine(self, *, with_members: bool | None = None) -> list[models.List]:
+        """With `with_members` each says how many members it has, and names the newest.
+
+        `with_members`: Say how many members each list has, and the newest.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/lists",
+            list[models.List],
+            query=query_of({"with_members": with_members}),
+            is_repeatable=True,
+        )
         return await self._connection.send(call)
 
     async def create(
@@ -1799,12 +1808,16 @@ class AsyncConversationsCalls:
         )
         return await self._connection.send(call)
 
-    async def read(self, conversation_id: str) -> models.Conversation:
-        """Mark a conversation as read."""
+    async def read(self, conversation_id: str, *, up_to: str | None = None) -> models.Conversation:
+        """With `up_to` it stays unread if it has a later post, which you may not have seen.
+
+        `up_to`: The id of the latest post that was seen.
+        """
         call = Call(
             "POST",
             f"/api/v1/conversations/{path_part(conversation_id)}/read",
             models.Conversation,
+            body=body_of({"up_to": up_to}),
             is_repeatable=True,
         )
         return await self._connection.send(call)

@@ -1645,9 +1645,18 @@ class ListsCalls:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def mine(self) -> list[models.List]:
-        """My lists, the oldest first. Other accounts do not see them."""
-        call = Call("GET", "/api/v1/lists", list[models.List], is_repeatable=True)
+    def mine(self, *, with_members: bool | None = None) -> list[models.List]:
+        """With `with_members` each says how many members it has, and names the newest.
+
+        `with_members`: Say how many members each list has, and the newest.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/lists",
+            list[models.List],
+            query=query_of({"with_members": with_members}),
+            is_repeatable=True,
+        )
         return self._connection.send(call)
 
     def create(
@@ -1797,12 +1806,16 @@ class ConversationsCalls:
         )
         return self._connection.send(call)
 
-    def read(self, conversation_id: str) -> models.Conversation:
-        """Mark a conversation as read."""
+    def read(self, conversation_id: str, *, up_to: str | None = None) -> models.Conversation:
+        """With `up_to` it stays unread if it has a later post, which you may not have seen.
+
+        `up_to`: The id of the latest post that was seen.
+        """
         call = Call(
             "POST",
             f"/api/v1/conversations/{path_part(conversation_id)}/read",
             models.Conversation,
+            body=body_of({"up_to": up_to}),
             is_repeatable=True,
         )
         return self._connection.send(call)

@@ -446,12 +446,16 @@ class List(Entity, frozen=True, kw_only=True):
     """`replies_policy`: Which replies of members are shown, besides replies to me and to
       themselves: replies to accounts I follow, to members, or none.
     `exclusive`: What members post is not at home.
+    `members_count`: Only if members were asked for.
+    `sample_account_ids`: The newest members, at most 3.
     """
 
     id: str
     title: str
     replies_policy: str
     exclusive: bool
+    members_count: "int | None" = None
+    sample_account_ids: "list[str] | None" = None
 
 
 class MarkerEntity(Entity, frozen=True, kw_only=True):

@@ -39,6 +39,10 @@
     location.reload();
   });
 
+  /* The server writes times as the clock of this machine does, unless another time zone is chosen. */
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  if (timeZone) document.cookie = `tideline_zone=${timeZone}; path=/; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+
   const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 
   /* An error page says why in its alert. Its frame is not for the place of a button. */
@@ -154,8 +158,8 @@
   });
 
   /* A post that answers others opens below them, at the top of the window; a conversation at its end. */
-  const chosen = document.querySelector(".post ~ .chosen, .message:last-child"), [visit] = performance.getEntriesByType("navigation");
-  if (chosen && !location.hash && visit?.type === "navigate") chosen.scrollIntoView();
+  const chosen = document.querySelector(".post ~ .chosen") || [...document.querySelectorAll(".message")].at(-1), [visit] = performance.getEntriesByType("navigation");
+  if (chosen && (!location.hash || chosen.matches(".message")) && visit?.type === "navigate") chosen.scrollIntoView();
 
   /* The link to answer leads to the field, and so gives it the focus. One writes after the names. */
   const reply = document.getElementById("reply-text");
@@ -199,6 +203,14 @@
     if (form && !data.types.includes("text/plain")) attach(event, form, data.files);
   });
 
+  /* Messages are read when they are seen, not in a window behind others. */
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { target } = event;
+    if (!document.hidden || !target.matches("#messages form")) return;
+    event.preventDefault();
+    document.addEventListener("visibilitychange", () => htmx.trigger(target, "seen"), { once: true });
+  });
+
   /* A part of a page that is replaced or removed gives the focus to what has its place then. */
   let asked = {};
   document.addEventListener("htmx:beforeRequest", ({ detail: { elt, target, xhr } }) => {
@@ -213,7 +225,14 @@
     const next = pressed.matches(".post") && place?.matches(".post") ? Object.assign(place, { tabIndex: -1 }) : [...place?.querySelectorAll("button") || []].find(isSame) || place?.querySelector(".who") || place;
     next?.focus({ preventScroll: true });
   });
+  /* Who reads the end of a conversation sees what comes in. */
+  let isAtEnd = false;
+  document.addEventListener("htmx:beforeSwap", ({ target }) => {
+    if (target.id === "messages") isAtEnd = innerHeight + scrollY > root.scrollHeight - 80;
+  });
   document.addEventListener("htmx:afterSettle", () => {
+    if (isAtEnd) scrollTo(0, root.scrollHeight);
+    isAtEnd = false;
     dropRepeats();
     /* The button of a form that closes is gone. The focus of its text would open the form again. */
     const focused = document.activeElement;

@@ -1,10 +1,11 @@
-"""The answers of conversations, for the OpenAPI document only."""
+"""The bodies and answers of conversations, for the OpenAPI document only."""
 
 from typing import Any
 
 from rest_framework.serializers import BooleanField, CharField, Serializer
 
 from accounts.api.schema import AccountEntity
+from infra.api.fields import OPTIONAL, TextField
 from posts.api.schema import StatusEntity
 
 
@@ -13,6 +14,10 @@ class ConversationEntity(Serializer[Any]):
     unread = BooleanField()
     accounts = AccountEntity(many=True, help_text="The others in the latest post")
     last_status = StatusEntity()
+
+
+class ReadBody(Serializer[Any]):
+    up_to = TextField(**OPTIONAL, help_text="The id of the latest post that was seen")
 
 
 class EmptyEntity(Serializer[Any]):

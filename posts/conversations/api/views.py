@@ -4,15 +4,20 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from infra.api.endpoint import Endpoint
+from infra.api.errors import InvalidRequest
 from infra.api.pages import page_response, paging, read_window
-from infra.api.parsing import read_limit
+from infra.api.parsing import read_limit, read_text
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.conversations.actions.edit_conversation import delete_conversation, mark_read
+from posts.conversations.actions.edit_conversation import (
+    delete_conversation,
+    mark_read,
+    mark_read_up_to,
+)
 from posts.conversations.api import schema
 from posts.conversations.errors import ConversationNotFound
 from posts.conversations.queries.conversations import get_conversation_json, list_conversations
-from posts.ids import BASE36_DIGITS, PostId
+from posts.ids import BASE36_DIGITS, MalformedPostId, PostId
 
 DEFAULT_LIMIT, MOST = 20, 40
 
@@ -53,7 +58,19 @@ class ReadConversationView(Endpoint):
 
     scopes = {"POST": "write:conversations"}
 
-    @extend_schema(request=None, responses=schema.ConversationEntity)
+    @extend_schema(request=schema.ReadBody, responses=schema.ConversationEntity)
     def post(self, request: ApiRequest, conversation_id: PostId) -> HttpResponse:
-        mark_read(request.account_id, conversation_id)
+        """With `up_to` it stays unread if it has a later post, which you may not have seen."""
+        if seen := read_text(request.data, "up_to"):
+            mark_read_up_to(request.account_id, conversation_id, _parse(seen))
+        else:
+            mark_read(request.account_id, conversation_id)
         return json_response(get_conversation_json(request.account_id, conversation_id))
+
+
+def _parse(text: str) -> PostId:
+    """Raises: InvalidRequest."""
+    try:
+        return PostId.from_public(text)
+    except MalformedPostId:
+        raise InvalidRequest("up_to is not a valid id") from None

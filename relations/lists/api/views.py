@@ -9,6 +9,7 @@ from accounts.api.schema import AccountEntity
 from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, Window, page_response, paging
+from infra.api.parsing import read_flag
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from relations.api.views.edge_lists import answer_own_list
@@ -26,10 +27,11 @@ from relations.lists.api.parse import (
     read_new_members,
     read_new_title,
 )
-from relations.lists.api.present import present_list
+from relations.lists.api.present import present_list, present_summary
 from relations.lists.queries.lists import (
     get_account_list,
     list_account_lists,
+    list_account_lists_and_members,
     list_account_lists_with,
     member_rows,
 )
@@ -45,9 +47,13 @@ class ListsView(Endpoint):
 
     scopes = {"GET": "read:lists", "POST": "write:lists"}
 
-    @extend_schema(responses=schema.ListEntity(many=True))
+    @extend_schema(parameters=[schema.WITH_MEMBERS], responses=schema.ListEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        return _answer_all(list_account_lists(request.account_id))
+        """With `with_members` each says how many members it has, and names the newest."""
+        if not read_flag(request.query_params, "with_members"):
+            return _answer_all(list_account_lists(request.account_id))
+        summaries = list_account_lists_and_members(request.account_id)
+        return json_response(b"[%b]" % b",".join(map(present_summary, summaries)))
 
     @extend_schema(request=schema.NewListBody, responses=schema.ListEntity)
     def post(self, request: ApiRequest) -> HttpResponse:

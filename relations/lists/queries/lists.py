@@ -9,9 +9,11 @@ not put them back. The next write to a list deletes the member rows of ended fol
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
 from relations.lists.errors import ListNotFound
-from relations.lists.types import ListDescription, ListMembers, RepliesPolicy
+from relations.lists.types import ListDescription, ListMembers, ListSummary, RepliesPolicy
 from relations.queries.edge_rows import FORWARD, EdgeRows
 
+# The most members that are named with a list.
+SAMPLE = 3
 # Joins a member row to the forward edge of the follow that it depends on.
 MEMBER_FOLLOW = f"""
     {FORWARD.table}.follower_id = lists_listmember.owner_id
@@ -23,6 +25,18 @@ SELECT {COLUMNS} FROM lists_accountlist WHERE owner_id = %s AND list_id = %s
 """  # noqa: S608
 READ_ALL = f"""
 SELECT {COLUMNS} FROM lists_accountlist WHERE owner_id = %s ORDER BY list_id
+"""  # noqa: S608
+# How many members each list has, and the newest of them.
+READ_ALL_WITH_MEMBERS = f"""
+SELECT {COLUMNS}, members_count, newest FROM lists_accountlist AS list
+CROSS JOIN LATERAL (
+    SELECT count(*) AS members_count,
+        (array_agg(account_id ORDER BY {FORWARD.table}.since_ms DESC, account_id))[1:%s] AS newest
+    FROM lists_listmember JOIN {FORWARD.table} ON {MEMBER_FOLLOW}
+    WHERE lists_listmember.owner_id = list.owner_id
+        AND lists_listmember.list_id = list.list_id
+) AS members
+WHERE owner_id = %s ORDER BY list_id
 """  # noqa: S608
 WITH_ACCOUNT = f"""
 SELECT {COLUMNS} FROM lists_accountlist
@@ -42,6 +56,12 @@ FROM lists_accountlist AS list WHERE owner_id = %s AND list_id = %s
 def list_account_lists(owner_id: int) -> list[ListDescription]:
     """All lists of an account, the oldest first. One query."""
     return [describe(*row) for row in fetch_all(shard_of(owner_id), READ_ALL, [owner_id])]
+
+
+def list_account_lists_and_members(owner_id: int) -> list[ListSummary]:
+    """As `list_account_lists`, with the newest SAMPLE members of each. One query, by keys."""
+    rows = fetch_all(shard_of(owner_id), READ_ALL_WITH_MEMBERS, (SAMPLE, owner_id))
+    return [ListSummary(describe(*row[:4]), row[4], row[5] or ()) for row in rows]
 
 
 def list_account_lists_with(owner_id: int, account_id: int) -> list[ListDescription]:

@@ -76,7 +76,7 @@ COSTS = {
     "/search": Cost(5, 6),
     "/search?q=tide": Cost(16, 9),
     "/search?q=person&type=accounts": Cost(6, 9),
-    "/lists": Cost(2, 6),
+    "/lists": Cost(2, 7),
     "/lists/{list}": Cost(12, 9),
     "/lists/{list}/edit": Cost(4, 7),
     "/bookmarks": Cost(2, 6),
@@ -143,10 +143,10 @@ MOST_TRIPS_WITH_REFILLS = 16
 # A catch-up of one page has no order to keep.
 WITH_FEW = {
     # There are no suggestions yet, so the directory is read too.
-    "/people": Cost(6, 11),
-    "/welcome?step=people": Cost(8, 12),
-    "/catch_up": Cost(2, 11),
-    "/notifications": Cost(1, 9),
+    "/people": Cost(6, 10),
+    "/welcome?step=people": Cost(8, 11),
+    "/catch_up": Cost(2, 10),
+    "/notifications": Cost(1, 8),
     "/api/v2/notifications": Cost(0, 2),
 }
 

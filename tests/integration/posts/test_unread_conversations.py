@@ -110,6 +110,22 @@ def test_each_write_is_in_the_next_count(people: list[int], ann: Caller) -> None
     assert count(ann) == 1
 
 
+def test_a_later_post_than_the_seen_one_stays_unread(people: list[int], ann: Caller) -> None:
+    first = write(people[1])
+    later = write(people[1], first)
+    drain_all()
+    read = f"{LIST}/{first.public}/read"
+    seen = PostId(later.second, later.author_id - 1, later.sequence)
+    for up_to in (seen, PostId(later.second - 1, *later[1:])):
+        assert ann.post(read, {"up_to": up_to.public}).json()["unread"] is True
+    assert ann.post(read, {"up_to": "soon"}).status_code == 422
+    assert count(ann) == 1
+    assert ann.post(read, {"up_to": later.public}).json()["unread"] is False
+    assert count(ann) == 0
+    gone = PostId(1, people[2], 0).public
+    assert ann.post(f"{LIST}/{gone}/read", {"up_to": gone}).status_code == 404
+
+
 def test_what_one_may_not_see_and_who_is_muted_do_not_count(people: list[int], ann: Caller) -> None:
     for author in people[1:]:
         write(author)

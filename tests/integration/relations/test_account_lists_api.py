@@ -49,6 +49,22 @@ def me(people):
     return Owner(people[0])
 
 
+def test_lists_name_their_newest_members_if_one_asks(me, people):
+    assert "members_count" not in body(me.get(LISTS))[0]
+    path = f"{LISTS}?with_members=true"
+    empty = {"members_count": 0, "sample_account_ids": []}
+    assert body(me.get(path)) == [body(me.get(me.path)) | empty]
+    me.add(*people[1:5])
+    (found,) = body(me.get(path))
+    assert found["members_count"] == 4
+    assert len(set(found["sample_account_ids"]) & set(map(str, people[1:5]))) == 3
+    unfollow(people[0], people[1])
+    (found,) = body(me.get(path))
+    assert found["members_count"] == 3
+    assert str(people[1]) not in found["sample_account_ids"]
+    assert me.get(f"{LISTS}?with_members=perhaps").status_code == 422
+
+
 def test_made_read_changed_and_deleted(me):
     list_id = me.path.removeprefix(f"{LISTS}/")
     entity = {"id": list_id, "title": "close", "replies_policy": "list", "exclusive": False}

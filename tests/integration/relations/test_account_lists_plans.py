@@ -5,7 +5,12 @@ import pytest
 from infra.api.pages import Window
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from relations.lists.queries.lists import get_list_members, list_account_lists_with, member_rows
+from relations.lists.queries.lists import (
+    get_list_members,
+    list_account_lists_and_members,
+    list_account_lists_with,
+    member_rows,
+)
 from relations.queries.edge_lists import EdgeList, list_page
 from tests.budgets import count_calls
 from tests.plans import nodes_of, settle
@@ -42,9 +47,10 @@ def shard(world):
     [
         (lambda: get_list_members(OWNER, 7).account_ids, FOLLOWS),
         (lambda: list_account_lists_with(OWNER, 1_001), LISTS),
+        (lambda: list_account_lists_and_members(OWNER), LISTS * MEMBERS),
         (lambda: list_page(EdgeList(member_rows(7)), OWNER, Window(80)).items, FOLLOWS),
     ],
-    ids=["members", "lists with somebody", "page of members"],
+    ids=["members", "lists with somebody", "lists and members", "page of members"],
 )
 def test_only_rows_of_the_owner_are_looked_at(shard, read, most_rows):
     with count_calls() as calls:
