@@ -66,12 +66,20 @@ class ConversationPage(WebPage):
 
     def _read_messages(self, talk_id: str, talk: Talk | None) -> list[Talk]:
         """A conversation has the id of the first post of its thread. That post may be gone, or be
-        for others too: then from the latest message upwards."""
+        for others too: then from the latest message upwards. So is a very long conversation."""
         start = self._find(f"{STATUSES}/{talk_id}")
         if start is None or start["visibility"] != "direct":
             start = talk["last_status"] if talk else None
         if start is None:
             return []
+        messages = self._read_thread(start)
+        # A thread is cut after so many answers to answers, and each message answers the one before.
+        if talk and all(message["id"] != talk["last_status"]["id"] for message in messages):
+            messages = self._read_thread(talk["last_status"])
+        return messages
+
+    def _read_thread(self, start: Talk) -> list[Talk]:
+        """The direct posts around one, the oldest first."""
         thread = self.api.get(f"{STATUSES}/{start['id']}/context").body
         posts = [*thread["ancestors"], start, *thread["descendants"]]
         messages = [post for post in posts if post["visibility"] == "direct"]
