@@ -25,13 +25,15 @@ def list_talks(page: WebPage) -> Context:
 
 
 class ConversationsPage(WebPage):
-    """The conversation with the latest post first."""
+    """The conversation with the latest post first. `?open=`: the one that is next to the list."""
 
     filter_place = "thread"
     needs_viewer = True
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        return self.draw("conversations.html", list_talks(self))
+        return self.draw(
+            "conversations.html", {"talk_id": request.GET.get("open"), **list_talks(self)}
+        )
 
 
 class ConversationPage(WebPage):

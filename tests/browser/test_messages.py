@@ -193,6 +193,28 @@ def test_messages_are_grouped_by_day_and_person(world: None, tab_of) -> None:
     tab.shoot(SHOTS / "conversation-days-390.png")
 
 
+def test_a_list_that_is_open_shows_new_messages_and_a_poll_in_one_takes_votes(
+    world: None, tab_of
+) -> None:
+    ann, ben = make_named("ann"), make_named("ben")
+    poll = {"options": ["At nine", "At ten"], "expires_in": 3600}
+    message = {"status": "@ann when?", "visibility": "direct", "poll": poll}
+    first = Caller(ben).post("/api/v1/statuses", message).json()["id"]
+    drain_all()
+    tab: Tab = tab_of()
+    enter(tab, ann)
+    tab.open(f"/conversations/{first}")
+    tab.tick("At ten")
+    tab.press("Vote")
+    tab.see("100")
+    tab.expect(tab.find("#messages .poll")).to_have_count(1)
+    tell(make_named("cora"), "@ann hi")
+    drain_all()
+    tab.run("htmx.trigger('#unread', 'told')")
+    tab.expect(tab.find(".talk.unread")).to_contain_text("Cora")
+    tab.expect(tab.find(".talk.current")).to_contain_text("Ben")
+
+
 @pytest.mark.parametrize("size", [DESKTOP, NARROWEST_PANES, RAIL, PHONE])
 def test_the_list_is_next_to_the_conversation_on_a_wide_window(
     world: None, tab_of, size: Size
