@@ -70,14 +70,19 @@ def proves_address(user: User, email: str, token: str) -> bool:
     return _AddressProof(email).check_token(user, token)
 
 
-def _send(user: User, email: str, subject: str, template: str, link: str) -> None:
-    context = {
-        "user": user,
-        "site": settings.INSTANCE_TITLE,
-        "link": f"{settings.PUBLIC_URL}{link}",
-        "minutes": settings.PASSWORD_RESET_TIMEOUT // 60,
-    }
+def send_mail_to(user: User, email: str, subject: str, template: str, **more: object) -> None:
+    """Sends a mail in the language of the user. `subject`: in English. `more`: for the template.
+
+    Raises: OSError, SMTPException. Cost: at most ten seconds for each answer of the server.
+    """
+    context = {"user": user, "site": settings.INSTANCE_TITLE, **more}
     with override(language_or_default(user.language)):
-        text = render_to_string(f"accounts/{template}.txt", context)
+        text = render_to_string(template, context)
         title = f"{settings.INSTANCE_TITLE}: {gettext(subject)}"
     send_mail(title, text, None, [email])
+
+
+def _send(user: User, email: str, subject: str, template: str, link: str) -> None:
+    minutes = settings.PASSWORD_RESET_TIMEOUT // 60
+    address = f"{settings.PUBLIC_URL}{link}"
+    send_mail_to(user, email, subject, f"accounts/{template}.txt", link=address, minutes=minutes)

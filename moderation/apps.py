@@ -1,10 +1,11 @@
-"""Registers moderation with Django: consumers, metrics and groups."""
+"""Registers moderation with Django: consumers, parts of answers, metrics and groups."""
 
 from importlib import import_module
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
+from infra.api.live_parts import register_live_part
 from infra.telemetry.gauges import STORE_METRICS
 
 
@@ -13,6 +14,9 @@ class ModerationConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("moderation.consumers")
+        place = import_module("notifications.api.warning_place")
+        live = import_module("moderation.api.live_warnings")
+        register_live_part(place.FIRST_BYTE, live.fill_warnings)
         metrics = import_module("moderation.metrics")
         STORE_METRICS.register(metrics.QueueCollector())
         STORE_METRICS.register(metrics.DecisionsCollector())

@@ -8,6 +8,7 @@ from accounts.types import Restriction
 from infra.sharding.placement import Placement
 from moderation.types import (
     CHECKSUM_BYTES,
+    OWNER_DELETED,
     AppealState,
     Category,
     DecisionKind,
@@ -67,7 +68,8 @@ class Report(models.Model):
 
 
 class Decision(models.Model):
-    """GLOBAL, one row a decision; written by moderation.actions. Never changed, never deleted.
+    """GLOBAL, one row a decision; written by moderation.actions. Never deleted, and never changed
+    but for `mailed_at`: when the account got its mail about the decision.
 
     `actor`: None for a command. `account_id`: the account that the decision is about, or the
     author of the post. `post_id`: base36; empty for a decision on an account or image.
@@ -93,6 +95,7 @@ class Decision(models.Model):
         Report, models.PROTECT, null=True, blank=True, related_name="decisions"
     )
     created_at = models.DateTimeField(db_default=Now())
+    mailed_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         indexes = [
@@ -114,6 +117,11 @@ class Decision(models.Model):
         if self.image_id is not None:
             return f"{self.kind} image {self.image_id} of {self.account_id}"
         return f"{self.kind} {self.post.public if self.post else self.account_id}"
+
+    @property
+    def is_of_owner(self) -> bool:
+        """Whether the owner of the account took it: the end of the account."""
+        return self.actor_id is None and self.reason == OWNER_DELETED
 
     @property
     def post(self) -> PostId | None:

@@ -44,7 +44,7 @@ class GroupKey(NamedTuple):
             return None
         if name == UNGROUPED and len(split) == 1:
             kind = kind_of(int(number))
-            return cls(kind, None, int(number), is_single=True) if kind else None
+            return None if kind is None else cls(kind, None, int(number), is_single=True)
         return cls._parse_group(KIND_BY_NAME.get(name), split[:-1], int(number))
 
     @classmethod

@@ -16,7 +16,8 @@ class Notification(ShardedModel):
     The key is what happened, so a replay cannot add a second row. `revision` is that of the source:
     a write with a lower one changes nothing. What was undone stays with `is_on` false, and what the
     owner dismissed with `is_dismissed`, so that a late change cannot bring it back. `is_to_push`:
-    its messages were not sent yet. `id` is in notifications/ids.py.
+    its messages were not sent yet. `id` is in notifications/ids.py. Of a warning, `post_moment` is
+    the number of the moderators' decision, and there is no `post_author`.
     """
 
     owner = "owner_id"

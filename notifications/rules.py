@@ -48,7 +48,11 @@ def judge(
     row: NotificationRow, owner_id: int, facts: Circumstances, policy: Policy, now_ms: int
 ) -> Verdict:
     """What the list of the owner does with this notification now."""
-    if facts.account is None or not _still_holds(row, facts):
+    if facts.account is None:
+        return Verdict.HIDDEN
+    if row.kind == NotificationKind.MODERATION_WARNING:
+        return Verdict.SHOWN
+    if not _still_holds(row, facts):
         return Verdict.HIDDEN
     relationship = facts.relationship
     hides = relationship.mutes_notices and relationship.is_muted_at(now_ms)

@@ -19,6 +19,7 @@ class NotificationKind(IntEnum):
     POLL = 7  # the end of a poll that the owner asked or voted on
     QUOTE = 8  # a post that quotes one of the owner
     QUOTED_UPDATE = 9  # the edit of a post that a post of the owner quotes
+    MODERATION_WARNING = 0  # a decision of the moderators on the owner; its actor is the owner
 
     @property
     def public(self) -> str:
@@ -30,6 +31,8 @@ ALL_KINDS = tuple(NotificationKind)
 KIND_BY_NAME = {kind.public: kind for kind in ALL_KINDS}
 # Kinds that strangers can cause in any number, without writing a word.
 CROWD_KINDS = (NotificationKind.FOLLOW, NotificationKind.FAVOURITE, NotificationKind.REBLOG)
+# Kinds that an owner can cause. Of the others, what one does to oneself notifies of nothing.
+OWN_KINDS = (NotificationKind.POLL, NotificationKind.MODERATION_WARNING)
 # Kinds that are shown together: "ann and 12 others favourited your post".
 GROUPED_KINDS = CROWD_KINDS
 # Kinds about a post of the owner. The post of a mention belongs to its author.
@@ -39,7 +42,8 @@ RESPONSE_KINDS = (NotificationKind.FAVOURITE, NotificationKind.REBLOG)
 class Occurrence(NamedTuple):
     """Something that happened to an account, as its source has it now.
 
-    `owner_id`: the recipient. `post_author`, `post_moment`: the post it is about; 0 for none.
+    `owner_id`: the recipient. `post_author`, `post_moment`: the post it is about; 0 for none. Of a
+    warning, `post_moment` is the number of the decision.
     `at_ms`: when it happened. `revision`: grows with each change of the source. `is_on`: False once
     it was undone.
     """
@@ -71,6 +75,12 @@ class NotificationRow(NamedTuple):
     @property
     def post_id(self) -> PostId | None:
         return PostId.at(self.post_author, self.post_moment) if self.post_author else None
+
+    @property
+    def decision_id(self) -> int | None:
+        """The moderators' decision that a warning is about; None for the other kinds."""
+        is_warning = self.kind == NotificationKind.MODERATION_WARNING
+        return self.post_moment if is_warning else None
 
 
 class Measure(IntEnum):

@@ -13,7 +13,7 @@ from jinja2.ext import babel_extract
 
 ROOT = Path(settings.BASE_DIR)
 # What speaks to people. The admin and the API are in English.
-FOLDERS = ("accounts", "notifications", "pages")
+FOLDERS = ("accounts", "moderation", "notifications", "pages")
 KEYWORDS: Any = {**DEFAULT_KEYWORDS, "gettext_lazy": None, "gettext_noop": None}
 COMMENTS = ("Translators:",)
 SCRIPTS = {"parse_template_string": "true"}

@@ -16,7 +16,7 @@ from accounts.types import Restriction
 from infra.changes.append import append_change
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions.ends import check_end, check_may_end, is_end_moved, write_ends
-from moderation.changes import PostDecided
+from moderation.changes import PostDecided, StrikeRecorded
 from moderation.errors import (
     CannotModerateStaff,
     DecisionNeedsReason,
@@ -27,7 +27,7 @@ from moderation.errors import (
 from moderation.models import Decision
 from moderation.queries.decisions import load_last_decisions
 from moderation.queries.ends import load_ends
-from moderation.types import ADDED_RESTRICTIONS, DecisionKind, DecisionOrigin
+from moderation.types import ADDED_RESTRICTIONS, STRIKES, DecisionKind, DecisionOrigin
 from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.rows import find_post_row
@@ -49,7 +49,7 @@ def decide_on_account(
     `ends_at`: the restriction then ends by itself. Deciding the same again with another end, or
     without one, changes the end. Raises: AccountNotFound, DecisionNeedsReason, CannotModerateStaff,
     AccountPurged, NotSuspended, SuspensionEnds, EndIsOver, EndsNever, DeletedByOwner.
-    Cost: seven statements; suspending ends each token with five more.
+    Cost: eight statements; suspending ends each token with five more.
     """
     check_end(kind, ends_at, now)
     with transaction.atomic(using=GLOBAL_ALIAS):
@@ -76,7 +76,7 @@ def decide_on_account(
 def decide_on_post(post_id: PostId, kind: DecisionKind, origin: DecisionOrigin) -> Decision | None:
     """Hides, shows or deletes a post of any kind. Returns None if the decision changes nothing.
 
-    Raises: PostNotFound, PostIsDeleted, DecisionNeedsReason, CannotModerateStaff. Cost: six
+    Raises: PostNotFound, PostIsDeleted, DecisionNeedsReason, CannotModerateStaff. Cost: seven
     statements, and those of hide_post or delete_post.
     """
     if find_post_row(post_id) is None:
@@ -103,8 +103,9 @@ def record_decision(
     image_id: int | None = None,
     ends_at: datetime | None = None,
 ) -> Decision:
-    """Inserts the row of a decision. Safety: the caller's transaction also carries it out.
+    """Inserts the row of a decision, and the change by which the account learns of it.
 
+    Safety: the caller's transaction also carries it out, and locks the user if it is a strike.
     Raises: DecisionNeedsReason.
     """
     if not origin.reason.strip():
@@ -121,6 +122,8 @@ def record_decision(
         report_id=origin.report_id,
     )
     row.save(using=GLOBAL_ALIAS, force_insert=True)
+    if kind in STRIKES and not row.is_of_owner:
+        append_change(GLOBAL_ALIAS, account_id, StrikeRecorded(row.pk))
     return row
 
 

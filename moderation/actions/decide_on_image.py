@@ -20,7 +20,7 @@ def decide_on_image(
     """Hides an image or shows it again. Returns None if the decision changes nothing.
 
     It is in force as a decision on a post is. Raises: ImageNotFound, AccountNotFound,
-    DecisionNeedsReason, CannotModerateStaff. Cost: six statements, and those of hide_image.
+    DecisionNeedsReason, CannotModerateStaff. Cost: seven statements, and those of hide_image.
     """
     if find_image(owner_id, image_id) is None:
         raise ImageNotFound

@@ -58,7 +58,7 @@ class DecisionAdmin(KeysetAdmin):
 
     def _shown(self) -> tuple[str, ...]:
         about = ("kind", "account", "public_id", "image_id", "left_with", "ends_at", "reason")
-        return (*about, "actor", "report", "created_at")
+        return (*about, "actor", "report", "created_at", "mailed_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Decision]:
         """With the name of the account, by key."""

@@ -18,6 +18,7 @@ from infra.api.openapi import error_response
 from moderation.api.parse import MOST_POSTS, MOST_RULES
 from moderation.models import APPEAL_LENGTH, COMMENT_LENGTH
 from moderation.types import Category
+from notifications.api.schema import DecisionEntity
 
 
 @extend_schema_serializer(component_name="NewReport")
@@ -59,28 +60,13 @@ class AppealBody(Serializer[Any]):
     text = VisibleTextField(max_length=APPEAL_LENGTH, help_text="Why the decision should be undone")
 
 
-@extend_schema_serializer(component_name="Appeal")
-class AppealEntity(Serializer[Any]):
-    text = CharField()
-    state = CharField(help_text="pending, approved or rejected")
-
-
 @extend_schema_serializer(component_name="Strike")
-class StrikeEntity(Serializer[Any]):
-    id = CharField()
+class StrikeEntity(DecisionEntity):
     action = CharField(
-        help_text="none (a warning), silence, disable, suspend, hide_statuses or delete_statuses"
+        help_text="none (a warning), silence, disable, suspend, hide_statuses, hide_images or"
+        " delete_statuses"
     )
-    text = CharField(help_text="The moderators' reason")
-    status_ids = ListField(child=CharField(), allow_null=True)
     status_text = CharField(
         allow_null=True,
         help_text="The text of the post, unless it is deleted. Mastodon has no such",
     )
-    appeal = AppealEntity(allow_null=True)
-    created_at = DateTimeField()
-    ends_at = DateTimeField(
-        allow_null=True,
-        help_text="When the restriction ends by itself, as decided then. Mastodon has no such",
-    )
-    target_account = AccountEntity()

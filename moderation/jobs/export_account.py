@@ -21,8 +21,10 @@ from infra.clock import now_ms
 from infra.jobs.types import Batch
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import GLOBAL_ALIAS
+from moderation.api.present import present_warning
 from moderation.jobs.export_images import export_images
 from moderation.jobs.exported_people import PAGE, Line, iter_files_of_people
+from moderation.queries.decisions import list_strikes
 from posts.queries.lists import list_marked
 from posts.scheduled.api.present import present_scheduled
 from posts.scheduled.queries.scheduled import list_scheduled
@@ -73,6 +75,7 @@ def _files_of(account_id: int) -> dict[str, Iterator[bytes]]:
         **{n: _as_csv(lines) for n, lines in iter_files_of_people(account_id, now_ms())},
         **{name: _as_csv(_iter_marked(account_id, kind)) for name, kind in MARKS.items()},
         "scheduled_posts.jsonl": _iter_scheduled(account_id),
+        "notices.jsonl": _iter_notices(account_id),
         "lists.jsonl": (present_list(each) + b"\n" for each in list_account_lists(account_id)),
         "followed_tags.csv": _as_csv([tag.name] for tag in tags),
     }
@@ -110,6 +113,13 @@ def _iter_scheduled(account_id: int) -> Iterator[bytes]:
     """ScheduledStatus entities, newest first, a line each."""
     for row in _iter_items(partial(list_scheduled, account_id)):
         yield present_scheduled(account_id, [row])[0] + b"\n"
+
+
+def _iter_notices(account_id: int) -> Iterator[bytes]:
+    """What moderators decided about the account, as AccountWarning entities, newest first."""
+    account = get_account_json(account_id)
+    for decision, appeal in _iter_items(partial(list_strikes, account_id)):
+        yield present_warning(decision, appeal, account) + b"\n"
 
 
 def _iter_marked(account_id: int, kind: Kind) -> Iterator[Line]:

@@ -9,7 +9,7 @@ from infra.api.ids import MOST_DIGITS
 from infra.api.pages import Page, Window
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.models import Appeal, Decision
-from moderation.types import OWNER_DELETED, POST_DECISIONS, STRIKES, DecisionKind
+from moderation.types import POST_DECISIONS, STRIKES, DecisionKind
 from posts.ids import PostId
 
 HIGHEST_ID = 2**63 - 1
@@ -38,8 +38,7 @@ def is_deleted_by_owner(account_id: int, since: int = 0) -> bool:
     `since`: and after this decision. Cost: one query by index.
     """
     last = find_suspension(account_id)
-    is_by_owner = last is not None and last.actor_id is None and last.reason == OWNER_DELETED
-    return last is not None and is_by_owner and last.pk > since
+    return last is not None and last.is_of_owner and last.pk > since
 
 
 def find_deleted_by_owners(account_ids: Iterable[int]) -> set[int]:
@@ -50,7 +49,7 @@ def find_deleted_by_owners(account_ids: Iterable[int]) -> set[int]:
     ids = list(account_ids)
     suspensions = Decision.objects.filter(account_id__in=ids, kind=DecisionKind.SUSPEND)
     last = suspensions.order_by("account_id", "-pk").distinct("account_id")
-    by_owners = {row.account_id for row in last if not row.actor_id and row.reason == OWNER_DELETED}
+    by_owners = {row.account_id for row in last if row.is_of_owner}
     users = User.objects.filter(pk__in=by_owners).values_list("pk", "restrictions")
     return {pk for pk, restrictions in users if Restriction.SUSPENDED in Restriction(restrictions)}
 
@@ -85,6 +84,15 @@ def list_strikes(account_id: int, window: Window) -> Page[Strike]:
     older = str(shown[-1].pk) if has_older else None
     items = [(decision, appeals.get(decision.pk)) for decision in shown]
     return Page(items, older, str(shown[0].pk))
+
+
+def load_strikes(account_id: int, ids: Iterable[int]) -> dict[int, Strike]:
+    """Those of the strikes that are against this account, by id. One query by key."""
+    strikes = Decision.objects.using(GLOBAL_ALIAS).filter(
+        pk__in=list(ids), account_id=account_id, kind__in=STRIKES
+    )
+    rows = strikes.select_related("appeal")
+    return {decision.pk: (decision, getattr(decision, "appeal", None)) for decision in rows}
 
 
 def decode_cursor(cursor: str) -> int:

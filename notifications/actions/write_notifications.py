@@ -8,7 +8,7 @@ from django.conf import settings
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from notifications.ids import TICKS_A_MS, first_id
-from notifications.types import CROWD_KINDS, NotificationKind, Occurrence
+from notifications.types import CROWD_KINDS, OWN_KINDS, Occurrence
 
 # Follows, favourites or reposts that an account is notified of. Mentions have no limit.
 NOTIFICATIONS_AN_HOUR = 1_000
@@ -37,11 +37,11 @@ def by_recipient_shard(
 ) -> dict[str, dict[Identity, Occurrence]]:
     """The newest state of each occurrence, by the shard of its recipient.
 
-    What an account does to itself is left out, but for the end of its poll.
+    What an account does to itself is left out, but for OWN_KINDS.
     """
     groups: dict[str, dict[Identity, Occurrence]] = {}
     for occurrence in occurrences:
-        if occurrence.owner_id == occurrence.from_id and occurrence.kind != NotificationKind.POLL:
+        if occurrence.owner_id == occurrence.from_id and occurrence.kind not in OWN_KINDS:
             continue
         group = groups.setdefault(shard_of(occurrence.owner_id), {})
         other = group.get(occurrence.identity)

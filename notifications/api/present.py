@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import orjson
 
+from notifications.api.warning_place import warning_field
 from notifications.groups import GroupKey
 from notifications.queries.groups import ViewedGroup
 from notifications.queries.requests import PendingRequests, ViewedRequest
@@ -31,6 +32,8 @@ def present_notification(notification: ViewedNotification) -> bytes:
         format_ms(row.at_ms).encode(),
         notification.account,
     )
+    if row.decision_id is not None:
+        return b"%b,%b}" % (head, warning_field(row.decision_id))
     return b'%b,"status":%b}' % (head, notification.status) if notification.status else head + b"}"
 
 
@@ -73,7 +76,10 @@ def _present_group(group: ViewedGroup) -> bytes:
     }
     if newest.post_id is not None:
         fields["status_id"] = newest.post_id.public
-    return orjson.dumps(fields)
+    body = orjson.dumps(fields)
+    if newest.decision_id is None:
+        return body
+    return b"%b,%b}" % (body[:-1], warning_field(newest.decision_id))
 
 
 def _partial(account: bytes) -> bytes:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, extend_schema_serializer
 from rest_framework.serializers import (
     BooleanField,
     CharField,
@@ -23,6 +23,7 @@ from notifications.types import GROUPED_KINDS, KIND_BY_NAME, MEASURE_BY_NAME
 from posts.api.schema import StatusEntity
 
 TYPES = list(KIND_BY_NAME)
+WARNINGS_ONLY = "Only of the type moderation_warning"
 
 
 def _names(name: str, description: str) -> OpenApiParameter:
@@ -68,13 +69,48 @@ class NothingEntity(Serializer[Any]):
     """An empty object."""
 
 
+@extend_schema_serializer(component_name="Appeal")
+class AppealEntity(Serializer[Any]):
+    text = CharField()
+    state = CharField(help_text="pending, approved or rejected")
+
+
+class DecisionEntity(Serializer[Any]):
+    """What Strike and AccountWarning have in common. Not an entity by itself."""
+
+    id = CharField(help_text="That of the strike, for an appeal")
+    text = CharField(help_text="The moderators' reason")
+    status_ids = ListField(child=CharField(), allow_null=True)
+    appeal = AppealEntity(allow_null=True)
+    created_at = DateTimeField()
+    ends_at = DateTimeField(
+        allow_null=True,
+        help_text="When the restriction ends by itself, as decided then. Mastodon has no such",
+    )
+    target_account = AccountEntity()
+
+
+class AccountWarningEntity(DecisionEntity):
+    """A decision of the moderators on the account. It names no moderator and no reporter."""
+
+    action = CharField(
+        help_text="Mastodon's word: none (a warning, or a hidden photo), silence, disable, suspend,"
+        " or delete_statuses (a post that was deleted or hidden)"
+    )
+    measure = CharField(
+        help_text="The same as the action of a strike, which also knows hide_statuses and"
+        " hide_images. Mastodon has no such"
+    )
+
+
 class NotificationEntity(Serializer[Any]):
     id = CharField(help_text="Decimal digits; a later notification has a higher number")
     type = ChoiceField(TYPES)
     group_key = CharField()
     created_at = DateTimeField()
     account = AccountEntity()
-    status = StatusEntity(required=False, help_text="Absent for follows and requests")
+    status = StatusEntity(required=False, help_text="Absent for follows, requests and warnings")
+    moderation_warning = AccountWarningEntity(required=False, help_text=WARNINGS_ONLY)
 
 
 class NotificationGroupEntity(Serializer[Any]):
@@ -87,6 +123,7 @@ class NotificationGroupEntity(Serializer[Any]):
     latest_page_notification_at = DateTimeField()
     sample_account_ids = ListField(child=CharField())
     status_id = CharField(required=False)
+    moderation_warning = AccountWarningEntity(required=False, help_text=WARNINGS_ONLY)
 
 
 class GroupedNotificationsResultsEntity(Serializer[Any]):

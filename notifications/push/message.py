@@ -5,7 +5,7 @@ import os
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import http_ece
@@ -17,6 +17,8 @@ from django.utils.translation import gettext, override
 from django.utils.translation import gettext_noop as _
 
 from accounts.vapid import vapid_of
+from infra.api.live_parts import fill_body
+from notifications.api.warning_place import warning_field
 from notifications.push.keys import decode_key
 from notifications.push.types import PushTarget
 from notifications.queries.viewed_notifications import ViewedNotification
@@ -33,6 +35,7 @@ TITLES = {
     NotificationKind.POLL: _("A poll by {} has ended"),
     NotificationKind.QUOTE: _("{} quoted your post"),
     NotificationKind.QUOTED_UPDATE: _("{} edited a post you quoted"),
+    NotificationKind.MODERATION_WARNING: _("A decision of the moderators about you"),
 }
 # How long a push service keeps a message for a receiver that is away.
 TTL_S = 48 * 3600
@@ -52,10 +55,7 @@ def write_message(notification: ViewedNotification, token: str, language: str) -
     """The JSON that a client shows, as Mastodon's, before it is encrypted."""
     account = orjson.loads(notification.account)
     kind = NotificationKind(notification.row.kind)
-    content = (
-        orjson.loads(notification.status)["content"] if notification.status else account["note"]
-    )
-    text = html.unescape(TAGS.sub(" ", content)).strip()
+    text = _text_of(notification, account)
     with override(language):
         title = gettext(TITLES[kind])
     return orjson.dumps(
@@ -69,6 +69,19 @@ def write_message(notification: ViewedNotification, token: str, language: str) -
             "body": text[:BODY_CHARACTERS],
         }
     )
+
+
+def _text_of(notification: ViewedNotification, account: Mapping[str, Any]) -> str:
+    """What happened, as plain text: the reason, the post, or who the actor is."""
+    row = notification.row
+    if row.decision_id is not None:
+        filled = fill_body(warning_field(row.decision_id), row.from_id)
+        warning = orjson.loads(b"{%b}" % filled)["moderation_warning"]
+        return str(warning["text"]) if warning else ""
+    content = (
+        orjson.loads(notification.status)["content"] if notification.status else account["note"]
+    )
+    return html.unescape(TAGS.sub(" ", content)).strip()
 
 
 def encrypt_for(target: PushTarget, message: bytes, now_s: int) -> PushRequest:

@@ -10,7 +10,7 @@ TOKENS = "notifications.push"
 # The types of Mastodon. Those that this server does not have never happen.
 ALERTS = (
     "mention", "status", "reblog", "follow", "follow_request", "favourite", "poll", "update",
-    "quote", "quoted_update", "admin.sign_up", "admin.report",
+    "quote", "quoted_update", "admin.sign_up", "admin.report", "moderation_warning",
 )  # fmt: skip
 
 

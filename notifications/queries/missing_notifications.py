@@ -35,7 +35,7 @@ def find_missing(alias: str, owner_ids: Sequence[int], now_ms: int) -> dict[int,
 
     Left out: what is too old, and what was deleted or left out for good. Mentions that are no
     replies are rows of other shards, and are not looked at. So are ends of polls and new posts,
-    whose recipients are known to the change only. Five queries.
+    whose recipients are known to the change only, and decisions of moderators. Five queries.
     """
     floors = {row[0]: row[1:] for row in fetch_all(alias, FLOORS, (list(owner_ids),))}
     oldest_ms = now_ms - settings.NOTIFICATION_DAYS * DAY_MS

@@ -30,8 +30,12 @@ def read_sources(alias: str, rows: Sequence[Occurrence]) -> Sources:
     """
     edges = [row for row in rows if row.kind in ATTRIBUTES]
     responses = [row for row in rows if row.kind in RESPONSE_OF]
-    posts = [row for row in rows if row.kind not in (*ATTRIBUTES, *RESPONSE_OF)]
-    occurrences = [*_of_edges(alias, edges), *_of_responses(alias, responses), *_of_posts(posts)]
+    # Decisions are never deleted.
+    warnings = [row for row in rows if row.kind == NotificationKind.MODERATION_WARNING]
+    others = (*ATTRIBUTES, *RESPONSE_OF, NotificationKind.MODERATION_WARNING)
+    posts = [row for row in rows if row.kind not in others]
+    of_shard = *_of_edges(alias, edges), *_of_responses(alias, responses)
+    occurrences = [*of_shard, *_of_posts(posts), *warnings]
     return {occurrence.identity: occurrence for occurrence in occurrences}
 
 

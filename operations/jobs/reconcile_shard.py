@@ -52,6 +52,7 @@ KINDS = (
     "accounts.user_restricted",
     "moderation.post_decided",
     "moderation.image_decided",
+    "moderation.strike_recorded",
 )
 UNTRACED = (
     "No other database knows of these. If {alias} lost some since {since}, they cannot be named:",

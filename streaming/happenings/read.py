@@ -8,6 +8,7 @@ import structlog
 
 from infra.changes.feed import FiledChange
 from infra.changes.registry import read_payload
+from moderation.changes import StrikeRecorded
 from notifications.changes import QuotingLeft, SubscribersLeft, VotersLeft
 from notifications.types import NotificationKind
 from posts.changes import (
@@ -44,6 +45,7 @@ from timelines.tags.changes import FollowedTagsChanged
 log = structlog.get_logger()
 _ENDED_POLLS = (NotificationKind.POLL,)
 _EDITED_QUOTES = (NotificationKind.QUOTED_UPDATE,)
+_WARNINGS = (NotificationKind.MODERATION_WARNING,)
 
 
 def read_happenings(change: FiledChange) -> list[Happening]:
@@ -145,5 +147,6 @@ _READERS: Mapping[str, Callable[[int, Any], list[Happening]]] = {
     VotersLeft.kind: _polls_ended,
     QuotingLeft.kind: lambda *_: [Notified({}, all_of=_EDITED_QUOTES)],
     SubscribersLeft.kind: lambda author_id, _: [Notified({}, followers_of=author_id)],
+    StrikeRecorded.kind: lambda owner_id, _: [Notified({owner_id: _WARNINGS})],
     FiltersEdited.kind: lambda owner_id, _: [FiltersChanged(owner_id)],
 }

@@ -18,6 +18,8 @@ from accounts.actions import ask_email_change, ask_password_reset
 from accounts.api.limits import EMAIL_CHANGES, HOUR_S, PASSWORD_RESETS
 from accounts.models import User
 from infra.caching.quotas import Quotas
+from infra.changes.drain import drain
+from infra.changes.lanes import lane_of
 from infra.changes.models import Change
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute
@@ -39,6 +41,9 @@ from accounts.models import User
 from infra.changes.drain import drain
 from infra.changes.failpoints import arm
 from infra.changes.lag import list_lane_lags
+from datetime import UTC, datetime
+from moderation.actions.decide import decide_on_account
+from moderation.types import DecisionKind, DecisionOrigin
 place, act, *texts = sys.argv[1:]
 user = User.objects.get(username="ann")
 arm(place, lambda: os.kill(os.getpid(), signal.SIGKILL))
@@ -46,6 +51,8 @@ if act == "ask_password_reset":
     ask_password_reset(user.username)
 elif act == "ask_email_change":
     ask_email_change(user, *texts)
+elif act == "warn":
+    decide_on_account(user.pk, DecisionKind.WARN, DecisionOrigin(None, "spam"), datetime.now(UTC))
 elif act == "change_email":
     change_email(user.pk, *texts)
 else:
@@ -133,3 +140,22 @@ def test_a_change_of_the_address_that_died_still_warns_the_old_one(ann: Browser)
     assert NEW in ann.read("/settings/email")
     drain_all()
     assert mail.outbox[-1].to == [OLD] and len(mail.outbox) == 2
+
+
+def test_a_decision_that_died_is_notified_and_mailed_once(ann: Browser) -> None:
+    killed_at("changes.committed", "warn")
+    drain_all()
+    assert [one.to for one in mail.outbox] == [[OLD]]
+    assert ann.read("/notifications").count("The moderators warn you.") == 1
+
+
+def test_a_drain_that_died_behind_the_mail_of_a_decision_sends_it_twice(ann: Browser) -> None:
+    """Between the mail and its note is the only place where that happens."""
+    killed_at("changes.committed", "warn")
+    drain(GLOBAL_ALIAS, lane_of(User.objects.get().pk))
+    printed = killed_at("moderation.mailed", "drain")
+    assert printed.count("Subject: ") == 1
+    drain_all()
+    drain_all()
+    assert len(mail.outbox) == 1
+    assert ann.read("/notifications").count("The moderators warn you.") == 1

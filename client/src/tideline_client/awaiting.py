@@ -1856,7 +1856,7 @@ class AsyncNotificationsCalls:
         `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
           here is older than that, so all clients know it, and nothing has a `fallback`.
         `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update. Other names match nothing.
+          quote, quoted_update, moderation_warning. Other names match nothing.
         """
         call = Call(
             "GET",
@@ -1922,7 +1922,7 @@ class AsyncNotificationsCalls:
         `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
           here is older than that, so all clients know it, and nothing has a `fallback`.
         `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update. Other names match nothing.
+          quote, quoted_update, moderation_warning. Other names match nothing.
         """
         call = Call(
             "GET",
@@ -1994,7 +1994,7 @@ class AsyncNotificationsCalls:
         `include_filtered`: With those that my policy filters.
         `limit`: Count no further; at most 1,000.
         `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update. Other names match nothing.
+          quote, quoted_update, moderation_warning. Other names match nothing.
         """
         call = Call(
             "GET",

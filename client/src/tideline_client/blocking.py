@@ -1854,7 +1854,7 @@ class NotificationsCalls:
         `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
           here is older than that, so all clients know it, and nothing has a `fallback`.
         `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update. Other names match nothing.
+          quote, quoted_update, moderation_warning. Other names match nothing.
         """
         call = Call(
             "GET",
@@ -1920,7 +1920,7 @@ class NotificationsCalls:
         `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
           here is older than that, so all clients know it, and nothing has a `fallback`.
         `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update. Other names match nothing.
+          quote, quoted_update, moderation_warning. Other names match nothing.
         """
         call = Call(
             "GET",
@@ -1992,7 +1992,7 @@ class NotificationsCalls:
         `include_filtered`: With those that my policy filters.
         `limit`: Count no further; at most 1,000.
         `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update. Other names match nothing.
+          quote, quoted_update, moderation_warning. Other names match nothing.
         """
         call = Call(
             "GET",

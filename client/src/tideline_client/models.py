@@ -45,6 +45,36 @@ class Account(Entity, frozen=True, kw_only=True):
     last_status_at: "date | None"
 
 
+class AccountWarning(Entity, frozen=True, kw_only=True):
+    """A decision of the moderators on the account. It names no moderator and no reporter.
+
+    `id`: That of the strike, for an appeal.
+    `text`: The moderators' reason.
+    `ends_at`: When the restriction ends by itself, as decided then. Mastodon has no such.
+    `action`: Mastodon's word: none (a warning, or a hidden photo), silence, disable,
+      suspend, or delete_statuses (a post that was deleted or hidden).
+    `measure`: The same as the action of a strike, which also knows hide_statuses and
+      hide_images. Mastodon has no such.
+    """
+
+    id: str
+    text: str
+    status_ids: "list[str] | None"
+    appeal: "Appeal | None"
+    created_at: datetime
+    ends_at: "datetime | None"
+    target_account: "Account"
+    action: str
+    measure: str
+
+
+class Appeal(Entity, frozen=True, kw_only=True):
+    """`state`: pending, approved or rejected."""
+
+    text: str
+    state: str
+
+
 class BoundAccount(Entity, frozen=True, kw_only=True):
     """`suspended`: By moderators."""
 
@@ -555,7 +585,8 @@ class News(Entity, frozen=True, kw_only=True):
 
 class Notification(Entity, frozen=True, kw_only=True):
     """`id`: Decimal digits; a later notification has a higher number.
-    `status`: Absent for follows and requests.
+    `status`: Absent for follows, requests and warnings.
+    `moderation_warning`: Only of the type moderation_warning.
     """
 
     id: str
@@ -564,10 +595,13 @@ class Notification(Entity, frozen=True, kw_only=True):
     created_at: datetime
     account: "Account"
     status: "Status | None" = None
+    moderation_warning: "AccountWarning | None" = None
 
 
 class NotificationGroup(Entity, frozen=True, kw_only=True):
-    """`notifications_count`: On this page."""
+    """`notifications_count`: On this page.
+    `moderation_warning`: Only of the type moderation_warning.
+    """
 
     group_key: str
     notifications_count: int
@@ -578,6 +612,7 @@ class NotificationGroup(Entity, frozen=True, kw_only=True):
     latest_page_notification_at: datetime
     sample_account_ids: list[str]
     status_id: "str | None" = None
+    moderation_warning: "AccountWarning | None" = None
 
 
 class NotificationPolicy(Entity, frozen=True, kw_only=True):

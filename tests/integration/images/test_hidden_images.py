@@ -241,6 +241,10 @@ def test_moderators_hide_and_show_images_on_their_page(ann, bob, people):
     )
     (strike,) = ann.get("/api/v1/strikes").json()
     assert (strike["action"], strike["status_ids"]) == ("hide_images", None)
+    drain_all()
+    (notification,) = ann.get("/api/v1/notifications").json()
+    warning = notification["moderation_warning"]
+    assert (warning["action"], warning["measure"]) == ("none", "hide_images")
     mia.post(where, {"kind": "show", "image": image["id"], "reason": "a mistake"})
     assert len(media(bob, status)) == 1
     assert "There is no such account" in mia.get(f"{PAGE}?account=nothing").content.decode()

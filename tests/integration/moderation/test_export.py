@@ -15,7 +15,9 @@ from django.db import OperationalError
 from accounts.errors import AccountNotFound
 from infra.sharding.bounded.breaker import breaker_of, reset_breakers
 from infra.sharding.buckets import shard_of
+from moderation.actions.appeals import file_appeal
 from moderation.jobs.stream_account import stream_account
+from moderation.types import DecisionKind
 from posts.actions.create_post import create_post
 from posts.actions.mark_post import mark_post
 from posts.types import Draft, Kind, NewPoll
@@ -25,7 +27,8 @@ from relations.actions.mute import mute
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from relations.types import FollowOptions
-from tests.world import make_account, make_accounts, publish
+from tests.people import decide
+from tests.world import drain_all, make_account, make_accounts, publish
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
 
@@ -144,3 +147,14 @@ def test_a_stream_that_is_given_up_ends_in_the_middle_of_a_file(ann, small_piece
 def test_an_unknown_account_is_refused_before_its_stream_begins(ann):
     with pytest.raises(AccountNotFound):
         stream_account(ann + 1)
+
+
+def test_the_notices_of_the_moderators_are_in_it_with_the_appeals(ann, tmp_path):
+    for kind in (DecisionKind.WARN, DecisionKind.LIMIT):
+        decision = decide(ann, kind)
+    file_appeal(ann, decision.pk, "I was kind")
+    drain_all()
+    with export(ann, tmp_path / "ann.zip") as archive:
+        notices = [orjson.loads(line) for line in archive.read("notices.jsonl").splitlines()]
+    assert [notice["action"] for notice in notices] == ["silence", "none"]
+    assert (notices[0]["text"], notices[0]["appeal"]["text"]) == ("spam", "I was kind")

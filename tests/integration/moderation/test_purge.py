@@ -14,6 +14,7 @@ from accounts.types import Restriction
 from infra.jobs import time_slices
 from infra.jobs.models import JobCheckpoint, JobRun
 from infra.sharding.buckets import shard_of
+from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute, fetch_one
 from moderation import periodic
 from moderation.jobs import purge_accounts
@@ -35,6 +36,7 @@ from relations.suggestions.actions.dismiss import dismiss_suggestion
 from tests.callers import Caller
 from tests.dying import armed
 from tests.integration.jobs.outcomes import Outcome
+from tests.integration.notifications.listing import replay_everything
 from tests.people import Community, Visitor, decide
 from tests.periodic import run_task
 from tests.plans import settle
@@ -115,6 +117,13 @@ def assert_purged(community: Community) -> None:
     assert community.home() == [community.friends.public]
 
 
+def test_a_purged_account_gets_no_notification_back(community: Community) -> None:
+    suspend_long_ago(community.moderated)
+    assert Outcome(Purge()).code == 0
+    replay_everything(GLOBAL_ALIAS)
+    assert left_of(community.moderated) == []
+
+
 def test_a_purged_account_quotes_nothing(community: Community) -> None:
     create_post(community.moderated, Draft("look", quoted=community.friends))
     quoting = create_post(community.friend, Draft("look", quoted=community.theirs))
@@ -140,7 +149,7 @@ def test_purges_only_accounts_that_were_suspended_long_ago(community: Community)
     assert (outcome.code, f"account {community.moderated}\n" in outcome.out) == (0, True)
     drain_all()
     assert left_of(community.moderated) == []
-    assert left_of(other) == [LEFT[0]]
+    assert left_of(other) == [LEFT[0], LEFT[8], LEFT[10]], "its post, its warning, its inbox"
     decide(other, DecisionKind.RESTORE)
     assert Visitor().status_of(f"/api/v1/statuses/{kept.public}") == 200
     publish(other)

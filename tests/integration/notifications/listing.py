@@ -31,11 +31,12 @@ def rows(owner_id: int) -> list[tuple[Any, ...]]:
     return sorted(Notification.objects.of(owner_id).values_list())
 
 
-def replay_everything() -> None:
-    """Delivers all changes of all shards again, the newest batch first, one change at a time."""
+def replay_everything(*aliases: str) -> None:
+    """Delivers all changes again, the newest batch first, one change at a time. By default those of
+    all shards."""
     now = datetime.now(UTC)
     span = ReplayFilter(now - timedelta(days=1), now + timedelta(days=1))
-    for alias in settings.SHARD_ALIASES:
+    for alias in aliases or settings.SHARD_ALIASES:
         for page in reversed(list(iter_delivered(alias, span, 1))):
             assert replay_batch(alias, page.rows) == []
     drain_all()

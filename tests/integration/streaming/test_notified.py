@@ -5,6 +5,7 @@ import json
 import pytest
 from django.db import OperationalError
 
+from moderation.types import DecisionKind
 from posts.actions.mark_post import mark_post
 from posts.types import Kind
 from relations.actions.follow import follow
@@ -13,6 +14,7 @@ from streaming.positions import decode_position, encode_position
 from tests.callers import Caller, ids_of
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import publish_marker
+from tests.people import decide
 from tests.waiting import until
 from tests.world import make_accounts, publish
 
@@ -165,3 +167,15 @@ def test_notifications_are_heard_after_another_account_lost_its_shard(site, peop
     deliver_all()
     until(lambda: clients[other].has_ended)
     assert wait_until_heard(clients[me], 1) == listed(me)
+
+
+def test_a_decision_of_the_moderators_is_heard_by_its_account_only(site, people):
+    me, other, _ = people
+    client, others = site.listen(me), site.listen(other)
+    decide(me, DecisionKind.WARN)
+    deliver_all()
+    wait_until_heard(client, 1)
+    [heard] = [h for h in client.heard if h.event == "notification"]
+    assert [json.loads(heard.payload)] == Caller(me).get("/api/v1/notifications").json()
+    publish_marker(site, other, others)
+    assert ids_heard(others) == []

@@ -22,7 +22,7 @@ DIRECT = STATUS.replace(b"public", b"direct")
 ANSWER = DIRECT.replace(b"null", b'"1"')
 FOLLOWED, FOLLOWER = Relationship(mine=Attribute.FOLLOW), Relationship(theirs=Attribute.FOLLOW)
 STRANGER, DROP = Relationship(), Measure.DROP
-MENTION, FOLLOW, REQUEST, FAVOURITE, _, POSTED, POLL, *_ = NotificationKind
+MENTION, FOLLOW, REQUEST, FAVOURITE, _, POSTED, POLL, *_, WARNING = NotificationKind
 SHOWN, FILTERED, HIDDEN = Verdict
 DEFAULT = Policy()
 
@@ -43,6 +43,9 @@ CASES = [
     (POSTED, facts(relationship=FOLLOWED), Policy(for_not_followers=DROP), HIDDEN),
     (POLL, facts(), Policy(for_not_following=DROP), SHOWN),
     (POLL, facts(status=STATUS.replace(b"false", b"true")), DEFAULT, HIDDEN),
+    (WARNING, facts(status=None), Policy(*[DROP] * 5), SHOWN),
+    (WARNING, facts(status=None, account=NEW, relationship=Relationship(
+        mine=Attribute.BLACK, is_muted=True, mutes_notices=True)), DEFAULT, SHOWN),
     (FOLLOW, facts(status=None, relationship=FOLLOWER), DEFAULT, SHOWN),
     (FOLLOW, facts(status=None), DEFAULT, HIDDEN),
     (FOLLOW, facts(relationship=Relationship(theirs=Attribute.WHISPER)), DEFAULT, HIDDEN),
@@ -81,7 +84,8 @@ def test_the_rules_of_a_notification(case):
 def test_the_example_of_an_id():
     assert first_id(1_800_000_000_000) + NotificationKind.FAVOURITE == 1_800_000_000_000_004
     assert kind_of(1_800_000_000_000_004) is NotificationKind.FAVOURITE
-    assert [kind_of(one) for one in (0, 10, 20, -1, 2**63 + 1)] == [None] * 5
+    assert kind_of(1_800_000_000_000_000) is NotificationKind.MODERATION_WARNING
+    assert [kind_of(one) for one in (0, -1, -10, 2**63 + 1)] == [None] * 4
 
 
 def test_a_group_has_one_post_and_half_a_day():
@@ -95,6 +99,6 @@ def test_a_group_has_one_post_and_half_a_day():
     assert first == key(FAVOURITE, begin + SPAN_MS - 1)
     others = (key(FAVOURITE, begin + SPAN_MS), key(FAVOURITE, begin, 1297), key(FOLLOW, begin))
     assert first not in others
-    for one in (first, *others, key(MENTION, begin)):
+    for one in (first, *others, key(MENTION, begin), key(WARNING, begin)):
         assert GroupKey.parse(one.text) == one
     assert first.ids.above < first_id(begin) + FAVOURITE < first.ids.below
