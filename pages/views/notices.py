@@ -5,8 +5,8 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.utils.translation import gettext
 
+from moderation.effects import effect_of
 from pages.api_client import ApiRefused
 from pages.texts import later as _
 from pages.views.base import WebPage
@@ -14,16 +14,6 @@ from pages.views.timelines import cursors_of
 
 STRIKES = "/api/v1/strikes"
 UNPROCESSABLE = 422
-# What a decision does, by the word of the API.
-EFFECTS = {
-    "none": _("The moderators warn you."),
-    "disable": _("Your account is frozen: you can read, and write nothing."),
-    "silence": _("Your account is limited: only your followers see your posts."),
-    "suspend": _("Your account is suspended."),
-    "delete_statuses": _("A post of yours was deleted."),
-    "hide_statuses": _("A post of yours is hidden."),
-    "hide_images": _("A photo of yours is hidden."),
-}
 STATES = {
     "pending": _("Your appeal is with the moderators."),
     "approved": _("Your appeal was accepted. The decision is undone."),
@@ -68,9 +58,7 @@ def _join(strike: Notice) -> Notice:
     return {
         **strike,
         "is_over": _is_past(strike["ends_at"]),
-        "effect": EFFECTS.get(
-            strike["action"], gettext("The moderators decided about your account.")
-        ),
+        "effect": effect_of(strike["action"]),
         "state": STATES.get(appeal["state"], "") if appeal else "",
     }
 

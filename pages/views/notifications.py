@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
+from moderation.effects import effect_of
 from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.timelines import cursors_of, older_query
@@ -110,7 +111,17 @@ def _join(grouped: Mapping[str, Any], read_up_to: int) -> list[Group]:
             "accounts": [people[account_id] for account_id in group["sample_account_ids"]],
             "others_count": group["notifications_count"] - 1,
             "status": statuses.get(group.get("status_id")),
+            "warning": _explain(group.get("moderation_warning")),
             "is_unread": group["most_recent_notification_id"] > read_up_to,
         }
         for group in grouped["notification_groups"]
     ]
+
+
+def _explain(warning: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """A decision of the moderators, with what it does in words and the page of the notice."""
+    if warning is None:
+        return None
+    number = int(warning["id"])
+    notice = f"/notices?max_id={number + 1}#notice-{number}"
+    return {**warning, "effect": effect_of(warning["measure"]), "notice": notice}

@@ -190,8 +190,10 @@ def the_reporter_gets_an_answer_and_the_author_appeals(cast: Cast) -> None:
     ann, ben, operator = cast
     ann.open("/settings/reports")
     ann.see("Third time today", "Decided on")
-    ben.open("/settings")
-    ben.click("a[href='/notices']")
+    ben.open("/")
+    ben.click(".side a[href='/notifications']")
+    ben.see("A post of yours is hidden.", REASON)
+    ben.click(".moderation_warning .excerpt")
     ben.see("A post of yours is hidden.", REASON, OFFER)
     ben.click(".notice-of summary")
     ben.fill("Why is the decision wrong?", "They are toys")

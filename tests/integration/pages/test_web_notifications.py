@@ -7,11 +7,13 @@ import pytest
 
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
+from moderation.types import DecisionKind
 from posts.ids import PostId
 from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser
-from tests.world import make_account, make_accounts, publish
+from tests.people import decide, decide_on
+from tests.world import drain_all, make_account, make_accounts, publish
 
 UNREAD = re.compile(r'id="unread"[^>]*>(\d*)')
 
@@ -108,3 +110,24 @@ def test_older_ones_are_a_link_away(ann: int, drain: Callable[[], int]) -> None:
     rest = browser.read(f"/notifications/mentions{link.replace('&amp;', '&')}")
     shown = re.findall(r"number (\d+)\.", page), re.findall(r"number (\d+)\.", rest)
     assert sorted(int(one) for part in shown for one in part) == list(range(41))
+
+
+def test_a_decision_of_the_moderators_is_shown_with_its_reason_and_notice(ann: int) -> None:
+    decision = decide(ann, DecisionKind.LIMIT)
+    assert decision is not None
+    decide_on(publish(ann), DecisionKind.HIDE)
+    drain_all()
+    browser = Browser(ann)
+    assert UNREAD.findall(browser.read("/")) == ["2"]
+    page = browser.read("/notifications")
+    text = re.sub(r"\s+", " ", re.sub("<[^>]+>", "", page))
+    for part in ("only your followers see your posts", "A post of yours is hidden.", "spam"):
+        assert part in text
+    assert "#i-warning" in page and "Read the notice, or appeal" in text
+    notices = re.findall(r'class="excerpt" href="([^"]+)"', page)
+    path, _, place = notices[-1].replace("&amp;", "&").partition("#")
+    assert place == f"notice-{decision.pk}"
+    notice = browser.read(path)
+    assert f'id="{place}"' in notice and "A post of yours is hidden." not in notice
+    assert browser.send(f"/notices/{decision.pk}/appeal", {"text": "Why?"}).status_code == 303
+    assert browser.read("/notifications").count("Read the notice, or appeal") == 1
