@@ -28,6 +28,7 @@ ELSEWHERE: Mapping[str, str] = {
     "demo.users_made": _DEMO,
     "moderation.before_enforcing": _DECISIONS,
     "moderation.before_purged": "tests/integration/moderation/test_purge.py",
+    "moderation.mailed": "tests/integration/moderation/test_strike_mails.py",
     "parking.batch_changed": _CHANGES,
     "parking.batch_selected": _CHANGES,
     "pausing.rows_resumed": _CHANGES,
