@@ -19,6 +19,7 @@ FILTER, EDIT = {"phrase": NAME, "context": ["home"]}, {"status": NAME, "spoiler_
 TITLED = {"title": NAME, "context": ["home"]}
 # By method and path: a body that is accepted.
 BODIES: dict[str, dict[str, Any]] = {
+    "post /api/v1/conversations/{conversation_id}/read": {"up_to": "1"},
     "post /api/v1/apps": APP | {"website": "https://a.example"},
     "post /api/v1/accounts": SIGN_UP | {"agreement": True},
     "patch /api/v1/accounts/update_credentials": {"display_name": NAME, "note": NAME},
@@ -83,6 +84,9 @@ def make_filter(caller: Any) -> Any:
 
 MAKERS: dict[str, Callable[[Any], str]] = {
     "{list_id}": lambda caller: made(caller.post("/api/v1/lists", {"title": NAME})),
+    "{conversation_id}": lambda caller: made(
+        caller.post("/api/v1/statuses", {"status": "y", "visibility": "direct"})
+    ),
     "{status_id}": lambda caller: made(caller.post("/api/v1/statuses", {"status": "y"})),
     "{filter_id}": lambda caller: make_filter(caller)["id"],
     "{keyword_id}": lambda caller: make_filter(caller)["keywords"][0]["id"],
