@@ -15,8 +15,12 @@ query ran before the entries were read.
 - A record of two pages has an id only if both had it. A page that takes longer than five seconds
   is not covered.
 - Without a record t is not known. But N was on the page, so N arrived before t: the floor is the
-  arrival of N less 1.25 s. If N's row is missing, is the reader's own or arrived late, it is the
+  arrival of N less 250 ms. If N's row is missing, is the reader's own or arrived late, it is the
   second of N, less a second for clocks that differ, less the margin.
+- The second of N is that of a web process. If N arrived before its second, the clock of that
+  process was ahead, and the floor is again the arrival of N; of an own post, ten seconds earlier.
+- A floor in the future is of a clock that went back since. The poll returns what became visible in
+  the last hour instead.
 - A rebuild reads the index, which has every row before its push. So it changes no visible time.
 
 With RECENT_INDEX=by_author times are those of the authors' shards, and t is that of the process.

@@ -48,7 +48,7 @@ def _find_late(
     """What all clients with the cursor were served, and the late posts since then."""
     known = records.find(cursor)
     if known is not None:
-        return known, load_late(cursor, known.floor)
+        return _since_floor(known, load_late(cursor, known.floor))
     reached("polls.record_missing")
     late, stored = load_late(cursor, None), records.by_cursor.get(cursor)
     if stored is None:
@@ -56,6 +56,12 @@ def _find_late(
     if stored.floor < late.floor:  # it owes posts
         late = load_late(cursor, stored.floor)
     return _without_others(stored, late.floor), late
+
+
+def _since_floor(known: PollRecord, late: LatePosts) -> tuple[PollRecord, LatePosts]:
+    """If the floor had to be lowered, the times of a page that was cut say nothing any more."""
+    is_lowered = late.floor < known.floor
+    return known._replace(cut_page=None) if is_lowered else known, late
 
 
 def _without_others(stored: PollRecord, floor: int) -> PollRecord:

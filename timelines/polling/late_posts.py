@@ -3,6 +3,7 @@
 import structlog
 
 from infra.changes.errors import UNREACHABLE
+from infra.clock import now_ms
 from posts.ids import PostId
 from timelines.polling.moved import floor_after_move
 from timelines.polling.types import LatePosts
@@ -24,4 +25,4 @@ def load_late_posts(authors: PolledAuthors, cursor: PostId, floor: int | None) -
         return recent_index().load_late(authors, cursor, floor)
     except UNREACHABLE as error:
         log.warning("polls.late_posts_not_read", error=str(error))
-        return LatePosts((), earliest_floor(cursor, floor), None)
+        return LatePosts((), earliest_floor(cursor, floor, now_ms()), None)

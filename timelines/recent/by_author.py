@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from infra.clock import now_ms
-from infra.sharding.buckets import group_by_shard
+from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from posts.ids import EPOCH, SEQUENCES, PostId, moment_after, moment_below
 from posts.queries.rows import list_timeline
@@ -23,8 +23,10 @@ from timelines.recent.packs import load_packs
 from timelines.recent.queries.late_posts import (
     MARGIN_MS,
     SKEW_MS,
+    TAKEN_BACK_MS,
     PolledAuthors,
     earliest_floor,
+    read_floor,
     read_late_posts,
 )
 from timelines.recent.queries.newest_posts import read_all_shards
@@ -85,8 +87,11 @@ class ByAuthorIndex:
 
     def load_late(self, authors: PolledAuthors, cursor: PostId, floor: int | None) -> LatePosts:
         """One round trip, the following list. Packs that do not reach down to the floor: one query
-        on each of their shards."""
-        seen_until, since = now_ms() - SKEW_MS - MARGIN_MS, earliest_floor(cursor, floor)
+        on each of their shards. Without a floor one query on the shard of the cursor's author."""
+        at_ms = now_ms()
+        seen_until = at_ms - SKEW_MS - MARGIN_MS
+        since = _find_floor(authors.reader_id, cursor, at_ms) if floor is None else floor
+        since = at_ms - TAKEN_BACK_MS if since > at_ms else since
         packs = load_packs(_list_polled(authors))
         lowest = since // 1000 - EPOCH
         whole = {i: pack for i, pack in packs.items() if pack.late_from <= lowest}
@@ -94,6 +99,12 @@ class ByAuthorIndex:
         late += _read_late([i for i in packs if i not in whole], cursor, since)
         late.sort(key=lambda post: (post.visible_ms, post.event))
         return LatePosts(late[:MOST_LATE], since, seen_until)
+
+
+def _find_floor(reader_id: int, cursor: PostId, now_ms: int) -> int:
+    """The clocks of shards differ, so what arrived on time says no more than its second."""
+    seen_ms = read_floor(shard_of(cursor.author_id), reader_id, cursor)
+    return min(seen_ms - SKEW_MS, earliest_floor(cursor, None, now_ms))
 
 
 def _list_own(

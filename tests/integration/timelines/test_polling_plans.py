@@ -15,7 +15,7 @@ from timelines.recent.queries.late_posts import PolledAuthors
 
 READER, AUTHORS, FOLLOWEES, LATE = 1, 20_000, 500, 300
 ALIAS = "shard1"
-NOW = datetime(2031, 3, 10, 23, 30, tzinfo=UTC)
+NOW = datetime(2021, 3, 10, 23, 30, tzinfo=UTC)
 SECOND = second_of(NOW.timestamp())
 # A post a second of all authors together, the last day, each a tenth of a second after its second.
 FILL = f"""

@@ -24,19 +24,17 @@ VISIBLE = "COALESCE(settled, arrival)"
 IS_LATE = f"(settled IS NOT NULL OR arrival > (moment / {SEQUENCES} + {EPOCH}) * 1000 + {LATE_MS})"
 HOME_AUTHORS = f"{FOLLOWEES} AND follower_id = %(reader)s UNION ALL SELECT %(reader)s::bigint"
 LIST_AUTHORS = "SELECT unnest(%(authors)s::bigint[]) AS author_id"
-# Since when: since the record of the cursor. Else since the cursor's own row arrived, if it could
-# not be seen before. Else since the second in which it was made.
-CLOCK = f"""
-SELECT COALESCE(
-    %(floor)s::bigint,
-    (
-        SELECT arrival - {MARGIN_MS} FROM timelines_recentpost
-        WHERE author_id = %(cursor_author)s AND moment = %(cursor_moment)s
-            AND author_id <> %(reader)s
-            AND arrival BETWEEN %(made_ms)s - {SKEW_MS} AND %(made_ms)s + {ON_TIME_MS}
-    ),
-    %(made_ms)s - {SKEW_MS + MARGIN_MS}
-) AS floor, {NOW_MS.replace("clock_timestamp", "statement_timestamp")} AS now_ms
+# A row that arrived even earlier before its second is not of a clock that was ahead: it is old.
+MOST_AHEAD_MS = 86_400_000
+# An own post is seen before it arrives, and one that has not arrived may be an own one.
+UNDELIVERED_MS = 10_000
+# A floor in the future is of a clock that went back since: what became visible in this time before
+# is returned, maybe again.
+TAKEN_BACK_MS = 3_600_000
+_NOW_MS = NOW_MS.replace("clock_timestamp", "statement_timestamp")
+CLOCK = f"SELECT %(floor)s::bigint AS floor, {_NOW_MS} AS now_ms"
+ARRIVAL = f"""
+SELECT (SELECT arrival FROM timelines_recentpost WHERE author_id = %s AND moment = %s), {_NOW_MS}
 """  # noqa: S608
 # Rows of the last seconds below the cursor, author by author: OFFSET keeps the planner from a join
 # with the posts of all authors.
@@ -89,25 +87,48 @@ def read_late_posts(
 ) -> LateRows:
     """The posts of these authors below the cursor that became visible after `floor`, in this
     shard's index, also below its low-water mark. At most MOST_LATE. Raises: errors of UNREACHABLE.
-    Cost: one query."""
+    Cost: one query; one more without a floor, or if the shard's clock went back since then."""
+    since = read_floor(alias, authors.reader_id, cursor) if floor is None else floor
+    late = _read(alias, authors, cursor, since)
+    is_taken_back = late.now_ms < since
+    return _read(alias, authors, cursor, late.now_ms - TAKEN_BACK_MS) if is_taken_back else late
+
+
+def read_floor(alias: str, reader_id: int, cursor: PostId) -> int:
+    """The time on this shard before which the reader cannot have seen the cursor's post. One query
+    by key."""
+    ((arrival, now_ms),) = fetch_all(alias, ARRIVAL, (cursor.author_id, cursor.moment))
+    return first_seen(cursor, arrival, now_ms, cursor.author_id == reader_id)
+
+
+def first_seen(cursor: PostId, arrival: int | None, now_ms: int, is_own: bool) -> int:
+    """As `read_floor`. `arrival`: of the cursor's row; None if there is none.
+
+    The second of a post is that of a web process. If the post arrived before its second, the clock
+    of that process was ahead.
+    """
+    made_ms = _made_ms(cursor)
+    if arrival is None:
+        return earliest_floor(cursor, None, now_ms)
+    if made_ms - MOST_AHEAD_MS <= arrival < made_ms - SKEW_MS:
+        return arrival - (UNDELIVERED_MS if is_own else MARGIN_MS)
+    is_on_time = made_ms - SKEW_MS <= arrival <= made_ms + ON_TIME_MS
+    return arrival - MARGIN_MS if is_on_time and not is_own else _just_before(made_ms)
+
+
+def _read(alias: str, authors: PolledAuthors, cursor: PostId, floor: int) -> LateRows:
     rows = fetch_all(alias, *_statement(authors, cursor, floor))
     posts = [LatePost(_entry(row), row[7]) for row in rows if row[3] is not None]
     return LateRows(posts, *rows[0][:3])
 
 
-def _statement(
-    authors: PolledAuthors, cursor: PostId, floor: int | None
-) -> tuple[str, dict[str, Any]]:
+def _statement(authors: PolledAuthors, cursor: PostId, floor: int) -> tuple[str, dict[str, Any]]:
     wanted = HOME_AUTHORS if authors.members is None else LIST_AUTHORS
-    near, upper = (
-        _moment_at(earliest_floor(cursor, floor) - LATE_MS - 1_000),
-        (cursor.second + 1) * SEQUENCES,
-    )
+    near, upper = _moment_at(floor - LATE_MS - 1_000), (cursor.second + 1) * SEQUENCES
     params = {
         "reader": authors.reader_id,
         "authors": list(authors.members or ()),
         "floor": floor,
-        "made_ms": _made_ms(cursor),
         "cursor_second": cursor.second,
         "cursor_author": cursor.author_id,
         "cursor_moment": cursor.moment,
@@ -117,9 +138,16 @@ def _statement(
     return READ.format(authors=wanted, near=NEAR if near < upper else ""), params
 
 
-def earliest_floor(cursor: PostId, floor: int | None) -> int:
-    """The floor, or if there is none the earliest that CLOCK can choose."""
-    return _made_ms(cursor) - SKEW_MS - MARGIN_MS if floor is None else floor
+def earliest_floor(cursor: PostId, floor: int | None, now_ms: int) -> int:
+    """The floor. If there is none: the time of the cursor's second, if no shard can be asked when
+    its post arrived."""
+    if floor is not None:
+        return floor
+    return min(_just_before(_made_ms(cursor)), now_ms - UNDELIVERED_MS)
+
+
+def _just_before(made_ms: int) -> int:
+    return made_ms - SKEW_MS - MARGIN_MS
 
 
 def _made_ms(post_id: PostId) -> int:

@@ -1,6 +1,6 @@
 """Finds the posts with certain tags that became visible after a client saw a newer one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -12,14 +12,25 @@ from posts.ids import EPOCH, PostId
 from timelines.polling.moved import floor_after_move
 from timelines.polling.types import MOST_LATE, LatePost, LatePosts
 from timelines.recent.actions.settle_posts import NOW_MS
-from timelines.recent.queries.late_posts import LATE_MS, MARGIN_MS, SKEW_MS
+from timelines.recent.queries.late_posts import (
+    LATE_MS,
+    MARGIN_MS,
+    TAKEN_BACK_MS,
+    earliest_floor,
+    first_seen,
+)
 from timelines.tags.types import tag_id_of
 from timelines.types import Entry
 
+_NOW_MS = NOW_MS.replace("clock_timestamp", "statement_timestamp")
+ARRIVAL = f"""
+SELECT {_NOW_MS}, min(arrival) FROM tags_taggedpost
+WHERE tag_id = ANY(%s::bigint[]) AND second = %s AND author_id = %s AND sequence = %s
+"""  # noqa: S608
 # Rows of the last seconds below the cursor, and rows that are in the index of late rows.
 READ = f"""
 SELECT clock.now_ms, late.second, late.author_id, late.sequence, late.arrival
-FROM (SELECT {NOW_MS.replace("clock_timestamp", "statement_timestamp")} AS now_ms) AS clock
+FROM (SELECT {_NOW_MS} AS now_ms) AS clock
 LEFT JOIN LATERAL (
     SELECT row.* FROM unnest(%(tag_ids)s::bigint[]) AS wanted (tag_id) CROSS JOIN LATERAL (
         SELECT * FROM tags_taggedpost AS post
@@ -36,18 +47,43 @@ LEFT JOIN LATERAL (
 ) AS late ON true
 """  # noqa: S608
 
+ByShard = Mapping[str, Sequence[int]]
+
 
 def load_late_tagged(names: Iterable[str], cursor: PostId, floor: int | None) -> LatePosts:
     """The posts with any of these tags below the cursor that became visible after `floor`.
 
-    `floor` None: since the second before the cursor's, for clocks that differ. Call it before the
-    page is read. Source: the tag index. Raises: OperationalError, InterfaceError, as the page does.
-    Cost: one query on each shard that has one of the tags.
+    `floor` None: since before the cursor's post can have been seen. Call it before the page is
+    read. Source: the tag index. Raises: OperationalError, InterfaceError, as the page does.
+    Cost: one query on each shard that has one of the tags; one more without a floor, or if a clock
+    went back since then.
     """
     tag_ids = [*map(tag_id_of, names)]
+    by_shard = group_by_shard(tag_ids)
     floors = [floor_after_move(tag_id, cursor, floor) for tag_id in tag_ids]
-    made_ms = cursor.posted_at_s * 1000 - SKEW_MS - MARGIN_MS
-    since = min((made_ms if floor is None else floor for floor in floors), default=made_ms)
+    known = _read_floor(by_shard, cursor) if floor is None else floor
+    since = min((known if floor is None else floor for floor in floors), default=known)
+    late, now_ms = _read(by_shard, cursor, since)
+    if now_ms < since:
+        since = now_ms - TAKEN_BACK_MS
+        late, now_ms = _read(by_shard, cursor, since)
+    return LatePosts(late, since, now_ms - MARGIN_MS)
+
+
+def _read_floor(by_shard: ByShard, cursor: PostId) -> int:
+    """By the arrival of the cursor's post. Its author may have seen it before."""
+    calls = {
+        alias: partial(fetch_all, alias, ARRIVAL, (ids, *cursor)) for alias, ids in by_shard.items()
+    }
+    answers = [rows[0] for rows in scatter(calls).values()]
+    arrivals = [arrival for _, arrival in answers if arrival is not None]
+    now_ms = min(now_ms for now_ms, _ in answers)
+    seen_ms = first_seen(cursor, min(arrivals, default=None), now_ms, is_own=True)
+    return min(seen_ms, earliest_floor(cursor, None, now_ms))
+
+
+def _read(by_shard: ByShard, cursor: PostId, since: int) -> tuple[list[LatePost], int]:
+    """Late posts, and the clock of the shard whose clock is behind the others."""
     params = {
         "floor": since,
         "near": (since - LATE_MS) // 1000 - 1 - EPOCH,
@@ -55,13 +91,9 @@ def load_late_tagged(names: Iterable[str], cursor: PostId, floor: int | None) ->
         "cursor_author": cursor.author_id,
         "cursor_sequence": cursor.sequence,
     }
-    calls = {
-        alias: partial(_read_of_shard, alias, ids, params)
-        for alias, ids in group_by_shard(tag_ids).items()
-    }
+    calls = {alias: partial(_read_of_shard, alias, ids, params) for alias, ids in by_shard.items()}
     answers = scatter(calls).values()
-    seen_until = min(now_ms for now_ms, _ in answers) - MARGIN_MS
-    return LatePosts(_merge([posts for _, posts in answers]), since, seen_until)
+    return _merge([posts for _, posts in answers]), min(now_ms for now_ms, _ in answers)
 
 
 def _read_of_shard(
