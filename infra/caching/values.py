@@ -4,7 +4,8 @@ An entry is `version:fresh until:payload`, the time in Unix seconds. Loaders wri
 tokens, so a slow loader cannot restore an old value. Redis refuses a change that is older than the
 stored version. After its soft time to live an entry is still used while one process reads the
 source. The hard time to live is that of the Redis key. When several requests miss an entry, one
-reads the source and the others wait.
+reads the source and the others wait. An entry of a clock that went back since is stale at once:
+else it would be used until the clock is there again, as its key would be kept.
 """
 
 import time
@@ -28,6 +29,9 @@ from infra.caching.single_flight import SingleFlight
 T = TypeVar("T")
 # The soft time to live, as a share of the hard one.
 SOFT_SHARE = 0.75
+# An entry that ends so long after its time to live is of a clock that went back since. Clocks of
+# web servers differ by less.
+SKEW_S = 60
 _LUA = Path(__file__).with_name("lua")
 NEWER = _LUA / "newer_value.lua"
 WRITE = load_script(END_LOAD, NEWER, _LUA / "value_write.lua")
@@ -167,7 +171,13 @@ class ValueCache:
         if not numbers.isdigit() or not all(map(self._check, filter(None, payloads))):
             raise ValueError("not entries of this family")
         # Ends have ten digits until the year 2286, so they compare as numbers do.
-        return list(payloads) if min(ends) >= b"%d" % time.time() else None
+        first, last = (b"%d" % at_s for at_s in self._fresh_ends())
+        return list(payloads) if first <= min(ends) and max(ends) <= last else None
+
+    def _fresh_ends(self) -> tuple[float, float]:
+        """Between these an entry ends that is fresh now."""
+        now_s = time.time()
+        return now_s, now_s + self.ttl_s + SKEW_S
 
     def refresh(self, entries: Mapping[int, Versioned], before: Sequence[Command] = ()) -> None:
         """Replaces cached entries that changed.
@@ -212,8 +222,8 @@ class ValueCache:
         entries = {owner: cached[owner] for owner in owners if owner in cached}
         count_reads(self.family, "redis", len(entries), len(owners) - len(entries))
         payloads = {owner: entry.payload for owner, entry in entries.items()}
-        now_s = time.time()
-        stale = [owner for owner, entry in entries.items() if entry.fresh_until < now_s]
+        first, last = self._fresh_ends()
+        stale = [owner for owner, e in entries.items() if not first <= e.fresh_until <= last]
         if stale:
             payloads |= self._loading.load_stale(stale)
         missing = [owner for owner in owners if owner not in entries]

@@ -1,12 +1,14 @@
 """Cached values: no write goes back in time, misses come from the source, with or without Redis."""
 
 import threading
+import time
 
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching import load_tokens, questions
 from infra.caching.keys import jittered_ms
+from infra.caching.questions import answer
 from infra.caching.values import ValueCache, Versioned
 from tests.budgets import count_calls
 from tests.cached_values import write_values
@@ -111,3 +113,30 @@ def test_redis_away_reads_the_source(monkeypatch):
     source = Source(o1=Versioned(1, b"one"))
     spec = cache_of(source)
     assert spec.load_many([1, 2]) == {1: b"one"}
+
+
+@pytest.mark.parametrize("ahead_s", [3_600, 86_400])
+@pytest.mark.parametrize(
+    "read", [ValueCache.load_many, lambda spec, o: answer(spec.ask_uncopied(o))]
+)
+def test_an_entry_of_a_clock_that_went_back_is_read_again(cache, monkeypatch, ahead_s, read):
+    """Else the public timeline would stand still until the clock is there again."""
+    source, now_s = Source(o1=Versioned(1, b"old")), time.time()
+    spec = cache_of(source)
+    with monkeypatch.context() as patch:
+        patch.setattr("infra.caching.values.time.time", lambda: now_s + ahead_s)
+        spec.load_many([1])
+    source.rows[1] = Versioned(2, b"new")
+    assert read(spec, [1]) == {1: b"new"}
+    assert read(spec, [1]) == {1: b"new"}
+    assert len(source.reads) == 2
+
+
+def test_an_entry_of_a_clock_that_is_half_a_minute_ahead_is_fresh(cache, monkeypatch):
+    source, now_s = Source(o1=Versioned(1, b"old")), time.time()
+    spec = cache_of(source)
+    with monkeypatch.context() as patch:
+        patch.setattr("infra.caching.values.time.time", lambda: now_s + 30)
+        spec.load_many([1])
+    spec.load_many([1])
+    assert len(source.reads) == 1

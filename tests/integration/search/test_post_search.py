@@ -1,5 +1,6 @@
 """Posts by words, and searches for everything, over HTTP."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -440,3 +441,16 @@ def test_every_text_can_be_indexed(world: None) -> None:
                 [text] * 3,
             )
             assert cursor.fetchone(), text
+
+
+def test_what_was_found_before_a_clock_went_back_is_searched_again(
+    people: list[int], me: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Redis keeps it until the clock is there again."""
+    ahead_s = time.time() + 3_600
+    publish(people[1], "tea")
+    with monkeypatch.context() as patch:
+        patch.setattr("timelines.search.cache.time.time", lambda: ahead_s)
+        assert texts(me, "tea") == ["tea"]
+    publish(people[1], "tea again")
+    assert texts(me, "tea") == ["tea again", "tea"]
