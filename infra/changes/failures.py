@@ -34,6 +34,11 @@ RETRY_WAITING = """
 UPDATE changes_change SET next_attempt_at = clock_timestamp()
 WHERE lane = ANY(%s) AND state = 0 AND is_waiting AND next_attempt_at > clock_timestamp()
 """
+# Longer than the longest pause: such a row is of a clock that went back since.
+RETRY_FUTURE = f"""
+UPDATE changes_change SET next_attempt_at = clock_timestamp()
+WHERE state = 0 AND next_attempt_at > clock_timestamp() + {2 * MAX_BACKOFF_S} * interval '1 s'
+"""  # noqa: S608 - of constants
 BACKS_OFF = """
 SELECT 1 FROM changes_change
 WHERE lane = ANY(%s) AND state = 0 AND next_attempt_at > clock_timestamp() LIMIT 1
@@ -70,6 +75,18 @@ def record_failures(alias: str, failures: Sequence[Failure]) -> int:
 def retry_waiting(alias: str, lanes: Sequence[int]) -> int:
     """Makes the rows that wait for a store due now, because a store is back. One statement."""
     return execute(alias, RETRY_WAITING, ([*lanes],))
+
+
+def retry_future(alias: str) -> int:
+    """Makes rows due that no pause can have put so far into the future; returns how many.
+
+    When the clock of the database goes back, changes would wait until it is there again. Safety:
+    idempotent. One statement, which reads the undelivered rows.
+    """
+    retried = execute(alias, RETRY_FUTURE)
+    if retried:
+        log.warning("changes.clock_went_back", alias=alias, rows=retried)
+    return retried
 
 
 def has_rows_that_back_off(alias: str, lanes: Sequence[int]) -> bool:

@@ -1,9 +1,10 @@
-"""The periodic task of changes, and the upkeep of the daily partitions of delivered changes."""
+"""The periodic tasks of changes, and the upkeep of the daily partitions of delivered changes."""
 
 from datetime import date, timedelta
 
 from django.conf import settings
 
+from infra.changes.failures import retry_future
 from infra.changes.lag import report_lag
 from infra.jobs.periodic import PeriodicTask
 from infra.sharding.partitions import DailyPartitions
@@ -30,5 +31,12 @@ PERIODIC_TASKS = (
         Placement.EVERYWHERE,
         "two queries of undelivered rows, one round trip to Redis",
         report_lag,
+    ),
+    PeriodicTask(
+        "retry_future_changes",
+        30,
+        Placement.EVERYWHERE,
+        "one statement that reads the undelivered rows",
+        retry_future,
     ),
 )

@@ -34,7 +34,9 @@ class Throttle:
         folded = [lane for lane in lanes if is_folded(lane)]
         rows = fetch_all(alias, READ, (folded,)) if folded else []
         now = time.monotonic()
-        self._until = {lane: now + left_s for lane, left_s in rows}
+        # A longer time is of a clock of the database that went back since.
+        longest_s = CHANGE_THROTTLE_MS / 1000
+        self._until = {lane: now + min(left_s, longest_s) for lane, left_s in rows}
 
     def begin(self, lane: int) -> None:
         """Call it before the delivery: if the drainer is killed, the next one waits. One query."""

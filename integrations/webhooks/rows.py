@@ -26,13 +26,18 @@ id, token, url, types, sealed_secret,
 CASE WHEN old_until > clock_timestamp() THEN sealed_old_secret END, position
 """
 FIND = f"SELECT {COLUMNS} FROM integrations_webhook WHERE id = %s"  # noqa: S608
+# No claim and no wait is so long: the clock of the database went back since.
+IS_TAKEN_BACK = f"""(claimed_until > clock_timestamp() + {2 * CLAIM_S} * interval '1 second'
+        OR next_attempt_at > clock_timestamp() + {2 * WAITS_S[-1]} * interval '1 second')"""
 CLAIM = f"""
 UPDATE integrations_webhook
-SET token = token + 1, claimed_until = clock_timestamp() + {CLAIM_S} * interval '1 second'
+SET token = token + 1, claimed_until = clock_timestamp() + {CLAIM_S} * interval '1 second',
+    next_attempt_at = least(next_attempt_at, clock_timestamp())
 WHERE id IN (
     SELECT id FROM integrations_webhook
     WHERE state = {WebhookState.ACTIVE:d} AND claimed_until < clock_timestamp()
         AND next_attempt_at < clock_timestamp()
+        OR state = {WebhookState.ACTIVE:d} AND {IS_TAKEN_BACK}
     ORDER BY next_attempt_at LIMIT %s FOR UPDATE SKIP LOCKED
 ) RETURNING {COLUMNS}
 """  # noqa: S608

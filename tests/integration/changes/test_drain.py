@@ -12,6 +12,7 @@ from redis.exceptions import OutOfMemoryError, ResponseError
 from infra.caching.errors import RedisRefuses
 from infra.changes import drain as module
 from infra.changes.append import append_change
+from infra.changes.compensate import build_periodic_runner
 from infra.changes.drain import drain
 from infra.changes.registry import Payload, consumers_of, consumes
 from infra.sharding.sql import execute, fetch_all, fetch_one
@@ -37,6 +38,7 @@ from tests.waiting import PATIENCE_S
 FAILURES = "SELECT id, attempts, error FROM changes_change ORDER BY id"
 NEXT_ATTEMPT = "SELECT next_attempt_at, clock_timestamp() FROM changes_change"
 AGE = "UPDATE changes_change SET created_at = now() - %s * interval '1 s'"
+BACK_OFF = "UPDATE changes_change SET next_attempt_at = now() + interval '300 s'"
 PUT_OFF = "UPDATE changes_change SET next_attempt_at = next_attempt_at + interval '1 hour'"
 
 
@@ -332,3 +334,15 @@ def test_deliveries_are_numbered_in_their_order(journal, monkeypatch):
         *later,
         first,
     ]
+
+
+def test_changes_do_not_wait_until_a_clock_that_went_back_is_there_again(journal):
+    """By an hour. The compensator makes them due; a row that backs off waits on."""
+    versions = note(2)
+    execute(ALIAS, PUT_OFF)
+    [backing_off] = note()
+    execute(ALIAS, f"{BACK_OFF} WHERE id = %s", (backing_off,))
+    assert drain(ALIAS, LANE).delivered == 0
+    build_periodic_runner().run_due([ALIAS])
+    drain(ALIAS, LANE)
+    assert (delivered(), pending()) == (versions, [backing_off])

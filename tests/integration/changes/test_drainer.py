@@ -39,6 +39,7 @@ LEFT_S = """
 SELECT extract(epoch FROM throttled_until - clock_timestamp()) FROM changes_drainlease
 WHERE lane = %s
 """
+TAKE_BACK = "UPDATE changes_drainlease SET throttled_until = throttled_until + interval '1 day'"
 END_WINDOW = "UPDATE changes_drainlease SET throttled_until = now() - interval '1 s'"
 
 
@@ -259,3 +260,14 @@ def test_a_fault_of_its_own_does_not_end_a_thread(journal, monkeypatch):
     with running():
         versions = note()
         until(lambda: delivered() == versions)
+
+
+def test_a_lane_does_not_rest_until_a_clock_that_went_back_is_there_again(journal, monkeypatch):
+    """The drainer of before is gone, and the next one reads the time that it wrote."""
+    with running():
+        first = emit(FoldedNoted())
+        until(lambda: delivered() == first)
+    execute(ALIAS, TAKE_BACK)
+    later = emit(FoldedNoted())
+    with running():
+        until(lambda: delivered() == [*first, *later])

@@ -31,6 +31,7 @@ from tests.waiting import until
 from tests.world import make_accounts
 
 DUE = "UPDATE integrations_webhook SET next_attempt_at = now() - interval '1 second'"
+TAKE_BACK = "UPDATE integrations_webhook SET {0} = {0} + interval '1 day'"
 LATE = "UPDATE integrations_webhook SET failing_since = now() - interval '4 days'"
 
 
@@ -219,6 +220,16 @@ def test_a_webhook_has_one_sender_and_a_dead_one_is_replaced(ann, receiver, monk
     send_claimed(old)  # sends once more, and writes nothing
     assert fetch_one("default", "SELECT position FROM integrations_webhook")[0] != ""
     assert len(received(receiver)) == 1
+
+
+@pytest.mark.parametrize("column", ["claimed_until", "next_attempt_at"])
+def test_it_does_not_wait_until_a_clock_that_went_back_is_there_again(ann, receiver, column):
+    create(receiver.url)
+    assert len(claim_webhooks(1)) == 1
+    execute("default", TAKE_BACK.format("claimed_until"))
+    execute("default", TAKE_BACK.format(column))
+    assert len(claim_webhooks(1)) == 1
+    assert claim_webhooks(1) == []
 
 
 def test_more_webhooks_than_threads_take_turns(ann, receiver, monkeypatch):
