@@ -19,8 +19,8 @@ from accounts.images.api.parse import read_image_id
 from accounts.images.file_names import url_of_file
 from accounts.images.queries.image_lists import ListedImage, list_images
 from accounts.site_texts.queries.site_description import get_site_description
-from infra.api.errors import TidelineError
 from moderation.actions.decide_on_image import decide_on_image
+from moderation.admin.refusals import REFUSED, words_of
 from moderation.forms import find_account
 from moderation.models import REASON_LENGTH
 from moderation.types import DecisionKind, DecisionOrigin
@@ -108,6 +108,6 @@ def _decide(request: HttpRequest, account_id: int) -> None:
     for text in request.POST.getlist("image")[:MOST_SHOWN]:
         try:
             done += decide_on_image(account_id, read_image_id(text), kind, origin) is not None
-        except TidelineError as error:
-            messages.error(request, f"Image {text}: {error}")
+        except REFUSED as error:
+            messages.error(request, f"Image {text}: {words_of(error)}")
     messages.info(request, f"Decisions taken: {done}")

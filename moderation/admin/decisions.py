@@ -18,6 +18,7 @@ from infra.api.ids import parse_account_id
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.actions.reports import resolve_report
 from moderation.admin.page_context import account_link, page_before
+from moderation.admin.refusals import REFUSED, words_of
 from moderation.forms import DecisionForm
 from moderation.models import Decision, Report
 from moderation.types import DecisionKind, DecisionOrigin
@@ -127,8 +128,8 @@ class DecisionAdmin(KeysetAdmin):
         """A refused decision shows the error: on the form, or on the page that sent it."""
         try:
             return super().add_view(request, form_url, extra_context)
-        except TidelineError as error:
-            self.message_user(request, f"Nothing done: {error}", messages.ERROR)
+        except REFUSED as error:
+            self.message_user(request, f"Nothing done: {words_of(error)}", messages.ERROR)
             if back := page_before(request):
                 return redirect(back)
             request.method = "GET"

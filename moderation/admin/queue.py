@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from accounts.site_texts.queries.site_description import get_site_description
 from infra.admin.keyset import KeysetAdmin
 from infra.admin.reasons import ReasonForm, ReasonRequiredAdmin
-from infra.api.errors import TidelineError
+from moderation.admin.refusals import REFUSED, words_of
 from moderation.types import DecisionOrigin
 
 
@@ -56,12 +56,15 @@ class QueueAdmin(KeysetAdmin, ReasonRequiredAdmin):
         rows: QuerySet[Any],
         decide: Callable[[Any, DecisionOrigin], object],
     ) -> None:
-        """Takes one decision for each row, with the reason in the request; shows the refusals."""
+        """Takes one decision for each row, with the reason in the request; shows the refusals.
+
+        A shard that is away keeps no other row from its decision.
+        """
         if not (reason := self.reason_of(request)):
             return
         origin = DecisionOrigin(request.user.pk, reason)
         for row in rows:
             try:
                 decide(row, origin)
-            except TidelineError as error:
-                self.message_user(request, f"{row}: {error}", messages.ERROR)
+            except REFUSED as error:
+                self.message_user(request, f"{row}: {words_of(error)}", messages.ERROR)
