@@ -2,13 +2,14 @@
 
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from accounts.actions.sign_up import sign_up
 from accounts.identities.models import ExternalIdentity
 from accounts.identities.queries.bound_accounts import find_bound_account
 from accounts.identities.types import BoundAccount, ExternalId, ProvisionedAccount
 from accounts.types import NewUser
+from infra.api.errors import ValidationFailed
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute
 
@@ -22,6 +23,17 @@ def create_bound_account(identity: ExternalId, new: NewUser, now: datetime) -> P
     Safety: of several calls at once one creates it, and the others wait. Raises: ValidationFailed.
     Cost: that of `sign_up` without the slow hash, and three statements.
     """
+    try:
+        return _create(identity, new, now)
+    except (ValidationFailed, IntegrityError):
+        # An import, which takes no such lock, may have created it.
+        known = find_bound_account(identity)
+        if known is None:
+            raise
+        return ProvisionedAccount(known, is_new=False)
+
+
+def _create(identity: ExternalId, new: NewUser, now: datetime) -> ProvisionedAccount:
     with transaction.atomic(using=GLOBAL_ALIAS):
         execute(GLOBAL_ALIAS, LOCK, (" ".join(map(str, identity)),))
         known = find_bound_account(identity)

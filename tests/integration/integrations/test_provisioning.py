@@ -1,10 +1,17 @@
 """Accounts by the ids of the product: created once, changed where they differ, however often."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 
 import pytest
+from django.db import connections
 
+from accounts.changes import UserCreated
+from accounts.identities.actions import create_bound_account
+from accounts.identities.actions.create_bound_users import create_bound_users
 from accounts.identities.models import ExternalIdentity
+from accounts.identities.queries.bound_accounts import find_bound_account
 from accounts.models import Account, User
 from accounts.types import Restriction
 from infra.sharding.buckets import shard_of
@@ -109,6 +116,32 @@ def test_many_calls_at_once_create_one_account(service):
     assert len({answer["account_id"] for answer in answers}) == 1
     assert sum(answer["created"] for answer in answers) == 1
     assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize(("imported", "status"), [("ann", 200), ("ann_of_old", 422)])
+def test_an_import_of_the_same_person_at_once_wins(service, monkeypatch, imported, status):
+    """It binds the id after the call has looked for it. Never a 500, nor a name that is taken."""
+
+    def find_before_the_import(identity):
+        monkeypatch.setattr(create_bound_account, "find_bound_account", find_bound_account)
+        new = UserCreated(imported, "", datetime.now(UTC))
+        assert find_bound_account(identity) is None
+        with ThreadPoolExecutor(1) as another:
+            another.submit(import_person, identity, new).result()
+
+    monkeypatch.setattr(create_bound_account, "find_bound_account", find_before_the_import)
+    answer = service.put(f"{ACCOUNTS}/u1", {"username": "ann"})
+    assert answer.status_code == status, answer.content
+    if status == 422:
+        assert "Username cannot be changed" in answer.json()["error"]
+    assert ExternalIdentity.objects.count() == User.objects.count() == 1
+
+
+def import_person(identity, new):
+    try:
+        assert create_bound_users(identity.tenant, {identity.subject: new}, {})
+    finally:
+        connections.close_all()
 
 
 def test_a_kill_leaves_all_or_nothing(service, monkeypatch):
