@@ -26,6 +26,7 @@ PAGING = {"limit", "max_id", "since_id", "min_id", "offset", "bound", "after_id"
 FILTERS = {
     "exclude_replies", "exclude_reblogs", "all_promotions", "local", "remote", "only_media",
     "resolve", "following", "exclude_unreviewed", "include_filtered", "pinned", "exclude_direct",
+    "with_members", "conversations",
 }  # fmt: skip
 OPTIONS = {
     "tagged": "tea", "any[]": "tea", "all[]": "tea", "none[]": "tea",
