@@ -1,5 +1,6 @@
 """After a suspension all that others read is as it was, also what they have read during it."""
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,9 +13,11 @@ from accounts.models import User
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.caching.remembered import forget_answers
+from infra.sharding.shards import shard_aliases
 from moderation.actions.timed_restrictions import end_due_restrictions
 from moderation.types import DecisionKind
-from tests.callers import Caller
+from posts.actions.end_polls import end_polls
+from tests.callers import Caller, ids_of
 from tests.people import Community, decide
 from tests.reads import Read, World, all_reads, answers
 from tests.truth import assert_drained_truth
@@ -98,3 +101,40 @@ def test_all_that_others_read_is_as_it_was(
     for name, reads in before.items():
         assert not [one.path for one in reads if reads[one] != after[name][one]], name
     assert_drained_truth()
+
+
+def test_what_was_not_delivered_before_is_there_after(world: None) -> None:
+    """Notifications, messages, counts, tags and home pages of what was done just before."""
+    town = Community()
+    me, them = Caller(town.me), Caller(town.moderated)
+    name = User.objects.get(pk=town.me).username
+    mine = _write(me, "mine")
+    drain_all()
+    poll = {"options": ["a", "b"], "expires_in": 300}
+    tagged = _write(them, f"@{name} #late", poll=poll)
+    for act in ("favourite", "reblog"):
+        them.post(f"/api/v1/statuses/{mine}/{act}")
+    quote = _write(them, "a quote", quoted_status_id=mine)
+    _write(them, f"@{name} a secret", visibility="direct")
+    assert me.post(f"/api/v1/polls/{tagged}/votes", {"choices": [0]}).status_code == 200
+    decide(town.moderated, DecisionKind.SUSPEND)
+    for alias in shard_aliases():
+        end_polls(alias, time.time() + 400)
+    drain_all()
+    assert me.get("/api/v1/notifications").json() == me.get("/api/v1/conversations").json() == []
+    decide(town.moderated, DecisionKind.RESTORE)
+    drain_all()
+    kinds = {one["type"] for one in me.get("/api/v1/notifications").json()}
+    assert kinds >= {"mention", "favourite", "reblog", "quote", "poll"}
+    assert {tagged, quote} < {*ids_of(me.get("/api/v1/timelines/home"))}
+    assert ids_of(me.get("/api/v1/timelines/tag/late")) == [tagged]
+    assert len(me.get("/api/v1/conversations").json()) == 1
+    status = me.get(f"/api/v1/statuses/{mine}").json()
+    assert [status[f"{one}_count"] for one in ("favourites", "reblogs", "quotes")] == [1, 1, 1]
+    assert_drained_truth()
+
+
+def _write(author: Caller, text: str, **more: Any) -> str:
+    made = author.post("/api/v1/statuses", {"status": text, **more})
+    assert made.status_code == 200, made.content
+    return str(made.json()["id"])
