@@ -2,8 +2,8 @@
 
 A script asks for it when it comes into view, so narrow screens never do. All readers share the
 tags for KEPT_S, and a browser keeps the part of a guest that long. Who is suggested is kept as long
-for each reader, but each answer leaves out who is followed, muted, blocked, limited or not
-discoverable by then.
+for each reader, but each answer leaves out who is followed, muted, blocked, dismissed, limited or
+not discoverable by then.
 """
 
 from typing import Any
@@ -13,10 +13,12 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
 
+from infra.sharding.errors import NO_ANSWER
 from pages.api_client import ApiClient, ApiRefused
 from pages.views.base import OK, UNAUTHORIZED, WebPage
 from pages.views.directory import is_new_to_viewer, suggested_accounts
 from pages.views.people import Person, load_people
+from relations.suggestions.queries.suggest import load_dismissed
 
 TRENDS, TRENDS_KEY, PEOPLE_KEY = "/api/v1/trends/tags", "pages.trends", "pages.suggested"
 MOST_TAGS, MOST_PEOPLE, MOST_KEPT = 5, 3, 12
@@ -55,10 +57,14 @@ class SidebarPart(WebPage):
             if refusal.status == UNAUTHORIZED:
                 raise
             return []
+        except NO_ANSWER:
+            return []
 
     def _new_people(self) -> list[Person]:
-        """Cost: the accounts and their relationships; once in KEPT_S that of the suggestions."""
-        ids = self._suggested_ids()
+        """Cost: a query, the accounts and their relationships; once in KEPT_S that of the
+        suggestions."""
+        dismissed = load_dismissed(int(self.signed_in["id"]))
+        ids = [i for i in self._suggested_ids() if int(i) not in dismissed]
         if not ids:
             return []
         accounts = self.api.get("/api/v1/accounts", {"id[]": ids}).body

@@ -48,8 +48,13 @@ def list_suggestions(viewer_id: int, day: int) -> list[int]:
     if not likely:
         return []
     known = load_relationships(viewer_id, likely)
-    dismissed = {row[0] for row in fetch_all(shard_of(viewer_id), LIST_DISMISSED, (viewer_id,))}
+    dismissed = load_dismissed(viewer_id)
     return [i for i in likely if i not in dismissed and _may_be_suggested(known[i])]
+
+
+def load_dismissed(owner_id: int) -> set[int]:
+    """The accounts that the owner does not want suggested. One query by key."""
+    return {row[0] for row in fetch_all(shard_of(owner_id), LIST_DISMISSED, (owner_id,))}
 
 
 def _sample(followee_ids: Sequence[int], draw: random.Random) -> Sequence[int]:

@@ -128,6 +128,13 @@ def test_a_person_is_not_offered_after_an_act_of_another_client(reader: int, act
     assert offered not in OFFERED.findall(browser.read("/sidebar"))
 
 
+def test_a_person_whom_another_client_dismissed_is_not_offered(reader: int) -> None:
+    browser = Browser(reader)
+    [offered, *_] = OFFERED.findall(browser.read("/sidebar"))
+    assert Caller(reader).delete(f"/api/v1/suggestions/{offered}").status_code == 200
+    assert offered not in OFFERED.findall(browser.read("/sidebar"))
+
+
 def test_a_person_who_blocks_the_reader_is_not_offered(reader: int) -> None:
     browser = Browser(reader)
     [offered, *_] = OFFERED.findall(browser.read("/sidebar"))
