@@ -8,6 +8,8 @@ from django.contrib import admin, messages
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.html import format_html
+from django.utils.text import capfirst
 
 from accounts.models import User
 from accounts.queries.users import find_account_id
@@ -22,6 +24,7 @@ from moderation.admin.refusals import REFUSED, words_of
 from moderation.forms import DecisionForm
 from moderation.models import Decision, Report
 from moderation.types import DecisionKind, DecisionOrigin
+from posts.api.present import post_url
 from posts.ids import MalformedPostId, PostId
 
 WORDS = {
@@ -43,9 +46,7 @@ class DecisionAdmin(KeysetAdmin):
     """Adding a decision carries it out. Only superusers decide on accounts of staff."""
 
     form = DecisionForm
-    list_display = (
-        *("id", "kind", "account", "public_id", "reason", "ends_at", "actor", "created"),
-    )
+    list_display = (*("title", "account", "about", "reason", "ends_at", "actor", "created"),)
     list_select_related = ("actor",)
     search_fields = ("=account_id", "=post_id")
     search_help_text = "By the name or id of an account, or the id of a post"
@@ -66,6 +67,16 @@ class DecisionAdmin(KeysetAdmin):
         account = User.objects.filter(pk=OuterRef("account_id"))
         names = Subquery(account.values("username"))
         return super().get_queryset(request).annotate(account_name=names)
+
+    @admin.display(description="Decision")
+    def title(self, decision: Decision) -> str:
+        return capfirst(decision.kind)
+
+    @admin.display(description="About")
+    def about(self, decision: Decision) -> str:
+        if decision.post:
+            return format_html('<a href="{}">a post</a>', post_url(decision.post))
+        return "an image" if decision.image_id is not None else ""
 
     @admin.display(description="Account")
     def account(self, decision: Decision) -> str:

@@ -44,7 +44,7 @@ WHERE = {
     "private": _("Posted for your followers."),
 }
 # A script of the page asks for the new post when it gets this event.
-POSTED = "posted"
+POSTED, TOLD = "posted", "told"
 
 
 class ComposePage(PostFormPage):
@@ -109,7 +109,10 @@ class NewStatus(PostFormPage):
         else:
             composer, context = new_composer(self, place), {}
         answer = self.draw(template, {"composer": composer, **context})
-        answer["HX-Trigger"] = json.dumps({POSTED: self._confirmation()})
+        is_message = template == "parts/sent_message.html"
+        # A message is in view. The list of conversations reads its row again.
+        events = {TOLD: None} if is_message else {POSTED: self._confirmation()}
+        answer["HX-Trigger"] = json.dumps(events)
         return answer
 
     def _is_own(self, mention: Entity) -> bool:

@@ -110,8 +110,8 @@ class NewPosts(WebPage):
     """Posts that arrived in the home timeline since one of them: what the open page asks for.
 
     `since_id`: the newest that the page shows. `as_of`: the X-As-Of of an answer before, if it is
-    newer, so that news of a post which is gone again are not looked up for ever. `posted`: the page
-    has just sent a post. What answers cheaply learns of it half a second later.
+    newer, so that news of a post which is gone again are not looked up for ever. `told`: the page
+    has just sent a post, or the stream told of one. What answers cheaply learns of it later.
     """
 
     filter_place = "home"
@@ -126,7 +126,7 @@ class NewPosts(WebPage):
         since_id, as_of = request.GET.get("since_id", ""), request.GET.get("as_of", "")
         since = as_of if as_of not in ("", since_id) else _before(since_id)
         news = self.api.get(f"{HOME}/news", {"since_id": since}).body
-        if not (news["new"] or "posted" in request.GET):
+        if not (news["new"] or "told" in request.GET):
             return HttpResponse(status=204)
         statuses = self.api.get(HOME, {"since_id": since_id, "limit": MOST_NEW} | ALL_KINDS).body
         if not statuses:

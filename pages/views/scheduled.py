@@ -1,5 +1,6 @@
 """The viewer's scheduled posts: the list, another time for one, and its end."""
 
+from operator import itemgetter
 from typing import Any
 
 from django.http import HttpRequest, HttpResponseRedirect
@@ -17,7 +18,7 @@ ScheduledPost = dict[str, Any]
 
 
 class ScheduledPage(WebPage):
-    """The one that was scheduled last first, each with a form for another time.
+    """The soonest of a page first, each with a form for another time.
 
     `?saved=`: the id of the one that was just saved. `?gone`: one was published before it was
     changed.
@@ -45,7 +46,7 @@ class ScheduledPage(WebPage):
         answer = self.api.get(SCHEDULED, cursors_of(self.request))
         sent = self.request.POST
         context = {
-            "posts": answer.body,
+            "posts": sorted(answer.body, key=itemgetter("scheduled_at")),
             "older": older_query(self.request, answer),
             "saved": self._find_saved(answer.body),
             "is_gone": "gone" in self.request.GET,

@@ -1,10 +1,11 @@
 """Settings of the profile and of privacy, by the API."""
 
 from abc import ABC, abstractmethod
+from itertools import zip_longest
 from typing import Any, ClassVar
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
 
 from accounts.actions.choose_language import choose_language
@@ -20,11 +21,14 @@ from pages.appearance import (
 from pages.composer import QUOTERS
 from pages.sessions import find_session
 from pages.site import site_languages
+from pages.texts import later as _
 from pages.views.base import WebPage
 
 UNPROCESSABLE = 422
 UPDATE = "/api/v1/accounts/update_credentials"
-FIELDS = 4
+# What the rows of profile fields suggest.
+FIELD_NAMES = (_("Website"), _("Pronouns"), _("Town"), _("More"))
+FIELDS = len(FIELD_NAMES)
 PICTURES = ("avatar", "header")
 
 
@@ -100,6 +104,7 @@ class AccountSettings(WebPage, ABC):
             "account": account, "source": source, "fields": [*fields, *blank],
             "note": account.get("note") if fault else source.get("note"), "fault": fault,
             "is_saved": "saved" in self.request.GET, "languages": site_languages(self.api),
+            "field_names": FIELD_NAMES,
         }  # fmt: skip
         return self.draw(self.template, context, status)
 
@@ -115,9 +120,7 @@ class ProfileSettings(AccountSettings):
         # The page of a new account has no more.
         if "field_name" not in sent:
             return texts
-        pairs = zip(sent.getlist("field_name"), sent.getlist("field_value"), strict=False)
-        fields = [{"name": name, "value": value} for name, value in pairs]
-        return {**texts, "bot": "bot" in sent, "fields_attributes": fields}
+        return {**texts, "bot": "bot" in sent, "fields_attributes": _read_fields(sent)}
 
     def save(self, request: HttpRequest, sent: dict[str, Any]) -> None:
         super().save(request, sent)
@@ -144,3 +147,13 @@ class PrivacySettings(AccountSettings):
             "quote_policy": sent.get("quote_policy", ""),
         }
         return {**{name: name in sent for name in flags}, "source": source}
+
+
+def _read_fields(sent: QueryDict) -> list[dict[str, str]]:
+    """The rows of the profile. A value without a name has the name that its row suggests."""
+    names, values = sent.getlist("field_name"), sent.getlist("field_value")
+    rows = zip_longest(names, values, FIELD_NAMES, fillvalue="")
+    return [
+        {"name": name or (str(suggested) if value else ""), "value": value}
+        for name, value, suggested in rows
+    ]

@@ -11,7 +11,7 @@ from posts.types import Kind
 from relations.actions.follow import follow
 from tests.browser.artifacts import ARTIFACTS
 from tests.browser.driving import Driven
-from tests.browser.feeds import enter
+from tests.browser.feeds import enter, send
 from tests.browser.live_site import settle
 from tests.browser.serving import running_site
 from tests.browser.tab import DESKTOP, Look, Tab
@@ -21,6 +21,10 @@ from tests.world import make_accounts, publish
 
 # Without the stream a page asks for notifications every 60 s.
 SOON_S = 30
+# Without the stream telling of it, a page asks for posts every 20 s.
+BEFORE_IT_ASKS_S = 8
+TOLD = "performance.getEntriesByType('resource').some((one) => /home.new.*told=1/.test(one.name))"
+TEXT = "document.querySelector('#timeline').textContent"
 LIVE = "'live' in document.documentElement.dataset"
 BADGE = "document.querySelector('#unread').textContent"
 HIDE = """(() => {
@@ -70,6 +74,15 @@ def test_a_post_and_a_notification_are_there_soon(home: Home) -> None:
     home.tab.see("what is new")
     mark_post(home.author, own, Kind.FAVOURITE, True)
     until(lambda: home.tab.run(BADGE).startswith("1"), SOON_S)
+
+
+def test_each_post_is_there_before_the_page_would_ask_by_itself(home: Home) -> None:
+    """The stream tells of a post before the machine's index of last posts has it, so the page
+    asks for more than a word from that index."""
+    for number in range(6):
+        send(home.tab.address, home.author, "statuses", {"status": f"news {number}."})
+        until(lambda n=number: home.tab.run(f"{TEXT}.includes('news {n}.')"), BEFORE_IT_ASKS_S)
+    assert home.tab.run(TOLD)
 
 
 def test_a_page_that_is_not_seen_gives_its_stream_back(home: Home) -> None:

@@ -85,8 +85,8 @@ def test_two_people_talk(world: None, tab_of, delivery: None) -> None:
     bens.click(".talk.unread > a.open")
     bens.see("Is the boat in?")
     send(bens, "Since noon")
-    bens.see("Sent to @ann.")
     bens.expect(bens.find(BUBBLE)).to_have_count(2)
+    bens.see_no("Sent to @ann.")
     send(bens, "With fish")
     bens.expect(bens.find(BUBBLE)).to_have_count(3)
     bens.expect(bens.find(".message.own")).to_have_count(2)
@@ -101,6 +101,26 @@ def test_two_people_talk(world: None, tab_of, delivery: None) -> None:
     anns.see("With fish")
     settle()
     anns.expect(anns.find(".talk.unread")).to_have_count(0)
+
+
+def test_people_are_offered_while_one_types_to_whom(world: None, tab_of, delivery: None) -> None:
+    """The field has the focus, and Enter takes the name. Then the list says what was sent last."""
+    tab: Tab = tab_of()
+    enter(tab, make_named("ann"))
+    make_named("ben")
+    settle()
+    tab.open("/conversations/new")
+    tab.wait("document.activeElement.name === 'to'")
+    tab.type_into("#compose-to", "be")
+    tab.expect(tab.find(".suggestions [role=option]").first).to_contain_text("@ben")
+    assert faults_of(tab) == []
+    tab.type_key("Enter")
+    tab.expect(tab.find("#compose-to")).to_have_value("@ben ")
+    send(tab, "Is the boat in?")
+    tab.expect(tab.find(BUBBLE)).to_have_count(1)
+    for text in ("And the fish?", "And the crab?"):
+        send(tab, text)
+        tab.expect(tab.find(".talk")).to_contain_text(f"You: {text}")
 
 
 @pytest.mark.parametrize("size", [DESKTOP, RAIL, PHONE])

@@ -1,5 +1,6 @@
 """Campaigns in the admin: operators create, edit, pause and resume them; nothing deletes them."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import admin
@@ -10,6 +11,7 @@ from django.shortcuts import render
 from django.urls import path
 from django.utils.safestring import SafeString
 
+from infra.admin.display import chip
 from infra.admin.keyset import KeysetAdmin
 from infra.admin.reasons import ReasonRequiredAdmin
 from timelines.promotions.find_post import find_posts
@@ -49,8 +51,8 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
     form = CampaignForm
     change_form_template = "promotions/campaign.html"
     list_display = (
-        *("name", "kind", "is_paused", "starts_at", "ends_at"),
-        *("served", "given_out", "total_cap", "daily_cap", "audience_percent"),
+        *("name", "kind", "state", "starts_at", "ends_at"),
+        *("served", "total_cap", "daily_cap", "audience_percent"),
     )
     list_filter = ("kind", "is_paused")
     search_fields = ("name",)
@@ -101,6 +103,15 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    @admin.display(description="State")
+    def state(self, campaign: Campaign) -> str:
+        now = datetime.now(UTC)
+        if campaign.ends_at <= now:
+            return chip("ended")
+        if campaign.is_paused:
+            return chip("paused", "warn")
+        return chip("running", "open") if campaign.starts_at <= now else chip("not begun yet")
 
     @admin.display(description="People see")
     def preview(self, campaign: Campaign) -> SafeString:

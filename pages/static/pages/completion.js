@@ -1,10 +1,12 @@
 /* Names, tags and emoji are offered while one types them: @an, #tea, :tad. */
 
 const WORD = /(?:^|[\s(])([@#][\p{L}\p{N}_@.-]{1,40}|:[a-z0-9_+-]{2,30})$/u;
+/* A field for names needs no sign before them. */
+const NAME = /(?:^|[\s,])(@?[\p{L}\p{N}_.-]{1,40})$/u;
 const WAIT_MS = 150, MOST_EMOJI = 6;
 const begun = new WeakSet();
 
-const complete = (field) => {
+const complete = (field, pattern) => {
   const list = document.createElement("ul");
   Object.assign(list, { className: "suggestions", role: "listbox", ariaLabel: gettext("Suggestions"), hidden: true });
   list.id = `${field.id}-suggestions`;
@@ -42,13 +44,13 @@ const complete = (field) => {
   };
 
   const ask = async (asked) => {
-    const items = asked[0] === ":" ? await emojiFor(asked.slice(1)) : await suggestionsFor(asked);
+    const items = asked[0] === ":" ? await emojiFor(asked.slice(1)) : await suggestionsFor(/^[@#]/.test(asked) ? asked : `@${asked}`);
     if (asked === word) show(items);
   };
   const look = () => {
     const typed = field.value.slice(0, field.selectionStart);
     const before = word;
-    word = field.selectionStart === field.selectionEnd ? WORD.exec(typed)?.[1] || "" : "";
+    word = field.selectionStart === field.selectionEnd ? pattern.exec(typed)?.[1] || "" : "";
     if (!word) { close(); return; }
     if (word === before) return;
     clearTimeout(timer);
@@ -97,9 +99,9 @@ const emojiFor = async (asked) => {
 };
 
 export const begin = (form) => {
-  for (const field of form.querySelectorAll("textarea[name=status]")) {
+  for (const field of form.querySelectorAll("textarea[name=status], input[name=to]")) {
     if (begun.has(field)) continue;
     begun.add(field);
-    complete(field);
+    complete(field, field.name === "to" ? NAME : WORD);
   }
 };

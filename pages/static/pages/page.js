@@ -276,7 +276,7 @@
   const EVERY_MS = 1200, LIVE_MS = 20000, RAREST_MS = 60000, AT_TOP_PX = 8, MOST_ENTRIES = 300;
   const button = document.querySelector(".new-posts");
   const timeline = () => document.getElementById("timeline");
-  let waiting = [], isMore = false, asOf = "", pause = EVERY_MS, timer = null, asking = false, again = false, hasPosted = false;
+  let waiting = [], isMore = false, asOf = "", pause = EVERY_MS, timer = null, asking = false, again = false, hasNews = false;
 
   const newer = (a, b) => (a.length - b.length || (a > b ? 1 : -1)) > 0 ? a : b;
   const newest = () => [...waiting.filter(isEntry), ...timeline().querySelectorAll(":scope > .entry")]
@@ -351,13 +351,14 @@
     const since = newest();
     try {
       const query = new URLSearchParams({ since_id: since, as_of: newer(since, asOf) });
-      if (hasPosted) query.set("posted", 1);
-      hasPosted = false;
+      if (hasNews) query.set("told", 1);
+      hasNews = false;
       await read(await fetch(`${feed.dataset.news}?${query}`, { headers: { "HX-Request": "true" } }));
     } catch { rest(); } finally { asking = false; }
     if (pause) timer = setTimeout(ask, again ? 0 : "live" in root.dataset ? Math.max(pause, LIVE_MS) : pause);
   };
-  document.addEventListener("tideline:news", ask);
+  /* The stream knows of a post before what answers cheaply does. */
+  document.addEventListener("tideline:news", () => { hasNews = true; ask(); });
 
   /* -- the place where the reader is --------------------------------------------------------- */
   const SEEN_MS = 800, SAVE_EVERY_MS = 5000;
@@ -424,7 +425,7 @@
   });
   const askNow = () => { if (pause) { pause = EVERY_MS; ask(); } };
   document.addEventListener("visibilitychange", askNow);
-  document.addEventListener("posted", () => { hasPosted = true; if (!above()) askNow(); });
+  document.addEventListener("posted", () => { hasNews = true; if (!above()) askNow(); });
   addEventListener("online", askNow);
   timer = setTimeout(ask, EVERY_MS);
 })();

@@ -201,7 +201,7 @@ def test_a_post_in_place_leaves_an_empty_form_and_is_new_at_once(
     said = {"text": "Posted.", "href": f"/statuses/{newest(ann)['id']}"}
     assert orjson.loads(answer["HX-Trigger"]) == {"posted": said} and "just now" not in part
     assert key not in part and 'name="key"' in part and "<html" not in part
-    assert ids_on(browser.read(f"/home/new?since_id={old.public}&posted=1")) == [newest(ann)["id"]]
+    assert ids_on(browser.read(f"/home/new?since_id={old.public}&told=1")) == [newest(ann)["id"]]
 
 
 def test_a_thread_is_muted_from_any_post(ann: int) -> None:

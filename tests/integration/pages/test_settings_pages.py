@@ -54,6 +54,17 @@ def test_the_profile_is_changed_and_shown_again(ann: int) -> None:
     assert _me(ann)["bot"] is True
 
 
+def test_a_value_without_a_name_has_the_one_that_its_row_suggests(ann: int) -> None:
+    form = {"field_name": ["", "", "", ""], "field_value": ["ann.example", "", "the quay", ""]}
+    assert Browser(ann).send("/settings/profile", form).status_code == 303
+    assert [(one["name"], one["value"]) for one in _me(ann)["source"]["fields"]] == [
+        ("Website", "ann.example"),
+        ("Town", "the quay"),
+    ]
+    five = {"field_name": list("abcde"), "field_value": list("12345")}
+    assert Browser(ann).send("/settings/profile", five).status_code == 422
+
+
 def test_a_fault_is_shown_with_what_was_typed(ann: int) -> None:
     form = {"display_name": "x" * 101, "note": "by the sea", "field_value": "v", "field_name": ""}
     answer = Browser(ann).send("/settings/profile", form)
