@@ -66,7 +66,8 @@ class AccountPage(AboutAccount):
         statuses = self.api.get(path, {**TABS[tab], **cursors_of(request)})
         pinned = [] if tab or request.GET else self.api.get(path, {"pinned": "true"}).body
         context = {
-            "account": account, "statuses": statuses.body, "older": statuses.older,
+            "account": account, "statuses": _without_messages(statuses.body),
+            "older": statuses.older,
             "pinned": pinned, "relationship": self.find_relationship(account), "tab": tab,
         }  # fmt: skip
         return self.draw("account.html", context)
@@ -77,6 +78,12 @@ class AccountPage(AboutAccount):
             raise refusal
         context = {"username": username}
         return render(self.request, "pages/no_account.html", context, status=NOT_FOUND)
+
+
+def _without_messages(statuses: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that are no direct messages: the API has those of the viewer, and they have pages of
+    their own."""
+    return [status for status in statuses if status["visibility"] != "direct"]
 
 
 class AccountFormPage(AboutAccount):

@@ -4,6 +4,7 @@
 (() => {
   const EVERY_MS = 5000;
   const HEIGHT_PX = 200;
+  const FEWEST = 30;
   // Distinct on light and dark, also for colour-blind people (after Okabe and Ito).
   const COLOURS = ["#1f83cc", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c"];
   // Steps of an axis of counts: no fractions.
@@ -113,12 +114,16 @@
     box.notes.classList.toggle("ops-empty", !hasValues);
   };
 
+  // A chart begins with its first samples, but shows five minutes at least.
+  const firstShown = ([gap], count) => (gap?.[0] === 0 ? Math.max(0, Math.min(gap[1] + 1, count - FEWEST)) : 0);
+
   const draw = (chart, times) => {
     const box = boxes.get(chart.name) || makeBox(chart);
     const names = Object.keys(chart.lines);
-    const data = [times, ...names.map((name) => chart.lines[name])];
+    const from = firstShown(chart.gaps, times.length);
+    const data = [times, ...names.map((name) => chart.lines[name])].map((values) => values.slice(from));
     const hasValues = data.slice(1).some((values) => values.some((value) => value !== null));
-    box.gaps = chart.gaps;
+    box.gaps = chart.gaps.filter(([, last]) => last >= from).map(([first, last]) => [Math.max(first - from, 0), last - from]);
     tell(box, chart.notes, hasValues);
     box.plot.hidden = !hasValues;
     if (!hasValues) {
@@ -189,6 +194,9 @@
     }
     if (charts.status === "fulfilled" && charts.value.problem) {
       say(charts.value.problem, true);
+    } else if (typeof uPlot === "undefined") {
+      // The library stops where a browser's language has no valid name.
+      say("This browser cannot draw the charts: they could not be loaded.", true);
     } else if (charts.status === "fulfilled") {
       charts.value.charts.forEach((chart) => draw(chart, charts.value.times));
       if (!failed) {

@@ -4,10 +4,12 @@ import re
 
 import pytest
 
+from posts.actions.create_post import create_post
 from posts.ids import PostId
+from posts.types import Draft, Visibility
 from tests.callers import Caller
 from tests.integration.pages.browsing import PRESSED, Browser
-from tests.world import make_account, publish
+from tests.world import drain_all, make_account, publish
 
 ADDRESS = re.compile(r'"(url|uri)":"http://localhost:8000(/[^"]+)"')
 COUNT = re.compile(r'/(?:reposts|favourites|quotes)"><b>(\d+)</b>')
@@ -40,6 +42,31 @@ def test_the_thread_is_on_the_page(ann: int, post: PostId) -> None:
     page = browser.read(f"/statuses/{post.public}")
     assert page.index(f"post-{post.public}") < page.index("an answer")
     assert f'property="og:url" content="http://localhost:8000/statuses/{post.public}"' in page
+
+
+def test_answers_to_answers_go_on_in_a_strand(ann: int, post: PostId) -> None:
+    """Depth first, as the API orders them: a1 with b and c, then a2, then an answer to a1."""
+    answers = {"": post}
+    for name, to in (("a1", ""), ("a2", ""), ("b", "a1"), ("c", "b"), ("d", "a1")):
+        draft = Draft(name, in_reply_to=answers[to], thread=post)
+        answers[name] = create_post(ann, draft)
+    drain_all()
+    page = Browser(ann).read(f"/statuses/{post.public}")
+    _, *strands = page.split('<div class="strand">')
+    by_id = {answer.public: name for name, answer in answers.items()}
+    named = [
+        "".join(by_id[found] for found in re.findall(r'id="post-(\w+)"', part)) for part in strands
+    ]
+    assert sorted(named) == ["a1bc", "a2", "d"]
+    assert ['class="why"' in part for part in strands] == [name == "d" for name in named]
+
+
+def test_no_message_is_among_the_posts_of_its_author(ann: int) -> None:
+    publish(ann, "for all")
+    create_post(ann, Draft("psst", visibility=Visibility.DIRECT))
+    drain_all()
+    page = Browser(ann).read("/@ann")
+    assert "for all" in page and "psst" not in page
 
 
 def test_a_post_is_deleted_after_a_question(ann: int, post: PostId) -> None:
