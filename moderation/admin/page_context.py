@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -81,7 +82,7 @@ def account_context(
         "account_name": username,
         "account_url": profile_url(username) if username else "",
         "restrictions": chips(_with_ends(Restriction(restrictions), ends), "warn"),
-        "avatar": avatar_address(profile) if profile else "",
+        "avatar": picture_of(profile) if profile else "",
         "lasts": LASTS,
         "can_decide": request.user.has_perm(DECIDE),
         "account_decisions": ACCOUNT_DECISIONS,
@@ -119,9 +120,15 @@ def account_cell(account_id: int, username: str | None, line: AccountLine | None
     return format_html('<span class="who">{}{}</span>', face_of(line.profile), link)
 
 
+def picture_of(profile: Profile) -> str:
+    """The address of an account's picture: a path if it is on this site, as for all that the pages
+    of the admin load."""
+    return avatar_address(profile).removeprefix(settings.PUBLIC_URL)
+
+
 def face_of(profile: Profile) -> str:
     """The picture of an account. The name is next to it."""
-    address = avatar_address(profile)
+    address = picture_of(profile)
     return format_html('<img src="{}" alt="" width="32" height="32" loading="lazy">', address)
 
 

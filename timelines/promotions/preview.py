@@ -4,6 +4,7 @@ from html import unescape
 from typing import Any
 
 import orjson
+from django.conf import settings
 from django.utils.html import format_html, strip_tags
 from django.utils.safestring import SafeString
 
@@ -59,5 +60,5 @@ def _draw_account(account_id: int) -> SafeString:
 
 def _draw(account: dict[str, Any], html: str) -> SafeString:
     name, address = account["display_name"] or account["acct"], f"@{account['acct']}"
-    face = format_html(_FACE, account["avatar"])
+    face = format_html(_FACE, account["avatar"].removeprefix(settings.PUBLIC_URL))
     return format_html(_CARD, face, name, address, unescape(strip_tags(html)))

@@ -143,7 +143,7 @@ def test_command_prints_a_screen_or_json(all_up, monkeypatch):
     out = StringIO()
     call_command("show_status", stdout=out)
     assert "databases\n  default" in out.getvalue()
-    assert len(out.getvalue().splitlines()) <= 25
+    assert len(out.getvalue().splitlines()) <= 26
     out = StringIO()
     call_command("show_status", json=True, stdout=out)
     assert json.loads(out.getvalue())["versions"]["tideline"]
