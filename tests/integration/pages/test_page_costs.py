@@ -58,7 +58,7 @@ COSTS = {
     "/public": Cost(1, 7),
     "/tags/tide": Cost(4, 8),
     "/followed_tags": Cost(4, 8),
-    "/sidebar": Cost(1, 5),
+    "/sidebar": Cost(2, 5),
     "/compose": Cost(1, 5),
     "/@ann": Cost(2, 7),
     "/@ann/replies": Cost(1, 6),
