@@ -63,6 +63,9 @@ class Scene:
         name = self.me.get("/api/v1/accounts/verify_credentials").json()["username"]
         for sender in senders:
             Caller(sender).post("/api/v1/statuses", {"status": f"@{name} hello"})
+        message = {"status": f"@{name} psst", "visibility": "direct"}
+        you = Caller(int(self.names["account_id"]))
+        self.names["conversation_id"] = you.post("/api/v1/statuses", message).json()["id"]
         drain_all()
 
     def _made(self, path: str, body: Mapping[str, Any]) -> str:
@@ -157,6 +160,7 @@ WRITES = (
     Write("POST", "/api/v1/lists/{list_id}/accounts", {"account_ids": ["{account_id}"]}),
     Write("DELETE", "/api/v1/lists/{list_id}/accounts", {"account_ids": ["{account_id}"]}),
     # Before a marker is set, because a bound may be older than the newest post.
+    Write("POST", "/api/v1/conversations/{conversation_id}/read", {"up_to": "{conversation_id}"}),
     Write("POST", "/api/v1/timelines/home/catch_up", {"bound": "{bound}"}),
     Write("POST", "/api/v1/markers", {"home": {"last_read_id": "{yours}", "version": 7},
         "notifications": {"last_read_id": "12"}}),
