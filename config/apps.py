@@ -1,12 +1,13 @@
 """Django's registration of config. It sets up logs, metrics and tracing of a process."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 from django.conf import settings
 
 from config.logs import configure_logs
 from config.tracing import start_sentry, start_spans
 from infra.telemetry.gauges import STORE_METRICS
-from web.server_metrics import ServerMetricsCollector
 
 
 class ConfigConfig(AppConfig):
@@ -14,7 +15,7 @@ class ConfigConfig(AppConfig):
 
     def ready(self) -> None:
         configure_logs(settings.DEVELOPMENT, settings.LOG_LEVEL)
-        STORE_METRICS.register(ServerMetricsCollector())
+        STORE_METRICS.register(import_module("web.server_metrics").ServerMetricsCollector())
         if settings.SENTRY_DSN:
             start_sentry(settings.SENTRY_DSN)
         if settings.OTEL_EXPORTER_OTLP_ENDPOINT:

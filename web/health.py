@@ -9,20 +9,19 @@ shard answers the reads. Without the store of images everything but uploads work
 from functools import partial
 
 import orjson
-from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse
-from redis.exceptions import RedisError
 
 from accounts.images.actions.try_store import try_store
 from accounts.images.errors import ImagesUnavailable
 from infra.api.rendering import json_response
-from infra.caching.client import redis
-from infra.sharding.errors import DatabaseUnusable
+from infra.caching.redis_state import read_redis_state
+from infra.sharding.database_state import read_database_state
 from infra.sharding.placement import GLOBAL_ALIAS, known_shards
 from infra.sharding.probe import CachedProbe
-from infra.sharding.readiness import require_ready, was_ready
+from infra.sharding.readiness import was_ready
 from infra.sharding.replica import Replica
 from infra.sharding.replicas import replicas_of
+from infra.store_states import StoreState
 from web.delivery import is_delivering
 from web.draining import is_draining
 
@@ -30,7 +29,8 @@ from web.draining import is_draining
 PROBE: CachedProbe[str] = CachedProbe(valid_s=0, deadline_s=5.0)
 # A try writes and deletes a file, so it is not made for each question. Short: a balancer waits.
 IMAGES: CachedProbe[str] = CachedProbe(valid_s=10.0, deadline_s=0.5)
-UNREACHABLE = "unreachable"
+# What does not keep a server out of the rotation: it serves the accounts of the other shards.
+AWAY = {state.value for state in StoreState if state != StoreState.UNUSABLE}
 
 
 def live(request: HttpRequest) -> HttpResponse:
@@ -43,7 +43,7 @@ def plain(request: HttpRequest) -> HttpResponse:
 
 
 def ready(request: HttpRequest) -> HttpResponse:
-    """`{"status": …, "stores": {name: "ok" | "unreachable" | why it cannot be used}}`.
+    """`{"status": …, "stores": {name: StoreState, or why it cannot be used}}`.
 
     503 without the default database, while a database that was never ready cannot be used, while
     this web server waits for a worker, and while it drains.
@@ -52,13 +52,12 @@ def ready(request: HttpRequest) -> HttpResponse:
     replicas = [replica for alias in shards for replica in replicas_of(alias).all]
     calls = {alias: partial(_check_database, alias) for alias in shards}
     calls |= {replica.alias: partial(_check_replica, replica) for replica in replicas}
-    stores = {GLOBAL_ALIAS: _check_database(GLOBAL_ALIAS)} | dict.fromkeys(calls, UNREACHABLE)
-    stores |= PROBE.ask(calls)
-    stores["redis"] = _check_redis()
-    stores["images"] = IMAGES.ask({"images": _check_images}).get("images", UNREACHABLE)
-    is_ready = stores[GLOBAL_ALIAS] == "ok" and all(
-        stores[alias] in ("ok", UNREACHABLE) or was_ready(alias)
-        for alias in (GLOBAL_ALIAS, *shards)
+    stores = {GLOBAL_ALIAS: _check_database(GLOBAL_ALIAS)}
+    stores |= dict.fromkeys(calls, StoreState.HANGS.value) | PROBE.ask(calls)
+    stores["redis"] = read_redis_state().value
+    stores["images"] = IMAGES.ask({"images": _check_images}).get("images", StoreState.HANGS.value)
+    is_ready = _answers(stores[GLOBAL_ALIAS]) and all(
+        stores[alias] in AWAY or was_ready(alias) for alias in (GLOBAL_ALIAS, *shards)
     )
     is_whole = all(state == "ok" for state in stores.values())
     status = "ok" if is_whole else "degraded" if is_ready else "unavailable"
@@ -71,25 +70,17 @@ def ready(request: HttpRequest) -> HttpResponse:
 
 
 def _check_database(alias: str) -> str:
-    try:
-        require_ready(alias)
-    except DatabaseUnusable as error:
-        return str(error)
-    except (DatabaseError, InterfaceError):
-        return UNREACHABLE
-    return "ok"
+    """A state, or why the database must not be used."""
+    state, why = read_database_state(alias)
+    return why if state == StoreState.UNUSABLE else state.value
+
+
+def _answers(shown: str) -> bool:
+    return shown in AWAY - {StoreState.UNREACHABLE, StoreState.HANGS}
 
 
 def _check_replica(replica: Replica) -> str:
     return "ok" if replica.check() else "left alone"
-
-
-def _check_redis() -> str:
-    try:
-        redis().call("PING")
-    except RedisError:
-        return UNREACHABLE
-    return "ok"
 
 
 def _check_images() -> str:

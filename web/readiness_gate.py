@@ -9,6 +9,7 @@ from django.db import DatabaseError, InterfaceError
 from infra.api.answers import UNAVAILABLE
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.readiness import require_ready, was_ready
+from infra.store_states import state_of
 
 # They say themselves what is wrong.
 OPEN_PREFIXES = ("/health/", "/metrics")
@@ -41,6 +42,6 @@ def _becomes_ready() -> bool:
     try:
         require_ready(GLOBAL_ALIAS)
     except (DatabaseError, InterfaceError) as error:
-        log.error("request.database_unreachable", error=str(error))
+        log.error("request.database_unavailable", state=state_of(error).label, error=str(error))
         return False
     return True

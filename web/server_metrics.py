@@ -1,6 +1,6 @@
 """Metrics of the servers on /metrics: Redis, database connections, and runs of commands."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -8,12 +8,15 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from infra.caching.redis_state import read_redis_state
 from infra.caching.scanning import list_nodes
 from infra.jobs.sql import COUNT_RECENT_RUNS
+from infra.sharding.database_state import read_database_state
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.probe import CachedProbe
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
+from infra.store_states import StoreState
 
 CONNECTIONS = """
 SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity
@@ -32,10 +35,11 @@ class ServerMetricsCollector(Collector):
 
     def __init__(self, probe: CachedProbe[Any] | None = None) -> None:
         self._probe = probe or CachedProbe()
+        self._state_probe: CachedProbe[StoreState] = CachedProbe()
 
     def describe(self) -> Iterable[Metric]:
         """The names of the metrics; registering the collector asks no server."""
-        return [*_redis_metrics([]), *_connection_metrics({}), _job_metrics([])]
+        return [*_redis_metrics([]), *_connection_metrics({}), _job_metrics([]), _states({})]
 
     def collect(self) -> Iterable[Metric]:
         calls = {alias: partial(fetch_all, alias, CONNECTIONS) for alias in all_aliases()}
@@ -44,6 +48,15 @@ class ServerMetricsCollector(Collector):
         yield from _redis_metrics(answers.pop("redis", []))
         yield _job_metrics(answers.pop("jobs", []))
         yield from _connection_metrics({alias: rows[0] for alias, rows in answers.items()})
+        yield _states(self._read_states())
+
+    def _read_states(self) -> dict[str, StoreState]:
+        """A store without an answer hangs."""
+        calls: dict[str, Callable[[], StoreState]] = {
+            alias: partial(_read_database, alias) for alias in all_aliases()
+        }
+        calls["redis"] = read_redis_state
+        return dict.fromkeys(calls, StoreState.HANGS) | self._state_probe.ask(calls)
 
 
 def _fetch_redis_info() -> list[Mapping[str, Any]]:
@@ -71,6 +84,18 @@ def _connection_metrics(connections: Mapping[str, tuple[int, int]]) -> Iterable[
         used.add_metric([alias], count)
         most.add_metric([alias], limit)
     return used, most
+
+
+def _read_database(alias: str) -> StoreState:
+    return read_database_state(alias).state
+
+
+def _states(states: Mapping[str, StoreState]) -> Metric:
+    text = "1 for the state that a database or Redis is in"
+    family = GaugeMetricFamily("tideline_store_state", text, labels=["store", "state"])
+    for store, state in states.items():
+        family.add_metric([store, state.label], 1)
+    return family
 
 
 def _job_metrics(rows: Iterable[tuple[str, str, int]]) -> Metric:

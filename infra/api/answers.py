@@ -19,6 +19,7 @@ from rest_framework import exceptions
 
 from infra.api.errors import NotAllowed, NotFound, TidelineError, TokenInvalid
 from infra.api.rendering import NO_STORE, json_response
+from infra.store_states import state_of
 
 API_PREFIXES = (
     "/api/", "/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/health", "/.well-known/",
@@ -79,7 +80,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _answer_unavailable(error: Exception) -> HttpResponse:
-    log.error("request.database_unreachable", error=str(error))
+    log.error("request.database_unavailable", state=state_of(error).label, error=str(error))
     return _answer(503, UNAVAILABLE, {"Retry-After": "2"})
 
 

@@ -28,11 +28,11 @@ class ScanPage(NamedTuple):
     keys: Sequence[bytes]
 
 
-def list_nodes() -> list[RedisNode]:
+def list_nodes(patience_s: float = PATIENCE_S) -> list[RedisNode]:
     """Sorted by name. Raises: RedisError. Cost: one connection per node."""
     options: dict[str, Any] = {
-        "socket_timeout": PATIENCE_S,
-        "socket_connect_timeout": PATIENCE_S,
+        "socket_timeout": patience_s,
+        "socket_connect_timeout": patience_s,
     }
     if not settings.REDIS_CLUSTER:
         return [RedisNode("redis", Redis.from_url(settings.REDIS_URL, **options))]

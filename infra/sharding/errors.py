@@ -3,6 +3,8 @@
 import psycopg
 from django.db import DatabaseError, InterfaceError, OperationalError
 
+from infra.store_states import StoreState
+
 
 class ShardNotChosen(RuntimeError):
     """A sharded model was queried without `.on(alias)` or `.of(owner_id)`."""
@@ -31,6 +33,8 @@ class ReplicaMisconfigured(RuntimeError):
 class DatabaseUnusable(OperationalError):
     """This process must not use a database that answers. Requests for its rows are 503."""
 
+    store_state = StoreState.UNUSABLE
+
 
 class WrongDatabase(DatabaseUnusable):
     """The database is another one than its setting means: swapped, shifted or foreign."""
@@ -55,6 +59,8 @@ class UnmappedBucket(DatabaseUnusable):
 class DatabaseHangs(psycopg.OperationalError):
     """The database did not answer a moment ago. Django raises it as an OperationalError."""
 
+    store_state = StoreState.HANGS
+
 
 class RequestTooLong(psycopg.OperationalError):
     """A read has used its time up (infra/deadline.py), and must not begin another wait."""
@@ -62,6 +68,8 @@ class RequestTooLong(psycopg.OperationalError):
 
 class AnswerTooLate(psycopg.OperationalError):
     """The answer did not come in time. A write may have been done or not."""
+
+    store_state = StoreState.HANGS
 
 
 class NotReplicated(psycopg.OperationalError):

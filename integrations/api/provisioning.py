@@ -16,6 +16,7 @@ from infra.api.errors import InvalidRequest, TidelineError
 from infra.api.nested import find_objects
 from infra.api.parsing import find_flag, find_text
 from infra.sharding.errors import NO_ANSWER
+from infra.store_states import state_of
 from integrations.api import schema
 from integrations.api.present import present_provisioned
 
@@ -90,7 +91,9 @@ def _provision(identity: ExternalId, fields: Mapping[str, Any]) -> dict[str, Any
     except TidelineError as error:
         return {"status": error.status} | error.body()
     except NO_ANSWER as error:
-        log.error("provisioning.database_unreachable", error=str(error))
+        log.error(
+            "provisioning.database_unavailable", state=state_of(error).label, error=str(error)
+        )
         return _unavailable()
     return {"status": 200} | present_provisioned(made)
 

@@ -15,6 +15,7 @@ from accounts.images.errors import ImagesUnavailable
 from accounts.images.published_file import read_published_file
 from accounts.images.store import read_file
 from counters.periodic import DRIFT
+from infra.caching.redis_state import read_redis_state
 from infra.caching.scanning import list_nodes
 from infra.changes.lag import LAG, list_lane_lags
 from infra.changes.metrics import count_by_group, oldest_by_group
@@ -23,11 +24,13 @@ from infra.changes.running_drainers import list_drainers
 from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
 from infra.sharding.database_info import read_database_info
+from infra.sharding.database_state import read_database_state
 from infra.sharding.partitions import oldest_days
 from infra.sharding.placement import known_shards
 from infra.sharding.probe import ProbeAnswer, probe_all
 from infra.sharding.readiness import require_ready
 from infra.sharding.shards import all_aliases
+from infra.store_states import StoreState
 from timelines.sampling import HOLES
 
 PATIENCE_S = 1.5
@@ -58,19 +61,34 @@ def read_status(now: datetime, patience_s: float = PATIENCE_S) -> Part:
     }
     parts = {name: _part(answer) for name, answer in probe_all(calls, patience_s).items()}
     databases = {alias: parts.pop(alias) for alias in all_aliases()}
+    _name_redis(parts)
     always = {"at": now.isoformat(), "versions": _versions(), "periodic_tasks": _periodic_tasks()}
     return {**always, "databases": databases, **parts}
 
 
 def list_down(status: Part) -> list[str]:
-    """Names of what is down: databases, Redis, images, parts without answers, missing processes."""
+    """Names of what is down or takes no writes: databases, Redis, images, parts without answers,
+    missing processes.
+    """
     parts = {**status["databases"], **{name: status[name] for name in PARTS}}
-    down = [name for name, part in parts.items() if not part["is_up"]]
+    down = [name for name, part in parts.items() if not part["is_up"] or _refuses(part)]
     if parts["workers"]["is_up"] and not parts["workers"]["names"]:
         down.append("workers")
     if parts["samples"]["is_up"] and not parts["samples"]["compensated_s"]:
         down.append("compensator")
     return down
+
+
+def _name_redis(parts: dict[str, Part]) -> None:
+    """Workers and samples report to Redis. Their parts say what is wrong with it."""
+    redis = parts["redis"]
+    if _refuses(redis):
+        for name in ("workers", "samples"):
+            parts[name] = {"is_up": False, "why": f"Redis {redis['state']}"}
+
+
+def _refuses(part: Part) -> bool:
+    return not StoreState(part.get("state", StoreState.OK)).is_usable
 
 
 def _periodic_tasks() -> list[Part]:
@@ -99,6 +117,7 @@ def _versions() -> Mapping[str, str]:
 
 def _read_database(alias: str) -> Part:
     require_ready(alias)
+    store_state = read_database_state(alias).state.value
     facts, lags = read_database_info(alias)._asdict(), list_lane_lags(alias)
     changes: dict[str, Part] = {}
     for (group, state), count in count_by_group(lags).items():
@@ -107,7 +126,13 @@ def _read_database(alias: str) -> Part:
         changes[group]["oldest_s"] = round(seconds, 1)
     paused = [{"kind": pause.kind, "reason": pause.reason} for pause in list_pauses(alias)]
     kept = {table: day.isoformat() for table, day in oldest_days(alias).items()}
-    return {**facts, "changes": changes, "paused_kinds": paused, "kept_from": kept}
+    return {
+        **facts,
+        "state": store_state,
+        "changes": changes,
+        "paused_kinds": paused,
+        "kept_from": kept,
+    }
 
 
 def _read_redis() -> Part:
@@ -120,7 +145,8 @@ def _read_redis() -> Part:
         "evicted_count": "evicted_keys",
     }
     sums = {name: sum(info[field] for info in infos) for name, field in names.items()}
-    return {"version": infos[0]["redis_version"], "node_count": len(infos), **sums}
+    facts = {"version": infos[0]["redis_version"], "node_count": len(infos), **sums}
+    return {**facts, "state": read_redis_state().value}
 
 
 def _read_images() -> Part:

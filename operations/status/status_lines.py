@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any
 
+from infra.store_states import StoreState
+
 WIDTH = 100
 STATES = ("pending", "parked", "paused")
 Part = dict[str, Any]
@@ -35,7 +37,21 @@ def _database(part: Part) -> str:
     replicas = "".join(f"; {alias} {state}" for alias, state in part["replicas"].items())
     size = f"{part['size_bytes'] / 1e6:,.0f} MB"
     used = f"{part['connection_count']} of {part['most_connections']} connections"
-    return f"up, PostgreSQL {part['server_version']}, {size}, {used}{accounts}{replicas}"
+    return (
+        f"{_state(part)}, PostgreSQL {part['server_version']}, {size}, {used}{accounts}{replicas}"
+    )
+
+
+def _state(part: Part) -> str:
+    """`up`, or in capitals that it takes no writes, and why."""
+    state = StoreState(part["state"])
+    if state == StoreState.OK:
+        return "up"
+    return (
+        state.value.replace("refuses writes", "REFUSES WRITES")
+        if state.refuses_writes
+        else state.value.upper()
+    )
 
 
 def _changes(databases: dict[str, Part]) -> Iterator[str]:
@@ -65,7 +81,7 @@ def _redis(part: Part) -> str:
     nodes = f"{part['node_count']} nodes, " if part["node_count"] > 1 else ""
     memory = f"{part['memory_bytes'] / 1e6:,.1f}{most} MB"
     clients = f"{part['client_count']} clients, {part['evicted_count']:,} keys evicted"
-    return f"up, {nodes}{part['version']}, {memory}, {clients}"
+    return f"{_state(part)}, {nodes}{part['version']}, {memory}, {clients}"
 
 
 def _images(part: Part) -> str:

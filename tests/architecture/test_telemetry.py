@@ -11,6 +11,7 @@ import yaml
 from prometheus_client import REGISTRY
 from promql_parser import AggModifierType, AggregateExpr, VectorSelector
 
+from infra.store_states import StoreState
 from infra.telemetry import gauges
 from infra.telemetry.gauges import STORE_METRICS
 from tests.architecture.test_docs import METRICS
@@ -32,6 +33,13 @@ OF_PROCESSES = {
 FROM_OUTSIDE = {"instance", "job", "le"}
 # What it says of every scrape.
 SCRAPES = {"up": set()}
+# Of Prometheus's node_exporter, which operators run on the machines of the servers.
+MACHINES = {
+    "node_filesystem_avail_bytes": {"fstype", "mountpoint"},
+    "node_filesystem_size_bytes": {"fstype", "mountpoint"},
+    "node_memory_MemAvailable_bytes": set(),
+    "node_memory_MemTotal_bytes": set(),
+}
 # What Grafana puts in place of it is a duration.
 INTERVAL = "$__rate_interval"
 BROKEN = ["sum(rate(a[5m])", "rate(a)", "rates(a[5m])", "a > > 1", "sum by shard (a)", "a{b=c}"]
@@ -73,7 +81,7 @@ def parse(expression):
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions_name_what_is_exported(expression):
-    names, nodes, labels = exported() | SCRAPES, parse(expression), set()
+    names, nodes, labels = exported() | SCRAPES | MACHINES, parse(expression), set()
     for selector in (node for node in nodes if isinstance(node, VectorSelector)):
         name = selector.name
         base = name if name in names else re.sub(r"_(bucket|count|sum)$", "", name)
@@ -102,6 +110,7 @@ def test_labels_have_few_values():
     """Nothing that grows with accounts, posts or requests."""
     few = {"family", "from", "job", "kind", "lanes", "outcome", "role", "route", "shard", "source"}
     few |= {"media_url", "public_url"}  # as many as somebody has set
+    few |= {"store"}  # databases and Redis
     few |= {"replica", "restriction", "sources", "state", "status", "tier", "webhook", "why"}
     assert set().union(*exported().values()) <= few
 
@@ -112,6 +121,16 @@ def test_alerts_say_when_how_bad_what_and_what_to_do(rule):
     assert rule["labels"]["severity"] in {"page", "ticket"}
     assert rule["annotations"]["summary"]
     assert leads_somewhere(Path(ROOT / "README.md"), rule["annotations"]["runbook_url"])
+
+
+def test_each_state_of_a_store_has_a_chapter_and_an_alert():
+    chapters = re.findall(
+        r"^## (\w+)$", (ROOT / "docs/how-to/when-a-store-fails.md").read_text(), re.M
+    )
+    states = {state.label for state in StoreState} - {"ok"}
+    assert {*chapters} == states
+    rules = " ".join(rule["expr"] + rule["annotations"]["runbook_url"] for rule in RULES)
+    assert {state for state in states if state not in rules} == set()
 
 
 def test_scrape_asks_the_page_there_is():

@@ -2,18 +2,29 @@
 
 from types import TracebackType
 
+import psycopg
 from django.db import OperationalError
+from prometheus_client import Counter
 
 from infra.moving import AccountMoving, is_in_read
 from infra.sharding.bounded.ended_sessions import has_done_nothing, is_end, is_unclear
 from infra.sharding.bounded.plans import PlansRenewed
+from infra.sharding.errors import RequestTooLong
 from infra.sharding.map_copy import MapCopy
+from infra.store_states import state_of
 
 # The SQLSTATE that the guard raises. No code of PostgreSQL begins with T.
 MOVING_CODE = "TL001"
 # A pooled connection asks whether its database knows a later map (pooled/map_check.py). This is the
 # failed cast of a text that begins so.
 REFUSED_CODE, LATER_MAP = "22P02", "tideline map"
+# The begins of codes that say that the database is away or takes no writes.
+AWAY_CODES = ("08", "53", "57P", "58", "25006")
+FAILURES = Counter(
+    "tideline_database_failures_total",
+    "Uses of a database that failed because it was away or took no writes",
+    ["shard", "state"],
+)
 
 
 class MovesNoticed(PlansRenewed):
@@ -25,6 +36,7 @@ class MovesNoticed(PlansRenewed):
         exc_value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        count_failure(self.wrapper.alias, exc_value)  # type: ignore[attr-defined]
         code = getattr(exc_value, "sqlstate", None)
         is_refused = code == REFUSED_CODE and LATER_MAP in str(exc_value)
         if is_refused:
@@ -42,3 +54,12 @@ class MovesNoticed(PlansRenewed):
         """A move ends idle sessions. One may get a statement at this very moment."""
         is_pooled = bool(self.wrapper.settings_dict["OPTIONS"].get("is_pooled"))  # type: ignore[attr-defined]
         return has_done_nothing(error, is_pooled) or (is_end(error) and is_in_read())
+
+
+def count_failure(alias: str, error: BaseException | None) -> None:
+    """Counts an error that says something about the database, and not about the statement."""
+    if not isinstance(error, psycopg.Error) or isinstance(error, RequestTooLong):
+        return
+    is_about_connection = isinstance(error, psycopg.OperationalError) and not error.sqlstate
+    if is_about_connection or (error.sqlstate or "").startswith(AWAY_CODES):
+        FAILURES.labels(alias, state_of(error).label).inc()
