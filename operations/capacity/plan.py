@@ -14,7 +14,8 @@ DAY_S = 86_400
 _ROWS_OF_A_FOLLOW = 2
 # Memory that a Redis node may use of its own. The others are for copies while it saves or syncs.
 _REDIS_FULL = 0.75
-_MEMORY_OF_DATABASE_GB = 64
+# A server of PostgreSQL has memory for this share of its data, between these bounds.
+_MEMORY_SHARE, _LEAST_MEMORY_GB, _MOST_MEMORY_GB = 1 / 16, 1, 64
 # Of a worker, for each database.
 _WORKER_THREADS = 3
 # Commands, a move, an operator, monitoring.
@@ -54,8 +55,10 @@ class Plan(NamedTuple):
     def memory_gb(self, machines: Machines) -> float:
         """Each Redis node has a replica, and each shard a standby."""
         processes = self.web_processes + self.worker_processes
-        databases = 2 * (self.shards + 1) * _MEMORY_OF_DATABASE_GB
-        return processes * costs.PROCESS_GB + 2 * self.redis_nodes * machines.redis_gb + databases
+        of_shard = _database_memory_gb(1_000 * self.disk_tb / self.shards)
+        databases = 2 * (self.shards * of_shard + _database_memory_gb(self.default_gb))
+        redis = 2 * min(self.redis_nodes * machines.redis_gb, self.redis_gb / _REDIS_FULL)
+        return processes * costs.PROCESS_GB + redis + databases
 
 
 def compute_plan(
@@ -82,6 +85,10 @@ def compute_plan(
         web_connections=_web_connections(web, machines),
         direct_connections=_direct_connections(shards, workers, machines),
     )
+
+
+def _database_memory_gb(data_gb: float) -> float:
+    return min(max(data_gb * _MEMORY_SHARE, _LEAST_MEMORY_GB), _MOST_MEMORY_GB)
 
 
 def _shards_needed(load: SiteLoad, machines: Machines) -> int:

@@ -8,7 +8,12 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from operations.capacity.amounts import parse_amount, parse_positive, parse_share
+from operations.capacity.amounts import (
+    format_amount,
+    parse_amount,
+    parse_positive,
+    parse_share,
+)
 from operations.capacity.plan import compute_plan
 from operations.capacity.plan_lines import format_plan, monthly_cost
 from operations.capacity.site_load import Machines, Prices, SiteLoad
@@ -20,12 +25,15 @@ _LOAD: _Flags = {
     "active-share": (parse_share, 0.5, "of them read within TIMELINE_LIVE_DAYS"),
     "followees": (parse_amount, 500, "that one account follows, on average"),
     "posts-per-account": (parse_amount, 1_000, "stored posts of one account, on average"),
-    "reads": (parse_amount, 1_000, "pages a second, at the peak like all rates"),
     "first-share": (parse_share, 0.9, "of the pages meet a process that does not know the reader"),
     "away-share": (parse_share, 0.005, "of the pages build a timeline again"),
-    "posts": (parse_amount, 100, "posts a second"),
-    "favourites": (parse_amount, 100, "favourites a second"),
-    "follows": (parse_amount, 30, "follows a second"),
+}
+# Of one account. A site of 100 M accounts has 100,000 pages and 10,000 posts a second at its peak.
+_RATES: dict[str, tuple[float, str]] = {
+    "reads": (1e-3, "pages a second, at the peak like all rates"),
+    "posts": (1e-4, "posts a second"),
+    "favourites": (1e-4, "favourites a second"),
+    "follows": (3e-5, "follows a second"),
 }
 _MACHINES: _Flags = {
     "shard-tb": (parse_positive, 1.0, "data that one shard may have"),
@@ -50,6 +58,9 @@ class Command(BaseCommand):
             parser.add_argument(
                 f"--{name}", type=parse, default=default, help=f"{text} (%(default)s)"
             )
+        for name, (each, text) in _RATES.items():
+            default = f"{format_amount(each * 1e6)} for each million accounts"
+            parser.add_argument(f"--{name}", type=parse_amount, help=f"{text} ({default})")
         parser.add_argument("--threads", type=int, default=4, help="of a web process (%(default)s)")
         parser.add_argument("--shards", type=int, help="this many instead of as many as needed")
         parser.add_argument(
@@ -88,7 +99,7 @@ def _inputs(options: dict[str, Any]) -> tuple[SiteLoad, Machines, Prices]:
         raise CommandError("--busy-share must be above 0")
     if options["away_share"] > options["first_share"]:
         raise CommandError("--away-share is a part of --first-share, and cannot be larger")
-    load = SiteLoad(**{_key(name): options[_key(name)] for name in _LOAD})
+    load = SiteLoad(**{_key(name): options[_key(name)] for name in _LOAD}, **_rates(options))
     machines = Machines(
         **{_key(name): options[_key(name)] for name in _MACHINES},
         web_threads=options["threads"],
@@ -100,6 +111,14 @@ def _inputs(options: dict[str, Any]) -> tuple[SiteLoad, Machines, Prices]:
         machines,
         Prices(options["core_price"], options["memory_price"], options["disk_price"]),
     )
+
+
+def _rates(options: dict[str, Any]) -> dict[str, float]:
+    """Those that were given; the others follow the accounts."""
+    return {
+        name: options["accounts"] * each if options[name] is None else options[name]
+        for name, (each, _) in _RATES.items()
+    }
 
 
 def _key(flag: str) -> str:

@@ -132,6 +132,31 @@ def test_command_prints_the_first_limit_and_the_cost(capsys: pytest.CaptureFixtu
     )
 
 
+def test_memory_follows_the_data() -> None:
+    """The servers of a small site are small."""
+    few, many = (
+        compute_plan(SMALL._replace(accounts=accounts), MACHINES) for accounts in (1e4, 1e7)
+    )
+    assert few.memory_gb(MACHINES) < 8
+    assert many.memory_gb(MACHINES) > 100
+
+
+def read_plan(capsys: pytest.CaptureFixture[str], *flags: str) -> dict[str, Any]:
+    call_command("plan_capacity", "--json", *flags)
+    plan: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return plan
+
+
+def test_rates_follow_the_accounts_unless_they_are_given(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    few, many = (read_plan(capsys, "--accounts", number) for number in ("20k", "100M"))
+    assert sum(many["cpu"].values()) > 1_000 * sum(few["cpu"].values())
+    given = read_plan(capsys, "--accounts", "20k", "--reads", "100k")
+    assert given["cpu"]["web"] > 1_000 * few["cpu"]["web"]
+    assert given["cpu"]["worker"] == few["cpu"]["worker"]
+
+
 def test_pools_bound_the_connections_of_web_servers() -> None:
     plans = [
         compute_plan(SMALL, MACHINES._replace(pool_size=size), 16, web_processes=64)
