@@ -63,6 +63,9 @@ def main(asked: list[str]) -> None:
     if not asked or not {*asked} <= {*PARTS} or (len(asked) > 1 and {*asked} & {*ALONE}):
         sys.exit(__doc__)  # nothing is touched
     refuse_unusable_python()
+    if "app" in asked and os.geteuid() == 0:
+        refuse_private_python(Path(sys.executable))
+        os.umask(0o022)  # the user of the service reads what root installs
     venv = CHECKOUT / (f".venv-{asked[0]}" if asked[0] in ALONE else ".venv")
     if venv.is_symlink():
         say(f"  {venv.name} is a link to another environment, which stays as it is")
@@ -86,6 +89,20 @@ def refuse_unusable_python() -> None:
         sys.exit(
             f"{sys.executable} cannot make virtual environments ({error}).\n"
             "On Debian and Ubuntu: apt install python3-venv"
+        )
+
+
+def refuse_private_python(executable: Path) -> None:
+    """Exits if only root can run this Python. An environment is links to it, so the user of the
+    service could not run Tideline.
+    """
+    python = executable.resolve()
+    private = [folder for folder in python.parents if not folder.stat().st_mode & 0o001]
+    if private:
+        sys.exit(
+            f"Only root can run {python}, because {private[0]} is closed to other users.\n"
+            "The user of the service needs to run it too. Name the system's Python:\n"
+            "make PYTHON=/usr/bin/python3 app-packages"
         )
 
 

@@ -59,8 +59,8 @@ class Command(BaseCommand):
                 f"--{name}", type=parse, default=default, help=f"{text} (%(default)s)"
             )
         for name, (each, text) in _RATES.items():
-            default = f"{format_amount(each * 1e6)} for each million accounts"
-            parser.add_argument(f"--{name}", type=parse_amount, help=f"{text} ({default})")
+            of_million = f"{format_amount(each * 1e6)} for each million accounts"
+            parser.add_argument(f"--{name}", type=parse_amount, help=f"{text} ({of_million})")
         parser.add_argument("--threads", type=int, default=4, help="of a web process (%(default)s)")
         parser.add_argument("--shards", type=int, help="this many instead of as many as needed")
         parser.add_argument(

@@ -228,3 +228,19 @@ def test_the_index_of_pip_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert variables["UV_HTTP_TIMEOUT"] == "7"
     monkeypatch.setenv("PIP_INDEX_URL", "https://b.example/simple")
     assert install.uv_variables(python)["UV_DEFAULT_INDEX"] == "https://b.example/simple"
+
+
+def test_a_python_of_root_alone_is_refused_for_a_service(tmp_path: Path) -> None:
+    """Its user could not run the environment, which is links to that Python."""
+    home = tmp_path / "home"
+    python = home / "bin/python3.11"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    (tmp_path / "python3").symlink_to(python)
+    home.chmod(0o700)
+    with pytest.raises(SystemExit, match=f"{home} is closed to other users"):
+        install.refuse_private_python(tmp_path / "python3")
+
+
+def test_the_python_of_the_system_is_taken() -> None:
+    install.refuse_private_python(Path("/usr/bin/env"))
