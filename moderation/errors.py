@@ -37,6 +37,12 @@ class DeletedByOwner(TidelineError):
     text = "The owner deleted this account: its suspension cannot have an end"
 
 
+class DeactivatedByProduct(TidelineError):
+    """The end of such a suspension would bring back what the product has deactivated."""
+
+    text = "The product deactivated this account: suspend it without an end"
+
+
 class OwnerDeletedIt(TidelineError):
     """A decision on several would bring back what its owner deleted."""
 

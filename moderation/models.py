@@ -9,6 +9,7 @@ from infra.sharding.placement import Placement
 from moderation.types import (
     CHECKSUM_BYTES,
     OWNER_DELETED,
+    PRODUCT_DEACTIVATED,
     AppealState,
     Category,
     DecisionKind,
@@ -122,6 +123,11 @@ class Decision(models.Model):
     def is_of_owner(self) -> bool:
         """Whether the owner of the account took it: the end of the account."""
         return self.actor_id is None and self.reason == OWNER_DELETED
+
+    @property
+    def is_of_product(self) -> bool:
+        """Whether the product that the account belongs to took it: until it is active again."""
+        return self.actor_id is None and self.reason == PRODUCT_DEACTIVATED
 
     @property
     def post(self) -> PostId | None:

@@ -44,6 +44,8 @@ ADDED_RESTRICTIONS = {
 # Only these can have an end.
 TIMED_DECISIONS = (DecisionKind.LIMIT, DecisionKind.FREEZE, DecisionKind.SUSPEND)
 OWNER_DELETED = "The owner deleted the account"
+PRODUCT_DEACTIVATED = "The product deactivated the account"
+PRODUCT_ACTIVATED = "The product activated the account again"
 TIME_IS_OVER = "The time is over"
 ACCOUNT_DECISIONS = (*ADDED_RESTRICTIONS, DecisionKind.RESTORE)
 POST_DECISIONS = (DecisionKind.HIDE, DecisionKind.SHOW, DecisionKind.DELETE)

@@ -1,4 +1,5 @@
-"""Provisioning as Tideline does it, in memory: idempotent by external id, usernames once."""
+"""Provisioning as Tideline does it, in memory: idempotent by external id, usernames once, and what
+is deleted stays deleted."""
 
 import json
 from typing import Any
@@ -23,6 +24,9 @@ class ProvisioningDouble:
         if request.method == "GET":
             known = self.accounts.get(external_id)
             return ok(self._bound(external_id)) if known else refused(404)
+        if request.method == "DELETE":
+            outcome = self.delete(external_id)
+            return httpx.Response(outcome["status"], json=outcome)
         body = json.loads(request.content)
         if external_id:
             outcome = self.put(external_id, body)
@@ -34,6 +38,13 @@ class ProvisioningDouble:
         if status := self.refuse.get(external_id):
             return {"external_id": external_id, "status": status, "error": "not this one"}
         before = self.accounts.get(external_id)
+        is_active = wanted.pop("active", None)
+        if is_active is False:
+            assert not wanted, "an inactive account has no profile"
+            if before is None:
+                return {"external_id": external_id, "status": 404, "error": "not there"}
+        elif before and before["deleted"]:
+            return {"external_id": external_id, "status": 403, "error": "disabled"}
         taken = {name["username"] for key, name in self.accounts.items() if key != external_id}
         username = wanted.get("username", before and before["username"])
         if username in taken or (before and username != before["username"]):
@@ -43,8 +54,18 @@ class ProvisioningDouble:
                 "external_id": external_id, "status": 422, "error": text, "details": details,
             }  # fmt: skip
         number = before["account_id"] if before else str(len(self.accounts) + 100)
-        self.accounts[external_id] = {**(before or {}), **wanted, "account_id": number}
+        kept = before or {"deleted": False, "suspended": False}
+        changed = {} if is_active is None else {"suspended": not is_active}
+        self.accounts[external_id] = {**kept, **wanted, **changed, "account_id": number}
         return {"status": 200, "created": before is None, **self._bound(external_id)}
+
+    def delete(self, external_id: str) -> dict[str, Any]:
+        if status := self.refuse.get(external_id):
+            return {"status": status, "error": "not this one"}
+        if external_id not in self.accounts:
+            return {"status": 404, "error": "not there"}
+        self.accounts[external_id] |= {"deleted": True, "suspended": True}
+        return {"status": 200, **self._bound(external_id)}
 
     def _bound(self, external_id: str) -> dict[str, Any]:
         account = self.accounts[external_id]
@@ -52,5 +73,5 @@ class ProvisioningDouble:
             "external_id": external_id,
             "account_id": account["account_id"],
             "username": account["username"],
-            "suspended": False,
+            "suspended": account["suspended"],
         }

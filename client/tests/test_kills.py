@@ -99,8 +99,8 @@ def site() -> Iterator[Site]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_PUT(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            request = httpx.Request("PUT", f"{served.url}{self.path}", content=body)
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            request = httpx.Request(self.command, f"{served.url}{self.path}", content=body)
             answer = None if served.is_deaf else served.provisioning(request)
             if served.victim is not None:
                 served.victim.send_signal(signal.SIGKILL)
@@ -113,6 +113,9 @@ def site() -> Iterator[Site]:
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
+
+        def do_DELETE(self) -> None:
+            self.do_PUT()
 
         def log_message(self, *_: Any) -> None:
             """Quiet."""
@@ -166,6 +169,49 @@ def test_a_kill_between_the_sending_and_the_mark_makes_no_second_account(product
     assert len(site.provisioning.accounts) == 1
     assert before.items() <= site.provisioning.accounts.items()
     assert product.counts() == [1, 1, 0]
+
+
+DELETE = """
+import os, signal
+from django.contrib.auth.models import User
+from django.db import transaction
+with transaction.atomic():
+    User.objects.get().delete()
+    {inside}
+{after}
+"""
+
+
+def deletes(product, site, **kills):
+    """Runs `DELETE` on a user whom Tideline has."""
+    product.shell(SAVE.format(inside="", after="")).check_returncode()
+    assert product.run("sync_tideline").stdout == "1 sent, 0 refused\n"
+    killed = product.shell(DELETE.format(**{"inside": "", "after": "", **kills}))
+    assert killed.returncode == (-signal.SIGKILL if kills else 0)
+    return next(iter(site.provisioning.accounts.values()))
+
+
+def test_a_kill_before_the_commit_of_a_deletion_deletes_nothing(product, site):
+    account = deletes(product, site, inside=KILL)
+    assert product.run("sync_tideline").stdout == "0 sent, 0 refused\n"
+    assert not account["deleted"]
+
+
+def test_a_kill_between_the_deletion_and_the_call_loses_no_deletion(product, site):
+    account = deletes(product, site, after=KILL)
+    assert product.counts() == [0, 1, 1]
+    assert product.run("sync_tideline").stdout == "1 sent, 0 refused\n"
+    assert account["deleted"]
+
+
+def test_a_kill_after_the_call_deletes_once_more(product, site):
+    account = deletes(product, site)
+    site.victim = victim = product.start("sync_tideline")
+    victim.communicate(timeout=PATIENCE_S)
+    assert account["deleted"]
+    product.wait_a_minute()
+    assert product.run("sync_tideline").stdout == "1 sent, 0 refused\n"
+    assert product.counts() == [0, 1, 0]
 
 
 def test_a_follower_stops_when_it_is_told(product, site):

@@ -16,7 +16,11 @@ from tideline_client import TokenRefused, Unavailable
 from tideline_client.contrib.django import drain
 from tideline_client.contrib.django.management.commands import sync_tideline
 from tideline_client.contrib.django.models import AccountSync
-from tideline_client.contrib.django.outbox import request_sync_of_all, request_sync_of_missing
+from tideline_client.contrib.django.outbox import (
+    request_deletion,
+    request_sync_of_all,
+    request_sync_of_missing,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -165,16 +169,93 @@ def test_a_refused_user_says_why_and_is_tried_later(ann, site, client, status):
     assert (row_of(ann).failures, row_of(ann).error) == (0, "")
 
 
-def test_a_deleted_user_is_sent_no_more(ann, client, site):
+def test_a_user_that_is_deleted_before_it_was_sent_has_no_account(ann, client, site):
     ann.delete()
     assert drain_all(client) == (1, 0)
     assert site.accounts == {}
     assert AccountSync.objects.get().due_at is None
 
 
+def delete_one(user):
+    user.delete()
+
+
+def delete_many(user):
+    User.objects.filter(pk=user.pk).delete()
+
+
+def delete_by_sql(user):
+    with transaction.atomic():
+        request_deletion(user)
+        User.objects.filter(pk=user.pk)._raw_delete("default")
+
+
+@pytest.mark.parametrize("delete", [delete_one, delete_many, delete_by_sql])
+def test_a_deleted_user_loses_the_account(ann, client, site, delete):
+    drain_all(client)
+    ben = User.objects.create_user("ben")
+    number = str(ann.pk)
+    delete(ann)
+    assert drain_all(client) == (2, 0)
+    assert site.accounts[number]["deleted"]
+    assert not site.accounts[str(ben.pk)]["deleted"]
+    request_sync_of_all()
+    drain_all(client)
+    assert site.accounts[number]["deleted"]
+
+
+def test_a_deletion_that_is_rolled_back_deletes_nothing(ann, client, site):
+    class Stop(Exception):
+        pass
+
+    drain_all(client)
+    with pytest.raises(Stop), transaction.atomic():
+        ann.delete()
+        raise Stop
+    assert drain_all(client) == (0, 0)
+
+
+def test_a_user_who_is_only_missing_loses_nothing(ann, client, site):
+    """A database that was put back, or one that has no users, must not delete accounts."""
+    drain_all(client)
+    number = str(ann.pk)
+    User.objects.filter(pk=ann.pk)._raw_delete("default")
+    AccountSync.objects.update(due_at=now())
+    assert drain_all(client) == (1, 0)
+    assert not site.accounts[number]["deleted"]
+
+
+def test_a_refused_deletion_is_tried_again(ann, client, site):
+    drain_all(client)
+    site.refuse[str(ann.pk)] = 403
+    ann.delete()
+    assert drain_all(client) == (0, 1)
+    site.refuse.clear()
+    make_due()
+    assert drain_all(client) == (1, 0)
+    [account] = site.accounts.values()
+    assert account["deleted"]
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_user_who_is_deactivated_has_no_account_meanwhile(ann, client, site, is_known):
+    if is_known:
+        drain_all(client)
+    ann.is_active = False
+    ann.save()
+    assert drain_all(client) == (1, 0)
+    assert [each["suspended"] for each in site.accounts.values()] == [True] * is_known
+    ann.is_active, ann.first_name = True, "Anna"
+    ann.save()
+    assert drain_all(client) == (1, 0)
+    [account] = site.accounts.values()
+    assert not account["suspended"]
+    assert account["display_name"] == "Anna A."
+
+
 def no_profile(user):
     """For `TIDELINE["PROFILE"]`."""
-    return None if user.username == "robot" else {"username": user.username, "bot": False}
+    return None if user.username.startswith("robot") else {"username": user.username, "bot": False}
 
 
 def test_a_function_of_the_product_makes_the_profile(ann, client, site, settings):
@@ -182,6 +263,12 @@ def test_a_function_of_the_product_makes_the_profile(ann, client, site, settings
     User.objects.create_user("robot")
     drain_all(client)
     assert [account["username"] for account in site.accounts.values()] == ["ann"]
+    User.objects.filter(pk=ann.pk).update(username="robot_2")
+    User.objects.get(username="robot").delete()
+    User.objects.get(username="robot_2").save()
+    drain_all(client)
+    [account] = site.accounts.values()
+    assert account["suspended"], "it shall have no account any more"
 
 
 def broken_profile(user):

@@ -8,7 +8,6 @@ from typing import Any
 
 import structlog
 
-from accounts.identities.actions.provision_account import provision_account
 from accounts.identities.types import ExternalId, WantedAccount
 from accounts.types import ProfileEdit
 from infra.api.answers import UNAVAILABLE
@@ -17,6 +16,7 @@ from infra.api.nested import find_objects
 from infra.api.parsing import find_flag, find_text
 from infra.sharding.errors import NO_ANSWER
 from infra.store_states import state_of
+from integrations.actions.provision import WantedState, provision
 from integrations.api import schema
 from integrations.api.present import present_provisioned
 
@@ -31,7 +31,7 @@ _FLAGS = {
     "hide_collections": "hides_collections",
 }
 _TEXTS = ("display_name", "note")
-_FIELDS = {"username", *_TEXTS, *_FLAGS}
+_FIELDS = {"username", "active", *_TEXTS, *_FLAGS}
 log = structlog.get_logger()
 
 
@@ -45,14 +45,20 @@ def check_external_id(text: object) -> str:
     return text
 
 
-def read_wanted(data: Mapping[str, Any]) -> WantedAccount:
-    """Raises: InvalidRequest, also for a field that no account has."""
+def read_wanted(data: Mapping[str, Any]) -> WantedState:
+    """Raises: InvalidRequest, also for a field that no account has, and for a profile of an account
+    that shall be inactive: it would not be written."""
     if unknown := data.keys() - _FIELDS:
         raise InvalidRequest(f"{min(unknown)[:40]} is no field of an account")
     texts = {name: _find_stripped(data, name) for name in _TEXTS}
     flags = {attribute: find_flag(data, name) for name, attribute in _FLAGS.items()}
     edit = ProfileEdit(**texts, **flags)  # type: ignore[arg-type]
-    return WantedAccount(find_text(data, "username"), edit)
+    is_active = find_flag(data, "active")
+    if is_active is False and data.keys() != {"active"}:
+        raise InvalidRequest(
+            "active: false comes alone: the profile is sent when it is active again"
+        )
+    return WantedState(WantedAccount(find_text(data, "username"), edit), is_active)
 
 
 def _find_stripped(data: Mapping[str, Any], name: str) -> str | None:
@@ -75,7 +81,7 @@ def read_wanted_list(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def provision_each(tenant: int, sent: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """One answer for each. Cost: that of `provision_account` for each, for about LIST_S."""
+    """One answer for each. Cost: that of `provision` for each, for about LIST_S."""
     ends_at = time.monotonic() + LIST_S
     for each in sent:
         subject = each["external_id"]
@@ -87,7 +93,7 @@ def provision_each(tenant: int, sent: Sequence[Mapping[str, Any]]) -> Iterator[d
 
 def _provision(identity: ExternalId, fields: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        made = provision_account(identity, read_wanted(fields), datetime.now(UTC))
+        made = provision(identity, read_wanted(fields), datetime.now(UTC))
     except TidelineError as error:
         return {"status": error.status} | error.body()
     except NO_ANSWER as error:

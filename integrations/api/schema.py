@@ -97,6 +97,13 @@ class WantedAccountBody(Serializer[Any]):
     discoverable = BooleanField(required=False)
     indexable = BooleanField(required=False)
     hide_collections = BooleanField(required=False)
+    active = BooleanField(
+        required=False,
+        help_text=(
+            "False, without other fields: no account sees it and it cannot sign in, until it is"
+            " true. 404 if it was never created"
+        ),
+    )
 
 
 class WantedAccountField(WantedAccountBody):
@@ -111,7 +118,7 @@ class BoundAccountEntity(Serializer[Any]):
     external_id = CharField()
     account_id = CharField()
     username = CharField()
-    suspended = BooleanField(help_text="By moderators")
+    suspended = BooleanField(help_text="By moderators, or because it is deleted or inactive")
 
 
 class ProvisionedAccountEntity(BoundAccountEntity):

@@ -166,7 +166,7 @@ OF_SERVICES = """
 provisioning.put                PUT     /api/v1/services/accounts/{external_id}
 provisioning.put_many           PUT     /api/v1/services/accounts
 provisioning.get                GET     /api/v1/services/accounts/{external_id}
-provisioning.delete             DELETE  /api/v1/services/accounts/{external_id}
+provisioning.delete             DELETE* /api/v1/services/accounts/{external_id}
 provisioning.find               POST?   /api/v1/services/external_ids
 
 relations.of_pairs              POST?   /api/v1/services/relations

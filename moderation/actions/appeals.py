@@ -12,10 +12,9 @@ from moderation.actions.decide import decide_on_account, decide_on_post, record_
 from moderation.actions.decide_on_image import decide_on_image
 from moderation.errors import AlreadyAppealed, AppealDecided, StrikeNotFound
 from moderation.models import Appeal, Decision
-from moderation.queries.decisions import is_deleted_by_owner
+from moderation.queries.decisions import is_deleted_by_owner, strikes_against
 from moderation.types import (
     ADDED_RESTRICTIONS,
-    STRIKES,
     AppealState,
     DecisionKind,
     DecisionOrigin,
@@ -27,8 +26,7 @@ def file_appeal(account_id: int, decision_id: int, text: str) -> Appeal:
 
     Raises: StrikeNotFound, AlreadyAppealed.
     """
-    strikes = Decision.objects.filter(pk=decision_id, account_id=account_id, kind__in=STRIKES)
-    decision = strikes.first()
+    decision = strikes_against(account_id).filter(pk=decision_id).first()
     if decision is None:
         raise StrikeNotFound
     appeal = Appeal(decision=decision, text=text)

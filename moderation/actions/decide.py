@@ -25,7 +25,7 @@ from moderation.errors import (
     SuspensionEnds,
 )
 from moderation.models import Decision
-from moderation.queries.decisions import load_last_decisions
+from moderation.queries.decisions import is_deactivated, load_last_decisions
 from moderation.queries.ends import load_ends
 from moderation.types import ADDED_RESTRICTIONS, STRIKES, DecisionKind, DecisionOrigin
 from posts.errors import PostNotFound
@@ -48,7 +48,8 @@ def decide_on_account(
     Returns None if the decision changes nothing. `lifted`: the restrictions that RESTORE ends.
     `ends_at`: the restriction then ends by itself. Deciding the same again with another end, or
     without one, changes the end. Raises: AccountNotFound, DecisionNeedsReason, CannotModerateStaff,
-    AccountPurged, NotSuspended, SuspensionEnds, EndIsOver, EndsNever, DeletedByOwner.
+    AccountPurged, NotSuspended, SuspensionEnds, EndIsOver, EndsNever, DeletedByOwner,
+    DeactivatedByProduct.
     Cost: eight statements; suspending ends each token with five more.
     """
     check_end(kind, ends_at, now)
@@ -59,12 +60,15 @@ def decide_on_account(
         before = Restriction(user.restrictions)
         if ends_at is not None:
             check_may_end(before, kind, account_id)
-        wanted = _restrictions_after(before, kind, lifted, ends)
+        wanted = _restrictions_after(before, kind, lifted, ends, account_id)
         is_moved = is_end_moved(before, ends, kind, ends_at)
+        is_taken_over = _is_taken_over(before, kind, account_id)
         # It is purged as long after this decision as after a new suspension.
-        begins_again = is_moved and kind is DecisionKind.SUSPEND and ends_at is None
+        begins_again = is_taken_over or (
+            is_moved and kind is DecisionKind.SUSPEND and ends_at is None
+        )
         is_new = restrict_user(user, wanted, now, begins_again)
-        if not is_new and not is_moved and kind is not DecisionKind.WARN:
+        if not (is_new or is_moved or is_taken_over or kind is DecisionKind.WARN):
             return None
         decision = record_decision(
             kind, origin, account_id, restrictions=int(wanted), ends_at=ends_at
@@ -122,7 +126,7 @@ def record_decision(
         report_id=origin.report_id,
     )
     row.save(using=GLOBAL_ALIAS, force_insert=True)
-    if kind in STRIKES and not row.is_of_owner:
+    if kind in STRIKES and not (row.is_of_owner or row.is_of_product):
         append_change(GLOBAL_ALIAS, account_id, StrikeRecorded(row.pk))
     return row
 
@@ -135,11 +139,18 @@ def check_actor(user: User, origin: DecisionOrigin) -> None:
         raise CannotModerateStaff
 
 
+def _is_taken_over(before: Restriction, kind: DecisionKind, account_id: int) -> bool:
+    """Whether moderators, or the owner, suspend an account that its product has deactivated."""
+    is_repeated = kind is DecisionKind.SUSPEND and Restriction.SUSPENDED in before
+    return is_repeated and is_deactivated(account_id)
+
+
 def _restrictions_after(
     current: Restriction,
     kind: DecisionKind,
     lifted: Restriction,
     ends: Mapping[Restriction, datetime],
+    account_id: int,
 ) -> Restriction:
     if kind is DecisionKind.RESTORE:
         return current & ~lifted
@@ -147,7 +158,7 @@ def _restrictions_after(
         return current | ADDED_RESTRICTIONS[kind]
     if Restriction.SUSPENDED not in current:
         raise NotSuspended
-    if Restriction.SUSPENDED in ends:
+    if Restriction.SUSPENDED in ends or is_deactivated(account_id):
         raise SuspensionEnds
     # A purged account stays purged: a second purge must not start.
     return current if Restriction.PURGED in current else current | Restriction.PURGING

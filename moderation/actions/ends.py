@@ -5,9 +5,9 @@ from datetime import datetime
 from accounts.errors import AccountPurged
 from accounts.types import Restriction
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.errors import DeletedByOwner, EndIsOver, EndsNever
+from moderation.errors import DeactivatedByProduct, DeletedByOwner, EndIsOver, EndsNever
 from moderation.models import Decision, TimedRestriction
-from moderation.queries.decisions import is_deleted_by_owner
+from moderation.queries.decisions import find_suspension
 from moderation.queries.ends import Ends
 from moderation.types import ADDED_RESTRICTIONS, TIMED_DECISIONS, DecisionKind
 
@@ -31,15 +31,18 @@ def is_end_moved(
 
 
 def check_may_end(before: Restriction, kind: DecisionKind, account_id: int) -> None:
-    """Raises: AccountPurged; DeletedByOwner for a suspension that its owner wanted. One query, if
-    the account is suspended.
+    """Raises: AccountPurged; DeletedByOwner or DeactivatedByProduct for a suspension that its
+    owner or product wanted. One query, if the account is suspended.
     """
     if before & (Restriction.PURGING | Restriction.PURGED):
         raise AccountPurged
     if kind is not DecisionKind.SUSPEND or Restriction.SUSPENDED not in before:
         return
-    if is_deleted_by_owner(account_id):
+    last = find_suspension(account_id)
+    if last is not None and last.is_of_owner:
         raise DeletedByOwner
+    if last is not None and last.is_of_product:
+        raise DeactivatedByProduct
 
 
 def write_ends(decision: Decision, lifted: Restriction) -> None:

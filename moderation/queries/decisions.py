@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from django.db.models import Q, QuerySet
+
 from accounts.models import User
 from accounts.types import Restriction
 from infra.api.errors import InvalidCursor
@@ -9,7 +11,7 @@ from infra.api.ids import MOST_DIGITS
 from infra.api.pages import Page, Window
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.models import Appeal, Decision
-from moderation.types import POST_DECISIONS, STRIKES, DecisionKind
+from moderation.types import POST_DECISIONS, PRODUCT_DEACTIVATED, STRIKES, DecisionKind
 from posts.ids import PostId
 
 HIGHEST_ID = 2**63 - 1
@@ -41,6 +43,15 @@ def is_deleted_by_owner(account_id: int, since: int = 0) -> bool:
     return last is not None and last.is_of_owner and last.pk > since
 
 
+def is_deactivated(account_id: int) -> bool:
+    """Of a suspended account: whether that is because its product deactivated it.
+
+    Cost: one query by index.
+    """
+    last = find_suspension(account_id)
+    return last is not None and last.is_of_product
+
+
 def find_deleted_by_owners(account_ids: Iterable[int]) -> set[int]:
     """Those of the accounts that are suspended, and were last because their owners deleted them.
 
@@ -64,12 +75,20 @@ def load_last_image_decisions(image_ids: Iterable[int]) -> dict[int, Decision]:
     return {decision.image_id: decision for decision in decisions if decision.image_id is not None}
 
 
+def strikes_against(account_id: int) -> QuerySet[Decision]:
+    """The decisions on an account that it may read, and appeal against. That its product has
+    deactivated it is none of the moderators."""
+    decisions = Decision.objects.using(GLOBAL_ALIAS).filter(account_id=account_id)
+    of_product = Q(actor=None, reason=PRODUCT_DEACTIVATED)
+    return decisions.filter(kind__in=STRIKES).exclude(of_product)
+
+
 def list_strikes(account_id: int, window: Window) -> Page[Strike]:
     """The decisions on an account that it may read, newest first, each with its appeal.
 
     Raises: InvalidCursor. Cost: one query by key, and one for the appeals.
     """
-    strikes = Decision.objects.using(GLOBAL_ALIAS).filter(account_id=account_id, kind__in=STRIKES)
+    strikes = strikes_against(account_id)
     if window.max_id:
         strikes = strikes.filter(pk__lt=decode_cursor(window.max_id))
     if above := window.min_id or window.since_id:
@@ -88,10 +107,7 @@ def list_strikes(account_id: int, window: Window) -> Page[Strike]:
 
 def load_strikes(account_id: int, ids: Iterable[int]) -> dict[int, Strike]:
     """Those of the strikes that are against this account, by id. One query by key."""
-    strikes = Decision.objects.using(GLOBAL_ALIAS).filter(
-        pk__in=list(ids), account_id=account_id, kind__in=STRIKES
-    )
-    rows = strikes.select_related("appeal")
+    rows = strikes_against(account_id).filter(pk__in=list(ids)).select_related("appeal")
     return {decision.pk: (decision, getattr(decision, "appeal", None)) for decision in rows}
 
 

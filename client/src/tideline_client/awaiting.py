@@ -2495,16 +2495,20 @@ class AsyncProvisioningCalls:
         discoverable: bool | None = None,
         indexable: bool | None = None,
         hide_collections: bool | None = None,
+        active: bool | None = None,
     ) -> models.ProvisionedAccount:
         """The account of an external id. PUT creates it or changes its profile, and may be
         repeated.
 
         Fields that are not sent stay as they are. The username of an account does not change.
-        DELETE begins what a person's own deletion begins, and may be repeated. Only for
-        services.
+        `active`: false, alone, suspends the account without an end and keeps its data, and true
+        brings it back. DELETE begins what a person's own deletion begins. All may be repeated.
+        Only for services.
 
         `external_id`: The id that your product has for this person.
         `username`: A new account needs it.
+        `active`: False, without other fields: no account sees it and it cannot sign in, until
+          it is true. 404 if it was never created.
         """
         call = Call(
             "PUT",
@@ -2520,6 +2524,7 @@ class AsyncProvisioningCalls:
                     "discoverable": discoverable,
                     "indexable": indexable,
                     "hide_collections": hide_collections,
+                    "active": active,
                 }
             ),
             is_repeatable=True,
@@ -2548,8 +2553,9 @@ class AsyncProvisioningCalls:
         repeated.
 
         Fields that are not sent stay as they are. The username of an account does not change.
-        DELETE begins what a person's own deletion begins, and may be repeated. Only for
-        services.
+        `active`: false, alone, suspends the account without an end and keeps its data, and true
+        brings it back. DELETE begins what a person's own deletion begins. All may be repeated.
+        Only for services.
 
         `external_id`: The id that your product has for this person.
         """
@@ -2566,13 +2572,17 @@ class AsyncProvisioningCalls:
         repeated.
 
         Fields that are not sent stay as they are. The username of an account does not change.
-        DELETE begins what a person's own deletion begins, and may be repeated. Only for
-        services.
+        `active`: false, alone, suspends the account without an end and keeps its data, and true
+        brings it back. DELETE begins what a person's own deletion begins. All may be repeated.
+        Only for services.
 
         `external_id`: The id that your product has for this person.
         """
         call = Call(
-            "DELETE", f"/api/v1/services/accounts/{path_part(external_id)}", models.BoundAccount
+            "DELETE",
+            f"/api/v1/services/accounts/{path_part(external_id)}",
+            models.BoundAccount,
+            is_repeatable=True,
         )
         return await self._connection.send(call)
 

@@ -76,7 +76,7 @@ class Appeal(Entity, frozen=True, kw_only=True):
 
 
 class BoundAccount(Entity, frozen=True, kw_only=True):
-    """`suspended`: By moderators."""
+    """`suspended`: By moderators, or because it is deleted or inactive."""
 
     external_id: str
     account_id: str
@@ -710,7 +710,7 @@ class Promotion(Entity, frozen=True, kw_only=True):
 
 
 class ProvisionedAccount(Entity, frozen=True, kw_only=True):
-    """`suspended`: By moderators.
+    """`suspended`: By moderators, or because it is deleted or inactive.
     `created`: By this request.
     """
 
@@ -1084,7 +1084,10 @@ class SourceEdit(TypedDict, total=False):
 
 
 class WantedAccountField(TypedDict, total=False):
-    """`username`: A new account needs it."""
+    """`username`: A new account needs it.
+    `active`: False, without other fields: no account sees it and it cannot sign in, until
+      it is true. 404 if it was never created.
+    """
 
     username: str
     display_name: str
@@ -1094,4 +1097,5 @@ class WantedAccountField(TypedDict, total=False):
     discoverable: bool
     indexable: bool
     hide_collections: bool
+    active: bool
     external_id: Required[str]

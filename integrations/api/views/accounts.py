@@ -6,7 +6,6 @@ import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
-from accounts.identities.actions.provision_account import provision_account
 from accounts.identities.errors import IdentityUnknown
 from accounts.identities.queries.bound_accounts import (
     find_bound_account,
@@ -21,6 +20,7 @@ from infra.api.nested import find_texts
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from integrations.actions.delete_account import delete_account
+from integrations.actions.provision import provision
 from integrations.api import schema
 from integrations.api.present import present_bound_account, present_provisioned
 from integrations.api.provisioning import (
@@ -35,8 +35,9 @@ from integrations.api.services import refuse_accounts
 class ServiceAccountView(Endpoint):
     """The account of an external id. PUT creates it or changes its profile, and may be repeated.
 
-    Fields that are not sent stay as they are. The username of an account does not change. DELETE
-    begins what a person's own deletion begins, and may be repeated. Only for services.
+    Fields that are not sent stay as they are. The username of an account does not change. `active`:
+    false, alone, suspends the account without an end and keeps its data, and true brings it back.
+    DELETE begins what a person's own deletion begins. All may be repeated. Only for services.
     """
 
     scopes = {
@@ -63,7 +64,7 @@ class ServiceAccountView(Endpoint):
     def put(self, request: ApiRequest, external_id: str) -> HttpResponse:
         refuse_accounts(request)
         identity = ExternalId(request.user.tenant, check_external_id(external_id))
-        made = provision_account(identity, read_wanted(request.data), datetime.now(UTC))
+        made = provision(identity, read_wanted(request.data), datetime.now(UTC))
         return json_response(orjson.dumps(present_provisioned(made)))
 
     @extend_schema(

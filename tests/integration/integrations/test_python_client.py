@@ -61,6 +61,16 @@ def test_provisioning(client):
     assert [*caught.value.details] == ["username"]
 
 
+def test_the_end_of_an_account(client):
+    client.provisioning.put("user-1001", username="ann")
+    assert client.provisioning.put("user-1001", active=False).suspended
+    assert not client.provisioning.put("user-1001", active=True).suspended
+    for _ in range(2):
+        assert client.provisioning.delete("user-1001").suspended
+    with pytest.raises(NotAllowed):
+        client.provisioning.put("user-1001", active=True)
+
+
 def test_posts_follows_and_feeds_of_accounts(client):
     ann, ben = (client.acting_for(str(account)) for account in make_accounts(2))
     me, other = ann.accounts.me().id, ben.accounts.me().id

@@ -26,7 +26,7 @@ OF_PROGRAMS = (
 OF_MODERATORS = {
     "DecisionNeedsReason", "CannotModerateStaff", "NotSuspended", "PostIsDeleted",
     "HasOtherKeywords", "AccountProtected", "SuspensionEnds", "EndIsOver", "EndsNever",
-    "DeletedByOwner", "OwnerDeletedIt", "AboutItIsOpen", "SentBefore",
+    "DeletedByOwner", "DeactivatedByProduct", "OwnerDeletedIt", "AboutItIsOpen", "SentBefore",
 }  # fmt: skip
 
 

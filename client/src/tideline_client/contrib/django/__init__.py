@@ -2,7 +2,8 @@
 
 | module | is for |
 |---|---|
-| `outbox` | `request_sync(user)`: Tideline gets the user's account, after any failure |
+| `outbox` | `request_sync(user)`, `request_deletion(user)`: Tideline learns it, after any failure |
+| `users` | `load_users(account_ids)`: the way back from accounts to users |
 | `feeds` | `load_feed(user)`, and the template tag `tideline_feed` |
 | `assertions` | JWTs by which a person gets a token of Tideline |
 | `webhooks` | the view that Tideline's webhooks call, and the signal `event_received` |

@@ -7,7 +7,8 @@
 | after a run took it, or sent it | a row that is due in `TAKEN_S` | the next run sends it again |
 
 Provisioning at Tideline is idempotent: an account that is sent twice is one account. What is sent
-is what the user is at that moment, so the order of two changes does not matter.
+is what the user is at that moment, so the order of two changes does not matter. A deletion is a
+row, too, in the transaction that deletes the user.
 """
 
 import logging
@@ -33,6 +34,8 @@ SEND_MS = 30_000
 TAKEN_S = 60
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5, 3600
 Profile = dict[str, Any]
+# Of a user who is deactivated in the product, or shall have no account any more.
+INACTIVE: Profile = {"active": False}
 log = logging.getLogger(__name__)
 
 
@@ -85,11 +88,14 @@ def _take(using: str) -> list[AccountSync]:
 
 
 def _carry_out(tideline: Tideline, rows: Sequence[AccountSync], using: str) -> dict[str, Outcome]:
-    """An outcome for each row. Users that are gone, or shall have no account, are not sent.
+    """An outcome for each row. Users that shall have no account, and have none, are not sent.
 
     Raises: TidelineError.
     """
     outcomes: dict[str, Outcome] = {row.external_id: NOTHING_TO_SEND for row in rows}
+    for row in rows:
+        if row.is_deleted:
+            outcomes[row.external_id] = _delete(tideline, row.external_id)
     wanted: dict[str, Profile] = {}
     for row, user in _users_of(rows, using):
         try:
@@ -98,21 +104,25 @@ def _carry_out(tideline: Tideline, rows: Sequence[AccountSync], using: str) -> d
             log.exception("TIDELINE['PROFILE'] failed for user %s", row.external_id)
             outcomes[row.external_id] = Outcome(error=f"TIDELINE['PROFILE']: {error!r}")
             continue
-        if profile is not None:
-            wanted[row.external_id] = _sendable(profile, row)
+        if profile is not None or row.account_id:
+            is_active = getattr(user, "is_active", True)
+            wanted[row.external_id] = _sendable({"active": is_active, **(profile or INACTIVE)}, row)
             outcomes[row.external_id] = UNANSWERED
     return outcomes | _send(tideline, wanted) if wanted else outcomes
 
 
 def _users_of(rows: Sequence[AccountSync], using: str) -> list[tuple[AccountSync, Any]]:
     key = get_user_model()._meta.pk
-    by_key = {key.to_python(row.external_id): row for row in rows}
+    by_key = {key.to_python(row.external_id): row for row in rows if not row.is_deleted}
     users = get_user_model()._default_manager.using(using).filter(pk__in=by_key)
     return [(by_key[user.pk], user) for user in users]
 
 
 def _sendable(profile: Mapping[str, Any], row: AccountSync) -> Profile:
-    """Texts, also of translations, and flags. A username stays what it was at first."""
+    """Texts, also of translations, and flags. A username stays what it was at first. Nothing else
+    is said of a user who is not active."""
+    if not profile["active"]:
+        return {**INACTIVE}
     return {
         name: value if isinstance(value, bool) else str(value)
         for name, value in profile.items()
@@ -133,6 +143,8 @@ def _send(tideline: Tideline, wanted: Mapping[str, Profile]) -> dict[str, Outcom
         if answer.status == 422 and "username" in (answer.details or {}):
             profile = wanted[answer.external_id]
             outcomes[answer.external_id] = _send_otherwise(tideline, answer.external_id, profile)
+        elif answer.status == 404:  # not active, and never created
+            outcomes[answer.external_id] = NOTHING_TO_SEND
         else:
             outcomes[answer.external_id] = Outcome(answer.account_id or "", answer.error or "")
     return outcomes
@@ -146,7 +158,19 @@ def _send_alone(tideline: Tideline, external_id: str, profile: Profile) -> Outco
         if "username" in error.details:
             return _send_otherwise(tideline, external_id, profile)
         return Outcome(error=str(error))
+    except NotFound:
+        return NOTHING_TO_SEND
     except NotAllowed as error:
+        return Outcome(error=str(error))
+
+
+def _delete(tideline: Tideline, external_id: str) -> Outcome:
+    """Raises: TidelineError, if Tideline is away."""
+    try:
+        return Outcome(tideline.provisioning.delete(external_id).account_id)
+    except NotFound:
+        return NOTHING_TO_SEND
+    except (InvalidRequest, NotAllowed) as error:
         return Outcome(error=str(error))
 
 

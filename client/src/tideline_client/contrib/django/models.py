@@ -9,14 +9,17 @@ from django.utils.timezone import now
 class AccountSync(models.Model):
     """A user's account at Tideline: which one it is, and whether it has to be sent.
 
-    A row for each user that was ever saved; it stays when the user is deleted. `request_sync`
-    writes it in the transaction of the user, and `sync_tideline` sends it.
+    A row for each user that was ever saved; it stays when the user is deleted. `outbox` writes it
+    in the transaction of the user, and `sync_tideline` sends it.
     """
 
     # The user's primary key as a text: the external id at Tideline.
     external_id = models.CharField(max_length=255, primary_key=True)
     # "": not known yet.
     account_id = models.CharField(max_length=20, blank=True, default="")
+    # The user is gone, and the account shall go too. A user without a row, or a row without a user,
+    # deletes nothing: a database that was restored must not.
+    is_deleted = models.BooleanField(default=False)
     # When to send it; null: Tideline has it.
     due_at = models.DateTimeField(null=True, blank=True, default=now)
     # Another text after each change: what was changed while it was sent is sent again.
@@ -36,6 +39,8 @@ class AccountSync(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["due_at"], name="tideline_sync_due"),
             models.Index(fields=["taken_by"], name="tideline_sync_taken"),
+            # The way back from an account to its user.
+            models.Index(fields=["account_id"], name="tideline_sync_account"),
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,5 @@
-"""Writes down that Tideline has to learn about a user, in the transaction that saves the user.
+"""Writes down that Tideline has to learn about a user, in the transaction that saves or
+deletes the user.
 
 So there is no moment at which the user is saved and the work is forgotten. `drain` does the work.
 """
@@ -8,9 +9,10 @@ from itertools import islice
 from typing import Any
 from uuid import uuid4
 
+from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.db import DEFAULT_DB_ALIAS, models, transaction
-from django.db.models.signals import post_save
+from django.db.models.signals import post_delete, post_save
 from django.utils.timezone import now
 
 from tideline_client.contrib.django.models import AccountSync
@@ -28,12 +30,18 @@ def request_sync(user: Any, using: str | None = None) -> None:
     `bulk_create()`, and for changes of other models that the profile is made of.
     Cost: two statements.
     """
+    _write(external_id_of(user), using or user._state.db or DEFAULT_DB_ALIAS, _due_now())
+
+
+def request_deletion(user: Any, using: str | None = None) -> None:
+    """The user's account at Tideline is deleted, soon. Safety: call it in the transaction that
+    deletes the user.
+
+    The app calls it after each `delete()`, of querysets too. Call it yourself before SQL of your
+    own that deletes users. Cost: two statements.
+    """
     alias = using or user._state.db or DEFAULT_DB_ALIAS
-    wanted = {"due_at": now(), "change": uuid4().hex, "failures": 0, "error": ""}
-    with transaction.atomic(using=alias):
-        AccountSync.objects.using(alias).update_or_create(
-            external_id=external_id_of(user), defaults=wanted
-        )
+    _write(external_id_of(user), alias, _due_now(is_deleted=True))
 
 
 def request_sync_of_all(using: str = DEFAULT_DB_ALIAS) -> int:
@@ -43,10 +51,9 @@ def request_sync_of_all(using: str = DEFAULT_DB_ALIAS) -> int:
     """
     count = 0
     for ids in _batches_of_ids(using):
-        wanted = {"due_at": now(), "change": uuid4().hex, "failures": 0, "error": ""}
         with transaction.atomic(using=using):
             _add_rows(ids, using)
-            AccountSync.objects.using(using).filter(external_id__in=ids).update(**wanted)
+            AccountSync.objects.using(using).filter(external_id__in=ids).update(**_due_now())
         count += len(ids)
     return count
 
@@ -58,6 +65,19 @@ def request_sync_of_missing(using: str = DEFAULT_DB_ALIAS) -> None:
     """
     for ids in _batches_of_ids(using):
         _add_rows(ids, using)
+
+
+def _due_now(is_deleted: bool = False) -> dict[str, Any]:
+    change = uuid4().hex
+    return {
+        "is_deleted": is_deleted, "due_at": now(), "change": change, "failures": 0, "error": "",
+    }  # fmt: skip
+
+
+def _write(external_id: str, alias: str, wanted: dict[str, Any]) -> None:
+    with transaction.atomic(using=alias):
+        rows = AccountSync.objects.using(alias)
+        rows.update_or_create(external_id=external_id, defaults=wanted)
 
 
 def _add_rows(ids: Sequence[str], using: str) -> None:
@@ -75,6 +95,11 @@ def _batches_of_ids(using: str) -> Iterator[list[str]]:
 def connect() -> None:
     """Of `AppConfig.ready`."""
     post_save.connect(_saved, dispatch_uid="tideline.sync")
+    # A receiver for all models would make each deletion of the product slower: Django loads what it
+    # deletes if there is one.
+    for model in apps.get_models():
+        if issubclass(model, get_user_model()):
+            post_delete.connect(_deleted, sender=model, dispatch_uid=f"tideline.{model.__name__}")
 
 
 def _saved(
@@ -88,3 +113,8 @@ def _saved(
     is_shown = update_fields is None or not update_fields <= NOT_SHOWN
     if isinstance(instance, get_user_model()) and not raw and is_shown:
         request_sync(instance, using)
+
+
+def _deleted(instance: models.Model, using: str, **_: object) -> None:
+    """Inside the transaction of the deletion, where the user still has the primary key."""
+    request_deletion(instance, using)
