@@ -104,7 +104,8 @@ def test_it_goes_on_after_an_outage(pauses):
         return failure
 
     assert positions(SiteDouble(answer).client(retries=0), 2) == ["1", "2"]
-    assert pauses == [7, 2.0, 4.0]
+    assert pauses[0] == 7
+    assert 1 <= pauses[1] <= 2 <= pauses[2] <= 4
 
 
 @pytest.mark.parametrize(("status", "kind"), [(410, PositionGone), (403, NotAllowed)])

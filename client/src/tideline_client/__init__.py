@@ -29,6 +29,7 @@ from tideline_client.errors import (
     Unreachable,
 )
 from tideline_client.pages import AsyncPages, Cursor, Page, Pages
+from tideline_client.streams import StreamEvent
 from tideline_client.version import VERSION
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Postponed",
     "QuotaUsedUp",
     "Refused",
+    "StreamEvent",
     "Tideline",
     "TidelineError",
     "TokenRefused",

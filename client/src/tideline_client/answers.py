@@ -1,6 +1,8 @@
 """Reads an answer of HTTP: the value that was asked for, or the error that it is."""
 
+import time
 from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 import msgspec
@@ -21,6 +23,8 @@ from tideline_client.errors import (
 )
 
 T = TypeVar("T")
+# Also if a proxy says more: it may be back before.
+LONGEST_WAIT_S = 3600.0
 REFUSALS: Mapping[int, type[Refused]] = {
     400: InvalidRequest,
     401: TokenRefused,
@@ -31,7 +35,7 @@ REFUSALS: Mapping[int, type[Refused]] = {
     415: InvalidRequest,
     422: InvalidRequest,
 }
-POSTPONED = {429: QuotaUsedUp, 503: Unavailable}
+POSTPONED = {429: QuotaUsedUp, 502: Unavailable, 503: Unavailable}
 
 
 class ErrorBody(msgspec.Struct):
@@ -86,4 +90,10 @@ def _read_error(content: bytes) -> ErrorBody | None:
 
 def _read_seconds(text: str) -> float:
     """Of Retry-After, which has whole seconds; a proxy may send a date instead."""
-    return float(text) if text.isascii() and text.isdigit() else 1.0
+    if text.isascii() and text.isdigit():
+        return min(float(text), LONGEST_WAIT_S)
+    try:
+        at = parsedate_to_datetime(text).timestamp()
+    except ValueError:
+        return 1.0
+    return min(max(at - time.time(), 0.0), LONGEST_WAIT_S)

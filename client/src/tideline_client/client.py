@@ -6,13 +6,16 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tideline_client.awaiting import AsyncAccountCalls, AsyncProvisioningCalls
-from tideline_client.blocking import AccountCalls, ProvisioningCalls
+from tideline_client.awaiting import AsyncAccountCalls
+from tideline_client.blocking import AccountCalls
 from tideline_client.connections import AsyncConnection, Caller, Connection
+from tideline_client.listening import AsyncStreamsCalls, StreamsCalls
 from tideline_client.services import (
     AsyncEventsCalls,
+    AsyncProvisioningCalls,
     AsyncRelationsCalls,
     EventsCalls,
+    ProvisioningCalls,
     RelationsCalls,
 )
 from tideline_client.tries import Patience
@@ -31,8 +34,8 @@ class Tideline(AccountCalls):
     """One Tideline, for a token of a service or of a person. It may be used by several threads.
 
     `deadline_ms`: how long one call may take, with all its tries. Tideline learns it, too.
-    `retries`: further tries of a read, or of a write that can be repeated, after 429, 503 and
-    broken connections.
+    `retries`: further tries of a read, or of a write that can be repeated, after 429, 502, 503, 504
+    and broken connections.
     `http`: a client of your own, for a proxy or certificates. You close it.
     """
 
@@ -54,6 +57,7 @@ class Tideline(AccountCalls):
         self.provisioning = ProvisioningCalls(connection)
         self.relations = RelationsCalls(connection)
         self.events = EventsCalls(connection)
+        self.streams = StreamsCalls(connection)
 
     def acting_for(self, account_id: str) -> AccountCalls:
         """The same service as one account. Its answers are those that the account itself gets.
@@ -113,6 +117,7 @@ class AsyncTideline(AsyncAccountCalls):
         self.provisioning = AsyncProvisioningCalls(connection)
         self.relations = AsyncRelationsCalls(connection)
         self.events = AsyncEventsCalls(connection)
+        self.streams = AsyncStreamsCalls(connection)
 
     def acting_for(self, account_id: str) -> AsyncAccountCalls:
         """The same service as one account. Cost: no call."""

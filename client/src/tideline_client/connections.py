@@ -13,6 +13,7 @@ import httpx
 import msgspec
 
 from tideline_client.answers import read_answer
+from tideline_client.breaker import Breaker
 from tideline_client.calls import Call
 from tideline_client.errors import DeadlineExceeded, TidelineError, Unreachable
 from tideline_client.pages import AsyncPages, PageReader, Pages
@@ -76,6 +77,7 @@ class Connection:
 
     http: httpx.Client
     caller: Caller
+    breaker: Breaker = field(default_factory=Breaker)
 
     def send(self, call: Call[T]) -> T:
         """Raises: TidelineError."""
@@ -86,7 +88,8 @@ class Connection:
         tries = Tries(self.caller.patience, call.is_repeatable)
         while True:
             try:
-                return self._try(call, tries)
+                with self.breaker.watching(tries.request_id):
+                    return self._try(call, tries)
             except TidelineError as error:
                 time.sleep(tries.pause_after(error))
 
@@ -94,7 +97,8 @@ class Connection:
         return Pages(self.ask, reader)
 
     def with_caller(self, **changes: Any) -> Self:
-        return replace(self, caller=replace(self.caller, **changes))
+        breaker = Breaker() if "url" in changes else self.breaker
+        return replace(self, caller=replace(self.caller, **changes), breaker=breaker)
 
     def _try(self, call: Call[T], tries: Tries) -> tuple[T, Mapping[str, str]]:
         chunks = []
@@ -116,6 +120,7 @@ class AsyncConnection:
 
     http: httpx.AsyncClient
     caller: Caller
+    breaker: Breaker = field(default_factory=Breaker)
 
     async def send(self, call: Call[T]) -> T:
         """Raises: TidelineError."""
@@ -126,7 +131,8 @@ class AsyncConnection:
         tries = Tries(self.caller.patience, call.is_repeatable)
         while True:
             try:
-                return await self._try(call, tries)
+                with self.breaker.watching(tries.request_id):
+                    return await self._try(call, tries)
             except TidelineError as error:
                 await anyio.sleep(tries.pause_after(error))
 
@@ -134,7 +140,8 @@ class AsyncConnection:
         return AsyncPages(self.ask, reader)
 
     def with_caller(self, **changes: Any) -> Self:
-        return replace(self, caller=replace(self.caller, **changes))
+        breaker = Breaker() if "url" in changes else self.breaker
+        return replace(self, caller=replace(self.caller, **changes), breaker=breaker)
 
     async def _try(self, call: Call[T], tries: Tries) -> tuple[T, Mapping[str, str]]:
         request = request_of(self.caller, call, tries)

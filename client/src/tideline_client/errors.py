@@ -84,4 +84,4 @@ class QuotaUsedUp(Postponed):
 
 
 class Unavailable(Postponed):
-    """503: a store of Tideline does not answer."""
+    """503: a store of Tideline does not answer. 502: a proxy does not reach Tideline."""

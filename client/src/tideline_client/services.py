@@ -1,13 +1,22 @@
-"""What a service does with several calls: relations in batches, and following what happens."""
+"""What takes several calls: accounts and relations in batches, and following what happens."""
 
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
 
 import anyio
 
 from tideline_client import awaiting, blocking
-from tideline_client.errors import DeadlineExceeded, Postponed, TidelineError, Unreachable
-from tideline_client.models import Events, PairField, Relation
+from tideline_client.errors import TidelineError
+from tideline_client.models import (
+    BoundAccount,
+    Events,
+    PairField,
+    ProvisioningOutcome,
+    Relation,
+    WantedAccountField,
+)
 from tideline_client.waiting import (
     BETWEEN_READS_S,
     PATIENCE,
@@ -18,18 +27,87 @@ from tideline_client.waiting import (
 )
 
 MOST_PAIRS = 1_000
-AWAY = (DeadlineExceeded, Postponed, Unreachable)
+MOST_WANTED = 100
+MOST_IDS = 1_000
+T = TypeVar("T")
 
 
-def _batches(pairs: Iterable[tuple[str, str]]) -> Iterator[list[PairField]]:
-    batch: list[PairField] = []
-    for account_id, target_id in pairs:
-        batch.append({"account_id": str(account_id), "target_id": str(target_id)})
-        if len(batch) == MOST_PAIRS:
-            yield batch
-            batch = []
-    if batch:
+def _batches(items: Iterable[T], most: int) -> Iterator[list[T]]:
+    left = iter(items)
+    while batch := list(islice(left, most)):
         yield batch
+
+
+def _batches_of_pairs(pairs: Iterable[tuple[str, str]]) -> Iterator[list[PairField]]:
+    fields: Iterable[PairField] = (
+        {"account_id": str(account_id), "target_id": str(target_id)}
+        for account_id, target_id in pairs
+    )
+    return _batches(fields, MOST_PAIRS)
+
+
+def _batches_of_ids(
+    external_ids: Iterable[str] | None, account_ids: Iterable[str] | None
+) -> Iterator[dict[str, list[str]]]:
+    """Raises: ValueError, unless one of the two is given."""
+    if (external_ids is None) == (account_ids is None):
+        raise ValueError("find() needs external_ids or account_ids")
+    for batch in _batches(external_ids or (), MOST_IDS):
+        yield {"external_ids": batch}
+    for batch in _batches(account_ids or (), MOST_IDS):
+        yield {"account_ids": [*map(str, batch)]}
+
+
+class ProvisioningCalls(blocking.ProvisioningCalls):
+    """Accounts by the ids of your product, any number of them."""
+
+    def put_many(self, accounts: Iterable[WantedAccountField]) -> list[ProvisioningOutcome]:
+        """Accounts, each as by `put`. One answer each, in the order given.
+
+        Cost: a call for each 100. An error leaves those before it done: give all of them again.
+        """
+        outcomes: list[ProvisioningOutcome] = []
+        for batch in _batches(accounts, MOST_WANTED):
+            outcomes += super().put_many(batch)
+        return outcomes
+
+    def find(
+        self,
+        *,
+        external_ids: Iterable[str] | None = None,
+        account_ids: Iterable[str] | None = None,
+    ) -> list[BoundAccount]:
+        """The accounts of external ids, or the external ids of accounts. Others are left out.
+
+        Cost: a call for each 1,000.
+        """
+        found: list[BoundAccount] = []
+        for batch in _batches_of_ids(external_ids, account_ids):
+            found += super().find(**batch)
+        return found
+
+
+class AsyncProvisioningCalls(awaiting.AsyncProvisioningCalls):
+    """Accounts by the ids of your product, any number of them."""
+
+    async def put_many(self, accounts: Iterable[WantedAccountField]) -> list[ProvisioningOutcome]:
+        """As `ProvisioningCalls.put_many`."""
+        outcomes: list[ProvisioningOutcome] = []
+        for batch in _batches(accounts, MOST_WANTED):
+            outcomes += await super().put_many(batch)
+        return outcomes
+
+    async def find(
+        self,
+        *,
+        external_ids: Iterable[str] | None = None,
+        account_ids: Iterable[str] | None = None,
+    ) -> list[BoundAccount]:
+        """As `ProvisioningCalls.find`."""
+        found: list[BoundAccount] = []
+        for batch in _batches_of_ids(external_ids, account_ids):
+            found += await super().find(**batch)
+        return found
 
 
 class RelationsCalls(blocking.RelationsCalls):
@@ -40,7 +118,7 @@ class RelationsCalls(blocking.RelationsCalls):
 
         Cost: a call for each 1,000 pairs.
         """
-        for batch in _batches(pairs):
+        for batch in _batches_of_pairs(pairs):
             yield from self.of_pairs(batch)
 
     def followers_among(self, account_id: str, candidates: Iterable[str]) -> set[str]:
@@ -59,7 +137,7 @@ class AsyncRelationsCalls(awaiting.AsyncRelationsCalls):
 
     async def of_many_pairs(self, pairs: Iterable[tuple[str, str]]) -> AsyncIterator[Relation]:
         """As `RelationsCalls.of_many_pairs`."""
-        for batch in _batches(pairs):
+        for batch in _batches_of_pairs(pairs):
             for relation in await self.of_pairs(batch):
                 yield relation
 
@@ -92,7 +170,7 @@ class EventsCalls(blocking.EventsCalls):
                 page = self.read(after=after)
                 if not page.events and not page.has_more:
                     page = self._wait(streaming, page.position)
-            except AWAY as error:
+            except TidelineError as error:
                 time.sleep(pauses.after(error))
                 continue
             pauses.reset()
@@ -124,7 +202,7 @@ class AsyncEventsCalls(awaiting.AsyncEventsCalls):
                 page = await self.read(after=after)
                 if not page.events and not page.has_more:
                     page = await self._wait(streaming, page.position)
-            except AWAY as error:
+            except TidelineError as error:
                 await anyio.sleep(pauses.after(error))
                 continue
             pauses.reset()

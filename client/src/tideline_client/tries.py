@@ -17,6 +17,8 @@ from tideline_client.errors import DeadlineExceeded, Postponed, TidelineError, U
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0
 LONGEST_CONNECT_S = 2.0
 LONGEST_DEADLINE_MS = 600_000
+# A deadline that is over here leaves no time for another try; one of a proxy (504) may.
+MAY_PASS = (DeadlineExceeded, Postponed, Unreachable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Tries:
 
     def pause_after(self, error: TidelineError) -> float:
         """How many seconds to wait before the next request. Raises: the error, if none follows."""
-        if not isinstance(error, Postponed | Unreachable) or self._left == 0:
+        if not isinstance(error, MAY_PASS) or self._left == 0:
             raise error
         pause = self._random_part() * self._longest_s
         if isinstance(error, Postponed):

@@ -1,13 +1,14 @@
-"""How a follower of the change feed waits: for the streaming process, and after failures."""
+"""How a follower waits: for the streaming process, and after failures."""
 
+import random
 import time
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from tideline_client.calls import Call, query_of
-from tideline_client.errors import Postponed, TidelineError, UnexpectedAnswer
+from tideline_client.errors import Postponed, Refused, TidelineError, UnexpectedAnswer
 from tideline_client.models import Events, InstanceV2
-from tideline_client.tries import Patience
+from tideline_client.tries import MAY_PASS, Patience
 
 PATH = "/api/v1/streaming/services/events"
 WAIT_S = 30
@@ -52,10 +53,26 @@ class Pauses:
 
     _next_s: float = FIRST_PAUSE_S
 
+    _has_answered: bool = False
+
     def after(self, error: TidelineError) -> float:
-        pause = self._next_s
-        self._next_s = min(2 * pause, LONGEST_PAUSE_S)
+        """Partly random, so that many followers do not come back together.
+
+        Raises: the error, if it does not get better by itself.
+        """
+        if not self._may_pass(error):
+            raise error
+        pause = self._next_s * (1 + random.random()) / 2
+        self._next_s = min(2 * self._next_s, LONGEST_PAUSE_S)
         return max(pause, error.retry_after_s) if isinstance(error, Postponed) else pause
 
     def reset(self) -> None:
-        self._next_s = FIRST_PAUSE_S
+        self._next_s, self._has_answered = FIRST_PAUSE_S, True
+
+    def _may_pass(self, error: TidelineError) -> bool:
+        """What is no answer of Tideline is the page of a proxy, if there were answers before; else
+        the address is wrong."""
+        if isinstance(error, UnexpectedAnswer):
+            return self._has_answered
+        is_fault = isinstance(error, Refused) and error.status >= 500
+        return is_fault or isinstance(error, MAY_PASS)

@@ -1,5 +1,6 @@
 """tideline-client against this Tideline, by WSGI in the process of the test."""
 
+import json
 import threading
 from itertools import islice
 from types import SimpleNamespace
@@ -12,6 +13,8 @@ from django.db import connections
 from accounts.scopes import OF_SERVICES
 from lab.runner.port import HOST
 from posts.models import Post
+from relations.actions.follow import follow
+from tests.callers import token_of
 from tests.integration.integrations.services import Service
 from tests.integration.streaming.serving import running_streams
 from tests.pictures import picture
@@ -24,6 +27,7 @@ from tideline_client import (
     QuotaUsedUp,
     Tideline,
     TokenRefused,
+    models,
     services,
 )
 
@@ -202,6 +206,38 @@ def test_an_event_ends_the_wait_at_the_streaming_process(client, tmp_path, setti
         http.close()
     assert [event.data["post_id"] for event in page.events] == published
     assert len(published) == 1
+
+
+def test_a_stream_of_a_person_goes_on_behind_its_last_event(tmp_path, settings):
+    ann, ben = make_accounts(2)
+    follow(ben, ann)
+    published, threads = [], []
+
+    def publish_now():
+        published.append(publish(ann).public)
+        drain_all()
+        connections.close_all()
+
+    def publish_later():
+        threads.append(threading.Timer(PUBLISH_AFTER_S, publish_now))
+        threads[-1].start()
+
+    with running_streams(tmp_path / "streaming.log") as (_, port):
+        settings.STREAMING_URL = f"ws://{HOST}:{port}"
+        http = httpx.Client(
+            transport=httpx.WSGITransport(app=WSGIHandler()),
+            mounts={f"http://{HOST}:{port}": PublishingTransport(publish_later)},
+        )
+        reader = Tideline(SITE, token_of(ben), http=http)
+        first = next(reader.streams.follow("user"))
+        again = reader.streams.follow("user", last_event_id=first.id)
+        resumed, second = next(again), next(again)
+        for thread in threads:
+            thread.join()
+        http.close()
+    shown = [each.read_as(models.Status).id for each in (first, second)]
+    assert shown == published
+    assert (resumed.event, json.loads(resumed.data)) == ("resume", {"outcome": "nothing_missed"})
 
 
 def never(seconds):
