@@ -81,10 +81,10 @@ class ProvisioningCalls(blocking.ProvisioningCalls):
 
         Cost: a call for each 1,000.
         """
-        found: list[BoundAccount] = []
+        accounts: list[BoundAccount] = []
         for batch in _batches_of_ids(external_ids, account_ids):
-            found += super().find(**batch)
-        return found
+            accounts += super().find(**batch)
+        return accounts
 
 
 class AsyncProvisioningCalls(awaiting.AsyncProvisioningCalls):
@@ -104,10 +104,10 @@ class AsyncProvisioningCalls(awaiting.AsyncProvisioningCalls):
         account_ids: Iterable[str] | None = None,
     ) -> list[BoundAccount]:
         """As `ProvisioningCalls.find`."""
-        found: list[BoundAccount] = []
+        accounts: list[BoundAccount] = []
         for batch in _batches_of_ids(external_ids, account_ids):
-            found += await super().find(**batch)
-        return found
+            accounts += await super().find(**batch)
+        return accounts
 
 
 class RelationsCalls(blocking.RelationsCalls):
