@@ -1,6 +1,7 @@
 """`make run`: servers, migrations, demo community and all processes in one terminal.
 
 The environment gives PORT (8000) and DATA_DIR (.data), and may give the URLs of servers.
+Streams are at the next free port above PORT.
 """
 
 import json
@@ -22,7 +23,7 @@ from lab.runner.programs import (
     app_environment,
     secret_key,
     streaming_child,
-    write_environment,
+    write_manage,
 )
 from lab.runner.restarts import Restarter, keep_running
 from lab.runner.terminal import StartScreen, say, step
@@ -61,7 +62,8 @@ def run(port: int, folder: Path) -> None:
         streaming = {"STREAMING_URL": f"ws://localhost:{streaming_port}"}
         urls = {"MEDIA_DIR": media, **streaming, **services.environment()}
         values = (urls, secret_key(folder), port)
-        write_environment(folder / "environment", *values)
+        (folder / "environment").unlink(missing_ok=True)  # of an older version
+        write_manage(folder / "manage", *values)
         environment = app_environment(*values)
         installation = usual_installation(environment, logs, port)
         streams = streaming_child(logs, environment, streaming_port)

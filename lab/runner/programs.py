@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from signal import SIGKILL, SIGTERM, Signals
 
-from lab.runner.child import Child
+from lab.runner.child import CHECKOUT, Child
 from lab.runner.port import HOST
 
 # Only one thread of a process runs Python at a time, so there is one web process for each core.
@@ -74,15 +74,19 @@ def app_environment(urls: Mapping[str, str], key: str, port: int) -> dict[str, s
     return {**_defaults(key, port), **os.environ, **urls}
 
 
-def write_environment(file: Path, urls: Mapping[str, str], key: str, port: int) -> None:
-    """Writes the environment as a shell script, so that `manage.py` reaches the running servers.
+def write_manage(file: Path, urls: Mapping[str, str], key: str, port: int) -> None:
+    """Writes `manage.py` with the environment of the running servers, as a program.
 
-    Only the owner can read the file: it contains the secret key.
+    A file to source would change the shell of the caller, and then another project's `manage.py`
+    would use Tideline's settings and databases. Only the owner can read it: it contains the secret
+    key.
     """
     environment = app_environment(urls, key, port)
     names = sorted({*_defaults(key, port), *urls})
+    lines = [f"export {name}={shlex.quote(environment[name])}" for name in names]
+    command = shlex.join([sys.executable, str(CHECKOUT / "manage.py")])
     file.unlink(missing_ok=True)
-    _write_private(file, "".join(f"export {n}={shlex.quote(environment[n])}\n" for n in names))
+    _write_private(file, "\n".join(["#!/bin/sh", *lines, f'exec {command} "$@"', ""]), 0o700)
 
 
 def secret_key(folder: Path) -> str:
@@ -117,7 +121,7 @@ def _defaults(key: str, port: int) -> dict[str, str]:
     }
 
 
-def _write_private(file: Path, text: str) -> None:
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+def _write_private(file: Path, text: str, mode: int = 0o600) -> None:
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with open(descriptor, "w") as output:
         output.write(text)

@@ -64,7 +64,7 @@ class StartScreen:
     def text(self) -> str:
         address = f"http://localhost:{self.port}"
         operator = f"{self.operator}, the same password," if self.operator else "your superuser"
-        environment = shlex.quote(str(self.folder / "environment"))
+        manage = shlex.quote(str(self.folder / "manage"))
         data = self.data or "in the databases that the environment names"
         deletes = f"; `{clean_command()}` deletes it" if self.data else ""
         return f"""
@@ -76,10 +76,11 @@ Tideline is running at {address}
   Docs      {address}/api/docs
   Data      {data}
   Logs      {self.folder}/logs
-  Commands  . {environment} && .venv/bin/python manage.py help
+  Commands  {manage} help
   Stop      Ctrl-C. The next `make run` continues with the same data{deletes}.
 
 The home timeline of {self.accounts[0]}, ready to paste:
 
-  curl -H 'Authorization: Bearer {self.token}' {address}/api/v1/timelines/home
+  export TOKEN={self.token}
+  curl -H "Authorization: Bearer $TOKEN" {address}/api/v1/timelines/home
 """

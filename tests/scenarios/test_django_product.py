@@ -27,7 +27,7 @@ BLOCK = re.compile(r'^```(\w+) title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.D
 AT_THE_END = " (at the end)"
 OF_TIDELINE, OF_PRODUCT = "in the folder of Tideline", "in the folder of the product"
 # The tests have started Tideline, and have the packages.
-DONE_BEFORE = ("make run", ". .data/environment", "python3 -m venv", ". .venv/", "pip install")
+DONE_BEFORE = ("make run", "python3 -m venv", ". .venv/", "pip install")
 TOKEN = re.compile(r"^export TIDELINE_TOKEN=.*$", re.MULTILINE)
 # A crowded machine is not a Tideline that is away.
 PATIENT_SETTING = 'TIDELINE["PAGE_DEADLINE_MS"] = 10_000\n'
@@ -79,7 +79,7 @@ class Product:
     def _places(self) -> dict[str, str]:
         return {
             "../product": str(self.folder),
-            ".venv/bin/python": sys.executable,
+            ".data/manage": f"{sys.executable} manage.py",
             "http://localhost:8080": self.url,
         }
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import django
 import pytest
 
 from lab.run import StopRequested, stop_on_signals
@@ -15,7 +16,7 @@ from lab.runner import terminal
 from lab.runner.child import CHECKOUT, Child
 from lab.runner.errors import PortUnusable
 from lab.runner.port import HOST, is_answering, usable_port
-from lab.runner.programs import app_environment, secret_key, write_environment
+from lab.runner.programs import app_environment, secret_key, write_manage
 from lab.runner.terminal import StartScreen
 from tests.services import are_gone
 from tests.waiting import until
@@ -81,15 +82,20 @@ def test_environment_of_the_person_wins_except_for_the_urls(monkeypatch):
     assert environment["SECRET_KEY"] == "key"
 
 
-def test_environment_file_is_read_by_a_shell_and_by_its_owner_alone(tmp_path, monkeypatch):
-    monkeypatch.setenv("PUBLIC_URL", "http://it's mine")
-    file = tmp_path / "environment"
+READ = "import os; print(*(os.environ[n] for n in ('PUBLIC_URL', 'REDIS_URL', 'SECRET_KEY')))"
+KEY = "key-" * 20
+
+
+def test_manage_runs_with_the_environment_and_for_its_owner_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("PUBLIC_URL", "http://localhost/it's")
+    file = tmp_path / "it's a folder" / "manage"
+    file.parent.mkdir()
     for port in (8000, 8001):
-        write_environment(file, {"REDIS_URL": "unix:///a b?db=0"}, "key", port)
-    command = f'. {file} && printf \'%s|\' "$PUBLIC_URL" "$REDIS_URL" "$SECRET_KEY"'
-    said = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
-    assert said.stdout == "http://it's mine|unix:///a b?db=0|key|"
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        write_manage(file, {"REDIS_URL": "unix:///a b?db=0"}, KEY, port)
+    argv = [str(file), "shell", "--no-imports", "-v", "0", "-c", READ]
+    said = subprocess.run(argv, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert said.stdout == f"http://localhost/it's unix:///a b?db=0 {KEY}\n"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o700
 
 
 def test_screen_says_all_there_is_to_know():
@@ -104,9 +110,9 @@ def test_screen_says_all_there_is_to_know():
     assert "  Operator  root, the same password, at http://localhost:8001/admin/" in lines
     assert "  Data      /there" in lines
     assert "  Logs      /here/.data/logs" in lines
-    assert "  Commands  . /here/.data/environment && .venv/bin/python manage.py help" in lines
-    curl = "  curl -H 'Authorization: Bearer TOKEN' http://localhost:8001/api/v1/timelines/home"
-    assert curl in lines
+    assert "  Commands  /here/.data/manage help" in lines
+    curl = '  curl -H "Authorization: Bearer $TOKEN" http://localhost:8001/api/v1/timelines/home'
+    assert lines[-2:] == ["  export TOKEN=TOKEN", curl]
     assert "same data; `make clean` deletes it." in screen.text()
 
 
@@ -124,12 +130,12 @@ def test_screen_does_not_say_that_it_deletes_data_of_other_servers():
 def test_commands_line_runs_in_a_shell_also_below_a_folder_with_a_space(tmp_path):
     folder = tmp_path / "it's a folder"
     folder.mkdir()
-    write_environment(folder / "environment", {"REDIS_URL": "unix:///a"}, "key", 8000)
+    write_manage(folder / "manage", {"REDIS_URL": "unix:///a"}, KEY, 8000)
     screen = StartScreen(8000, ["ada"], "hunter2", "TOKEN", None, folder, folder)
     line = next(line for line in screen.text().splitlines() if "Commands" in line)
-    command = line.split(maxsplit=1)[1].partition(" && ")[0] + ' && echo "$SECRET_KEY"'
+    command = line.split(maxsplit=1)[1].removesuffix("help") + 'version; echo "$SECRET_KEY."'
     said = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
-    assert said.stdout == "key\n"
+    assert said.stdout.splitlines() == [django.get_version(), "."], "the shell keeps nothing of it"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
