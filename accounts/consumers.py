@@ -28,13 +28,14 @@ from accounts.changes import (
     UserCreated,
     UserRestricted,
 )
+from accounts.images.actions.place_files import list_files_left
 from accounts.mails import send_address_changed_mail, send_address_mail, send_reset_mail
 from accounts.models import User
 from accounts.queries.tokens import load_tokens_by_user
 from accounts.queries.users import load_restrictions
 from infra.caching.client import redis
 from infra.changes.failpoints import failpoint
-from infra.changes.registry import Delivery, Payload, consumes
+from infra.changes.registry import Delivery, FollowUp, Payload, consumes
 from infra.sharding.buckets import group_by_shard
 
 P = TypeVar("P", bound=Payload)
@@ -92,6 +93,14 @@ def refresh_changed_profiles(
     """Updates cached profiles."""
     failpoint("accounts.before_profiles")
     refresh_profiles(dict.fromkeys(delivery.owner_id for delivery in deliveries))
+
+
+@consumes(ProfileChanged, AccountRestricted)
+def place_images_of_changed(
+    alias: str, deliveries: Sequence[Delivery[ProfileChanged | AccountRestricted]]
+) -> list[FollowUp]:
+    """Lets the files of replaced pictures go, and those of suspended accounts move. One query."""
+    return list_files_left(alias, [delivery.owner_id for delivery in deliveries])
 
 
 @consumes(TokenRevoked, inline=True)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from accounts.images.actions.place_files import list_files_left
 from accounts.images.actions.use_image import end_images_of_posts
 from counters.cache import account_counts, entry_of, refresh_account_counts
 from counters.changes import CountsRepaired
@@ -152,12 +153,17 @@ def delete_votes(alias: str, deliveries: Sequence[Delivery[PostDeleted]]) -> Non
     )
 
 
-@consumes(PostDeleted)
-def end_images_of_deleted_posts(alias: str, deliveries: Sequence[Delivery[PostDeleted]]) -> None:
-    """Lets the job remove the images of deleted posts. Safety: idempotent. One statement."""
-    end_images_of_posts(
-        alias, [(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
-    )
+@consumes(PostDeleted, PostHidden)
+def place_images_of_posts(
+    alias: str, deliveries: Sequence[Delivery[PostDeleted | PostHidden]]
+) -> list[FollowUp]:
+    """Lets the files of deleted posts go, and those of hidden ones move.
+
+    Safety: idempotent. One statement and one query.
+    """
+    gone = [d for d in deliveries if isinstance(d.payload, PostDeleted)]
+    end_images_of_posts(alias, [(d.owner_id, d.payload.moment) for d in gone])
+    return list_files_left(alias, [d.owner_id for d in deliveries])
 
 
 @consumes(PostCreated, PostDeleted, PostMarked, inline=True, once=True)

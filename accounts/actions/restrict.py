@@ -14,6 +14,7 @@ from django.db import transaction
 from accounts.actions.tokens import end_tokens, end_tokens_of_user
 from accounts.changes import AccountRestricted, UserRestricted
 from accounts.errors import AccountPurged
+from accounts.images.actions.place_files import withhold_images_of_accounts
 from accounts.models import AccessToken, User
 from accounts.types import Restriction, RestrictionState
 from infra.changes.append import append_change
@@ -85,7 +86,7 @@ def restrict_accounts(alias: str, states: Mapping[int, RestrictionState]) -> set
     older ones.
 
     All readers obey the row at their next read. The cached profile follows by the change. Safety:
-    idempotent, and an old state changes nothing. Cost: two statements.
+    idempotent, and an old state changes nothing. Cost: three statements.
     """
     ids = sorted(states)
     new = [states[account_id] for account_id in ids]
@@ -94,6 +95,8 @@ def restrict_accounts(alias: str, states: Mapping[int, RestrictionState]) -> set
         since = [s.suspended_at for s in new]
         changed = [row[0] for row in fetch_all(alias, UPDATE, (ids, *columns, since, ids))]
         if changed:
+            is_suspended = [(i, Restriction.SUSPENDED in states[i].restrictions) for i in changed]
+            withhold_images_of_accounts(alias, is_suspended)
             append_changes(alias, [(account_id, AccountRestricted()) for account_id in changed])
             failpoint("accounts.before_restricted")
     return set(changed)

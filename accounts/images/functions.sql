@@ -19,15 +19,19 @@ BEGIN
     END IF;
     UPDATE images_storedimage SET used_by = post, remove_after = NULL
     WHERE owner_id = owner AND id = ANY(wanted);
-    RETURN coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'token', token, 'facts', facts,
-            'description', description, 'focus', jsonb_build_array(focus_x, focus_y),
+    RETURN coalesce((SELECT jsonb_agg(jsonb_build_object('id', id,
+            'token', coalesce(public_token, token), 'facts', facts, 'description', description, 'focus', jsonb_build_array(focus_x, focus_y),
             'is_hidden', hidden_at IS NOT NULL)
             ORDER BY array_position(wanted, id))
         FROM images_storedimage WHERE owner_id = owner AND id = ANY(wanted)), '[]'::jsonb);
 END $$;
 
--- Gives the images of a deleted post back to their owner, for a new post, for a day.
-CREATE OR REPLACE FUNCTION images_release(owner bigint, post bigint) RETURNS void LANGUAGE sql AS $$
-    UPDATE images_storedimage SET used_by = NULL, remove_after = now() + interval '1 day'
+-- Gives the images of a deleted post back to their owner, for a new post, for a day. Their addresses
+-- end: the owner alone gets the new ones.
+CREATE OR REPLACE FUNCTION images_release(owner bigint, post bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE images_storedimage SET used_by = NULL, remove_after = now() + interval '1 day',
+        of_hidden_post = false, public_token = replace(gen_random_uuid()::text, '-', '')
     WHERE owner_id = owner AND used_by = post AND remove_after IS NULL;
-$$;
+END $$;

@@ -12,10 +12,14 @@ class StoredImage(ShardedModel):
     """SHARDED by owner_id, a few hundred rows an account; written by accounts.images.actions.
 
     A file exists only while its row exists: the row is written before the files, and deleted after
-    them. `next_token`: of the name to which the files of a hidden image are to move; else NULL.
-    `remove_after`: from when on the files may be deleted; NULL while the image is in use.
-    `used_by`: the moment of the post that has the image; NULL for others. `token`: part of the
-    files' names. A write with a lower `hidden_revision` than the row's changes nothing.
+    them. `remove_after`: from when on the files may be deleted; NULL while the image is in use.
+    `used_by`: the moment of the post that has the image; NULL for others. A write with a lower
+    `hidden_revision` than the row's changes nothing.
+
+    `token`: part of the names that the files have now. `next_token`: of those to which they are
+    moving; else NULL. `public_token`: of those that readers know; NULL: they know `token`.
+    `withheld_token`: of those that only moderators see, where files are `of_hidden_post` and
+    `of_suspended`; NULL until then. actions/place_files.py
     """
 
     owner = "owner_id"
@@ -35,6 +39,10 @@ class StoredImage(ShardedModel):
     hidden_at = models.DateTimeField(null=True)
     hidden_revision = models.BigIntegerField(db_default=0)
     next_token = models.CharField(max_length=32, null=True)  # noqa: DJ001 - most have none
+    public_token = models.CharField(max_length=32, null=True)  # noqa: DJ001 - most have none
+    withheld_token = models.CharField(max_length=32, null=True)  # noqa: DJ001 - most have none
+    of_hidden_post = models.BooleanField(db_default=False)
+    of_suspended = models.BooleanField(db_default=False)
 
     class Meta:
         indexes = [

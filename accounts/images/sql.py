@@ -3,7 +3,7 @@
 from infra.jobs.walk import Table
 
 # The JSON of an Attachment. images_attach (accounts/images/functions.sql) builds the same.
-ATTACHMENT = """jsonb_build_object('id', id, 'token', token, 'facts', facts,
+ATTACHMENT = """jsonb_build_object('id', id, 'token', coalesce(public_token, token), 'facts', facts,
     'description', description, 'focus', jsonb_build_array(focus_x, focus_y),
     'is_hidden', hidden_at IS NOT NULL)"""
 # All images of an account that are not being removed, for the job that deletes the account.

@@ -6,7 +6,8 @@ from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
 from accounts.actions.write_picture import write_picture
-from accounts.images.actions.hide_image import MarkedImage, mark_hidden, move_hidden_files
+from accounts.images.actions.hide_image import MarkedImage, mark_hidden
+from accounts.images.actions.place_files import move_images
 from accounts.images.types import Purpose
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
@@ -21,8 +22,8 @@ def hide_image(owner_id: int, image_id: int, hidden_at: datetime | None, revisio
     without the image, and a second call moves the files. Safety: idempotent. Cost: a transaction of
     at most seven statements on the owner's shard, one of two, and a call of the store.
     """
-    # An earlier decision may have left this; what is shown again must be at its new name.
-    move_hidden_files(owner_id, image_id)
+    # What is shown again must be at its new name, which an earlier decision may have left.
+    move_images(owner_id, [image_id])
     alias = shard_of(owner_id)
     with transaction.atomic(using=alias):
         lock_account(alias, owner_id)
@@ -30,7 +31,7 @@ def hide_image(owner_id: int, image_id: int, hidden_at: datetime | None, revisio
         if marked is not None:
             _write_uses(alias, marked)
     failpoint("moderation.image_marked")
-    move_hidden_files(owner_id, image_id)
+    move_images(owner_id, [image_id])
 
 
 def _write_uses(alias: str, image: MarkedImage) -> None:

@@ -107,5 +107,5 @@ class DeleteStatus(WebPage):
 
     def post(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
         """A post that is gone already is what the person wanted."""
-        self.api.send("DELETE", f"/api/v1/statuses/{status_id.public}")
+        self.api.send("DELETE", f"/api/v1/statuses/{status_id.public}", {"delete_media": True})
         return HttpResponse() if self.is_partial else HttpResponseRedirect("/", status=303)

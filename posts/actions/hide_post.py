@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
+from accounts.images.actions.place_files import withhold_images_of_post
 from counters.actions.move_counts import move_counts
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT, CountMove
@@ -26,7 +27,7 @@ def hide_post(post_id: PostId, hidden_at: datetime | None, revision: int) -> boo
 
     Returns False if the row's revision is not lower, or the post is deleted. No account sees a
     hidden post, not even its author. Counts do not change. Raises: AccountNotFound. Safety:
-    idempotent. Cost: four statements on the author's shard.
+    idempotent. Cost: five statements on the author's shard.
     """
     alias = shard_of(post_id.author_id)
     where = (post_id.author_id, post_id.moment)
@@ -35,6 +36,7 @@ def hide_post(post_id: PostId, hidden_at: datetime | None, revision: int) -> boo
         row = fetch_one(alias, WRITE, (hidden_at, revision, *where, revision))
         if row is None:
             return False
+        withhold_images_of_post(alias, *where, is_hidden=hidden_at is not None)
         # The count stays, but gets a new version: caches and replicas compare versions.
         moved = move_counts(alias, [CountMove(post_id.author_id, CounterKind.POSTS, 0)])
         version = moved[post_id.author_id, ACCOUNT, CounterKind.POSTS].version

@@ -11,7 +11,7 @@ LENGTH = 16
 # Change both together: the migration runs `functions_of`, as posts/migrations/0008_lost_media.py.
 INSTALLED = {
     "accounts": ("0002_functions", "6fe2596507319e24"),
-    "accounts/images": ("0002_functions", "6bb17127bdd48e54"),
+    "accounts/images": ("0003_withheld", "f79289909aaad934"),
     "counters": ("0002_functions", "25f87ca54e35d217"),
     "infra/changes": ("0002_functions", "4338fe3e3b761362"),
     "notifications": ("0002_functions", "296ba560cf79af88"),

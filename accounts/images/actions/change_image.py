@@ -1,5 +1,6 @@
 """Describes and deletes an uploaded image that is not part of a post yet."""
 
+from accounts.images.actions.place_files import try_to_place_files
 from accounts.images.errors import ImageInUse, ImageNotFound
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
@@ -29,9 +30,13 @@ def describe_image(
 
 
 def delete_image(owner_id: int, image_id: int) -> None:
-    """Lets remove_unused_images delete the image soon. Raises: ImageInUse, ImageNotFound."""
+    """Deletes the image; its files go now, or by remove_unused_images if the store is away.
+
+    Raises: ImageInUse, ImageNotFound.
+    """
     alias = shard_of(owner_id)
     if execute(alias, DELETE, (owner_id, image_id)):
+        try_to_place_files(owner_id)
         return
     if fetch_one(alias, IS_USED, (owner_id, image_id)):
         raise ImageInUse

@@ -60,7 +60,7 @@ def replace_image(alias: str, owner_id: int, purpose: Purpose, image_id: int | N
 
 
 def end_images_of_posts(alias: str, posts: Sequence[tuple[int, int]]) -> None:
-    """Lets remove_unused_images delete the images of these posts soon. `posts`: author, moment.
+    """Lets `place_files` delete the images of these posts. `posts`: author, moment.
 
     Safety: idempotent. One statement.
     """

@@ -42,6 +42,7 @@ from posts.actions.edit_post import edit_post
 from posts.actions.set_policies import set_policies
 from posts.api import schema
 from posts.api.image_texts import read_image_texts
+from posts.api.kept_images import with_kept_images
 from posts.api.present import find_target, with_source
 from posts.errors import ImagesTaken, PostNotFound
 from posts.ids import MalformedPostId, PostId
@@ -140,7 +141,10 @@ class StatusView(Endpoint):
         status = get_interaction_json(request.account_id, status_id, original)
         status = fill_body(status, request.account_id)  # a deleted post has no poll
         target = find_target(status, status_id, original)
-        return json_response(with_source(status, delete_post(status_id, keeps_images, target)))
+        text = delete_post(status_id, keeps_images, target)
+        if keeps_images:
+            status = with_kept_images(status_id.author_id, status)
+        return json_response(with_source(status, text))
 
 
 class ContextView(Endpoint):

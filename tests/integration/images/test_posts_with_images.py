@@ -9,6 +9,7 @@ from tests.integration.images.uploading import (
     STATUSES,
     TOMORROW,
     files,
+    path_of,
     publish,
     put,
     remove,
@@ -170,17 +171,22 @@ def test_deleting_a_post_deletes_its_files(ann):
     path = f"{STATUSES}/{status['id']}?delete_media=true"
     assert ann.delete(path).status_code == 200
     drain_all()
-    assert remove() == (2, 0)
+    assert remove() == (0, 0), "they went with the change"
     assert len(files()) == 1
     assert len(media_of(ann, kept)) == 1
     assert sum(StoredImage.objects.on(alias).count() for alias in all_aliases()[1:]) == 1
 
 
-def test_deleted_post_is_written_again_with_its_images(ann):
+def test_deleted_post_is_written_again_with_its_images(ann, client):
     first, second = sent(ann), sent(ann)
     status = publish(ann, [first, second])
+    sent_addresses = [path_of(image["url"]) for image in (first, second)]
     gone = ann.delete(f"{STATUSES}/{status['id']}").json()
-    assert gone["media_attachments"] == [first, second]
+    addresses = [path_of(image["url"]) for image in gone["media_attachments"]]
+    assert [client.get(address).status_code for address in sent_addresses + addresses] == [
+        *(404, 404, 200, 200)
+    ], "its images are at other addresses"
+    first, second = gone["media_attachments"]
     again = publish(ann, [first])
     drain_all()
     assert remove() == (0, 0)

@@ -1,0 +1,199 @@
+"""Files of images are not served when their post or their person is gone or hidden."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.files.storage import FileSystemStorage
+
+from accounts.types import Restriction
+from config.media_settings import file_stores
+from infra.jobs.types import Work
+from infra.sharding.shards import all_aliases
+from moderation.actions.decide import decide_on_post
+from moderation.jobs.purge_accounts import purge_accounts
+from moderation.types import DecisionKind, DecisionOrigin
+from posts.ids import PostId
+from tests.bucket import bucket
+from tests.dying import dying_at
+from tests.integration.images.test_profile_pictures import edit
+from tests.integration.images.uploading import STATUSES, files, path_of, publish, sent
+from tests.integration.pages.browsing import Browser
+from tests.pictures import picture, upload
+from tests.world import drain_all, restrict
+
+BECAUSE = DecisionOrigin(None, "not here")
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def store(request, settings, tmp_path, monkeypatch):
+    """A store of this test alone, and how to list the names in it."""
+    settings.MEDIA_DIR = str(tmp_path)
+    if request.param == "folder":
+        settings.STORAGES = file_stores(str(tmp_path), bucket="", endpoint="", region="")
+        yield files
+        return
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    with bucket() as (address, objects):
+        settings.STORAGES = file_stores("", bucket="b", endpoint=address, region="here")
+        yield lambda: list(objects)
+
+
+def decide(status, kind):
+    return decide_on_post(PostId.from_public(status["id"]), kind, BECAUSE)
+
+
+def statuses_of(client, addresses):
+    return {client.get(path_of(address)).status_code for address in addresses}
+
+
+def in_a_page(ann, people, status):
+    assert Browser(people[0]).send(f"/statuses/{status['id']}/delete").status_code == 303
+
+
+def purge(_ann, people, _status):
+    restrict(people[0], Restriction.SUSPENDED)
+    now = datetime.now(UTC)
+    for _ in purge_accounts(Work(all_aliases()[1:]), now + timedelta(days=1), BECAUSE, now):
+        pass
+
+
+ENDS = {
+    "deleted by its author": lambda ann, _, status: ann.delete(
+        f"{STATUSES}/{status['id']}?delete_media=true"
+    ),
+    "deleted on the page": in_a_page,
+    "deleted by a moderator": lambda _, __, status: decide(status, DecisionKind.DELETE),
+    "purged": purge,
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_the_files_of_a_deleted_post_go_with_the_change(ann, client, people, store, name):
+    image = sent(ann, content=picture("JPEG", (1_200, 800)))
+    status = publish(ann, [image])
+    addresses = [image["url"], image["preview_url"]]
+    if name == "purged":
+        picture_of = edit(ann, avatar=upload(picture()), header=upload(picture())).json()
+        addresses += [picture_of["avatar"], picture_of["header"]]
+    assert statuses_of(client, addresses) == {200}
+    ENDS[name](ann, people, status)
+    drain_all()
+    assert statuses_of(client, addresses) == {404}
+    assert store() == []
+
+
+HIDES = {
+    "the post": (
+        lambda _, status: decide(status, DecisionKind.HIDE),
+        lambda _, status: decide(status, DecisionKind.SHOW),
+    ),
+    "the account": (
+        lambda people, _: restrict(people[0], Restriction.SUSPENDED),
+        lambda people, _: restrict(people[0], Restriction.NONE),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HIDES)
+def test_the_images_of_what_is_hidden_come_back_with_it(ann, bob, client, people, store, name):
+    hide, show = HIDES[name]
+    image = sent(ann, content=picture("JPEG", (1_200, 800)))
+    status, other = publish(ann, [image]), publish(ann, [sent(ann)])
+    mine = edit(ann, avatar=upload(picture())).json()["avatar"]
+    drain_all()
+    names = set(store())
+    for _ in range(2):
+        hide(people, status)
+        drain_all()
+        assert statuses_of(client, [image["url"], image["preview_url"]]) == {404}
+        whole = name == "the account"
+        others = [mine, other["media_attachments"][0]["url"]]
+        assert statuses_of(client, others) == ({404} if whole else {200})
+        assert len(store()) == len(names), "moderators see them"
+        show(people, status)
+        drain_all()
+        assert {*store()} == names
+        assert statuses_of(client, [image["url"], image["preview_url"], *others]) == {200}
+        assert bob.get(f"{STATUSES}/{status['id']}").json()["media_attachments"] == [image]
+
+
+def test_both_reasons_must_end_and_a_hidden_post_may_be_deleted(ann, client, people, store):
+    image = sent(ann)
+    status = publish(ann, [image])
+    decide(status, DecisionKind.HIDE)
+    restrict(people[0], Restriction.SUSPENDED)
+    drain_all()
+    restrict(people[0], Restriction.NONE)
+    drain_all()
+    assert statuses_of(client, [image["url"]]) == {404}
+    decide(status, DecisionKind.SHOW)
+    drain_all()
+    assert statuses_of(client, [image["url"]]) == {200}
+    decide(status, DecisionKind.HIDE)
+    drain_all()
+    decide(status, DecisionKind.DELETE)
+    drain_all()
+    assert store() == []
+
+
+def test_a_restriction_that_hides_no_one_moves_no_file(ann, client, people, store):
+    image = sent(ann)
+    publish(ann, [image])
+    before = store()
+    restrict(people[0], Restriction.FROZEN | Restriction.LIMITED)
+    drain_all()
+    assert store() == before
+
+
+def test_pictures_that_were_replaced_go_with_the_change(ann, client, store):
+    first = edit(ann, avatar=upload(picture())).json()["avatar"]
+    edit(ann, avatar=upload(picture()))
+    drain_all()
+    assert statuses_of(client, [first]) == {404}
+    assert len(store()) == 1
+
+
+@pytest.mark.parametrize("place", ["images.files_moved", "images.files_deleted"])
+@pytest.mark.parametrize("is_shown", [True, False])
+@pytest.mark.usefixtures("empty_store")
+def test_a_process_killed_while_files_move_is_completed(ann, client, people, place, is_shown):
+    image = sent(ann, content=picture("JPEG", (1_200, 800)))
+    status = publish(ann, [image])
+    decide(status, DecisionKind.HIDE)
+    if place == "images.files_deleted":
+        decide(status, DecisionKind.DELETE)
+    with dying_at(place):
+        drain_all()
+    if is_shown and place == "images.files_moved":
+        decide(status, DecisionKind.SHOW)
+    drain_all()
+    is_back = is_shown and place == "images.files_moved"
+    assert statuses_of(client, [image["url"]]) == ({200} if is_back else {404})
+    assert len(files()) == (0 if place == "images.files_deleted" else 2)
+
+
+@pytest.mark.usefixtures("empty_store")
+def test_while_the_store_is_away_the_change_waits(ann, client, monkeypatch):
+    image = sent(ann)
+    status = publish(ann, [image])
+
+    def broken(*_args, **_options):
+        raise OSError("no disk")
+
+    monkeypatch.setattr(FileSystemStorage, "delete", broken)
+    gone = ann.delete(f"{STATUSES}/{status['id']}")
+    assert gone.status_code == 200
+    monkeypatch.undo()
+    drain_all()
+    assert statuses_of(client, [image["url"]]) == {404}
+    assert statuses_of(client, [gone.json()["media_attachments"][0]["url"]]) == {200}
+
+
+def test_more_images_than_a_page_of_the_work_has_move(ann, client, people, monkeypatch, store):
+    monkeypatch.setattr("accounts.images.actions.place_files.PAGE_SIZE", 2)
+    images = [sent(ann) for _ in range(5)]
+    publish(ann, images[:4])
+    restrict(people[0], Restriction.SUSPENDED)
+    drain_all()
+    assert statuses_of(client, [image["url"] for image in images]) == {404}
