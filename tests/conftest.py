@@ -71,6 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for limit in ("QUOTA", "SIGN_UPS", "APPLICATIONS", "TOKENS", "PASSWORDS"):
         os.environ.setdefault(f"{limit}_PER_ADDRESS", "1000000")
     os.environ.setdefault("PASSWORDS_PER_ACCOUNT", "1000000")
+    os.environ.setdefault("UPLOADS_PER_ACCOUNT", "1000000")
     os.environ.setdefault("DEEP_PAGES_PER_S", "1000000")
     os.environ.setdefault("VAPID_PRIVATE_KEY", "dGlkZWxpbmUgdGVzdHMgb25seS4gbm8gc2VjcmV0ISE=")
     worker = os.environ.get("PYTEST_XDIST_WORKER")

@@ -45,10 +45,7 @@ def bomb(side: int = 30_000) -> bytes:
     """A PNG of a few bytes that says it has very many pixels."""
     header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(b"\0" * 10_000)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-        for name, data in chunks
-    )
+    return _png_of(*chunks)
 
 
 def animation() -> bytes:
@@ -63,3 +60,29 @@ def upload(content: bytes, name: str = "a.png") -> SimpleUploadedFile:
 
 def opened(content: bytes) -> Image.Image:
     return Image.open(io.BytesIO(content))
+
+
+def _png_of(*chunks: tuple[bytes, bytes]) -> bytes:
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in chunks
+    )
+
+
+def worst() -> dict[str, tuple[bytes, str]]:
+    """Small files that would keep a decoder busy for long, and why they are refused."""
+    jpeg = picture("JPEG", progressive=True)
+    start, last = jpeg[:2], jpeg[jpeg.rindex(b"\xff\xda") : -2]
+    header = struct.pack(">IIBBBBB", 1, 3_000_000, 1, 0, 0, 0, 0)
+    rows = zlib.compress(b"\0\0" * 3_000_000, 9)
+    thin = _png_of((b"IHDR", header), (b"IDAT", rows), (b"IEND", b""))
+    small = picture()
+    pixels = small.index(b"IDAT") - 4
+    text = struct.pack(">I", 3) + b"tEXtk\0x" + struct.pack(">I", zlib.crc32(b"tEXtk\0x"))
+    return {
+        "a thin PNG": (thin, "a side has at most 100000"),
+        "a PNG of many texts": (small[:pixels] + text * 30_000 + small[pixels:], "chunks"),
+        "a JPEG of many scans": (jpeg[:-2] + last * 500 + jpeg[-2:], "segments"),
+        "a JPEG of many comments": (start + b"\xff\xfe\0\2" * 30_000 + jpeg[2:], "segments"),
+        "a JPEG of many fill bytes": (start + b"\xff" * 1_000_000 + jpeg[2:], "segments"),
+    }

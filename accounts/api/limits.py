@@ -84,6 +84,8 @@ EMAIL_CHANGES = AddressLimit("email-change", 20, HOUR_S)
 TOKENS = AddressLimit("token", "TOKENS_PER_ADDRESS", HOUR_S)
 # Without a token such a request would be counted by the quota of the address.
 REFUSED_TOKENS = AddressLimit("refused-token", "QUOTA_PER_ADDRESS", QUOTA_PERIOD_S)
+# Also those that are refused: the largest ones cost two seconds.
+UPLOADS = AccountLimit("uploads-of", "UPLOADS_PER_ACCOUNT", HOUR_S)
 # Right and wrong ones: each costs a slow hash.
 PASSWORDS = AddressLimit("password-of", "PASSWORDS_PER_ADDRESS", QUOTA_PERIOD_S)
 # Right ones only: a stranger who sends wrong ones must not keep the person out.

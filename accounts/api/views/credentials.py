@@ -11,6 +11,7 @@ from rest_framework.parsers import FormParser
 
 from accounts.actions.update_profile import check_profile_edit, update_profile
 from accounts.api import schema
+from accounts.api.limits import UPLOADS
 from accounts.api.present import present_credentials, present_preferences
 from accounts.api.profile_edits import find_picture, read_profile_edit
 from accounts.images.actions.store_image import store_image
@@ -99,6 +100,7 @@ def edit_profile(account_id: int, data: Mapping[str, Any]) -> None:
 
 
 def _store(account_id: int, content: bytes, purpose: Purpose) -> ProfilePicture:
+    UPLOADS.charge(account_id)
     stored = store_image(account_id, content, purpose, datetime.now(UTC))
     return ProfilePicture(stored.id, stored.names.original)
 

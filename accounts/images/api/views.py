@@ -7,6 +7,7 @@ import orjson
 from django.http import Http404, HttpRequest, HttpResponse
 from drf_spectacular.utils import extend_schema
 
+from accounts.api.limits import UPLOADS
 from accounts.images.actions.change_image import delete_image, describe_image
 from accounts.images.actions.store_image import store_image
 from accounts.images.api import schema
@@ -48,6 +49,7 @@ class MediaView(Endpoint):
         )
         content = read_upload(request.data, "file")
         owner_id = request.account_id
+        UPLOADS.charge(owner_id)
         stored = store_image(owner_id, content, Purpose.POST, datetime.now(UTC), text)
         attachment = Attachment(stored.id, stored.token, stored.facts, *text)
         return json_response(orjson.dumps(present_attachment(owner_id, attachment)))

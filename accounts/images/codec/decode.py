@@ -13,9 +13,12 @@ from io import BytesIO
 
 from PIL import Image, ImageCms, UnidentifiedImageError
 
+from accounts.images.codec.check_parts import check_parts
 from accounts.images.errors import ImageRefused
 from accounts.images.types import Area
 
+# In pixels. A long image becomes shorter, as long as JPEG can have it (65,500).
+MOST_SIDE = 100_000
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP")
 MIME_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 # A name for a file is not proof: these are what Pillow raises for broken content of all formats.
@@ -44,6 +47,7 @@ def decode_image(content: bytes, most_pixels: int, wanted: Area) -> Image.Image:
     `wanted`: no caller needs more than that; a larger JPEG is decoded at a part of its size, which
     takes less time and memory. Raises: ImageRefused (422).
     """
+    check_parts(content)
     with _refusing():
         opened = Image.open(BytesIO(content), formats=FORMATS)
         _check_size(Area(*opened.size), most_pixels)
@@ -72,9 +76,12 @@ def _refusing() -> Iterator[None]:
 
 
 def _check_size(area: Area, most_pixels: int) -> None:
+    """Few pixels may be very long, or very high, and each row costs time."""
+    size = f"{area.width}x{area.height} images are not supported"
     if area.pixels > most_pixels:
-        size = f"{area.width}x{area.height} images are not supported"
         raise ImageRefused(f"Validation failed: File {size} (maximum is {most_pixels} pixels)")
+    if max(area) > MOST_SIDE:
+        raise ImageRefused(f"Validation failed: File {size} (a side has at most {MOST_SIDE})")
 
 
 def _find_turn(opened: Image.Image) -> Image.Transpose | None:

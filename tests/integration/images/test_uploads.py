@@ -8,6 +8,7 @@ from accounts.images.actions import store_image as storing
 from accounts.images.models import StoredImage
 from infra.sharding.shards import all_aliases
 from tests.dying import dying_at
+from tests.integration.images.test_profile_pictures import edit
 from tests.integration.images.uploading import (
     MEDIA,
     TOMORROW,
@@ -85,6 +86,17 @@ def test_bad_uploads_are_refused_with_the_reason(ann, empty_store):
         assert answer.status_code == 422, answer.content
         assert text in answer.json()["error"], (form, text)
         assert files() == [], (form, text)
+
+
+def test_refused_images_use_up_what_an_account_may_upload(ann, bob, empty_store, settings):
+    settings.UPLOADS_PER_ACCOUNT = 3
+    assert [send(ann, b"hello").status_code for _ in range(2)] == [422, 422]
+    assert edit(ann, avatar=upload(b"hello")).status_code == 422
+    for answer in (send(ann), edit(ann, header=upload(picture()))):
+        assert answer.status_code == 429
+        assert 0 < int(answer["Retry-After"]) <= 3_600
+    assert edit(ann, display_name="Ann").status_code == 200
+    assert send(bob).status_code == 200
 
 
 def test_the_limits_of_size_and_number_hold(ann, empty_store, settings, monkeypatch):

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from PIL import Image, features
+from PIL import Image, ImageFile, features
 
 from accounts.images.codec.blurhash import _DIGITS, blurhash_of
 from accounts.images.codec.encode import JPEG, WEBP, encode_upload
@@ -21,6 +21,7 @@ from tests.pictures import (
     saved,
     transparent,
     with_metadata,
+    worst,
 )
 
 MOST = 1_000_000
@@ -125,6 +126,17 @@ def test_large_images_are_shrunk_and_get_a_smaller_file():
     assert encoded.facts.size == (1_200, 800)
     assert encoded.small is not None
     assert encoded.facts.small == opened(encoded.small).size == (587, 391)
+
+
+@pytest.mark.parametrize("name", worst())
+@pytest.mark.parametrize("purpose", Purpose)
+def test_what_would_keep_a_decoder_busy_is_refused_before_a_pixel_is_read(
+    name: str, purpose: Purpose, monkeypatch: pytest.MonkeyPatch
+):
+    content, why = worst()[name]
+    monkeypatch.setattr(ImageFile.ImageFile, "load", None)
+    with pytest.raises(ImageRefused, match=why):
+        encode_upload(content, purpose, 33_177_600)
 
 
 def test_more_pixels_than_allowed_are_refused_by_their_number():
