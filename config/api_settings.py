@@ -27,6 +27,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "infra.api.openapi.describe_forms",
+        "infra.api.openapi.put_discovery_last",
     ],
     # Fields of the same name with other values need names of their own.
     "ENUM_NAME_OVERRIDES": {

@@ -115,6 +115,13 @@ def describe_forms(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
+def put_discovery_last(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """The paths of the API come first: /.well-known and NodeInfo are read by other servers."""
+    paths = result["paths"]
+    order = sorted(paths, key=lambda path: not path.startswith("/api/"))
+    return {**result, "paths": {path: paths[path] for path in order}}
+
+
 def _flatten(body: dict[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:
     """The body with `source[privacy]` in place of `source`, and without lists of objects.
 
