@@ -12,7 +12,7 @@ from infra.api.errors import TidelineError
 from infra.api.parsing import read_text
 from integrations.brought_lists.actions.start import start_file
 from integrations.brought_lists.errors import FileRefused
-from integrations.brought_lists.parse import COLUMNS, MOST_BYTES, MOST_LINES, parse_file
+from integrations.brought_lists.parse import COLUMNS, MOST_BYTES, MOST_LINES, ParsedFile, parse_file
 from integrations.brought_lists.queries.results import find_progress, list_lines
 from integrations.brought_lists.types import BroughtKind, LineState
 from pages.refusals import refusal_text
@@ -27,6 +27,22 @@ NAMES = {
     BroughtKind.BOOKMARKS: _("Bookmarks"),
     BroughtKind.LISTS: _("Lists"),
 }
+# A file that does not say of which kind it is.
+QUESTIONS = {
+    BroughtKind.FOLLOWS: _("Are these people you want to follow?"),
+    BroughtKind.BLOCKS: _("Are these people you want to block?"),
+    BroughtKind.MUTES: _("Are these people you want to mute?"),
+    BroughtKind.BOOKMARKS: _("Are these posts you want to bookmark?"),
+    BroughtKind.LISTS: _("Are these names of lists, each with a person?"),
+}
+ACTS = {
+    BroughtKind.FOLLOWS: _("Follow them"),
+    BroughtKind.BLOCKS: _("Block them"),
+    BroughtKind.MUTES: _("Mute them"),
+    BroughtKind.BOOKMARKS: _("Bookmark them"),
+    BroughtKind.LISTS: _("Add them to lists"),
+}
+SHOWN_FIRST = 3
 
 
 class BringPage(OwnAccountPage):
@@ -45,20 +61,36 @@ class BringPage(OwnAccountPage):
         }
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
+        """A file that does not say of which kind it is comes twice: with `content` the person has
+        seen its first lines."""
         try:
             kind, content = self._read(request)
-            lines = [orjson.dumps(cells).decode() for cells in parse_file(kind, content)]
-            start_file(self.user.pk, kind, lines)
+            parsed = parse_file(kind, content)
+            if not parsed.is_sure and "content" not in request.POST:
+                return self._ask_back(kind, content, parsed)
+            start_file(self.user.pk, kind, [orjson.dumps(line).decode() for line in parsed.lines])
         except TidelineError as refusal:
             return self.ask(refusal_text(str(refusal)))
         return HttpResponseRedirect(f"{request.path}?saved", status=303)
 
     def _read(self, request: HttpRequest) -> tuple[BroughtKind, bytes]:
         chosen, file = read_text(request.POST, "kind"), request.FILES.get("file")
-        if file is None or chosen not in {str(int(kind)) for kind in BroughtKind}:
+        if chosen not in {str(int(kind)) for kind in BroughtKind}:
+            raise FileRefused("Choose a list and a file")
+        if "content" in request.POST:
+            return BroughtKind(int(chosen)), read_text(request.POST, "content").encode()
+        if file is None:
             raise FileRefused("Choose a list and a file")
         # One more than is allowed is enough for the refusal.
         return BroughtKind(int(chosen)), file.read(MOST_BYTES + 1)
+
+    def _ask_back(self, kind: BroughtKind, content: bytes, parsed: ParsedFile) -> HttpResponseBase:
+        context = {
+            "kind": int(kind), "question": QUESTIONS[kind], "act": ACTS[kind],
+            "content": content.decode("utf-8-sig"), "number": len(parsed.lines),
+            "first": [", ".join(filter(None, line)) for line in parsed.lines[:SHOWN_FIRST]],
+        }  # fmt: skip
+        return self.draw("settings/bring_asked.html", context)
 
 
 class BroughtResultPage(OwnAccountPage):

@@ -36,9 +36,10 @@ class RepostersPage(WebPage):
     empty: ClassVar[str] = _("There are no reposts yet.")
 
     def get(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
-        path = f"/api/v1/statuses/{status_id.public}"
-        status = self.api.get(path).body
-        people = self.api.get(f"{path}/{self.path}", cursors_of(request))
+        status = self.api.get(f"/api/v1/statuses/{status_id.public}").body
+        status = status["reblog"] or status
+        path = f"/api/v1/statuses/{status['id']}/{self.path}"
+        people = self.api.get(path, cursors_of(request))
         context = {"title": self.title, "empty": self.empty, "status": status}
         return self.draw("responders.html", {**context, **list_people(self, people)})
 

@@ -25,7 +25,10 @@ class QuotesPage(TimelinePage):
     template = "quotes.html"
 
     def more(self, **names: Any) -> Context:
+        """Raises: Http404 for a repost, which no account can quote."""
         status = self.api.get(f"{STATUSES}/{names['status_id'].public}").body
+        if status["reblog"]:
+            raise Http404
         is_own = status["account"]["id"] == self.signed_in["id"]
         is_open = is_own and status["visibility"] in ("public", "unlisted")
         policy = policy_of(status, "quote_approval") if is_open else None

@@ -26,9 +26,12 @@ class StatusPage(WebPage):
     def get(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
         path = f"/api/v1/statuses/{status_id.public}"
         status = self.api.get(path).body
+        if status["reblog"]:
+            # Its text is of another author, and a repost has no answers.
+            return HttpResponseRedirect(f"/statuses/{status['reblog']['id']}")
         thread = self.api.get(f"{path}/context").body
         # The first post of a thread decides for all of it.
-        posts = (*thread["ancestors"][:1], status["reblog"] or status)
+        posts = (*thread["ancestors"][:1], status)
         gates = [post for post in posts if is_limited(post)]
         may_reply = self.viewer and all(may_answer(gate) for gate in gates)
         composer = reply_composer(self, status, "thread") if may_reply else None
@@ -103,6 +106,8 @@ class DeleteStatus(WebPage):
 
     def get(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
         status = self.api.get(f"/api/v1/statuses/{status_id.public}").body
+        if status["account"]["id"] != self.signed_in["id"] or status["reblog"]:
+            raise Http404
         return self.draw("delete_status.html", {"status": status})
 
     def post(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:

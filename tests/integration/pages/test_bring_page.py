@@ -2,6 +2,8 @@
 
 import csv
 import io
+import re
+from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,7 +14,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import execute
 from integrations.brought_lists.actions.go_on import delete_old_files, do_brought_lines
-from integrations.brought_lists.parse import MOST_BYTES, MOST_LINES
+from integrations.brought_lists.parse import COLUMNS, MOST_BYTES, MOST_LINES, OTHER_KINDS
 from integrations.brought_lists.queries.results import find_progress, list_lines
 from relations.lists.queries.lists import list_account_lists
 from tests.callers import Caller
@@ -24,6 +26,7 @@ from tests.world import drain_all, make_account, publish, restrict
 
 PAGE = "/settings/bring"
 FOLLOWS, BLOCKS, MUTES, BOOKMARKS, LISTS = range(5)
+HEADERS = {int(kind): ",".join(columns) for kind, columns in COLUMNS.items()}
 
 
 @pytest.fixture
@@ -44,7 +47,10 @@ def do_all(turns=3):
 
 
 def finish(owner, kind, text):
+    """Says yes if the page asks back."""
     answer = bring(owner, kind, text)
+    if answer.status_code == 200:
+        answer = Browser(owner).send(PAGE, {"kind": str(kind), "content": text})
     assert answer.status_code == 303, answer.content
     do_all()
     progress = find_progress(owner)
@@ -117,6 +123,7 @@ def test_blocks_mutes_lists_and_bookmarks(three, tmp_path):
         (FOLLOWS, "a\0b\n", "no CSV file"),
         (FOLLOWS, '"never ends', "no CSV file"),
         (BOOKMARKS, "Account address\nbob\n", "another kind"),
+        (FOLLOWS, "Show boosts,Hide notifications\ntrue,true\n", "another kind"),
         (FOLLOWS, "bob\n" * (MOST_LINES + 1), "5,000 lines"),
         (FOLLOWS, b"x" * (MOST_BYTES + 1), "KB"),
         (9, "bob\n", "Choose a list"),
@@ -129,10 +136,39 @@ def test_a_file_that_is_none_is_refused(three, kind, text, fault):
     assert find_progress(three[0]) is None
 
 
+@pytest.mark.parametrize("chosen", [*HEADERS])
+@pytest.mark.parametrize("written", [*HEADERS])
+def test_a_file_with_a_header_is_never_done_as_another_list(three, chosen, written):
+    """The one column of a file of blocks does not tell it from follows and mutes."""
+    text = f"{HEADERS[written].upper()}\n" + "bob,bob\n"
+    answer = bring(three[0], chosen, text)
+    is_unsure = written == BLOCKS and chosen in (FOLLOWS, BLOCKS, MUTES)
+    statuses = {True: 303, False: 422}
+    assert answer.status_code == (200 if is_unsure else statuses[chosen == written])
+    if answer.status_code == 422 and written != BLOCKS:
+        assert OTHER_KINDS[written] in answer.content.decode()
+    assert (find_progress(three[0]) is not None) == (answer.status_code == 303)
+
+
+@pytest.mark.parametrize("kind", [*HEADERS])
+def test_a_file_without_a_header_is_asked_about_with_its_first_lines(three, kind):
+    lines = ["x & 1,bob", "2", '"3"', "4"]
+    text = "\r\n".join(lines)
+    page = bring(three[0], kind, text).content.decode()
+    assert find_progress(three[0]) is None
+    shown = re.findall(r"<li><bdi>(.*?)</bdi></li>", page)
+    assert (shown[0][:9], shown[1:]) == ("x &amp; 1", ["2", "3"])
+    [kept] = re.findall(r"<textarea name=\"content\" hidden>\n(.*)</textarea>", page, re.DOTALL)
+    sent = {"kind": str(kind), "content": unescape(kept)}
+    assert Browser(three[0]).send(PAGE, sent).status_code == 303
+    assert find_progress(three[0]).lines == len(lines)
+
+
 def test_a_second_file_waits_for_the_end_of_the_first(three):
     ann, *_ = three
-    bring(ann, FOLLOWS, "bob\n")
-    assert "not done yet" in bring(ann, FOLLOWS, "cyd\n").content.decode()
+    bring(ann, FOLLOWS, f"{HEADERS[FOLLOWS]}\nbob\n")
+    answer = bring(ann, FOLLOWS, f"{HEADERS[FOLLOWS]}\ncyd\n")
+    assert "not done yet" in answer.content.decode()
     do_all()
     assert finish(ann, FOLLOWS, "cyd\n") == {}
     assert find_progress(ann).lines == 1
@@ -140,7 +176,7 @@ def test_a_second_file_waits_for_the_end_of_the_first(three):
 
 def test_killed_after_a_line_it_is_done_again_and_changes_nothing(three):
     ann, bob, cyd = three
-    bring(ann, FOLLOWS, "bob\ncyd\n")
+    bring(ann, FOLLOWS, f"{HEADERS[FOLLOWS]}\nbob\ncyd\n")
     with dying_at("brought_lists.line_done"):
         do_all()
     assert find_progress(ann).pending == 2
@@ -153,7 +189,7 @@ def test_killed_after_a_line_it_is_done_again_and_changes_nothing(three):
 def test_the_limit_of_a_day_makes_it_wait_and_refuses_no_line(three):
     ann, *_ = three
     with override_settings(FOLLOWS_PER_DAY=1):
-        bring(ann, FOLLOWS, "bob\ncyd\n")
+        bring(ann, FOLLOWS, f"{HEADERS[FOLLOWS]}\nbob\ncyd\n")
         do_all()
     progress = find_progress(ann)
     assert (progress.done, progress.pending, progress.finished_at) == (1, 1, None)
@@ -166,7 +202,7 @@ def test_the_limit_of_a_day_makes_it_wait_and_refuses_no_line(three):
 
 def test_a_frozen_account_does_nothing_more(three):
     ann, *_ = three
-    bring(ann, FOLLOWS, "bob\n")
+    bring(ann, FOLLOWS, f"{HEADERS[FOLLOWS]}\nbob\n")
     restrict(ann, Restriction.FROZEN)
     do_all()
     assert [line.reason for line in list_lines(ann, 9)] == ["The account may not write"]

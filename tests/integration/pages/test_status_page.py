@@ -79,7 +79,9 @@ def test_a_post_is_deleted_after_a_question(ann: int, post: PostId) -> None:
 
 def test_others_cannot_delete_it_and_guests_are_sent_to_sign_in(ann: int, post: PostId) -> None:
     path = f"/statuses/{post.public}"
-    assert Browser(make_account()).send(f"{path}/delete").status_code == 404
+    other = Browser(make_account())
+    other.read(f"{path}/delete", 404)
+    assert other.send(f"{path}/delete").status_code == 404
     for act in ("favourite", "delete"):
         answer = Browser().send(f"{path}/{act}")
         assert (answer.status_code, answer["Location"]) == (302, "/auth/sign_in?next=%2F")
