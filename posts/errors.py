@@ -7,6 +7,13 @@ class PostNotFound(NotFound):
     pass
 
 
+class PublishedPostGone(TidelineError):
+    """A repeated request whose post was deleted or hidden since. It is not published again."""
+
+    status = 410
+    text = "The post that this request published was deleted"
+
+
 class CannotRepost(NotAllowed):
     """A private post of another account, or a direct post: others must not see it."""
 

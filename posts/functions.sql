@@ -57,9 +57,7 @@ BEGIN
         SELECT moment + 1 FROM posts_post WHERE author_id = author ORDER BY moment DESC LIMIT 1));
     -- The images become part of the post.
     IF new_media IS NOT NULL THEN
-        new_media := images_attach(author, ARRAY(
-            SELECT (one ->> 'id')::bigint FROM jsonb_array_elements(new_media) AS one
-        ), post_moment);
+        new_media := posts_attach(author, new_media, post_moment);
         IF new_media IS NULL THEN
             refused := 'media';
             RETURN;
@@ -89,6 +87,19 @@ BEGIN
     SELECT * INTO change_id, changed_at FROM changes_append(lane, change, author,
         payload || jsonb_build_object(
             'moment', post_moment, 'before', post_version - 1, 'after', post_version));
+END $$;
+
+-- As images_attach, for the images of a draft. NULL also if a scheduled post waits with one of them.
+CREATE OR REPLACE FUNCTION posts_attach(author bigint, media jsonb, post bigint) RETURNS jsonb
+LANGUAGE plpgsql AS $$
+DECLARE
+    wanted bigint[] := ARRAY(
+        SELECT (image ->> 'id')::bigint FROM jsonb_array_elements(media) AS image);
+BEGIN
+    IF scheduled_posts_hold(author, wanted) THEN
+        RETURN NULL;
+    END IF;
+    RETURN images_attach(author, wanted, post);
 END $$;
 
 -- Counts mentions and tags of a day. Returns the daily limit that they would break, else NULL.
@@ -152,9 +163,7 @@ BEGIN
     END IF;
     -- The images become part of the post.
     IF new_media IS NOT NULL THEN
-        new_media := images_attach(author, ARRAY(
-            SELECT (one ->> 'id')::bigint FROM jsonb_array_elements(new_media) AS one
-        ), wanted_moment);
+        new_media := posts_attach(author, new_media, wanted_moment);
         IF new_media IS NULL THEN
             refused := 'media';
             RETURN;

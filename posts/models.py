@@ -128,7 +128,7 @@ class PublishedKey(ShardedModel):
 
     pk = models.CompositePrimaryKey("author_id", "key")
     author_id = models.BigIntegerField()
-    key = models.CharField(max_length=64)
+    key = models.CharField(max_length=255)
     moment = models.BigIntegerField()
     created_at = models.DateTimeField()
 

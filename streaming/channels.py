@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple, Self
 
-from accounts.texts.links import normalize_tag
+from accounts.texts.links import normalize_tag, without_tag_sign
 from accounts.types import Viewer
 from streaming.errors import ChannelUnknown, StreamScopeMissing
 
@@ -66,7 +66,7 @@ def channel_of_path(path: str, parameters: Mapping[str, str]) -> Channel:
 def _read_tag(text: str) -> str:
     if not text or len(text) > _LONGEST_TAG:
         raise ChannelUnknown("Missing tag name parameter")
-    return normalize_tag(text.removeprefix("#"))
+    return normalize_tag(without_tag_sign(text))
 
 
 def _read_list(text: str) -> str:

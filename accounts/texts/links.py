@@ -21,9 +21,11 @@ _NAMES = regex.compile(
     rf"(?<![=/\w@])@([A-Za-z0-9_]++)(?!@[\w.-]{{{LONGEST_HOST + 1}}})"
     r"(?:@([\w.-]+\w(?::\d{1,5})?))?"
 )
+# What begins a tag: also the sign as Japanese keyboards write it, of full width.
+TAG_SIGNS = "#\uff03"
 # As in Mastodon: dots between words may be inside. A joiner at the end joins nothing.
 _TAGS = regex.compile(
-    r"(?<![=/\w#)&])#(?=[\w·・]*\p{Alphabetic})(\w[\w·・]*)(?<![·・\u200c\u200d])"
+    rf"(?<![=/\w{TAG_SIGNS})&])[{TAG_SIGNS}](?=[\w·・]*\p{{Alphabetic}})(\w[\w·・]*)(?<![·・\u200c\u200d])"
 )
 
 _PART_OF_TAG = regex.compile(r"\w[\w·・]*")
@@ -50,7 +52,7 @@ P = TypeVar("P", TextSpan, NameSpan)
 
 
 class TextLinks(NamedTuple):
-    """All that a text links to; no part is in two of them. `tags`: without "#", as typed."""
+    """All that a text links to; no part is in two of them. `tags`: without the sign, as typed."""
 
     addresses: list[TextSpan]
     names: list[NameSpan]
@@ -61,7 +63,8 @@ def find_links(text: str) -> TextLinks:
     """What the text links to, each kind in its order. Cost: nothing for most texts."""
     addresses = [TextSpan(start, end, text[start:end]) for start, end in find_addresses(text)]
     names = [_name_of(match) for match in _NAMES.finditer(text)] if "@" in text else []
-    tags = [TextSpan(m.start(), m.end(), m[1]) for m in _TAGS.finditer(text)] if "#" in text else []
+    has_sign = any(sign in text for sign in TAG_SIGNS)
+    tags = [TextSpan(m.start(), m.end(), m[1]) for m in _TAGS.finditer(text)] if has_sign else []
     if addresses:
         names, tags = list(_outside(names, addresses)), list(_outside(tags, addresses))
     return TextLinks(addresses, names, tags)
@@ -92,8 +95,13 @@ def normalize_tag(name: str) -> str:
     return unicodedata.normalize("NFKC", name).lower()
 
 
+def without_tag_sign(text: str) -> str:
+    """The text after the sign of a tag, if there is one."""
+    return text.lstrip(TAG_SIGNS)
+
+
 def is_part_of_tag(text: str) -> bool:
-    """Whether a tag can begin with this text, which has no "#"."""
+    """Whether a tag can begin with this text, which has no sign."""
     return _PART_OF_TAG.fullmatch(text) is not None
 
 

@@ -27,7 +27,7 @@ from posts.filters.actions.edit_filters import remove_filter
 from posts.filters.errors import FilterNotFound
 from posts.filters.sql import FILTERS
 from posts.ids import PostId
-from posts.scheduled.actions.schedule import cancel_scheduled
+from posts.scheduled.actions.schedule import cancel_scheduled, forget_published
 from posts.scheduled.errors import ScheduledPostNotFound
 from posts.scheduled.sql import SCHEDULED_POSTS
 from posts.sql import LIVE_POSTS, VIEWER_MARKS
@@ -95,7 +95,7 @@ def _cancel_scheduled(row: Row) -> None:
     try:
         cancel_scheduled(*row)
     except ScheduledPostNotFound:
-        return
+        forget_published(*row)
 
 
 TABLES = (

@@ -175,7 +175,7 @@ class ComposeSuggestions(WebPage):
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         asked = request.GET.get("q", "")
-        kind = {"@": "accounts", "#": "hashtags"}.get(asked[:1])
+        kind = {"@": "accounts", "#": "hashtags", "\uff03": "hashtags"}.get(asked[:1])
         if kind is None or not asked[1:]:
             return HttpResponse(status=204)
         query = {"q": asked[1:], "type": kind, "limit": MOST_SUGGESTED}

@@ -15,7 +15,7 @@ from posts.actions.request_fields import find_choice
 from posts.errors import EmptyPost, InvalidDraft, PostTooLong
 from posts.types import Draft, QuotePolicy, ReplyPolicy, Visibility
 
-MAX_KEY_LENGTH = 64
+MAX_KEY_LENGTH = 255
 MAX_LANGUAGE_LENGTH = 16
 
 

@@ -61,6 +61,7 @@ DELETE_MEDIA = flag_parameter(
     "Remove its images within minutes. Else they can be used in a new post for a day",
 )
 NO_PARENT = error_response("The post to reply to does not exist, or the caller may not see it")
+POST_GONE = error_response("The post that this request published the first time was deleted")
 
 
 @extend_schema_field(

@@ -10,10 +10,12 @@ from posts.models import PublishedKey
 class ScheduledPost(ShardedModel):
     """SHARDED by author_id, at most MOST_SCHEDULED an author; written by posts.scheduled.actions.
 
-    The row goes in the transaction that publishes the post. `scheduled_id`: the millisecond of the
+    The row ends in the transaction that publishes the post. `scheduled_id`: the millisecond of the
     request, or the next free number. `params`: posts.scheduled.types.PostParams. `next_ms`: when to
     publish it, or to try again because another shard was away. `failure`: why it could not be
-    published; then it waits for its author. `key`: of the request, valid for an hour.
+    published; then it waits for its author. `key`: of the request, valid for an hour. A row with a
+    key stays after it is published (posts.scheduled.sql.PUBLISHED), until the author schedules
+    another post after that hour.
     """
 
     owner = "author_id"

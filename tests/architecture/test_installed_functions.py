@@ -17,7 +17,8 @@ INSTALLED = {
     "notifications": ("0002_functions", "296ba560cf79af88"),
     "notifications/push": ("0002_functions", "0adef5b25fcf4a29"),
     "operations/moves": ("0002_functions", "9577a0446b56ff6d"),
-    "posts": ("0008_lost_media", "459f3ba9ad645bfa"),
+    "posts": ("0009_waiting_images", "9108349072ef17fc"),
+    "posts/scheduled": ("0002_longer_keys", "64cae2719d89c262"),
     "relations": ("0003_languages", "17631b207487550e"),
 }
 

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from accounts.queries.load import require_account
-from accounts.texts.links import normalize_tag
+from accounts.texts.links import normalize_tag, without_tag_sign
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED
 from infra.api.errors import InvalidRequest
@@ -106,7 +106,7 @@ def _read_author_query(
         [kind for kind in ALL_KINDS if kind not in left_out],
         only_media=read_flag(query, "only_media"),
         with_direct=not read_flag(query, "exclude_direct"),
-        tag=normalize_tag(read_text(query, "tagged").lstrip("#")) or None,
+        tag=normalize_tag(without_tag_sign(read_text(query, "tagged"))) or None,
     )
 
 

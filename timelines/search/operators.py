@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from accounts.texts.links import normalize_tag
+from accounts.texts.links import TAG_SIGNS, normalize_tag
 from posts.queries.search import ANY_POST, PostTraits, PostWords
 from timelines.search.days import DayRange, intersect, read_days
 from timelines.search.traits import LIBRARY, read_traits, split_traits
@@ -76,7 +76,7 @@ def _sort(clauses: Sequence[tuple[str, str, str]]) -> _Clauses:
             sorted_.phrases.append(phrase)
         elif word.lower().startswith(_FROM) and len(word) > len(_FROM):
             sorted_.names.append(word[len(_FROM) :])
-        elif word.startswith("#") and len(word) > 1:
+        elif word[0] in TAG_SIGNS and len(word) > 1:
             sorted_.tags.append(word[1:])
         else:
             sorted_.words.append(word)

@@ -748,6 +748,8 @@ class AsyncStatusesCalls:
     ) -> models.Status:
         """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
 
+        If that post was deleted in the meantime, the answer is 410.
+
         With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
 
         `idempotency_key`: A repeated key returns the post of the first request.
@@ -1186,6 +1188,8 @@ class AsyncScheduledStatusesCalls:
         media_ids: Sequence[str] | None = None,
     ) -> models.ScheduledStatus:
         """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
+
+        If that post was deleted in the meantime, the answer is 410.
 
         With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
 

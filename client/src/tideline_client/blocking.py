@@ -748,6 +748,8 @@ class StatusesCalls:
     ) -> models.Status:
         """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
 
+        If that post was deleted in the meantime, the answer is 410.
+
         With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
 
         `idempotency_key`: A repeated key returns the post of the first request.
@@ -1184,6 +1186,8 @@ class ScheduledStatusesCalls:
         media_ids: Sequence[str] | None = None,
     ) -> models.ScheduledStatus:
         """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
+
+        If that post was deleted in the meantime, the answer is 410.
 
         With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
 

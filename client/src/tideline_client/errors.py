@@ -57,7 +57,8 @@ class NotFound(Refused):
 
 
 class PositionGone(Refused):
-    """410: events behind this position may be gone. Read everything again, and begin with now."""
+    """410: events behind this position may be gone. Read everything again, and begin with now. Of a
+    post that is published again with its `idempotency_key`: it was deleted in the meantime."""
 
 
 class InvalidRequest(Refused):

@@ -1,6 +1,6 @@
 /* Names, tags and emoji are offered while one types them: @an, #tea, :tad. */
 
-const WORD = /(?:^|[\s(])([@#][\p{L}\p{N}_@.-]{1,40}|:[a-z0-9_+-]{2,30})$/u;
+const WORD = /(?:^|[\s(])([@#＃][\p{L}\p{N}_@.-]{1,40}|:[a-z0-9_+-]{2,30})$/u;
 /* A field for names needs no sign before them. */
 const NAME = /(?:^|[\s,])(@?[\p{L}\p{N}_.-]{1,40})$/u;
 const WAIT_MS = 150, MOST_EMOJI = 6;
@@ -44,7 +44,7 @@ const complete = (field, pattern) => {
   };
 
   const ask = async (asked) => {
-    const items = asked[0] === ":" ? await emojiFor(asked.slice(1)) : await suggestionsFor(/^[@#]/.test(asked) ? asked : `@${asked}`);
+    const items = asked[0] === ":" ? await emojiFor(asked.slice(1)) : await suggestionsFor(/^[@#＃]/.test(asked) ? asked : `@${asked}`);
     if (asked === word) show(items);
   };
   const look = () => {

@@ -44,7 +44,7 @@ from posts.api import schema
 from posts.api.image_texts import read_image_texts
 from posts.api.kept_images import with_kept_images
 from posts.api.present import find_target, with_source
-from posts.errors import ImagesTaken, PostNotFound
+from posts.errors import ImagesTaken, PostNotFound, PublishedPostGone
 from posts.ids import MalformedPostId, PostId
 from posts.queries.answerable import get_answerable
 from posts.queries.context import load_context
@@ -60,6 +60,7 @@ from posts.scheduled.api.parse import find_due
 from posts.scheduled.api.schema import ScheduledStatusEntity
 from posts.scheduled.api.views import answer_scheduled
 from posts.scheduled.draft_of import params_of
+from posts.scheduled.queries.scheduled import find_by_key
 from posts.types import Draft, PostRow
 
 PUBLISHED_OR_SCHEDULED = PolymorphicProxySerializer(
@@ -82,21 +83,29 @@ class StatusesView(Endpoint):
     @extend_schema(
         parameters=[schema.IDEMPOTENCY_KEY],
         request=schema.StatusBody,
-        responses={200: PUBLISHED_OR_SCHEDULED, 404: schema.NO_PARENT},
+        responses={200: PUBLISHED_OR_SCHEDULED, 404: schema.NO_PARENT, 410: schema.POST_GONE},
     )
     def post(self, request: ApiRequest) -> HttpResponse:
         """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
 
+        If that post was deleted in the meantime, the answer is 410.
+
         With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
         """
-        now_s = time.time()
-        draft = _read_draft(request, now_s)
+        now_s, author_id = time.time(), request.account_id
         key = check_key(request.headers.get("Idempotency-Key"))
         due_ms = find_due(request.data)
+        if due_ms is not None and key and (known := find_by_key(author_id, key, now_ms())):
+            # Its images and what it answers may have changed since.
+            return answer_scheduled(author_id, known)
+        draft = _read_draft(request, now_s)
         if due_ms is not None:
             return _schedule(request, draft, due_ms, key, now_s)
-        post_id = create_post(request.account_id, draft, key)
-        return json_response(get_published_json(request.account_id, post_id))
+        post_id = create_post(author_id, draft, key)
+        try:
+            return json_response(get_published_json(author_id, post_id))
+        except PostNotFound:
+            raise PublishedPostGone from None
 
 
 class StatusView(Endpoint):

@@ -20,11 +20,11 @@ from posts.actions.check_quote import check_told
 from posts.actions.create_post import target_of
 from posts.actions.insert_post import insert_post
 from posts.actions.read_links import read_links
+from posts.scheduled import metrics
 from posts.scheduled.draft_of import draft_of
 from posts.scheduled.errors import AuthorMayNotPost
-from posts.scheduled.metrics import PUBLISHED
-from posts.scheduled.queries.scheduled import row_of
-from posts.scheduled.sql import COLUMNS, TABLE
+from posts.scheduled.queries.scheduled import BEYOND, KEY_HOLDS_MS, row_of
+from posts.scheduled.sql import COLUMNS, PUBLISHED, TABLE
 from posts.scheduled.types import ScheduledPostRow
 
 # Changes of the shard wait while posts are published. The next run publishes the others.
@@ -36,6 +36,11 @@ WHERE failure = '' AND next_ms <= %s AND {{owned}} ORDER BY next_ms LIMIT %s
 """  # noqa: S608
 # Not the row that was read, if the author has changed it since.
 _SAME = "author_id = %s AND scheduled_id = %s AND due_ms = %s AND failure = ''"
+# One with a key stays for the hour of that key; the author's next scheduled post deletes it.
+KEEP = f"""
+UPDATE {TABLE} SET failure = '{PUBLISHED}', next_ms = {BEYOND}
+WHERE key <> '' AND scheduled_id > %s AND {_SAME}
+"""  # noqa: S608
 DELETE = f"DELETE FROM {TABLE} WHERE {_SAME}"  # noqa: S608
 FAIL = f"UPDATE {TABLE} SET failure = %s WHERE {_SAME}"  # noqa: S608
 PUT_OFF = f"UPDATE {TABLE} SET next_ms = %s WHERE {_SAME}"  # noqa: S608
@@ -79,7 +84,7 @@ def _try(alias: str, due: DuePost, now_ms: int) -> bool:
     except AWAY as error:
         log.warning("scheduled_post.put_off", author=due.author_id, error=str(error))
         execute(alias, PUT_OFF, (now_ms + TRY_AGAIN_MS, *due.key))
-        PUBLISHED.labels("put_off").inc()
+        metrics.PUBLISHED.labels("put_off").inc()
     except Exception:  # else it would be tried first, forever
         log.exception("scheduled_post.failed", author=due.author_id)
         _fail(alias, due, UNKNOWN)
@@ -98,12 +103,21 @@ def _publish(alias: str, due: DuePost) -> bool:
     failpoint("scheduled.read")
     with transaction.atomic(using=alias):
         lock_account(alias, author_id)
-        if not execute(alias, DELETE, due.key):
+        if not _end(alias, due, now_s):
             return False
         insert_post(author_id, draft, target_of(draft), now_s, None, links)
         failpoint("scheduled.published")
-    PUBLISHED.labels("published").inc()
+    metrics.PUBLISHED.labels("published").inc()
     return True
+
+
+def _end(alias: str, due: DuePost, now_s: float) -> int:
+    """How many rows ended: 0 if it is not as it was read."""
+    if due.row.key:
+        kept = execute(alias, KEEP, (int(now_s * 1000) - KEY_HOLDS_MS, *due.key))
+        if kept:
+            return kept
+    return execute(alias, DELETE, due.key)
 
 
 def _check_author(author_id: int) -> None:
@@ -117,4 +131,4 @@ def _check_author(author_id: int) -> None:
 
 def _fail(alias: str, due: DuePost, reason: str) -> None:
     execute(alias, FAIL, (reason, *due.key))
-    PUBLISHED.labels("failed").inc()
+    metrics.PUBLISHED.labels("failed").inc()

@@ -17,8 +17,8 @@ from posts.scheduled.errors import (
     TooManyScheduled,
     TooSoon,
 )
-from posts.scheduled.queries.scheduled import find_by_key, get_scheduled
-from posts.scheduled.sql import TABLE
+from posts.scheduled.queries.scheduled import KEY_HOLDS_MS, find_by_key, get_scheduled
+from posts.scheduled.sql import PUBLISHED, TABLE, WAITING
 from posts.scheduled.types import PostParams, ScheduledPostRow
 
 DAY_MS = 86_400_000
@@ -26,9 +26,13 @@ LEAST_AHEAD_MS = 300_000
 MOST_SCHEDULED, MOST_ON_DAY = 300, 25
 # How long its images stay after the time at which a post is due.
 IMAGES_STAY_MS = 7 * DAY_MS
+DELETE_OLD = f"""
+DELETE FROM {TABLE} WHERE author_id = %s AND scheduled_id <= %s AND failure = '{PUBLISHED}'
+"""  # noqa: S608
 NUMBERS = f"""
-SELECT count(*), count(*) FILTER (WHERE due_ms / {DAY_MS} = %s), max(scheduled_id),
-    coalesce(bool_or(media_ids && %s::bigint[]), false)
+SELECT count(*) FILTER (WHERE {WAITING}),
+    count(*) FILTER (WHERE due_ms / {DAY_MS} = %s AND {WAITING}), max(scheduled_id),
+    coalesce(bool_or(media_ids && %s::bigint[] AND {WAITING}), false)
 FROM {TABLE} WHERE author_id = %s AND scheduled_id <> %s
 """  # noqa: S608
 INSERT = f"""
@@ -51,7 +55,7 @@ def schedule_post(
     `key`: empty for none. Raises: TooSoon, TooManyScheduled, TooManyOnDay (exact under
     concurrency: the author's row is locked), ImagesTaken, AccountNotFound. Safety: idempotent with
     a key: it is looked up first, because the time may have come too near since the first request.
-    Cost: three statements; one more with a key, and one with images.
+    Cost: four statements; one more with a key, and one with images.
     """
     alias = shard_of(author_id)
     with transaction.atomic(using=alias):
@@ -60,6 +64,7 @@ def schedule_post(
         if known is not None:
             return known
         check_due(due_ms, now_ms)
+        execute(alias, DELETE_OLD, (author_id, now_ms - KEY_HOLDS_MS))
         latest = _check_room(alias, author_id, due_ms, params.media_ids)
         _reserve(alias, author_id, params.media_ids, due_ms)
         scheduled_id = max(now_ms, latest + 1)
@@ -99,6 +104,12 @@ def cancel_scheduled(author_id: int, scheduled_id: int) -> None:
             release_images(alias, author_id, scheduled.media_ids)
         if not execute(alias, DELETE, (author_id, scheduled_id)):
             raise ScheduledPostNotFound
+
+
+def forget_published(author_id: int, scheduled_id: int) -> None:
+    """Deletes a row that stayed for its key. One statement."""
+    sql = f"{DELETE} AND failure = '{PUBLISHED}'"
+    execute(shard_of(author_id), sql, (author_id, scheduled_id))
 
 
 def check_due(due_ms: int, now_ms: int) -> None:

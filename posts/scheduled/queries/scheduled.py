@@ -10,15 +10,15 @@ from infra.api.pages import Page, Window
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
 from posts.scheduled.errors import ScheduledPostNotFound
-from posts.scheduled.sql import COLUMNS, TABLE
+from posts.scheduled.sql import COLUMNS, PUBLISHED, TABLE, WAITING
 from posts.scheduled.types import PostParams, ScheduledPostRow
 
-ONE = f"SELECT {COLUMNS} FROM {TABLE} WHERE author_id = %s AND scheduled_id = %s"  # noqa: S608
+ONE = f"SELECT {COLUMNS} FROM {TABLE} WHERE author_id = %s AND scheduled_id = %s AND {WAITING}"  # noqa: S608
 BY_KEY = f"SELECT {COLUMNS} FROM {TABLE} WHERE author_id = %s AND key = %s AND scheduled_id > %s"  # noqa: S608
 # The key serves the order. An author has at most MOST_SCHEDULED.
 PAGE = f"""
 SELECT {COLUMNS} FROM {TABLE}
-WHERE author_id = %s AND scheduled_id < %s AND scheduled_id > %s
+WHERE author_id = %s AND scheduled_id < %s AND scheduled_id > %s AND {WAITING}
 ORDER BY scheduled_id {{order}} LIMIT %s
 """  # noqa: S608
 BEYOND = 2**63 - 1
@@ -41,7 +41,8 @@ def get_scheduled(author_id: int, scheduled_id: int) -> ScheduledPostRow:
 
 
 def find_by_key(author_id: int, key: str, now_ms: int) -> ScheduledPostRow | None:
-    """What a request with this key scheduled in the last hour. One query by the author's rows."""
+    """What a request with this key scheduled in the last hour, also if it is published since. One
+    query by the author's rows."""
     row = fetch_one(shard_of(author_id), BY_KEY, (author_id, key, now_ms - KEY_HOLDS_MS))
     return None if row is None else row_of(row)
 
@@ -66,8 +67,9 @@ def list_scheduled(author_id: int, window: Window) -> Page[ScheduledPostRow]:
 
 def row_of(row: Sequence[Any]) -> ScheduledPostRow:
     """From COLUMNS."""
-    scheduled_id, due_ms, params, *texts = row
-    return ScheduledPostRow(scheduled_id, due_ms, _decode(params), *texts)
+    scheduled_id, due_ms, params, failure, key = row
+    failure = "" if failure == PUBLISHED else failure
+    return ScheduledPostRow(scheduled_id, due_ms, _decode(params), failure, key)
 
 
 def _read_cursor(text: str) -> int:

@@ -6,7 +6,7 @@ from mastodon.return_types import Status
 from mastodon.types_base import try_cast
 
 from posts.models import Post
-from tests.callers import Caller
+from tests.callers import Caller, assert_refused
 from tests.truth import assert_drained_truth
 from tests.world import make_account
 
@@ -56,7 +56,8 @@ def test_key_of_a_post_that_is_deleted_does_not_publish_again(ann, me):
     first = publish(me, key="one")
     me.delete(f"{STATUSES}/{first['id']}")
     answer = me.post(STATUSES, {"status": "hello"}, **{"Idempotency-Key": "one"})
-    assert answer.status_code == 404
+    assert_refused(answer, 410)
+    assert "deleted" in answer.json()["error"]
     assert Post.objects.of(ann).count() == 1
 
 

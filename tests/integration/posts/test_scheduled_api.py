@@ -125,6 +125,45 @@ def test_images_are_kept_and_taken(me):
     assert_refused(me.post(STATUSES, again), 422)
 
 
+@pytest.mark.parametrize("is_edit", [False, True])
+def test_no_other_post_takes_an_image_that_waits(me, is_edit):
+    media = me.client.post("/api/v2/media", {"file": upload(picture())}).json()["id"]
+    scheduled = schedule(me, 10, "later", media_ids=[media])
+    sent = {"status": "now", "media_ids": [media]}
+    taken = (
+        me.client.put(f"{STATUSES}/{publish(me.id).public}", sent, "application/json")
+        if is_edit
+        else me.post(STATUSES, sent)
+    )
+    assert_refused(taken, 422)
+    assert run(me.id, 11) == 1
+    later = own_posts(me)[0]
+    assert [image["id"] for image in later["media_attachments"]] == [media]
+    assert_refused(me.get(f"{SCHEDULED}/{scheduled['id']}"), 404)
+
+
+def test_a_repeated_request_answers_the_same_after_the_post_is_out(me):
+    """For an hour, also with images that now belong to the post; and it is in no list."""
+    media = me.client.post("/api/v2/media", {"file": upload(picture())}).json()["id"]
+    sent = {"status": "later", "scheduled_at": in_minutes(6), "media_ids": [media]}
+    key = {"Idempotency-Key": "k" * 255}
+    first = me.post(STATUSES, sent, **key)
+    assert first.status_code == 200
+    for minutes in (5, 7):
+        assert run(me.id, minutes) == (minutes == 7)
+        again = me.post(STATUSES, sent, **key)
+        assert (again.status_code, again.json()) == (200, first.json())
+    assert len(own_posts(me)) == 1 and me.get(SCHEDULED).json() == []
+    path = f"{SCHEDULED}/{first.json()['id']}"
+    for answer in (me.get(path), me.delete(path), me.put(path, {"scheduled_at": in_minutes(9)})):
+        assert_refused(answer, 404)
+    hour = "UPDATE scheduled_posts_scheduledpost SET scheduled_id = scheduled_id - 3600000"
+    execute(shard_of(me.id), hour)
+    assert_refused(me.post(STATUSES, {**sent, "scheduled_at": in_minutes(1)}, **key), 422)
+    schedule(me)
+    assert ScheduledPost.objects.on(shard_of(me.id)).count() == 1
+
+
 def test_moved_and_cancelled(me):
     first, other = schedule(me, 10, "first"), schedule(me, 20, "other")
     moved = me.client.put(

@@ -454,3 +454,39 @@ def test_what_was_found_before_a_clock_went_back_is_searched_again(
         assert texts(me, "tea") == ["tea"]
     publish(people[1], "tea again")
     assert texts(me, "tea") == ["tea again", "tea"]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["fine office", "ﬁne oﬃce", "\uff46\uff49\uff4e\uff45 \uff2f\uff26\uff26\uff29\uff23\uff25"],
+)
+@pytest.mark.parametrize(
+    "written",
+    ["fine office", "ﬁne oﬃce", "\uff26\uff49\uff4e\uff45 \uff4f\uff46\uff46\uff49\uff43\uff45"],
+)
+def test_ligatures_and_wide_letters_are_as_plain_ones(
+    people: list[int], me: Caller, written: str, typed: str
+) -> None:
+    """In names, posts and tags, whichever of the two is typed."""
+    publish(people[1], written)
+    update_profile(people[2], ProfileEdit(display_name=written))
+    publish(people[3], f"#{written.replace(' ', '')}")
+    drain_all()
+    assert texts(me, typed) == [written]
+    assert [one["id"] for one in search(me, typed)["accounts"]] == [str(people[2])]
+    for sign in ("", "#", "\uff03"):
+        found = search(me, sign + typed.replace(" ", ""), type="hashtags")["hashtags"]
+        assert [tag["name"] for tag in found] == ["fineoffice"]
+
+
+def test_a_sign_of_full_width_begins_a_tag_everywhere(people: list[int], me: Caller) -> None:
+    post = publish(people[1], "see \uff03\uff34\uff49\uff44\uff45").public
+    drain_all()
+    status = me.get(f"/api/v1/statuses/{post}").json()
+    assert [tag["name"] for tag in status["tags"]] == ["tide"] and "/tags/tide" in status["content"]
+    for query in ("", "?any[]=\uff03tide"):
+        tide = me.get(f"/api/v1/timelines/tag/tide{query}").json()
+        assert [one["id"] for one in tide] == [post]
+    own = f"/api/v1/accounts/{people[1]}/statuses"
+    assert [one["id"] for one in me.get(own, {"tagged": "\uff03tide"}).json()] == [post]
+    assert len(texts(me, "\uff03tide see")) == 1

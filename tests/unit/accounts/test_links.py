@@ -32,6 +32,7 @@ def parts(text: str) -> list[list[str]]:
         ("@@bob x@bob =@bob /@bob @", [], [], []),
         ("#One #two2 #2024 #日本 #über_all #", [], [], ["One", "two2", "日本", "über_all"]),
         ("a#b ##c &#39; /#d", [], [], []),
+        ("\uff03Tide \uff03日本 a\uff03b \uff03\uff03c \uff03", [], [], ["Tide", "日本"]),
         ("see https://a.example/x_(y)?q=@bob#part.", ["https://a.example/x_(y)?q=@bob#part"], [], []),  # noqa: E501
         ("http://localhost:8000/@bob/1 #x", ["http://localhost:8000/@bob/1"], [], ["x"]),
         ("javascript://x example.com mailto:a@b.example ftp://a.example", [], [], []),

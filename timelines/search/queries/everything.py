@@ -6,7 +6,7 @@ import orjson
 
 from accounts.queries.load import load_account_json
 from accounts.queries.users import find_account_ids
-from accounts.texts.links import is_part_of_tag, normalize_tag
+from accounts.texts.links import is_part_of_tag, normalize_tag, without_tag_sign
 from infra.api.errors import InvalidRequest
 from posts.queries.search import ANY_POST
 from posts.reading.statuses import load_status_json
@@ -48,7 +48,7 @@ def _find_accounts(request: SearchRequest) -> list[bytes]:
 
 def _find_tags(request: SearchRequest) -> list[bytes]:
     """Tags that begin with the text, which is one word, with or without `#`."""
-    text = request.text.removeprefix("#")
+    text = without_tag_sign(request.text)
     if not is_part_of_tag(text):
         return []
     names = search_tags(normalize_tag(text), request.limit, request.offset)

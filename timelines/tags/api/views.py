@@ -7,7 +7,7 @@ from django.http import HttpResponse, QueryDict
 from drf_spectacular.utils import extend_schema
 
 from accounts.queries.load import require_account
-from accounts.texts.links import find_links, normalize_tag
+from accounts.texts.links import find_links, normalize_tag, without_tag_sign
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED
 from infra.api.errors import InvalidRequest
@@ -210,8 +210,9 @@ def _read_names(query: QueryDict, name: str) -> list[str]:
 
 def _read_tag(text: str) -> str:
     """A tag as it was typed, without `#`. Raises InvalidRequest."""
-    tags = find_links(f"#{text.lstrip('#')}").tags
-    if not tags or tags[0].text != text.lstrip("#") or len(tags[0].text) > LONGEST_NAME:
+    name = without_tag_sign(text)
+    tags = find_links(f"#{name}").tags
+    if not tags or tags[0].text != name or len(tags[0].text) > LONGEST_NAME:
         raise InvalidRequest(f"{text[:LONGEST_NAME]!r} is not a tag")
     return tags[0].text
 
