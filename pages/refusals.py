@@ -1,18 +1,17 @@
 """Why the API refused, in the language of the page.
 
 The API speaks English, and programs rely on its texts. So a page finds the English text in this
-table and shows its translation. A text that is not here is shown as it is: a test (test_refusals)
-holds that all texts of errors which a form of the pages can meet are here.
+table and shows its translation, in English, too: there it is the same, or the words of FOR_PEOPLE.
+A text that is not here is shown as it is: a test reads the code (tests/refused_texts.py) and holds
+that all texts which a form of the pages can meet are here.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
-
-from infra.languages import ENGLISH, page_language
 
 FAILED = "Validation failed: "
 # The fields of forms, as the API begins a sentence with them.
@@ -61,7 +60,6 @@ TEXTS = (
     _("This link does not work any more: it was used, or it is too old"),
     _("Your login is currently disabled"),
     _("This account is purged"),
-    _("Media attachment is currently used by a status"),
     _("Too many images without a post, use some of them or try again tomorrow"),
     _("Images cannot be stored at the moment, try again"),
     _("This passkey was not accepted. Try again"),
@@ -74,7 +72,6 @@ TEXTS = (
     _("This list has reached the maximum number of accounts"),
     _("The post you are trying to reply to does not appear to exist."),
     _("Someone else's post cannot be pinned"),
-    _("A boost cannot be pinned"),
     _("Posts that are only visible to mentioned users cannot be pinned"),
     _("You have already pinned the maximum number of posts"),
     _("Media is not available"),
@@ -82,8 +79,6 @@ TEXTS = (
     _("The chosen vote option does not exist"),
     _("You have already voted on this poll"),
     _("You cannot vote in your own polls"),
-    _("Scheduled at The scheduled date must be at least 5 minutes ahead"),
-    _("Scheduled at must be a date and time (ISO 8601)"),
     _("The account was frozen or suspended at that time"),
     _("You have reached the maximum number of filters"),
     _("Your filters have reached the maximum number of keywords or posts"),
@@ -93,6 +88,15 @@ TEXTS = (
     _("This appeal is already decided"),
     _("The file before is not done yet"),
     _("Language is not a language code"),
+    _("A direct message must mention the author of the post that it quotes"),
+    _("An edit cannot change which post is quoted"),
+    _("A post can be edited at most %(most)s times"),
+    _("At most %(most)s threads can be muted"),
+    _("The post that this request published was deleted"),
+    _("You feature too many tags already"),
+    _("You follow too many tags already"),
+    _("The keywords of your filters have more than %(most)s characters"),
+    _("%(name)s is not supported"),
     _("The visibility of a post cannot be changed"),
     _("File has too many pixels"),
     _("File is broken and cannot be read"),
@@ -127,13 +131,45 @@ TEXTS = (
     _("q must have words or from:name next to what posts must have or be"),
     _("q must have at most %(most)s characters"),
 )
+# What pages say instead of texts that clients know from Mastodon.
+FOR_PEOPLE = {
+    "Text character limit of %(most)s exceeded": _("The text has more than %(most)s characters"),
+    "Poll option character limit of %(most)s exceeded": _(
+        "An answer of the poll has more than %(most)s characters"
+    ),
+    "Poll must have %(least)s to %(most)s options": _(
+        "A poll has %(least)s to %(most)s different answers"
+    ),
+    "Poll options must be different": _("The answers of the poll must be different"),
+    "Poll must last at least %(least)s seconds": _("The poll ends too soon"),
+    "Scheduled at The scheduled date must be at least 5 minutes ahead": _(
+        "The time must be at least 5 minutes ahead"
+    ),
+    "Scheduled at must be a date and time (ISO 8601)": _("Choose a date and a time"),
+    "You have exceeded the limit of %(most)s scheduled posts for that day": _(
+        "You can schedule %(most)s posts for one day"
+    ),
+    "You have exceeded the limit of %(most)s scheduled posts": _(
+        "You can schedule %(most)s posts at once"
+    ),
+    "Your posts have too many %(kind)s today": _(
+        "Your posts mention too many people or have too many tags today"
+    ),
+    "File %(size)s images are not supported (maximum is %(most)s pixels)": _(
+        "The image is too large: it has %(size)s pixels, and may have %(most)s"
+    ),
+    "File %(size)s images are not supported (a side has at most %(most)s)": _(
+        "The image is too large: it has %(size)s pixels, and a side may have %(most)s"
+    ),
+    "A boost cannot be pinned": _("A repost cannot be pinned"),
+    "Rule ids do not reference valid rules": _("One of these rules is no longer there"),
+    "Media attachment is currently used by a status": _("A post has this image already"),
+}
 _VALUE = re.compile(r"%\\?\((\w+)\\?\)s")
 
 
 def refusal_text(english: str) -> str:
     """The text in the language of the page. With several faults each is translated by itself."""
-    if page_language() == ENGLISH:
-        return english
     text = english.removeprefix(FAILED)
     translated = _find(text) or ", ".join(_find(part) or part for part in text.split(", "))
     if text == english:
@@ -143,23 +179,27 @@ def refusal_text(english: str) -> str:
 
 def _find(text: str) -> str:
     """The translation of one sentence; empty if the table has none."""
+    if text in FOR_PEOPLE:
+        return gettext(FOR_PEOPLE[text])
     if text in TEXTS:
         return gettext(text)
-    return _fill(text, TEXTS) or next(_with_field(text), "")
+    known = FOR_PEOPLE | dict(zip(TEXTS, TEXTS, strict=True))
+    return _fill(text, known) or next(_with_field(text), "")
 
 
 def _with_field(text: str) -> Iterator[str]:
     for field in FIELDS:
         if text.startswith(f"{field} "):
             fault = text[len(field) + 1 :]
-            if translated := gettext(fault) if fault in FAULTS else _fill(fault, FAULTS):
+            known = dict(zip(FAULTS, FAULTS, strict=True))
+            if translated := gettext(fault) if fault in FAULTS else _fill(fault, known):
                 yield f"{gettext(field)} {translated}"
 
 
-def _fill(text: str, known: tuple[str, ...]) -> str:
-    for english in known:
+def _fill(text: str, known: Mapping[str, str]) -> str:
+    for english, shown in known.items():
         if "%(" in english and (match := _pattern(english).fullmatch(text)):
-            return gettext(english) % match.groupdict()
+            return gettext(shown) % match.groupdict()
     return ""
 
 

@@ -1,7 +1,5 @@
 """How German writes numbers, times and sentences, and that each refusal has a translation."""
 
-import importlib
-import pkgutil
 from collections.abc import Iterator
 
 import pytest
@@ -9,20 +7,21 @@ from django.conf import settings
 from django.template import engines
 from django.utils.translation import gettext, override
 
-import accounts
-import integrations.brought_lists
-import moderation
-import posts
-import relations
-from infra.api.errors import TidelineError
-from pages.refusals import refusal_text
+from pages.refusals import FAILED, refusal_text
 from pages.writing import writing_of
+from tests.refused_texts import FAULT, RefusedText, find_refused_texts
 
 GERMAN = writing_of("de")
-# No form of the pages can meet them: they are for moderators, for products and for programs.
-OF_PROGRAMS = (
-    "accounts.identities.errors", "accounts.api", "accounts.oauth_parameters", "moderation.forms",
+# No form of the pages can meet them: they are for products, for programs and for moderators.
+FOR_PROGRAMS = (
+    "accounts/identities/", "accounts/api/", "accounts/images/api/", "posts/api/",
+    "posts/actions/request_fields", "accounts/oauth", "accounts/images/published",
+    "accounts/images/actions/try_store", "accounts/actions/register_application",
+    "integrations/actions", "integrations/api", "integrations/webhooks", "integrations/positions",
+    "infra/changes/", "infra/api/bulk_places", "infra/api/caller_deadline", "moderation/forms",
 )  # fmt: skip
+OF_PROGRAMS = {"InvalidRequest"}
+TRANSLATED = "Das geht so nicht: "
 OF_MODERATORS = {
     "DecisionNeedsReason", "CannotModerateStaff", "NotSuspended", "PostIsDeleted",
     "HasOtherKeywords", "AccountProtected", "SuspensionEnds", "EndIsOver", "EndsNever",
@@ -72,33 +71,44 @@ def test_times() -> None:
 def test_refusals(english: str, german: str) -> None:
     assert refusal_text(english) == german
     with override("en"):
-        assert refusal_text(english) == english
+        assert refusal_text(english) == english.replace(FAILED, "This does not work: ")
 
 
-def _errors() -> list[type[TidelineError]]:
-    for package in (accounts, posts, relations, moderation, integrations.brought_lists):
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if module.name.endswith(".errors"):
-                importlib.import_module(module.name)
-    return [*_below(TidelineError)]
+@pytest.mark.parametrize(
+    ("api", "english"),
+    [
+        ("Text character limit of 500 exceeded", "The text has more than 500 characters"),
+        (
+            "Poll option character limit of 50 exceeded",
+            "An answer of the poll has more than 50 characters",
+        ),
+        (
+            "Scheduled at The scheduled date must be at least 5 minutes ahead",
+            "The time must be at least 5 minutes ahead",
+        ),
+    ],
+)
+def test_english_pages_say_it_in_words_for_people(api: str, english: str) -> None:
+    assert english not in refusal_text(FAILED + api)
+    with override("en"):
+        assert refusal_text(FAILED + api) == f"This does not work: {english}"
 
 
-def _below(kind: type[TidelineError]) -> Iterator[type[TidelineError]]:
-    for child in kind.__subclasses__():
-        yield child
-        yield from _below(child)
-
-
-def test_each_error_that_a_page_can_meet_has_a_translation() -> None:
+def test_each_text_that_the_code_can_refuse_with_has_a_translation() -> None:
     left = {
-        error.__name__: error.text
-        for error in _errors()
-        if error.__module__.endswith(".errors")
-        and not error.__module__.startswith((*OF_PROGRAMS, "infra.changes", "tideline_client"))
-        and error.__name__ not in OF_MODERATORS
-        and refusal_text(error.text) == error.text
+        refused
+        for refused in find_refused_texts()
+        if refused.kind not in OF_MODERATORS | OF_PROGRAMS
+        and not refused.module.startswith(FOR_PROGRAMS)
+        and refusal_text(_sentence(refused)).removeprefix(TRANSLATED)
+        == _sentence(refused).removeprefix(FAILED)
     }
-    assert left == {}
+    assert left == set()
+
+
+def _sentence(refused: RefusedText) -> str:
+    """As the API says it: what is wrong with a field follows the name of the field."""
+    return f"Text {refused.text}" if refused.kind == FAULT else refused.text
 
 
 @pytest.mark.parametrize(("number", "text"), [(1, "1 Beitrag"), (2, "2 Beiträge"), (0, "0 Bei")])
