@@ -60,7 +60,7 @@ def _of_all(trees: Mapping[str, ast.Module], kinds: set[str]) -> Iterator[Refuse
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and node.name in kinds - {FORM}:
                 parts = [part for part in node.body if not _is_no_text(part)]
-                found = (text for part in parts for text in _texts(part, names))
+                found = (text for part in parts for text in _texts(part, _assigned(part)))
                 yield from (RefusedText(node.name, module, text) for text in found)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 kind = node.func.id
@@ -80,8 +80,8 @@ def _is_no_text(part: ast.stmt) -> bool:
     return isinstance(part, ast.FunctionDef) and part.name != "__init__"
 
 
-def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
-    """What names of a module can be."""
+def _assigned(tree: ast.AST) -> dict[str, list[ast.expr]]:
+    """What the names of a module or a function can be."""
     values: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
