@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 
 from pages.views.base import WebPage
@@ -33,6 +33,8 @@ ACTS = {
     "authorize": Act(REQUEST),
     "reject": Act(REQUEST),
 }
+# Without a script a press leads to a question first (AccountFormPage).
+ASKED = {"unfollow"}
 # The part of a page that a script replaces with the answer.
 PARTS = {
     "profile": "parts/profile.html",
@@ -51,6 +53,9 @@ class AccountAct(WebPage):
     def post(self, request: HttpRequest, account_id: int, act: str) -> HttpResponseBase:
         if act not in ACTS:
             raise Http404
+        if act in ASKED and not self.is_partial and "asked" not in request.POST:
+            account = self.api.get(f"/api/v1/accounts/{account_id}").body
+            return HttpResponseRedirect(f"/@{account['acct']}/{act}", status=303)
         path = ACTS[act].path.format(id=account_id, act=act)
         sent = {name: request.POST[name] for name in ACTS[act].fields if name in request.POST}
         relationship = self.api.send("POST", path, sent).body

@@ -23,6 +23,7 @@ TABS = {
 FORMS = {
     "block": _("Block @%(acct)s"),
     "mute": _("Mute @%(acct)s"),
+    "unfollow": _("Unfollow @%(acct)s"),
     "note": _("Note about @%(acct)s"),
 }
 

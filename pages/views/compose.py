@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from typing import Any
 from urllib.parse import quote
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
@@ -98,14 +99,15 @@ class NewStatus(PostFormPage):
         """For a script: a form with a new key, and where the post went. A reply is shown below its
         form, a message at the end of its conversation; a scheduled post is shown nowhere yet."""
         sent, template = self.request.POST, "parts/posted.html"
-        context = {} if self.is_scheduled else {"status": self.status}
+        context: dict[str, Any] = {} if self.is_scheduled else {"status": self.status}
         place = sent.get("place", "")
         if (talk := sent.get("talk")) and context:
             people = [mention for mention in self.status["mentions"] if not self._is_own(mention)]
             composer = message_composer(self, talk, self.status, people)
             template, context["before"] = "parts/sent_message.html", _read_before(sent)
         elif parent_id := sent.get("in_reply_to_id"):
-            composer = reply_composer(self, self.api.get(f"{STATUSES}/{parent_id}").body, place)
+            parent = self.api.get(f"{STATUSES}/{parent_id}").body
+            composer, context["parent"] = reply_composer(self, parent, place), parent
         else:
             composer, context = new_composer(self, place), {}
         answer = self.draw(template, {"composer": composer, **context})

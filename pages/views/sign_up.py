@@ -11,10 +11,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from accounts.actions.choose_language import choose_language
 from accounts.actions.sign_up import sign_up
 from accounts.api.limits import SIGN_UPS
+from accounts.errors import PasswordsBusy
 from accounts.models import User
 from accounts.site_texts.queries.site_description import get_site_description
 from accounts.types import NewUser
-from infra.api.errors import ValidationFailed
+from infra.api.errors import TidelineError, TooManyRequests, ValidationFailed
 from infra.api.parsing import read_flag, read_text
 from infra.languages import page_language
 from pages.refusals import refusal_text
@@ -32,19 +33,29 @@ class SignUpPage(WebPage):
         return self._draw({"next": request.GET.get("next", "")})
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        """Raises: TooManyRequests, InvalidRequest."""
-        SIGN_UPS.charge(request)
-        new = _read_new_user(request)
+        """Raises: InvalidRequest."""
         try:
+            SIGN_UPS.charge(request)
+            new = _read_new_user(request)
             user = User.objects.get(pk=sign_up(new, datetime.now(UTC)))
         except ValidationFailed as refusal:
             account = _find_earlier(request, new, refusal)
             if account is None:
                 return self._ask_again(refusal)
             user = account
+        except (PasswordsBusy, TooManyRequests) as refusal:
+            return self._ask_later(refusal)
         user.language = page_language()
         choose_language(user.pk, user.language)
         return sign_in(request, self.go_back("/welcome"), user)
+
+    def _ask_later(self, refusal: TidelineError) -> HttpResponse:
+        """What was typed stays, but for the password."""
+        sent = self.request.POST
+        context = {"fault": refusal_text(str(refusal)), "sent": sent, "next": sent.get("next", "")}
+        answer = self._draw(context, refusal.status)
+        answer["Retry-After"] = refusal.headers["Retry-After"]
+        return answer
 
     def _ask_again(self, refusal: ValidationFailed) -> HttpResponse:
         sent = self.request.POST

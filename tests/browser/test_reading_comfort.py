@@ -167,11 +167,16 @@ def pixel_of(tab: Tab, x: int, y: int) -> tuple[int, ...]:
     return opened(tab.picture()).convert("RGB").getpixel((x, y))  # type: ignore[return-value]
 
 
+@pytest.mark.parametrize("font", ["", "monospace"])
 @pytest.mark.parametrize("width", [390, 820, 1280])
-def test_the_number_of_unread_ones_is_on_the_bell(posts: list[str], tab_of, width: int) -> None:
+def test_the_number_of_unread_ones_is_on_the_bell(
+    posts: list[str], tab_of, width: int, font: str
+) -> None:
+    """Whichever font the machine has."""
     tab: Tab = tab_of(Size(width, 800), locale="de-DE")
     enter(tab, int(posts[0]))
     tab.open("/explore")
+    tab.run(f"document.querySelector('#unread').style.fontFamily = '{font}'")
     for number in ("20+", "3"):
         tab.run(f"document.querySelector('#unread').textContent = '{number}'")
         bell, badge, word = (

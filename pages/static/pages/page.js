@@ -57,6 +57,13 @@
   document.addEventListener("click", ({ target }) => {
     for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(target)) menu.open = false;
   });
+  /* Near the end of the window it opens upwards. `toggle` does not bubble. */
+  document.addEventListener("toggle", ({ target }) => {
+    if (!target.matches(".acts > .menu")) return;
+    target.classList.remove("up");
+    const end = target.open && target.lastElementChild.getBoundingClientRect().bottom;
+    target.classList.toggle("up", end > innerHeight);
+  }, true);
   document.addEventListener("keydown", ({ key }) => {
     const menu = key === "Escape" && document.querySelector(".menu[open]");
     if (!menu) return;

@@ -116,6 +116,7 @@ def test_posts_of_every_state_are_shown(case: Case, mia: Client) -> None:
     assert "deleted since" in gone
     assert "Cheap" not in gone
     assert "Delete it for good" not in gone
+    assert shown.index("Delete it for good…") < shown.index("Yes, delete it for good")
 
 
 def test_the_page_costs_the_same_with_more_posts_and_a_longer_history(

@@ -40,6 +40,17 @@ def test_without_a_script_the_browser_goes_back_to_the_page(ann: int, bob: int) 
     assert Browser().send(f"/accounts/{bob}/follow")["Location"].startswith("/auth/sign_in")
 
 
+def test_without_a_script_an_unfollow_is_asked_about(ann: int, bob: int) -> None:
+    browser, path = Browser(ann), f"/accounts/{bob}/unfollow"
+    browser.send(f"/accounts/{bob}/follow")
+    assert browser.send(path)["Location"] == "/@bob/unfollow"
+    assert _relationship(ann, bob)["following"] is True
+    page = browser.read("/@bob/unfollow")
+    assert 'name="asked"' in page and f'action="{path}"' in page
+    browser.send(path, {"asked": "1", "next": "/@bob"})
+    assert _relationship(ann, bob)["following"] is False
+
+
 @pytest.mark.parametrize(("option", "field"), OPTIONS)
 def test_an_option_of_a_follow_is_set_and_taken_back(
     ann: int, bob: int, option: str, field: str

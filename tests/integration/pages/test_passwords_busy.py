@@ -88,6 +88,16 @@ def test_a_page_says_that_and_changes_nothing(
     assert may_bring_password(path) or path == ARCHIVE
 
 
+def test_the_form_of_a_sign_up_keeps_what_was_typed(make_busy: Callable[[], None]) -> None:
+    make_busy()
+    answer = Browser().send("/auth/sign_up", FORMS["/auth/sign_up"])
+    assert_busy(answer)
+    page = answer.content.decode()
+    for name in ("username", "email"):
+        assert f'name="{name}" ' in page and f'value="{FORMS["/auth/sign_up"][name]}"' in page
+    assert FORMS["/auth/sign_up"]["password"] not in page and "checked" in page
+
+
 def test_the_link_of_a_mail_works_later(ann: int, make_busy: Callable[[], None]) -> None:
     link = link_of(ann)
     make_busy()

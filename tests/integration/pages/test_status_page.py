@@ -103,6 +103,27 @@ def test_an_unknown_address_has_a_page_that_says_so(world: None, path: str) -> N
     assert "There is no " in page or not page
 
 
+@pytest.mark.parametrize("act", ["favourite", "reblog"])
+def test_a_count_appears_with_the_first_and_goes_with_the_last(
+    ann: int, post: PostId, act: str
+) -> None:
+    browser, path = Browser(ann), f"/statuses/{post.public}"
+    shown = re.compile(rf'class="act {act}".*?</svg>(<span>1</span>)?</button>', re.DOTALL)
+    assert shown.findall(browser.read(path)) == [""]
+    assert shown.findall(browser.act(f"{path}/{act}")) == ["<span>1</span>"]
+    assert shown.findall(browser.act(f"{path}/un{act}")) == [""]
+
+
+def test_a_reply_in_place_counts_on_the_post_above(ann: int, post: PostId) -> None:
+    sent = {"status": "yes", "in_reply_to_id": post.public, "place": "thread"}
+    part = Browser(ann).act("/statuses", {**sent, "visibility": "public", "key": "k"})
+    [link] = re.findall(r'<a [^>]*hx-swap-oob="outerHTML:#post-(\d+) .*?</a>', part, re.DOTALL)
+    assert link == post.public
+    assert re.search(
+        r'hx-swap-oob.*?aria-label="Reply, 1 reply".*?<span>1</span></a>', part, re.DOTALL
+    )
+
+
 def test_a_post_shows_counts_when_there_are_any(ann: int, post: PostId) -> None:
     browser, path = Browser(ann), f"/statuses/{post.public}"
     assert not COUNT.search(browser.read(path))
