@@ -7,8 +7,10 @@ from itertools import islice
 
 import msgspec
 
+from accounts.actions.update_profile import update_profile
 from accounts.images.actions.store_image import store_image
 from accounts.images.types import Attachment, ImageText, Purpose
+from accounts.types import ProfileEdit
 from infra.jobs.checkpoints import find_checkpoint, save_checkpoint
 from infra.jobs.types import Batch
 from moderation.actions.reports import file_report
@@ -80,6 +82,8 @@ class Stage:
             spam.author_id, (spam.public,), "The same text every day", Category.SPAM
         )
         file_report(self._ids[BOB], draft)
+        # Else it would be among the first that a new person is advised to follow.
+        update_profile(spam.author_id, ProfileEdit(is_discoverable=False))
         now = datetime.now(UTC)
         Campaign.objects.get_or_create(
             name=CAMPAIGN,

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from accounts.site_texts.models import SiteRule, SiteTexts
 from accounts.types import FIRST_TENANT
+from operations.demo.community import FIRST_ACCOUNTS
 from operations.demo.rows import Ids
 from operations.demo.types import Community
 from posts.actions.mark_post import mark_post
@@ -60,6 +61,7 @@ def write_site_texts() -> None:
             "summary": "A small community by the sea",
             "run_by": "The harbour office",
             "email": "office@example.org",
+            "contact": FIRST_ACCOUNTS[0],
             "about": ABOUT,
             "about_changed_at": datetime.now(UTC),
         },

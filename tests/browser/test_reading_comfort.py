@@ -163,6 +163,22 @@ def test_a_dialog_darkens_the_page_up_to_its_edges(tab: Tab) -> None:
             tab.type_key("Escape")
 
 
+def test_the_menu_of_a_post_stays_in_the_window(posts: list[str], tab_of) -> None:
+    tab: Tab = tab_of(Size(1280, 520))
+    enter(tab, int(posts[0]))
+    tab.open("/")
+    for post, is_up in ((posts[1], True), (posts[4], False)):
+        menu = f"#post-{post} .acts > .menu"
+        tab.run(f"document.querySelector('{menu}').scrollIntoView(!{str(is_up).lower()})")
+        tab.click(f"{menu} > summary")
+        tab.wait(
+            f"document.querySelector('{menu}').classList.contains('up') === {str(is_up).lower()}"
+        )
+        box = tab.run(f"({BOX})(`{menu} > div`)")
+        assert box["top"] >= 0 and box["bottom"] <= 520
+        tab.click(f"{menu} > summary")
+
+
 def pixel_of(tab: Tab, x: int, y: int) -> tuple[int, ...]:
     return opened(tab.picture()).convert("RGB").getpixel((x, y))  # type: ignore[return-value]
 

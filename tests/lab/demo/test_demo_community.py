@@ -4,6 +4,7 @@ from operations.demo.community import FIRST_ACCOUNTS, POSTS, demo_community
 from operations.demo.excerpt import MOST, cut
 from operations.demo.graphs import build_graph
 from operations.demo.publish import PlannedPosts
+from operations.demo.scenes import read_scenes
 
 
 def test_it_is_small_and_well_connected():
@@ -45,3 +46,14 @@ def test_an_excerpt_is_a_thinner_graph_numbered_from_the_best_connected():
     assert excerpt.nodes == list(range(80))
     assert len(excerpt.following[0]) == 79 < MOST
     assert len(excerpt.following[79]) == int(MOST / 80**0.5)
+
+
+def test_the_script_is_in_the_order_of_time():
+    """An author's ids only grow: a post that is written too early makes the next one late, and
+    answers to that one older than it."""
+    scenes = read_scenes()
+    ages = [scene.minutes_ago for scene in scenes]
+    assert ages == sorted(ages, reverse=True)
+    names = [scene.name for scene in scenes]
+    assert all(scene.answers in ("", *names[:at]) for at, scene in enumerate(scenes))
+    assert "spam" not in names[-10:], "the first posts that a new person sees are others"

@@ -9,6 +9,7 @@ import orjson
 import pytest
 from django.contrib.auth.hashers import check_password, make_password
 from django.core.management import call_command
+from django.test import Client
 
 from accounts.models import AccessToken, Application, User
 from accounts.queries.viewers import find_viewer
@@ -30,6 +31,7 @@ from posts.ids import EPOCH, PostId
 from posts.scheduled.queries.scheduled import list_scheduled
 from relations.lists.queries.lists import get_list_members, list_account_lists
 from tests.budgets import count_calls
+from tests.callers import Caller
 from tests.lab.demo.communities import (
     Died,
     dying_at,
@@ -45,6 +47,7 @@ from timelines.home.page import home_page
 from timelines.promotions.models import Campaign
 from timelines.trends.cache import find_trends
 
+ANSWERS = "SELECT author_id, moment, target_author, target_moment FROM posts_post WHERE kind = 1"
 PICTURES = "SELECT avatar, header FROM accounts_account WHERE id = ANY(%s)"
 # With the scenes, and reposts of them.
 ALL_POSTS = POSTS.total + sum(1 + scene.reposts for scene in read_scenes())
@@ -92,6 +95,7 @@ def test_it_makes_interesting_homes_in_no_time_and_then_nothing_more(world):
     [friends] = list_account_lists(ann)
     assert len(get_list_members(ann, friends.list_id).account_ids) == 8
     assert len(list_scheduled(ann, Window(10)).items) == 1
+    assert_new_people_see_the_site_at_its_best()
     trends = find_trends()
     assert trends.tags[0] == "walks"
     assert len(trends.posts) > 3
@@ -198,3 +202,19 @@ def test_known_passwords_are_for_development(world, settings, command):
     with pytest.raises(DevelopmentOnly, match="DEVELOPMENT=1"):
         call_command(command)
     assert ids_by_username() == {}
+
+
+def assert_new_people_see_the_site_at_its_best() -> None:
+    """A contact; no answer is older than its post; nobody is advised to follow a spammer."""
+    contact = Client().get("/api/v2/instance").json()["contact"]["account"]
+    assert contact["username"] == FIRST_ACCOUNTS[0]
+    answers = [row for alias in shard_aliases() for row in fetch_all(alias, ANSWERS, ())]
+    assert answers
+    assert all(PostId.at(*row[:2]).second >= PostId.at(*row[2:]).second for row in answers)
+    [spammer] = Report.objects.values_list("account_id", flat=True)
+    newcomer = Caller(make_account())
+    advised = newcomer.get("/api/v2/suggestions?limit=40").json()
+    assert advised
+    assert str(spammer) not in {one["account"]["id"] for one in advised}
+    newest = newcomer.get("/api/v1/timelines/public?limit=10").json()
+    assert str(spammer) not in {post["account"]["id"] for post in newest}
