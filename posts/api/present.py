@@ -24,7 +24,7 @@ from accounts.images.types import Attachment
 from accounts.texts.html import profile_url, render, tag_url
 from accounts.texts.links import find_links, is_here
 from infra.api.pages import Page
-from posts.api.approval_place import quote_approval_of, reply_approval_of
+from posts.api.approval_place import quote_approval_of, reply_approval_of, with_approvals_of
 from posts.api.poll_place import place_of
 from posts.api.quote_place import quote_of
 from posts.ids import BASE36_DIGITS, PostId
@@ -204,9 +204,11 @@ def with_flags(status: bytes, flags: int) -> bytes:
 def present_repost(
     fragment: bytes, account: bytes, original: bytes, counts: bytes = NO_COUNTS, flags: int = 0
 ) -> bytes:
-    """A repost around the whole entity of the original, with the original's counts and flags."""
+    """A repost around the whole entity of the original, with the original's counts, flags and
+    approvals."""
+    fields = with_approvals_of(original, fragment[REPOST_HEAD_BYTES:])
     tail = (account, original, counts, _FLAGS[flags])
-    return b'{%b,"account":%b,"reblog":%b,%b,%b}' % (fragment[REPOST_HEAD_BYTES:], *tail)
+    return b'{%b,"account":%b,"reblog":%b,%b,%b}' % (fields, *tail)
 
 
 def status_id_of(status: bytes) -> str:
