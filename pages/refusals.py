@@ -49,7 +49,7 @@ TEXTS = (
     _("Cursor is not valid for this list"),
     _("The access token is invalid"),
     _("This method requires an authenticated user"),
-    _("This action is outside the authorized scopes"),
+    _("This action is outside the authorized scopes: it needs %(scope)s"),
     _("Too many requests"),
     _("The request is too large"),
     _("The request is malformed"),

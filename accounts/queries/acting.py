@@ -5,7 +5,7 @@ import msgspec
 from accounts.cache import find_actor
 from accounts.errors import AccountNotFound, AccountProtected, LoginDisabled
 from accounts.queries.actors import ActorFacts
-from accounts.scopes import scopes_for_accounts
+from accounts.scopes import FOR_ACCOUNTS, scopes_for_accounts
 from accounts.types import Viewer
 from infra.api.errors import InvalidRequest, ScopeMissing
 from infra.api.ids import parse_account_id
@@ -20,7 +20,7 @@ def act_for(service: Viewer, sent: str) -> Viewer:
     """
     scopes = scopes_for_accounts(service.scopes)
     if service.account_id is not None or not scopes:
-        raise ScopeMissing
+        raise ScopeMissing(*FOR_ACCOUNTS)
     account_id = parse_account_id(sent)
     if account_id is None:
         raise InvalidRequest(f"{HEADER} must be the id of an account")
