@@ -88,7 +88,6 @@ def test_revocations_with_strange_values(reader: App, ann: Person) -> None:
             assert answer.status_code < 500, (name, value)
 
 
-@pytest.mark.filterwarnings("ignore:The PKCE:DeprecationWarning")
 def test_questions_with_strange_values(reader: App, browser: Client) -> None:
     browser.raise_request_exception = False
     for name, text in product(NAMES, TEXTS):
