@@ -78,6 +78,7 @@ TEXTS = (
     _("Posts that are only visible to mentioned users cannot be pinned"),
     _("You have already pinned the maximum number of posts"),
     _("Media is not available"),
+    _("A post with a poll cannot have images"),
     _("The poll has already ended"),
     _("The chosen vote option does not exist"),
     _("You have already voted on this poll"),

@@ -28,7 +28,7 @@ from posts.actions.check_draft import (
     check_edited,
     check_key,
 )
-from posts.actions.check_poll import check_edited_poll, check_poll
+from posts.actions.check_poll import check_edited_poll, check_poll, refuse_with_images
 from posts.actions.check_quote import (
     check_same_quote,
     find_quote_policy,
@@ -126,6 +126,7 @@ class StatusView(Endpoint):
         policies = find_quote_policy(request.data), find_reply_policy(request.data)
         poll = check_edited_poll(request.data, old.poll, time.time())
         draft = msgspec.structs.replace(_read_edit(request, old), poll=poll)
+        refuse_with_images(draft, old)
         edit_post(old, draft, read_image_texts(request.data, draft.media))
         if policies != (None, None):
             set_policies(status_id, *policies)
@@ -185,6 +186,7 @@ def _read_draft(request: ApiRequest, now_s: float) -> Draft:
     client = find_client_name(request.user.application_id)
     poll = check_poll(request.data, now_s)
     draft = msgspec.structs.replace(draft, poll=poll, application=client)
+    refuse_with_images(draft)
     if quoted is not None:
         draft = with_quoted(request.account_id, draft, quoted)
     parent = check_parent(request.data)
