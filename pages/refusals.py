@@ -24,6 +24,7 @@ FIELDS = (
 # What comes after a field.
 FAULTS = (
     _("has already been taken"),
+    _("is reserved"),
     _("can't be blank"),
     _("is invalid"),
     _("must be accepted"),

@@ -9,6 +9,7 @@ from django.db import IntegrityError
 from accounts.actions.update_profile import display_name_faults
 from accounts.models import User
 from accounts.types import NewUser
+from accounts.usernames import is_reserved
 from infra.api.errors import Fault
 
 PASSWORD_LEAST, PASSWORD_LENGTH = 8, 256
@@ -28,6 +29,7 @@ def new_user_faults(new: NewUser, user: User) -> list[Fault]:
     """All faults of a sign-up. `user`: the row that it would create. Four queries."""
     return [
         *_email_faults(new),
+        *_reserved_faults(new),
         *_field_faults(user),
         *([] if new.password is None else password_faults(new.password, user)),
         *display_name_faults(new.display_name),
@@ -45,6 +47,12 @@ def taken_fault(error: IntegrityError) -> Fault | None:
 def _email_faults(new: NewUser) -> list[Fault]:
     is_needed = new.password is not None and not new.email
     return [Fault("email", *CODES["blank"])] if is_needed else []
+
+
+def _reserved_faults(new: NewUser) -> list[Fault]:
+    if new.is_superuser or new.is_by_operator or not is_reserved(new.username):
+        return []
+    return [Fault("username", "ERR_RESERVED", "is reserved")]
 
 
 def _field_faults(user: User) -> list[Fault]:

@@ -61,6 +61,7 @@ def _user_of(new: NewUser, now: datetime) -> User:
         username=new.username.lower(),
         email=new.email,
         date_joined=now,
+        language=new.language,
         is_staff=new.is_superuser,
         is_superuser=new.is_superuser,
     )

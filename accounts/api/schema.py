@@ -103,6 +103,17 @@ class AccountEntity(Serializer[Any]):
     noindex = BooleanField()
     emojis = ListField()
     roles = ListField()
+    # Not required, as in Mastodon: what was cached before an upgrade lacks them for a day.
+    suspended = BooleanField(
+        required=False, help_text="Never: an account that is suspended is 404"
+    )
+    limited = BooleanField(required=False, help_text="Moderators show it to its followers only")
+    memorial = BooleanField(required=False, help_text="Never")
+    moved = DictField(
+        required=False,
+        allow_null=True,
+        help_text="Always null: accounts do not move to other sites",
+    )
     fields = ListField(child=FieldEntity())  # type: ignore[assignment]
     followers_count = IntegerField()
     following_count = IntegerField()
@@ -156,6 +167,11 @@ class NewAccountBody(Serializer[Any]):
     email = EmailField(max_length=EMAIL_LENGTH)
     password = RegexField(NOT_ONLY_DIGITS, min_length=PASSWORD_LEAST, max_length=PASSWORD_LENGTH)
     agreement = TrueField()
+    locale = TextField(
+        help_text="The language of pages and mails; that of the site if they do not speak it",
+        **OPTIONAL,
+    )
+    reason = TextField(help_text="Not needed: no one approves sign-ups", **OPTIONAL)
 
 
 class NewFieldBody(Serializer[Any]):
@@ -265,6 +281,7 @@ class RuleEntity(Serializer[Any]):
     id = CharField()
     text = CharField()
     hint = CharField(allow_blank=True)
+    translations = DictField(required=False, help_text="`text` and `hint` by language")
 
 
 class ExtendedDescriptionEntity(Serializer[Any]):

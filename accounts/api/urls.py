@@ -34,6 +34,7 @@ urlpatterns = [
     path("api/v1/instance/rules", instance.RulesView.as_view()),
     path("api/v1/custom_emojis", absent_features.CustomEmojisView.as_view()),
     path("api/v1/announcements", absent_features.AnnouncementsView.as_view()),
+    path("api/v1/emails/confirmations", absent_features.EmailConfirmationsView.as_view()),
     path("api/v1/domain_blocks", absent_features.DomainBlocksView.as_view()),
     path(".well-known/nodeinfo", discovery.NodeInfoLinksView.as_view()),
     path("nodeinfo/2.0", discovery.NodeInfoView.as_view(version="2.0")),

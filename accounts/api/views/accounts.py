@@ -23,6 +23,7 @@ from infra.api.openapi import error_response
 from infra.api.parsing import read_flag, read_text
 from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
+from infra.languages import is_language
 
 
 class AccountsView(Endpoint):
@@ -80,12 +81,20 @@ class LookupView(Endpoint):
 
 
 def _new_user(request: ApiRequest) -> NewUser:
+    read_text(request.data, "reason")  # no one approves sign-ups, so it must only be a text
     return NewUser(
         username=read_text(request.data, "username"),
         email=read_text(request.data, "email"),
         password=read_text(request.data, "password"),
         agreement=read_flag(request.data, "agreement"),
+        language=_language_of(read_text(request.data, "locale")),
     )
+
+
+def _language_of(locale: str) -> str:
+    """Of `de` or `de-AT`; empty if pages and mails do not speak it."""
+    code = locale.partition("-")[0].lower()
+    return code if is_language(code) else ""
 
 
 def _local_name(address: str) -> str:

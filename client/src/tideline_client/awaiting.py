@@ -1822,6 +1822,15 @@ class AsyncConversationsCalls:
         )
         return await self._connection.send(call)
 
+    async def unread(self, conversation_id: str) -> models.Conversation:
+        """Mark a conversation as unread, also if its latest post is your own."""
+        call = Call(
+            "POST",
+            f"/api/v1/conversations/{path_part(conversation_id)}/unread",
+            models.Conversation,
+        )
+        return await self._connection.send(call)
+
     async def delete(self, conversation_id: str) -> None:
         """Take a conversation off your list until its next direct post. Its posts stay."""
         call = Call("DELETE", f"/api/v1/conversations/{path_part(conversation_id)}", type(None))

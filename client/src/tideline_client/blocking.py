@@ -1820,6 +1820,15 @@ class ConversationsCalls:
         )
         return self._connection.send(call)
 
+    def unread(self, conversation_id: str) -> models.Conversation:
+        """Mark a conversation as unread, also if its latest post is your own."""
+        call = Call(
+            "POST",
+            f"/api/v1/conversations/{path_part(conversation_id)}/unread",
+            models.Conversation,
+        )
+        return self._connection.send(call)
+
     def delete(self, conversation_id: str) -> None:
         """Take a conversation off your list until its next direct post. Its posts stay."""
         call = Call("DELETE", f"/api/v1/conversations/{path_part(conversation_id)}", type(None))

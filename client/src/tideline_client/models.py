@@ -15,7 +15,12 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Account(Entity, frozen=True, kw_only=True):
-    """`note`: HTML."""
+    """`note`: HTML.
+    `suspended`: Never: an account that is suspended is 404.
+    `limited`: Moderators show it to its followers only.
+    `memorial`: Never.
+    `moved`: Always null: accounts do not move to other sites.
+    """
 
     id: str
     username: str
@@ -38,6 +43,10 @@ class Account(Entity, frozen=True, kw_only=True):
     noindex: bool
     emojis: "list[Any]"
     roles: "list[Any]"
+    suspended: "bool | None" = None
+    limited: "bool | None" = None
+    memorial: "bool | None" = None
+    moved: "dict[str, Any] | None" = None
     fields: "list[Field]"
     followers_count: int
     following_count: int
@@ -152,6 +161,10 @@ class Conversation(Entity, frozen=True, kw_only=True):
 
 class CredentialAccount(Entity, frozen=True, kw_only=True):
     """`note`: HTML.
+    `suspended`: Never: an account that is suspended is 404.
+    `limited`: Moderators show it to its followers only.
+    `memorial`: Never.
+    `moved`: Always null: accounts do not move to other sites.
     `source`: For the owner only.
     """
 
@@ -176,6 +189,10 @@ class CredentialAccount(Entity, frozen=True, kw_only=True):
     noindex: bool
     emojis: "list[Any]"
     roles: "list[Any]"
+    suspended: "bool | None" = None
+    limited: "bool | None" = None
+    memorial: "bool | None" = None
+    moved: "dict[str, Any] | None" = None
     fields: "list[Field]"
     followers_count: int
     following_count: int
@@ -521,7 +538,12 @@ class MediaAttachment(Entity, frozen=True, kw_only=True):
 
 
 class MutedAccount(Entity, frozen=True, kw_only=True):
-    """`note`: HTML."""
+    """`note`: HTML.
+    `suspended`: Never: an account that is suspended is 404.
+    `limited`: Moderators show it to its followers only.
+    `memorial`: Never.
+    `moved`: Always null: accounts do not move to other sites.
+    """
 
     id: str
     username: str
@@ -544,6 +566,10 @@ class MutedAccount(Entity, frozen=True, kw_only=True):
     noindex: bool
     emojis: "list[Any]"
     roles: "list[Any]"
+    suspended: "bool | None" = None
+    limited: "bool | None" = None
+    memorial: "bool | None" = None
+    moved: "dict[str, Any] | None" = None
     fields: "list[Field]"
     followers_count: int
     following_count: int

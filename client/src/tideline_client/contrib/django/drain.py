@@ -23,7 +23,7 @@ from django.utils.timezone import now
 
 from tideline_client import InvalidRequest, NotAllowed, NotFound, Tideline
 from tideline_client.contrib.django.models import AccountSync
-from tideline_client.contrib.django.profiles import other_username
+from tideline_client.contrib.django.profiles import NEUTRAL, other_username
 from tideline_client.contrib.django.settings import read_settings
 from tideline_client.models import WantedAccountField
 
@@ -74,6 +74,7 @@ class Outcome(NamedTuple):
 
 
 NOTHING_TO_SEND = Outcome()
+RESERVED = "ERR_RESERVED"
 UNANSWERED = Outcome(error="Tideline said nothing of this user")
 
 
@@ -142,7 +143,9 @@ def _send(tideline: Tideline, wanted: Mapping[str, Profile]) -> dict[str, Outcom
     for answer in answers:
         if answer.status == 422 and "username" in (answer.details or {}):
             profile = wanted[answer.external_id]
-            outcomes[answer.external_id] = _send_otherwise(tideline, answer.external_id, profile)
+            outcomes[answer.external_id] = _send_otherwise(
+                tideline, answer.external_id, profile, answer.details or {}
+            )
         elif answer.status == 404:  # not active, and never created
             outcomes[answer.external_id] = NOTHING_TO_SEND
         else:
@@ -156,7 +159,7 @@ def _send_alone(tideline: Tideline, external_id: str, profile: Profile) -> Outco
         return Outcome(tideline.provisioning.put(external_id, **profile).account_id)
     except InvalidRequest as error:
         if "username" in error.details:
-            return _send_otherwise(tideline, external_id, profile)
+            return _send_otherwise(tideline, external_id, profile, error.details)
         return Outcome(error=str(error))
     except NotFound:
         return NOTHING_TO_SEND
@@ -174,8 +177,11 @@ def _delete(tideline: Tideline, external_id: str) -> Outcome:
         return Outcome(error=str(error))
 
 
-def _send_otherwise(tideline: Tideline, external_id: str, profile: Profile) -> Outcome:
-    """The username belongs to another account, or this account has another one already.
+def _send_otherwise(
+    tideline: Tideline, external_id: str, profile: Profile, details: Mapping[str, Any]
+) -> Outcome:
+    """The username belongs to another account, or only to staff, or this account has another one
+    already. `details`: of the refusal.
 
     Raises: TidelineError, if Tideline is away.
     """
@@ -183,8 +189,9 @@ def _send_otherwise(tideline: Tideline, external_id: str, profile: Profile) -> O
         tideline.provisioning.get(external_id)
         changed = {name: value for name, value in profile.items() if name != "username"}
     except NotFound:
-        name = other_username(str(profile.get("username", "")), external_id)
-        changed = {**profile, "username": name}
+        is_of_staff = any(fault.get("error") == RESERVED for fault in details["username"])
+        name = NEUTRAL if is_of_staff else str(profile.get("username", ""))
+        changed = {**profile, "username": other_username(name)}
     try:
         return Outcome(tideline.provisioning.put(external_id, **changed).account_id)
     except (InvalidRequest, NotAllowed) as error:
