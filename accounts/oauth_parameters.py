@@ -72,7 +72,9 @@ def check_challenge(parameters: Mapping[str, Any]) -> None:
     """
     challenge, method = (parameters.get(f"code_challenge{end}") for end in ("", "_method"))
     if challenge and not _CHALLENGE.fullmatch(challenge):
-        raise OAuthParameterRefused("code_challenge must be 43 to 128 letters, digits, -, ., _ or ~")
+        raise OAuthParameterRefused(
+            "code_challenge must be 43 to 128 letters, digits, -, ., _ or ~"
+        )
     if (challenge or method) and method not in CHALLENGE_METHODS:
         raise OAuthParameterRefused("code_challenge_method must be S256")
 

@@ -9,17 +9,18 @@ from accounts.models import USERNAME_LENGTH
 
 # Readers believe that who has such a name speaks for the site.
 OF_STAFF = frozenset(
-    """
-    abuse admin administration administrator admins billing help helpdesk hostmaster info legal mod
-    moderation moderator moderators mods noreply official operator operators owner postmaster press
-    privacy root safety security service staff support sysadmin system team tideline trust
-    trustandsafety webmaster
-    """.split()
-)
+    (
+        "abuse", "admin", "administration", "administrator", "admins", "billing", "help",
+        "helpdesk", "hostmaster", "info", "legal", "mod", "moderation", "moderator", "moderators",
+        "mods", "noreply", "official", "operator", "operators", "owner", "postmaster", "press",
+        "privacy", "root", "safety", "security", "service", "staff", "support", "sysadmin",
+        "system", "team", "tideline", "trust", "trustandsafety", "webmaster",
+    )
+)  # fmt: skip
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9_]+")
 # Letters that Unicode does not take apart.
 _LETTERS = str.maketrans(
-    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"}
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th"}
 )
 
 

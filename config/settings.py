@@ -41,6 +41,13 @@ SITE_LANGUAGE = _env.text("LANGUAGE_CODE", "en")
 _env.require(
     SITE_LANGUAGE in dict(LANGUAGES), f"LANGUAGE_CODE: needs one of {', '.join(dict(LANGUAGES))}"
 )
+# A server of LibreTranslate's API, without a slash at its end, and its key.
+TRANSLATION_URL = _env.text("TRANSLATION_URL", "").rstrip("/")
+TRANSLATION_KEY = _env.text("TRANSLATION_KEY", "")
+_env.require(
+    not TRANSLATION_URL or TRANSLATION_URL.startswith(("http://", "https://")),
+    "TRANSLATION_URL: needs http:// or https://",
+)
 # The folder of a theme: its files come before ours.
 THEME_DIR = _env.text("THEME_DIR", "")
 _env.require(not THEME_DIR or os.path.isdir(THEME_DIR), "THEME_DIR: there is no such folder")

@@ -142,7 +142,7 @@ def _configuration_v2() -> dict[str, Any]:
             "terms_of_service": None,
         },
         "vapid": {"public_key": vapid_public_key()},
-        "translation": {"enabled": False},
+        "translation": {"enabled": bool(settings.TRANSLATION_URL)},
         # Guests read them all. There are no trending links, and no feeds of other sites.
         "timelines_access": {
             "live_feeds": PUBLIC_FEEDS,

@@ -104,9 +104,7 @@ class AccountEntity(Serializer[Any]):
     emojis = ListField()
     roles = ListField()
     # Not required, as in Mastodon: what was cached before an upgrade lacks them for a day.
-    suspended = BooleanField(
-        required=False, help_text="Never: an account that is suspended is 404"
-    )
+    suspended = BooleanField(required=False, help_text="Never: an account that is suspended is 404")
     limited = BooleanField(required=False, help_text="Moderators show it to its followers only")
     memorial = BooleanField(required=False, help_text="Never")
     moved = DictField(

@@ -29,7 +29,6 @@ urlpatterns = [
     path("api/v1/instance/languages", instance.LanguagesView.as_view()),
     path("api/v1/instance/extended_description", instance.ExtendedDescriptionView.as_view()),
     path("api/v1/instance/privacy_policy", instance.PrivacyPolicyView.as_view()),
-    path("api/v1/instance/translation_languages", instance.TranslationLanguagesView.as_view()),
     path("api/v1/instance/peers", absent_features.PeersView.as_view()),
     path("api/v1/instance/rules", instance.RulesView.as_view()),
     path("api/v1/custom_emojis", absent_features.CustomEmojisView.as_view()),

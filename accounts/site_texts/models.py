@@ -30,7 +30,9 @@ def check_translations(value: object) -> None:
             raise ValidationError(f"{language}: needs a language code, and text and perhaps hint.")
         for name, text in words.items():
             if not isinstance(text, str) or len(text) > lengths[name]:
-                raise ValidationError(f"{language}: {name} is a text of {lengths[name]} characters.")
+                raise ValidationError(
+                    f"{language}: {name} is a text of {lengths[name]} characters."
+                )
 
 
 class SiteTexts(models.Model):

@@ -59,6 +59,7 @@ statuses.delete                 DELETE  /api/v1/statuses/{status_id}
 statuses.context                GET     /api/v1/statuses/{status_id}/context
 statuses.history                GET     /api/v1/statuses/{status_id}/history
 statuses.source                 GET     /api/v1/statuses/{status_id}/source
+statuses.translate              POST*   /api/v1/statuses/{status_id}/translate
 statuses.favourite              POST*   /api/v1/statuses/{status_id}/favourite
 statuses.unfavourite            POST*   /api/v1/statuses/{status_id}/unfavourite
 statuses.favourited_by          GET     /api/v1/statuses/{status_id}/favourited_by

@@ -265,9 +265,9 @@ def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
         "language": row.language,
         "uri": url,
         "url": url,
-        "content": _content_of(row),
+        "content": content_of(row),
         "application": row.application,
-        "media_attachments": _present_media(row) if row.media else [],
+        "media_attachments": present_media(row),
         "mentions": [_mention_of(*mention) for mention in row.mentions or ()],
         "reply_approval": reply_approval_of(row, row.kind == Kind.REPOST),
         "tags": [{"name": name, "url": tag_url(name)} for name in row.tags or ()],
@@ -281,7 +281,8 @@ def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
     }
 
 
-def _content_of(row: PostRow) -> str:
+def content_of(row: PostRow) -> str:
+    """Its text as HTML, with links to what it names."""
     links = find_links(row.text)
     mentioned = {name for _, name in row.mentions or ()}
     names = {name: name.name for name in links.names if name.name in mentioned and is_here(name)}
@@ -297,7 +298,9 @@ def _mention_of(account_id: int, username: str) -> dict[str, str]:
     }
 
 
-def _present_media(row: PostRow) -> list[dict[str, object]]:
+def present_media(row: PostRow) -> list[dict[str, object]]:
     """The images of a post, without those that moderators hid."""
+    if not row.media:
+        return []
     images = msgspec.convert(row.media, list[Attachment])
     return [present_attachment(row.author_id, image) for image in images if not image.is_hidden]

@@ -301,3 +301,37 @@ class WeekEntity(Serializer[Any]):
 class ContextEntity(Serializer[Any]):
     ancestors = StatusEntity(many=True, help_text="The posts that it answers, the root first")
     descendants = StatusEntity(many=True, help_text="Its replies, each after the post it answers")
+
+
+class TranslateBody(Serializer[Any]):
+    lang = TextField(**OPTIONAL, help_text="Into which language")
+
+
+class TranslatedOptionEntity(Serializer[Any]):
+    title = CharField()
+
+
+class TranslatedPollEntity(Serializer[Any]):
+    id = CharField()
+    options = TranslatedOptionEntity(many=True)
+
+
+class TranslatedMediaEntity(Serializer[Any]):
+    id = CharField()
+    description = CharField(allow_blank=True)
+
+
+class TranslationEntity(Serializer[Any]):
+    content = CharField(allow_blank=True, help_text="HTML")
+    spoiler_text = CharField(allow_blank=True)
+    language = CharField()
+    poll = TranslatedPollEntity(allow_null=True)
+    media_attachments = TranslatedMediaEntity(many=True)
+    detected_source_language = CharField()
+    provider = CharField()
+
+
+TRANSLATED_LANGUAGES = {
+    "type": "object",
+    "additionalProperties": {"type": "array", "items": {"type": "string"}},
+}

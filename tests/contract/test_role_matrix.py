@@ -149,6 +149,7 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST api/v1/conversations/<post:conversation_id>/read": lambda scene: NONE,
     "POST api/v1/conversations/<post:conversation_id>/unread": lambda scene: NONE,
     "POST api/v1/emails/confirmations": lambda scene: NONE,
+    "POST api/v1/statuses/<post:status_id>/translate": lambda scene: NONE,
     "POST api/v1/polls/<post:poll_id>/votes": lambda scene: {"choices": [0]},
     "POST api/v1/featured_tags": lambda scene: {"name": "tea"},
     "DELETE api/v1/featured_tags/<int:tag_id>": lambda scene: NONE,

@@ -902,6 +902,22 @@ class StatusesCalls:
         )
         return self._connection.send(call)
 
+    def translate(self, status_id: str, *, lang: str | None = None) -> models.Translation:
+        """Of a public or unlisted post, or of what a repost shows. Without `lang` into the
+        language of the site. 404 if this site translates nothing:
+        `configuration.translation.enabled`.
+
+        `lang`: Into which language.
+        """
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/translate",
+            models.Translation,
+            body=body_of({"lang": lang}),
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
     def favourite(self, status_id: str) -> models.Status:
         """Favourite a post."""
         call = Call(

@@ -1000,6 +1000,32 @@ class TagDay(Entity, frozen=True, kw_only=True):
     accounts: str
 
 
+class TranslatedMedia(Entity, frozen=True, kw_only=True):
+    id: str
+    description: str
+
+
+class TranslatedOption(Entity, frozen=True, kw_only=True):
+    title: str
+
+
+class TranslatedPoll(Entity, frozen=True, kw_only=True):
+    id: str
+    options: "list[TranslatedOption]"
+
+
+class Translation(Entity, frozen=True, kw_only=True):
+    """`content`: HTML."""
+
+    content: str
+    spoiler_text: str
+    language: str
+    poll: "TranslatedPoll | None"
+    media_attachments: "list[TranslatedMedia]"
+    detected_source_language: str
+    provider: str
+
+
 class TypedText(Entity, frozen=True, kw_only=True):
     """`text`: The text as its author typed it."""
 

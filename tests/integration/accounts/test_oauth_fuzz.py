@@ -6,7 +6,6 @@ from itertools import product
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import pytest
 from django.test import Client
 from oauth2_provider.models import get_grant_model
 

@@ -102,7 +102,9 @@ def test_a_rule_can_have_translations(operator: Client, written: None) -> None:
     for wrong in ('["de"]', '{"de": "x"}', '{"de": {"hint": "x"}}', '{"de": {"text": 1}}', "{"):
         answer = operator.post(CHANGE, _translated(row, wrong))
         assert answer.status_code == 200, wrong
-    assert operator.post(CHANGE, _translated(row, '{"de": {"text": "Kein Spam"}}')).status_code == 302
+    assert (
+        operator.post(CHANGE, _translated(row, '{"de": {"text": "Kein Spam"}}')).status_code == 302
+    )
     forget_site_description()
     for rules in (get("/api/v1/instance/rules"), get("/api/v2/instance")["rules"]):
         shown = {rule["text"]: rule["translations"] for rule in rules}

@@ -190,7 +190,11 @@ def test_a_repost_says_of_quotes_and_replies_what_its_original_says(people, ann,
     follow(people[1], people[0])
     drain()
     bob_name = bob.get("/api/v1/accounts/verify_credentials").json()["acct"]
-    for policy, on_reply in (("public", "public"), ("followers", "mentioned"), ("nobody", "nobody")):
+    for policy, on_reply in (
+        ("public", "public"),
+        ("followers", "mentioned"),
+        ("nobody", "nobody"),
+    ):
         sent = {"quote_approval_policy": policy, "reply_approval_policy": on_reply}
         post = ann.post(STATUSES, {"status": f"@{bob_name} {policy}", **sent}).json()["id"]
         repost = do(bob, "reblog", post)["id"]

@@ -11,7 +11,7 @@ NEUTRAL = "user"
 NOT_IN_USERNAMES = re.compile(r"[^A-Za-z0-9_]+")
 # Letters that Unicode does not take apart.
 LETTERS = str.maketrans(
-    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"}
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th"}
     | {"Æ": "Ae", "Œ": "Oe", "Ø": "O", "Đ": "D", "Ð": "D", "Ł": "L", "Þ": "Th"}
 )
 END_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
