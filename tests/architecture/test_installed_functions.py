@@ -14,7 +14,7 @@ INSTALLED = {
     "accounts/images": ("0003_withheld", "f79289909aaad934"),
     "counters": ("0002_functions", "25f87ca54e35d217"),
     "infra/changes": ("0002_functions", "4338fe3e3b761362"),
-    "notifications": ("0002_functions", "296ba560cf79af88"),
+    "notifications": ("0005_requests", "5cadb13c21dc5315"),
     "notifications/push": ("0002_functions", "0adef5b25fcf4a29"),
     "operations/moves": ("0002_functions", "9577a0446b56ff6d"),
     "posts": ("0008_lost_media", "459f3ba9ad645bfa"),
