@@ -90,7 +90,7 @@ def _quoted_of(post: PostPayload) -> tuple[int, int] | None:
 
 
 def occurrence_of(response: ResponseRow) -> Occurrence:
-    """The occurrence that the author of the post is notified of. A reply or quote is about itself."""
+    """What the author of the post is notified of. A reply or a quote is about itself."""
     kind, from_id = KIND_OF_RESPONSE[Kind(response.kind)], response.responder_id
     about = (response.moment, response.author_id)
     if kind in (NotificationKind.MENTION, NotificationKind.QUOTE):
