@@ -193,7 +193,8 @@ def _moderate(it) -> None:
 def _import(folder) -> None:
     run_import("accounts", folder, [account("old"), account("friend")])
     run_import("follows", folder, [imported_follow("old", "friend")])
-    run_import("posts", folder, [post(1, "old"), post(2, "friend", reblog_of="p-1")])
+    repost = {**post(2, "friend", repost_of="p-1"), "text": ""}
+    assert run_import("posts", folder, [post(1, "old"), repost]).code == 0
     end_import()
     assert len(ids_of("old", "friend")) == 2
 

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 LENGTH = 16
 # Of each app: the migration that installed its `functions.sql` last, and the checksum of the file.
-# Change both together: the migration runs `functions_of`, as posts/migrations/0008_lost_media.py.
+# Change both together: the migration runs `functions_of`, as posts/migrations/0009_equal_lines.py.
 INSTALLED = {
     "accounts": ("0002_functions", "6fe2596507319e24"),
     "accounts/images": ("0003_withheld", "f79289909aaad934"),
@@ -17,7 +17,7 @@ INSTALLED = {
     "notifications": ("0005_requests", "5cadb13c21dc5315"),
     "notifications/push": ("0002_functions", "0adef5b25fcf4a29"),
     "operations/moves": ("0002_functions", "9577a0446b56ff6d"),
-    "posts": ("0008_lost_media", "459f3ba9ad645bfa"),
+    "posts": ("0009_equal_lines", "8ea1b0d866f4a16e"),
     "relations": ("0003_languages", "17631b207487550e"),
 }
 

@@ -255,7 +255,6 @@ def test_a_list_ends_in_time(service, monkeypatch):
         [{"username": "ann"}],
         [{"external_id": "a b"}],
         [{"external_id": 5}],
-        [{"external_id": "u1"}, {"external_id": "u1"}],
         [{"external_id": f"u{n}"} for n in range(101)],
     ],
 )
