@@ -3,7 +3,7 @@
 All but those of mails are inline: the actor sees the effect.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import TypeVar
@@ -61,13 +61,14 @@ def create_accounts(alias: str, deliveries: Sequence[Delivery[UserCreated]]) -> 
 @consumes(UserRestricted, inline=True)
 def enforce_restrictions(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
     """Writes the restrictions of users to their account rows. One query; two statements a shard."""
-    _restrict(delivery.owner_id for delivery in deliveries)
+    deleted = {delivery.owner_id for delivery in deliveries if delivery.payload.is_deleted}
+    _restrict((delivery.owner_id for delivery in deliveries), deleted)
 
 
-def _restrict(account_ids: Iterable[int]) -> None:
+def _restrict(account_ids: Iterable[int], deleted: Collection[int] = ()) -> None:
     states = load_restrictions(account_ids)
     for shard, ids in group_by_shard(states).items():
-        restrict_accounts(shard, {account_id: states[account_id] for account_id in ids})
+        restrict_accounts(shard, {account_id: states[account_id] for account_id in ids}, deleted)
 
 
 @consumes(UserRestricted, inline=True)
