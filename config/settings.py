@@ -323,3 +323,5 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE + MEDIA_MAX_BYTES
 OAUTH2_PROVIDER = oauth2_provider(ALLOW_PASSWORD_GRANT, PUBLIC_URL)
 
 _env.finish()
+# For the line that a server logs when it starts.
+CHANGED_SETTINGS = _env.changed
