@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from django.test import Client
@@ -15,6 +15,7 @@ from posts.translation.service import MOST_AT_ONCE, forget_service
 from relations.actions.block import block
 from tests.callers import Caller, assert_refused
 from tests.pictures import picture, upload
+from tests.races import run_together
 from tests.translator import Translator, translator
 from tests.waiting import until
 from tests.world import make_accounts, publish
@@ -143,12 +144,9 @@ def test_a_service_that_hangs_costs_one_wait_and_few_threads(
     service.asked.clear()
     callers = [Caller(people[0]) for _ in posts]
     began = time.monotonic()
-    with ThreadPoolExecutor(len(posts)) as pool:
-        asked = [
-            pool.submit(translate, caller, post, lang="en")
-            for caller, post in zip(callers, posts, strict=True)
-        ]
-        assert {future.result().status_code for future in asked} == {503}
+    asked = zip(callers, posts, strict=True)
+    answers = run_together(partial(translate, *each, lang="en") for each in asked)
+    assert {answer.status_code for answer in answers} == {503}
     assert len(service.asked) <= MOST_AT_ONCE and time.monotonic() - began < 10
     assert_refused(translate(ann, posts[1], lang="en"), 503)
     assert len(service.asked) <= MOST_AT_ONCE
