@@ -45,6 +45,7 @@ from infra.api.fields import (
 )
 
 MOST_ACCOUNTS = 40
+SIGN_UP_LENGTHS = {"locale": LANGUAGE_LENGTH, "reason": 420}
 ID_LIST = ids_parameter("id[]", MOST_ACCOUNTS)
 _NAMES = "|".join(DESCRIPTIONS)
 SCOPES = f"^(({_NAMES})( ({_NAMES}))*)?$"
@@ -166,10 +167,15 @@ class NewAccountBody(Serializer[Any]):
     password = RegexField(NOT_ONLY_DIGITS, min_length=PASSWORD_LEAST, max_length=PASSWORD_LENGTH)
     agreement = TrueField()
     locale = TextField(
+        max_length=SIGN_UP_LENGTHS["locale"],
         help_text="The language of pages and mails; that of the site if they do not speak it",
         **OPTIONAL,
     )
-    reason = TextField(help_text="Not needed: no one approves sign-ups", **OPTIONAL)
+    reason = TextField(
+        max_length=SIGN_UP_LENGTHS["reason"],
+        help_text="Not needed: no one approves sign-ups",
+        **OPTIONAL,
+    )
 
 
 class NewFieldBody(Serializer[Any]):

@@ -17,7 +17,7 @@ from accounts.queries.load import get_account_json, load_account_json
 from accounts.queries.users import find_account_id
 from accounts.types import NewUser
 from infra.api.endpoint import Endpoint
-from infra.api.errors import InvalidRequest
+from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.ids import parse_account_ids
 from infra.api.openapi import error_response
 from infra.api.parsing import read_flag, read_text
@@ -81,7 +81,10 @@ class LookupView(Endpoint):
 
 
 def _new_user(request: ApiRequest) -> NewUser:
-    read_text(request.data, "reason")  # no one approves sign-ups, so it must only be a text
+    for name, most in schema.SIGN_UP_LENGTHS.items():  # also of what no one needs
+        if len(read_text(request.data, name)) > most:
+            fault = f"is too long (maximum is {most} characters)"
+            raise ValidationFailed([Fault(name, "ERR_TOO_LONG", fault)])
     return NewUser(
         username=read_text(request.data, "username"),
         email=read_text(request.data, "email"),
