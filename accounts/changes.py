@@ -30,6 +30,12 @@ class ProfileChanged(Payload, frozen=True):
     kind = "accounts.profile_changed"
 
 
+class UserRenamed(Payload, frozen=True):
+    """On the default database; owner: the account. The user's row has the new username."""
+
+    kind = "accounts.user_renamed"
+
+
 class UserRestricted(Payload, frozen=True, omit_defaults=True):
     """On the default database; owner: the account. The user's row has the new restrictions.
 

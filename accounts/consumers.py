@@ -11,6 +11,7 @@ from typing import TypeVar
 from django.conf import settings
 
 from accounts.actions.create_rows import create_account_rows
+from accounts.actions.rename import copy_usernames
 from accounts.actions.restrict import restrict_accounts
 from accounts.cache import (
     drop_token_command,
@@ -26,6 +27,7 @@ from accounts.changes import (
     ProfileChanged,
     TokenRevoked,
     UserCreated,
+    UserRenamed,
     UserRestricted,
 )
 from accounts.images.actions.place_files import list_files_left
@@ -56,6 +58,12 @@ def create_accounts(alias: str, deliveries: Sequence[Delivery[UserCreated]]) -> 
     _restrict(created)
     # A read before the row existed has cached "no such account".
     refresh_profiles(created)
+
+
+@consumes(UserRenamed, inline=True)
+def copy_new_names(alias: str, deliveries: Sequence[Delivery[UserRenamed]]) -> None:
+    """Writes the names of renamed users to their account rows. Cost: as `copy_usernames`."""
+    copy_usernames(dict.fromkeys(delivery.owner_id for delivery in deliveries))
 
 
 @consumes(UserRestricted, inline=True)

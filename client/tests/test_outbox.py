@@ -161,13 +161,28 @@ def test_a_name_that_another_account_has_gets_an_end(client, site):
     assert drain_all(client) == (2, 0)
 
 
-def test_another_username_of_the_product_does_not_change_that_of_tideline(ann, site, client):
+def test_a_name_in_another_script_gets_one_name_and_keeps_it(client, site):
+    user = User.objects.create_user("日本")
     drain_all(client)
-    User.objects.filter(pk=ann.pk).update(username="anna")
+    name = site.accounts[str(user.pk)]["username"]
+    assert re.fullmatch(r"user_[a-z0-9]{5}", name)
     AccountSync.objects.update(account_id="")  # as after a kill before the mark
-    request_sync_of_all()
+    user.save()
     assert drain_all(client) == (1, 0)
-    assert site.accounts[str(ann.pk)]["username"] == "ann"
+    assert site.accounts[str(user.pk)]["username"] == name
+
+
+@pytest.mark.parametrize("is_taken", [False, True])
+def test_another_username_of_the_product_renames_the_account(ann, site, client, is_taken):
+    drain_all(client)
+    if is_taken:
+        site.put("of another product", {"username": "anna"})
+    ann.username, ann.first_name = "anna", "Anna"
+    ann.save()
+    assert drain_all(client) == (1, 0)
+    account = site.accounts[str(ann.pk)]
+    assert account["username"] == ("ann" if is_taken else "anna")
+    assert account["display_name"] == "Anna A."
 
 
 @pytest.mark.parametrize("status", [403, 422, 503])

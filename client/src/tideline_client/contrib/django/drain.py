@@ -107,7 +107,7 @@ def _carry_out(tideline: Tideline, rows: Sequence[AccountSync], using: str) -> d
             continue
         if profile is not None or row.account_id:
             is_active = getattr(user, "is_active", True)
-            wanted[row.external_id] = _sendable({"active": is_active, **(profile or INACTIVE)}, row)
+            wanted[row.external_id] = _sendable({"active": is_active, **(profile or INACTIVE)})
             outcomes[row.external_id] = UNANSWERED
     return outcomes | _send(tideline, wanted) if wanted else outcomes
 
@@ -119,15 +119,17 @@ def _users_of(rows: Sequence[AccountSync], using: str) -> list[tuple[AccountSync
     return [(by_key[user.pk], user) for user in users]
 
 
-def _sendable(profile: Mapping[str, Any], row: AccountSync) -> Profile:
-    """Texts, also of translations, and flags. A username stays what it was at first. Nothing else
-    is said of a user who is not active."""
+def _sendable(profile: Mapping[str, Any]) -> Profile:
+    """Texts, also of translations, and flags. Nothing else is said of a user who is not active.
+
+    Without a username a new account is refused, and gets a drawn one; another one keeps its own.
+    """
     if not profile["active"]:
         return {**INACTIVE}
     return {
         name: value if isinstance(value, bool) else str(value)
         for name, value in profile.items()
-        if value is not None and not (name == "username" and row.account_id)
+        if value is not None and not (name == "username" and not value)
     }
 
 
@@ -180,8 +182,8 @@ def _delete(tideline: Tideline, external_id: str) -> Outcome:
 def _send_otherwise(
     tideline: Tideline, external_id: str, profile: Profile, details: Mapping[str, Any]
 ) -> Outcome:
-    """The username belongs to another account, or only to staff, or this account has another one
-    already. `details`: of the refusal.
+    """The username belongs to another account, or only to staff: this one keeps the name that it
+    has, or gets another one. `details`: of the refusal.
 
     Raises: TidelineError, if Tideline is away.
     """
@@ -190,8 +192,8 @@ def _send_otherwise(
         changed = {name: value for name, value in profile.items() if name != "username"}
     except NotFound:
         is_of_staff = any(fault.get("error") == RESERVED for fault in details["username"])
-        name = NEUTRAL if is_of_staff else str(profile.get("username", ""))
-        changed = {**profile, "username": other_username(name)}
+        name = NEUTRAL if is_of_staff else profile.get("username", NEUTRAL)
+        changed = {**profile, "username": other_username(str(name))}
     try:
         return Outcome(tideline.provisioning.put(external_id, **changed).account_id)
     except (InvalidRequest, NotAllowed) as error:

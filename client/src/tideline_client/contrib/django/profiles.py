@@ -24,7 +24,7 @@ def external_id_of(user: Any) -> str:
 
 
 def profile_of(user: Any) -> Mapping[str, Any] | None:
-    """`username` is used once, when the account is created.
+    """Another `username` renames the account, if no other account has it.
 
     A function of your own may also return `note`, `locked`, `bot`, `discoverable`, `indexable` and
     `hide_collections`. It may return None for a user that shall have no account.
@@ -37,12 +37,11 @@ def profile_of(user: Any) -> Mapping[str, Any] | None:
 
 def username_of(name: str) -> str:
     """Letters without accents, digits and underscores: Tideline has no others. Not more of an
-    e-mail address than what is before the @. Of a name in another script nothing is left: then it
-    is a name that says nothing."""
+    e-mail address than what is before the @. Of a name in another script nothing is left: then the
+    account gets a name that says nothing, and keeps it."""
     decomposed = normalize("NFKD", (name.partition("@")[0] or name).translate(LETTERS))
     letters = "".join(sign for sign in decomposed if not combining(sign))
-    plain = NOT_IN_USERNAMES.sub("_", letters).strip("_")[:LONGEST_USERNAME]
-    return plain or other_username(NEUTRAL)
+    return NOT_IN_USERNAMES.sub("_", letters).strip("_")[:LONGEST_USERNAME]
 
 
 def other_username(username: str) -> str:
