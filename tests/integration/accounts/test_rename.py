@@ -87,7 +87,7 @@ def test_the_old_name_is_reserved_for_its_account(ann):
     assert [*FormerName.objects.values_list("username", flat=True)] == ["anna"]
 
 
-@pytest.mark.parametrize("wrong", ["a b", "", "x" * 31, "é"])
+@pytest.mark.parametrize("wrong", ["a b", "", "x" * 31, "é", "admin"])
 def test_what_is_no_name_is_refused(ann, wrong):
     with pytest.raises(ValidationFailed):
         rename_account(ann, wrong, NOW)
