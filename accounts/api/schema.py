@@ -83,6 +83,7 @@ class FieldEntity(Serializer[Any]):
 
 
 class AccountEntity(Serializer[Any]):
+    limited = BooleanField(required=False, help_text="Moderators show it to its followers only")
     id = CharField()
     username = CharField()
     acct = CharField()
@@ -106,7 +107,6 @@ class AccountEntity(Serializer[Any]):
     roles = ListField()
     # Not required, as in Mastodon: what was cached before an upgrade lacks them for a day.
     suspended = BooleanField(required=False, help_text="Never: an account that is suspended is 404")
-    limited = BooleanField(required=False, help_text="Moderators show it to its followers only")
     memorial = BooleanField(required=False, help_text="Never")
     moved = DictField(
         required=False,

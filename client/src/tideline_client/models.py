@@ -15,13 +15,14 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Account(Entity, frozen=True, kw_only=True):
-    """`note`: HTML.
+    """`limited`: Moderators show it to its followers only.
+    `note`: HTML.
     `suspended`: Never: an account that is suspended is 404.
-    `limited`: Moderators show it to its followers only.
     `memorial`: Never.
     `moved`: Always null: accounts do not move to other sites.
     """
 
+    limited: "bool | None" = None
     id: str
     username: str
     acct: str
@@ -44,7 +45,6 @@ class Account(Entity, frozen=True, kw_only=True):
     emojis: "list[Any]"
     roles: "list[Any]"
     suspended: "bool | None" = None
-    limited: "bool | None" = None
     memorial: "bool | None" = None
     moved: "dict[str, Any] | None" = None
     fields: "list[Field]"
@@ -160,14 +160,15 @@ class Conversation(Entity, frozen=True, kw_only=True):
 
 
 class CredentialAccount(Entity, frozen=True, kw_only=True):
-    """`note`: HTML.
+    """`limited`: Moderators show it to its followers only.
+    `note`: HTML.
     `suspended`: Never: an account that is suspended is 404.
-    `limited`: Moderators show it to its followers only.
     `memorial`: Never.
     `moved`: Always null: accounts do not move to other sites.
     `source`: For the owner only.
     """
 
+    limited: "bool | None" = None
     id: str
     username: str
     acct: str
@@ -190,7 +191,6 @@ class CredentialAccount(Entity, frozen=True, kw_only=True):
     emojis: "list[Any]"
     roles: "list[Any]"
     suspended: "bool | None" = None
-    limited: "bool | None" = None
     memorial: "bool | None" = None
     moved: "dict[str, Any] | None" = None
     fields: "list[Field]"
@@ -538,13 +538,14 @@ class MediaAttachment(Entity, frozen=True, kw_only=True):
 
 
 class MutedAccount(Entity, frozen=True, kw_only=True):
-    """`note`: HTML.
+    """`limited`: Moderators show it to its followers only.
+    `note`: HTML.
     `suspended`: Never: an account that is suspended is 404.
-    `limited`: Moderators show it to its followers only.
     `memorial`: Never.
     `moved`: Always null: accounts do not move to other sites.
     """
 
+    limited: "bool | None" = None
     id: str
     username: str
     acct: str
@@ -567,7 +568,6 @@ class MutedAccount(Entity, frozen=True, kw_only=True):
     emojis: "list[Any]"
     roles: "list[Any]"
     suspended: "bool | None" = None
-    limited: "bool | None" = None
     memorial: "bool | None" = None
     moved: "dict[str, Any] | None" = None
     fields: "list[Field]"
