@@ -19,7 +19,7 @@ WHERE username = ANY(%(names)s::text[])
 """
 NAMES = "SELECT id, username FROM accounts_user WHERE id = ANY(%s::bigint[])"
 EXISTS = "SELECT 1 FROM accounts_user WHERE id = %s"
-STAFF = "SELECT 1 FROM accounts_user WHERE id = %s AND is_staff"
+STAFF = "SELECT 1 FROM accounts_user WHERE id = %s AND (is_staff OR is_superuser)"
 NEWEST = "SELECT id FROM accounts_user WHERE is_active ORDER BY id DESC LIMIT %s"
 COUNT_SINCE = """
 SELECT count(*) FROM (SELECT date_joined FROM accounts_user ORDER BY id DESC LIMIT %s) AS newest
@@ -59,7 +59,7 @@ def is_user(account_id: int) -> bool:
 
 
 def is_staff(account_id: int) -> bool:
-    """Whether this user may open the admin."""
+    """Whether this user has rights in the admin."""
     return fetch_one(GLOBAL_ALIAS, STAFF, (account_id,)) is not None
 
 
