@@ -11,6 +11,7 @@ import csv
 import io
 from collections.abc import Sequence
 
+from infra.cells import read_cell
 from integrations.brought_lists.errors import FileRefused
 from integrations.brought_lists.types import BroughtKind
 
@@ -52,4 +53,4 @@ def _place(kind: BroughtKind, names: Sequence[str] | None, row: Sequence[str]) -
     if names is not None and columns[0] not in names:
         raise FileRefused("The file is another kind of list")
     cells = dict(zip(names or columns, row, strict=False))
-    return [cells.get(name, "").strip()[:MOST_CHARACTERS] for name in columns]
+    return [read_cell(cells.get(name, "").strip())[:MOST_CHARACTERS] for name in columns]
