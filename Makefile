@@ -12,7 +12,7 @@ SEED := $(or $(SEED),$(shell date +%s))
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test client-test lab-test test-random check docs bench faults soak conformance client messages lock clean free-port app-packages run-packages dev-packages python
+.PHONY: help run test client-test lab-test test-random check docs bench faults soak conformance client messages wheels lock clean free-port app-packages run-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,10 @@ conformance: dev-packages ## run the own tests of Mastodon clients: CONFORMANCE=
 
 client: dev-packages ## write what client/ generates from the OpenAPI document
 	$(IN_VENV) -m lab.client
+
+wheels: dev-packages ## build the packages of the server and of the client, in .dist
+	$(IN_VENV) -m hatchling build -t wheel -d .dist
+	cd client && ../$(IN_VENV) -m hatchling build -t wheel -d ../.dist
 
 messages: dev-packages ## update locale/ after texts have changed, and list what is to translate
 	$(IN_VENV) -m lab.messages

@@ -30,16 +30,32 @@ class ProfileChanged(Payload, frozen=True):
     kind = "accounts.profile_changed"
 
 
-class UserRestricted(Payload, frozen=True):
-    """On the default database; owner: the account. The user's row has the new restrictions."""
+class UserRenamed(Payload, frozen=True):
+    """On the default database; owner: the account. The user's row has the new username."""
+
+    kind = "accounts.user_renamed"
+
+
+class UserRestricted(Payload, frozen=True, omit_defaults=True):
+    """On the default database; owner: the account. The user's row has the new restrictions.
+
+    `is_deleted`: the owner or their product deleted the account, or its data is being deleted.
+    """
 
     kind = "accounts.user_restricted"
 
+    is_deleted: bool = False
 
-class AccountRestricted(Payload, frozen=True):
-    """On the account's shard; owner: the account. The row has the new restrictions."""
+
+class AccountRestricted(Payload, frozen=True, omit_defaults=True):
+    """On the account's shard; owner: the account. The row has the new restrictions.
+
+    `is_deleted`: as UserRestricted.
+    """
 
     kind = "accounts.account_restricted"
+
+    is_deleted: bool = False
 
 
 class TokenRevoked(Payload, frozen=True):

@@ -3,7 +3,7 @@
 All but those of mails are inline: the actor sees the effect.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import TypeVar
@@ -11,6 +11,7 @@ from typing import TypeVar
 from django.conf import settings
 
 from accounts.actions.create_rows import create_account_rows
+from accounts.actions.rename import copy_usernames
 from accounts.actions.restrict import restrict_accounts
 from accounts.cache import (
     drop_token_command,
@@ -26,6 +27,7 @@ from accounts.changes import (
     ProfileChanged,
     TokenRevoked,
     UserCreated,
+    UserRenamed,
     UserRestricted,
 )
 from accounts.images.actions.place_files import list_files_left
@@ -58,16 +60,23 @@ def create_accounts(alias: str, deliveries: Sequence[Delivery[UserCreated]]) -> 
     refresh_profiles(created)
 
 
+@consumes(UserRenamed, inline=True)
+def copy_new_names(alias: str, deliveries: Sequence[Delivery[UserRenamed]]) -> None:
+    """Writes the names of renamed users to their account rows. Cost: as `copy_usernames`."""
+    copy_usernames(dict.fromkeys(delivery.owner_id for delivery in deliveries))
+
+
 @consumes(UserRestricted, inline=True)
 def enforce_restrictions(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
     """Writes the restrictions of users to their account rows. One query; two statements a shard."""
-    _restrict(delivery.owner_id for delivery in deliveries)
+    deleted = {delivery.owner_id for delivery in deliveries if delivery.payload.is_deleted}
+    _restrict((delivery.owner_id for delivery in deliveries), deleted)
 
 
-def _restrict(account_ids: Iterable[int]) -> None:
+def _restrict(account_ids: Iterable[int], deleted: Collection[int] = ()) -> None:
     states = load_restrictions(account_ids)
     for shard, ids in group_by_shard(states).items():
-        restrict_accounts(shard, {account_id: states[account_id] for account_id in ids})
+        restrict_accounts(shard, {account_id: states[account_id] for account_id in ids}, deleted)
 
 
 @consumes(UserRestricted, inline=True)

@@ -56,10 +56,8 @@ def encode_profile(profile: Profile) -> bytes:
     site = settings.PUBLIC_URL
     avatar = avatar_address(profile)
     header = url_of_file(profile.header) if profile.header else f"{site}{static(HEADER)}"
-    # Absent for other accounts, as in Mastodon.
-    limited = {"limited": True} if Restriction.LIMITED in profile.restrictions else {}
     account: dict[str, object] = {
-        **limited,
+        "limited": Restriction.LIMITED in profile.restrictions,
         "id": str(profile.id),
         "username": profile.username,
         "acct": profile.username,
@@ -82,6 +80,9 @@ def encode_profile(profile: Profile) -> bytes:
         "noindex": False,
         "emojis": [],
         "roles": [],
+        "suspended": False,  # one that is suspended is shown to no one
+        "memorial": False,
+        "moved": None,
         "fields": [_present_field(field) for field in profile.fields],
     }
     return orjson.dumps(account)[1:-1]

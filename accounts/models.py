@@ -105,6 +105,20 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
         return self.username
 
 
+class FormerName(models.Model):
+    """GLOBAL, a row for each name that an account had before; written by rename_account. The
+    account keeps it: a trigger on the users' table refuses it to others."""
+
+    placement = Placement.GLOBAL
+
+    username = models.CharField(max_length=USERNAME_LENGTH, primary_key=True)
+    user = models.ForeignKey(User, models.CASCADE, related_name="former_names")
+    renamed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.username
+
+
 class Account(ShardedModel):
     """SHARDED by id, the profile; written by accounts.actions. Its row is the owner's lock.
 

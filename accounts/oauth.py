@@ -1,6 +1,5 @@
 """Changes to django-oauth-toolkit: OAuth2 as Mastodon speaks it, and cheap client secrets."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -8,22 +7,24 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
-from oauth2_provider.models import get_grant_model, get_refresh_token_model
+from oauth2_provider.models import (
+    get_access_token_model,
+    get_grant_model,
+    get_refresh_token_model,
+)
 from oauth2_provider.oauth2_backends import OAuthLibCore
 from oauth2_provider.oauth2_validators import GRANT_TYPE_MAPPING, OAuth2Validator
 from oauthlib.oauth2 import Server
-from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError
+from oauthlib.oauth2.rfc6749.errors import InvalidGrantError
 
 from accounts.actions.lock_user import lock_user
 from accounts.actions.tokens import end_oldest_tokens
-from accounts.oauth_parameters import read_parameters
+from accounts.oauth_parameters import TokenOfAnother, read_parameters
 from accounts.second_step.queries.devices import has_second_step
 from infra.api.request import ApiRequest
 
 # A redirect address that makes the page show the code instead of redirecting.
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
-CODE_CHALLENGE = re.compile(r"[A-Za-z0-9._~-]{43,128}")  # RFC 7636, section 4.2
-CHALLENGE_METHODS = (None, "", "plain", "S256")
 DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 
 
@@ -57,14 +58,6 @@ class MastodonOAuthValidator(OAuth2Validator):
         """Refuses refresh tokens of suspended users; they end when the suspension is lifted."""
         known = super().validate_refresh_token(refresh_token, client, request, *args, **kwargs)
         return bool(known and request.user.is_active)
-
-    def _create_authorization_code(self, request: Any, code: Any, expires: Any = None) -> Any:
-        """Refuses a malformed challenge. The toolkit would store it, and fail if it is too long."""
-        if request.code_challenge and not CODE_CHALLENGE.fullmatch(request.code_challenge):
-            raise InvalidRequestError("Malformed code_challenge.", request=request)
-        if request.code_challenge_method not in CHALLENGE_METHODS:
-            raise InvalidRequestError("Unknown code_challenge_method.", request=request)
-        return super()._create_authorization_code(request, code, expires)
 
     def save_bearer_token(
         self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any
@@ -114,6 +107,16 @@ class MastodonOAuthValidator(OAuth2Validator):
         if not is_valid:
             end_tokens_of_code(code, client)
         return bool(is_valid)
+
+    def revoke_token(
+        self, token: str, token_type_hint: str, request: Any, *args: Any, **kwargs: Any
+    ) -> None:
+        """Raises: TokenOfAnother, as in Mastodon; the toolkit would answer as to an unknown one."""
+        super().revoke_token(token, token_type_hint, request, *args, **kwargs)
+        same = {"token_checksum": sha256(token.encode()).hexdigest()}
+        rows = get_access_token_model().objects.filter(**same), _live_refresh_tokens(**same)
+        if any(model.exclude(application=request.client).exists() for model in rows):
+            raise TokenOfAnother
 
     def get_code_challenge(self, code: str, request: Any) -> Any:
         with answering_used_code(code, request):
@@ -176,9 +179,12 @@ def end_tokens_of_code(code: str, application: Any) -> None:
 
     Cost: one query by index; about five statements if there is a token.
     """
-    live = get_refresh_token_model().objects.filter(revoked__isnull=True, application=application)
-    for token in live.filter(token_family=family_of(code)):
+    for token in _live_refresh_tokens(application=application, token_family=family_of(code)):
         token.revoke()
+
+
+def _live_refresh_tokens(**which: Any) -> Any:
+    return get_refresh_token_model().objects.filter(revoked__isnull=True, **which)
 
 
 class MastodonOAuthServer(Server):

@@ -75,7 +75,7 @@ def _expand(named: frozenset[str]) -> frozenset[str]:
 
 
 # What a service may do for an account. A push subscription belongs to a device of a person.
-_FOR_ACCOUNTS = {"service:read": expand_scopes("read"), "service:write": expand_scopes("write")}
+FOR_ACCOUNTS = {"service:read": expand_scopes("read"), "service:write": expand_scopes("write")}
 
 
 @lru_cache(maxsize=64)
@@ -84,7 +84,7 @@ def scopes_for_accounts(granted: frozenset[str]) -> frozenset[str]:
 
     `granted`: to the service.
     """
-    return frozenset().union(*(_FOR_ACCOUNTS.get(name, ()) for name in granted))
+    return frozenset().union(*(FOR_ACCOUNTS.get(name, ()) for name in granted))
 
 
 def unknown_scopes(scope: str) -> list[str]:

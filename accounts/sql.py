@@ -42,6 +42,19 @@ WHERE suspended_at IS NOT NULL AND restrictions & {Restriction.PURGED:d} = 0
 ORDER BY id LIMIT %(count)s
 """  # noqa: S608
 
+# Parameters: ids, usernames, ids. The row is the owner's lock; several are locked by id. Returns
+# the ids whose name was another.
+COPY_USERNAMES = """
+WITH wanted AS (
+    SELECT * FROM unnest(%s::bigint[], %s::text[]) AS wanted (id, username)
+), locked AS MATERIALIZED (
+    SELECT id FROM accounts_account WHERE id = ANY (%s) ORDER BY id FOR NO KEY UPDATE
+)
+UPDATE accounts_account AS account SET version = account.version + 1, username = wanted.username
+FROM wanted JOIN locked USING (id)
+WHERE account.id = wanted.id AND account.username <> wanted.username
+RETURNING account.id
+"""
 # Default database. How many users have which restrictions; without those that have none.
 RESTRICTED_USERS = """
 SELECT restrictions, count(*) FROM accounts_user WHERE restrictions <> 0 GROUP BY 1
@@ -55,13 +68,14 @@ WHERE mod(id, 16384) = ANY(%(buckets)s::int[])
     AND (%(after)s::bigint IS NULL OR id > %(after)s)
 ORDER BY id LIMIT %(count)s
 """
-# Default database. Parameter: ids. Those that are users.
-EXISTING_USER_IDS = "SELECT id FROM accounts_user WHERE id = ANY(%s::bigint[])"
 # Default database. Parameters: id, username, when they joined. Such a user cannot sign in.
 CREATE_LOST_USER = """
 INSERT INTO accounts_user
     (id, username, password, email, is_superuser, is_staff, is_active, date_joined)
-VALUES (%s, %s, '!', '', false, false, true, %s) ON CONFLICT DO NOTHING
+SELECT id, username, '!', '', false, false, true, joined
+FROM (VALUES (%s::bigint, %s::text, %s::timestamptz)) AS lost (id, username, joined)
+WHERE NOT EXISTS (SELECT FROM accounts_formername WHERE username = lost.username)
+ON CONFLICT DO NOTHING
 """
 # Default database. The last user id that was given out.
 LAST_USER_ID = "SELECT last_value FROM accounts_user_id_seq"

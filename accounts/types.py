@@ -138,6 +138,7 @@ class NewUser(msgspec.Struct, frozen=True):
     """The fields of a sign-up, not validated yet.
 
     `password` None: another system of the operator knows who this is. Then the email may be empty.
+    `is_by_operator`: then, and for a superuser, the username may be one of staff.
     """
 
     username: str
@@ -146,6 +147,8 @@ class NewUser(msgspec.Struct, frozen=True):
     display_name: str = ""
     is_superuser: bool = False
     agreement: bool = True
+    language: str = ""
+    is_by_operator: bool = False
 
 
 class ProfileEdit(msgspec.Struct, frozen=True):

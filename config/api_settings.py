@@ -64,6 +64,7 @@ def oauth2_provider(has_password_grant: bool, public_url: str) -> dict[str, obje
         "REFRESH_TOKEN_REUSE_PROTECTION": True,
         "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
         "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": not has_password_grant,
+        "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
         "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
         "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
         "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,

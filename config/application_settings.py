@@ -58,8 +58,7 @@ OWN_APPS = [
 ]
 INSTALLED_APPS = [*INSTALLED_PACKAGES, *OWN_APPS]
 SILENCED_SYSTEM_CHECKS = [
-    # Some clients of Mastodon do not support PKCE, or only its plain form; native ones use http.
-    "oauth2_provider.W003",
+    # Some clients of Mastodon do not support PKCE; native ones use http.
     "oauth2_provider.W008",
     "oauth2_provider.W010",
     # Django 6.1 wants its PostgreSQL app for ArrayField. That app asks each new connection about

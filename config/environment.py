@@ -22,6 +22,10 @@ CONNECTION: Mapping[str, object] = {
     "DISABLE_SERVER_SIDE_CURSORS": True,
 }
 
+MASK = "***"
+_SECRET_NAME = re.compile(r"(KEY|SECRET|TOKEN|DSN|PASSWORD)$")
+_USER = re.compile(r"(?<=://)[^\s,]*@")
+_SECRET_OPTION = re.compile(r"(\w*(?:key|secret|token|password))=[^&\s,]*", re.IGNORECASE)
 INSECURE_KEY = "insecure-key-for-development-and-tests-only-0123456789abcdef"
 
 
@@ -31,13 +35,18 @@ class Environment:
     def __init__(self) -> None:
         self.env = environ.Env()
         self.faults: list[str] = []
+        # The variables that say something else than the default, as a log may have them.
+        self.changed: dict[str, str] = {}
 
     def read(self, name: str, cast: Callable[..., T], default: T) -> T:
         """The value of `name`; `default` when it is unset or faulty. Faults are collected."""
         if name not in self.env.ENVIRON:
             return default
         try:
-            return cast(self.env, name)
+            value = cast(self.env, name)
+            if value != default:
+                self.changed[name] = masked(name, self.env.ENVIRON[name])
+            return value
         except (ImproperlyConfigured, ValueError, KeyError) as error:
             self.faults.append(f"{name}: {error}")
             return default
@@ -221,6 +230,16 @@ class Environment:
             raise ImproperlyConfigured(
                 "The environment is not usable:\n" + "\n".join(f"  - {f}" for f in self.faults)
             )
+
+
+def masked(name: str, text: str) -> str:
+    """The text without passwords and keys: those of URLs, and the whole of a variable that is one.
+
+    More than a password is masked where it cannot be told where that begins.
+    """
+    if _SECRET_NAME.search(name):
+        return MASK
+    return _SECRET_OPTION.sub(rf"\1={MASK}", _USER.sub(f"{MASK}@", text))
 
 
 def late_database(timeout_ms: int, name: str, url: str) -> dict[str, object]:

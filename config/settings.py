@@ -41,6 +41,13 @@ SITE_LANGUAGE = _env.text("LANGUAGE_CODE", "en")
 _env.require(
     SITE_LANGUAGE in dict(LANGUAGES), f"LANGUAGE_CODE: needs one of {', '.join(dict(LANGUAGES))}"
 )
+# A server of LibreTranslate's API, without a slash at its end, and its key.
+TRANSLATION_URL = _env.text("TRANSLATION_URL", "").rstrip("/")
+TRANSLATION_KEY = _env.text("TRANSLATION_KEY", "")
+_env.require(
+    not TRANSLATION_URL or TRANSLATION_URL.startswith(("http://", "https://")),
+    "TRANSLATION_URL: needs http:// or https://",
+)
 # The folder of a theme: its files come before ours.
 THEME_DIR = _env.text("THEME_DIR", "")
 _env.require(not THEME_DIR or os.path.isdir(THEME_DIR), "THEME_DIR: there is no such folder")
@@ -205,6 +212,7 @@ QUOTA_PER_ACCOUNT = _env.number("QUOTA_PER_ACCOUNT", 1_500, 1, 1_000_000_000)
 QUOTA_PER_APPLICATION = _env.number("QUOTA_PER_APPLICATION", 300_000, 1, 1_000_000_000)
 QUOTA_PER_ADDRESS = _env.number("QUOTA_PER_ADDRESS", 300, 1, 1_000_000_000)
 # Requests of an address in an hour, with or without a token.
+RESERVED_USERNAMES = _env.names("RESERVED_USERNAMES", [])
 SIGN_UPS_PER_ADDRESS = _env.number("SIGN_UPS_PER_ADDRESS", 20, 1, 1_000_000_000)
 APPLICATIONS_PER_ADDRESS = _env.number("APPLICATIONS_PER_ADDRESS", 30, 1, 1_000_000_000)
 TOKENS_PER_ADDRESS = _env.number("TOKENS_PER_ADDRESS", 300, 1, 1_000_000_000)
@@ -315,3 +323,5 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE + MEDIA_MAX_BYTES
 OAUTH2_PROVIDER = oauth2_provider(ALLOW_PASSWORD_GRANT, PUBLIC_URL)
 
 _env.finish()
+# For the line that a server logs when it starts.
+CHANGED_SETTINGS = _env.changed

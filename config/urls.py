@@ -8,7 +8,7 @@ from django.urls import include, path
 
 from accounts.api.urls import urlpatterns as accounts
 from accounts.images.api.urls import urlpatterns as images
-from infra.api import answers
+from infra.api import answers, no_endpoint
 from integrations.api.urls import urlpatterns as integrations
 from moderation.api.urls import urlpatterns as moderation
 from notifications.api.urls import urlpatterns as notifications
@@ -23,7 +23,7 @@ from web.icon import favicon
 
 handler400 = answers.bad_request
 handler403 = answers.permission_denied
-handler404 = answers.page_not_found
+handler404 = no_endpoint.page_not_found
 handler500 = answers.server_error
 
 urlpatterns = [

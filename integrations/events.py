@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 import structlog
 
-from accounts.changes import AccountRestricted, ProfileChanged, UserCreated
+from accounts.changes import AccountRestricted, ProfileChanged, UserCreated, UserRestricted
 from infra.changes.feed import FiledChange
 from infra.changes.registry import Payload, read_payload
 from integrations.types import Event
@@ -41,7 +41,7 @@ from relations.types import NO_EDGE, Attribute, Edge
 log = structlog.get_logger()
 Data = dict[str, Any]
 TYPES = (
-    "account.created", "account.updated", "account.moderated",
+    "account.created", "account.updated", "account.moderated", "account.deleted",
     "relation.changed", "follows.imported", "posts.imported",
     "post.created", "post.edited", "post.deleted", "post.moderated", "quote.revoked",
     "favourite.changed", "pin.changed",
@@ -106,6 +106,9 @@ def _describe(owned: OwnedPayload, states: States) -> tuple[str, Data] | None:
             return "relation.changed", describe_relation(owner_id, payload.followee_id, edge)
         case (owner_id, PostMarked() as payload):
             return _marked(owner_id, payload, states)
+        case (_, UserRestricted(is_deleted=False) | AccountRestricted(is_deleted=True)):
+            # The change of the other row, of the account or of its user, is the event.
+            return None
     simple = _SIMPLE.get(type(owned.payload))
     return None if simple is None else (simple[0], simple[1](owned.owner_id, owned.payload))
 
@@ -184,6 +187,7 @@ def _about(target: Target | None) -> Data:
 _SIMPLE: Mapping[type[Payload], tuple[str, Callable[[int, Any], Data]]] = {
     UserCreated: ("account.created", _new_account),
     ProfileChanged: ("account.updated", _account),
+    UserRestricted: ("account.deleted", _account),
     AccountRestricted: ("account.moderated", _account),
     FollowsImported: ("follows.imported", _imported_follows),
     PostsImported: ("posts.imported", _imported_posts),

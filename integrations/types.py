@@ -26,7 +26,7 @@ class Event(NamedTuple):
     id: str
     type: str
     happened_at: datetime
-    data: Mapping[str, Any]
+    data: dict[str, Any]
     alias: str
     position: FeedPosition
 

@@ -22,13 +22,16 @@ BEGIN
     INSERT INTO notifications_inbox (owner_id) SELECT unnest(told) ON CONFLICT DO NOTHING;
     PERFORM FROM notifications_inbox WHERE owner_id = ANY(told) ORDER BY owner_id FOR NO KEY UPDATE;
 
-    -- What was undone long ago and is done again happens again: its row gets a new place.
+    -- What was undone long ago and is done again happens again: its row gets a new place. So does each
+    -- request to follow (3), which its owner has to answer, whether or not the end of the former one came here.
     DELETE FROM notifications_notification AS old
-    USING unnest(owner_ids, from_ids, kinds, moments, authors, revisions, are_on)
-        AS sent (owner_id, from_id, kind, post_moment, post_author, revision, is_on)
+    USING unnest(owner_ids, from_ids, kinds, moments, authors, times, revisions, are_on)
+        AS sent (owner_id, from_id, kind, post_moment, post_author, at_ms, revision, is_on)
     WHERE (old.owner_id, old.from_id, old.kind, old.post_moment, old.post_author)
             = (sent.owner_id, sent.from_id, sent.kind, sent.post_moment, sent.post_author)
-        AND old.revision < sent.revision AND sent.is_on AND NOT old.is_on AND old.id < day_ago;
+        AND old.revision < sent.revision AND sent.is_on AND CASE
+            WHEN old.kind = 3 THEN NOT old.is_on OR old.at_ms <> sent.at_ms
+            ELSE NOT old.is_on AND old.id < day_ago END;
     UPDATE notifications_notification AS old SET is_on = sent.is_on, revision = sent.revision
     FROM unnest(owner_ids, from_ids, kinds, moments, authors, revisions, are_on)
         AS sent (owner_id, from_id, kind, post_moment, post_author, revision, is_on)

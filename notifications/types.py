@@ -5,6 +5,7 @@ from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
 from posts.ids import PostId
+from posts.types import Kind
 
 
 class NotificationKind(IntEnum):
@@ -35,8 +36,11 @@ CROWD_KINDS = (NotificationKind.FOLLOW, NotificationKind.FAVOURITE, Notification
 OWN_KINDS = (NotificationKind.POLL, NotificationKind.MODERATION_WARNING)
 # Kinds that are shown together: "ann and 12 others favourited your post".
 GROUPED_KINDS = CROWD_KINDS
-# Kinds about a post of the owner. The post of a mention belongs to its author.
-RESPONSE_KINDS = (NotificationKind.FAVOURITE, NotificationKind.REBLOG)
+# Kinds about a post of the owner, and its response. The post of a mention belongs to its author.
+RESPONSE_OF = {
+    NotificationKind.FAVOURITE: Kind.FAVOURITE,
+    NotificationKind.REBLOG: Kind.REPOST,
+}
 
 
 class Occurrence(NamedTuple):

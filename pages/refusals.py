@@ -23,6 +23,7 @@ FIELDS = (
 # What comes after a field.
 FAULTS = (
     _("has already been taken"),
+    _("is reserved"),
     _("can't be blank"),
     _("is invalid"),
     _("must be accepted"),
@@ -48,7 +49,7 @@ TEXTS = (
     _("Cursor is not valid for this list"),
     _("The access token is invalid"),
     _("This method requires an authenticated user"),
-    _("This action is outside the authorized scopes"),
+    _("This action is outside the authorized scopes: it needs %(scope)s"),
     _("Too many requests"),
     _("The request is too large"),
     _("The request is malformed"),
@@ -75,6 +76,7 @@ TEXTS = (
     _("Posts that are only visible to mentioned users cannot be pinned"),
     _("You have already pinned the maximum number of posts"),
     _("Media is not available"),
+    _("A post with a poll cannot have images"),
     _("The poll has already ended"),
     _("The chosen vote option does not exist"),
     _("You have already voted on this poll"),
@@ -161,6 +163,7 @@ FOR_PEOPLE = {
     "File %(size)s images are not supported (a side has at most %(most)s)": _(
         "The image is too large: it has %(size)s pixels, and a side may have %(most)s"
     ),
+    "File has too many %(parts)s": _("The image file has too many parts"),
     "A boost cannot be pinned": _("A repost cannot be pinned"),
     "Rule ids do not reference valid rules": _("One of these rules is no longer there"),
     "Media attachment is currently used by a status": _("A post has this image already"),

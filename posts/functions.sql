@@ -709,7 +709,8 @@ END $$;
 -- that brings the rest up to them. The arrays are in the order of the lines. `seconds`: of the posts'
 -- ids. `about_…`: the post that a reply or repost is about, `first_…`: the first post of the thread.
 -- Returns the numbers, from 1, and the moments of those that were written; `fulls`: the numbers of those
--- whose author has 1,296 posts in that second. What was imported before is in neither.
+-- whose author has 1,296 posts in that second. What was imported before is in neither, nor is a repost
+-- of what the author reposts already.
 CREATE OR REPLACE FUNCTION posts_import(
     authors bigint[], external_ids text[], seconds bigint[], texts text[], are_sensitive boolean[],
     spoiler_texts text[], languages text[], kinds integer[], about_authors bigint[],
@@ -726,15 +727,22 @@ BEGIN
     PERFORM accounts_lock_each(owners);
     -- The next free moments of each author's second.
     WITH new AS (
-        SELECT w.* FROM unnest(authors, seconds, external_ids, kinds, about_authors, about_moments)
-            WITH ORDINALITY AS w (author, second, external, kind, about_author, about_moment, n)
-        WHERE (SELECT known.moment FROM posts_externalpost AS known
+        SELECT w.* FROM (
+            -- Two lines may be the same post, or the same repost.
+            SELECT *, row_number() OVER (PARTITION BY author, external ORDER BY n) AS nth,
+                row_number() OVER (PARTITION BY author, kind, about_author, about_moment ORDER BY n)
+                    AS nth_about
+            FROM unnest(authors, seconds, external_ids, kinds, about_authors, about_moments)
+                WITH ORDINALITY AS w (author, second, external, kind, about_author, about_moment, n)
+        ) AS w
+        WHERE nth = 1 AND (SELECT known.moment FROM posts_externalpost AS known
                 WHERE known.author_id = w.author AND known.tenant = wanted_tenant
                     AND known.external_id = w.external LIMIT 1) IS NULL
             -- 2: Kind.REPOST. An author reposts a post once.
-            AND (w.kind <> 2 OR (SELECT p.moment FROM posts_post AS p WHERE p.author_id = w.author
-                AND p.target_moment = w.about_moment AND p.target_author = w.about_author
-                AND p.kind = 2 AND p.deleted_at IS NULL LIMIT 1) IS NULL)
+            AND (w.kind <> 2 OR nth_about = 1 AND (
+                SELECT p.moment FROM posts_post AS p WHERE p.author_id = w.author
+                    AND p.target_moment = w.about_moment AND p.target_author = w.about_author
+                    AND p.kind = 2 AND p.deleted_at IS NULL LIMIT 1) IS NULL)
     ), placed AS (
         SELECT n, second, coalesce((SELECT max(p.moment) + 1 FROM posts_post AS p
             WHERE p.author_id = author AND p.moment >= second * 1296

@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 from django.conf import settings
 
 from streaming.server import StreamingServer
-from web.startup import prepare_to_serve
+from web.startup import logged_service, prepare_to_serve
 
 
 def main() -> None:
@@ -20,12 +20,12 @@ def main() -> None:
         multiprocessing.set_start_method("fork")
     options = _options()
     prepare_to_serve(options.when_ready)
-    StreamingServer(
-        (options.host, options.port),
-        options.workers,
-        settings.STREAMING_CONNECTIONS,
-        options.linger,
-    ).serve()
+    address = (options.host, options.port)
+    server = StreamingServer(
+        address, options.workers, settings.STREAMING_CONNECTIONS, options.linger
+    )
+    with logged_service("streaming", address=f"{address[0]}:{address[1]}", workers=options.workers):
+        server.serve()
 
 
 def _options() -> Namespace:

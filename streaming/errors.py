@@ -32,6 +32,10 @@ class WrongParameter(StreamRefused):
     status = 422
 
 
+class WrongPosition(StreamRefused):
+    """The text is not a position of the change feed."""
+
+
 class FeedGone(StreamRefused):
     """`code`: why, as the change feed names it."""
 

@@ -9,17 +9,16 @@ from collections.abc import Iterator
 import orjson
 from redis import RedisError
 
-from infra.api.errors import InvalidRequest
 from infra.changes.errors import PositionTooOld
 from infra.sharding.errors import NO_ANSWER
 from integrations.api.present import present_page
-from integrations.positions import encode_position
+from integrations.positions import PositionInvalid, encode_position
 from integrations.queries.events import first_position, read_events
 from integrations.sinks import encode_event
 from integrations.types import EventPage, SitePosition
 from streaming.call_threads import CallThreads
 from streaming.connections import HEARTBEAT_S, count_end
-from streaming.errors import FeedGone, StoreAway, StreamScopeMissing, WrongParameter
+from streaming.errors import FeedGone, StoreAway, StreamScopeMissing, WrongParameter, WrongPosition
 from streaming.messages import RETRY_MS
 from streaming.requests import StreamRequest
 from streaming.responses import Send, cross_origin
@@ -79,11 +78,11 @@ class ServiceFeed:
 
 
 def _begin(request: StreamRequest) -> SitePosition:
-    """Raises: WrongParameter, StoreAway."""
+    """Raises: WrongPosition, StoreAway."""
     try:
         return first_position(request.last_id or request.parameters.get("after"))
-    except InvalidRequest as error:
-        raise WrongParameter(error.text) from None
+    except PositionInvalid as error:
+        raise WrongPosition(error.text) from None
     except NO_ANSWER:
         raise StoreAway("Try again in a moment") from None
 

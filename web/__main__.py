@@ -12,7 +12,7 @@ from argparse import ArgumentParser, Namespace
 
 from web.serving.limits import Limits
 from web.serving.server import TidelineServer
-from web.startup import prepare_to_serve
+from web.startup import logged_service, prepare_to_serve
 
 
 def main() -> None:
@@ -29,7 +29,8 @@ def main() -> None:
         finish_s=options.finish,
         limits=Limits(options.threads, options.wait, options.body, options.upload),
     )
-    server.run()
+    with logged_service("web", address=f"{options.host}:{options.port}", workers=options.workers):
+        server.run()
 
 
 def _options() -> Namespace:

@@ -38,9 +38,8 @@ PAGES = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
-# Pages outside the admin cannot have it: after signing in, the browser is redirected to the
-# address of an application.
-ADMIN = f"{PAGES}; form-action 'self'"
+# Not on the way to an application: after signing in, the browser is redirected to its address.
+OWN_FORMS = f"{PAGES}; form-action 'self'"
 # The way to an application: it opens these pages in a window and waits for that window. With the
 # policy of the other pages, the browser separates the two, and says that the window was closed.
 FOR_APPLICATIONS = ("/oauth/", "/auth/")
@@ -54,8 +53,9 @@ class ContentPolicy:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        is_admin = request.path_info.startswith("/admin/")
-        response.headers.setdefault("Content-Security-Policy", ADMIN if is_admin else PAGES)
-        if request.path_info.startswith(FOR_APPLICATIONS):
+        is_for_application = request.path_info.startswith(FOR_APPLICATIONS)
+        policy = PAGES if is_for_application else OWN_FORMS
+        response.headers.setdefault("Content-Security-Policy", policy)
+        if is_for_application:
             response.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"
         return response

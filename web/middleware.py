@@ -12,7 +12,7 @@ from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponseBase
 from prometheus_client import Counter, Histogram
 
-from infra.api.answers import body_too_large
+from infra.api.no_endpoint import body_too_large
 from infra.api.rendering import add_trusted_header
 from infra.telemetry.fast_series import Add, adder, observer
 from infra.telemetry.request_ids import choose_request_id, enter_request, leave_request

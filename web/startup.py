@@ -7,13 +7,19 @@ import gc
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 import django
+import structlog
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from infra.sharding.errors import WrongDatabase
+from infra.version import VERSION
+
+log = structlog.get_logger()
 
 
 def prepare_to_serve(when_ready: bool) -> None:
@@ -37,6 +43,18 @@ def prepare_to_serve(when_ready: bool) -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+@contextmanager
+def logged_service(service: str, **facts: object) -> Iterator[None]:
+    """Logs the start of a server, with its version and the settings that differ from the defaults,
+    and its end. Secrets are masked."""
+    changed = dict(sorted(settings.CHANGED_SETTINGS.items()))
+    log.info(f"{service}.started", version=VERSION, settings=changed, **facts)
+    try:
+        yield
+    finally:
+        log.info(f"{service}.stopped", version=VERSION)
 
 
 def _check_databases(when_ready: bool) -> None:

@@ -1,6 +1,6 @@
 """Validates a sign-up. Faults have the texts of Mastodon."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -9,6 +9,7 @@ from django.db import IntegrityError
 from accounts.actions.update_profile import display_name_faults
 from accounts.models import User
 from accounts.types import NewUser
+from accounts.usernames import is_reserved
 from infra.api.errors import Fault
 
 PASSWORD_LEAST, PASSWORD_LENGTH = 8, 256
@@ -21,13 +22,19 @@ CODES = {
     "password_entirely_numeric": ("ERR_INVALID", "consists of digits only"),
     "password_too_similar": ("ERR_INVALID", "is too similar to the {verbose_name}"),
 }
-CONSTRAINTS = {"accounts_user_username_key": "username", "user_email_unique": "email"}
+RESERVED = Fault("username", "ERR_RESERVED", "is reserved")
+CONSTRAINTS = {
+    "accounts_user_username_key": "username",
+    "accounts_formername_pkey": "username",
+    "user_email_unique": "email",
+}
 
 
 def new_user_faults(new: NewUser, user: User) -> list[Fault]:
     """All faults of a sign-up. `user`: the row that it would create. Four queries."""
     return [
         *_email_faults(new),
+        *_reserved_faults(new),
         *_field_faults(user),
         *([] if new.password is None else password_faults(new.password, user)),
         *display_name_faults(new.display_name),
@@ -47,10 +54,23 @@ def _email_faults(new: NewUser) -> list[Fault]:
     return [Fault("email", *CODES["blank"])] if is_needed else []
 
 
-def _field_faults(user: User) -> list[Fault]:
+def _reserved_faults(new: NewUser) -> list[Fault]:
+    if new.is_superuser or new.is_by_operator or not is_reserved(new.username):
+        return []
+    return [RESERVED]
+
+
+def username_faults(user: User) -> list[Fault]:
+    """The faults of the new username of a row. One query."""
+    reserved = [RESERVED] if is_reserved(user.username) else []
+    others = {field.name for field in User._meta.fields} - {"username"}
+    return [*reserved, *_field_faults(user, others)]
+
+
+def _field_faults(user: User, unchecked: Collection[str] = ("password",)) -> list[Fault]:
     faults: list[Fault] = []
     try:
-        user.full_clean(exclude={"password"})
+        user.full_clean(exclude=unchecked)
     except ValidationError as error:
         for field, errors in error.error_dict.items():
             # The constraint on lower(email) is the only one that belongs to no field.

@@ -6,7 +6,7 @@ account's row on its shard: inline if the shard can be reached. If the process i
 two, the user is already locked out, and the drain does the rest.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -44,11 +44,15 @@ RETURNING account.id
 
 
 def restrict_user(
-    user: User, wanted: Restriction, now: datetime, begins_again: bool = False
+    user: User,
+    wanted: Restriction,
+    now: datetime,
+    begins_again: bool = False,
+    is_deleted: bool = False,
 ) -> bool:
     """Sets the restrictions of a locked user; False if they were already set.
 
-    `begins_again`: a suspension in force counts from now on.
+    `begins_again`: a suspension in force counts from now on. `is_deleted`: as UserRestricted.
 
     A suspended user cannot sign in, and their tokens are refused with the reason. The tokens end
     when the suspension is lifted or the account is purged: an ended token could not give a reason.
@@ -59,7 +63,7 @@ def restrict_user(
         return False
     ends_tokens = _set(user, wanted, now, begins_again)
     user.save(using=GLOBAL_ALIAS, update_fields=_FIELDS)
-    append_change(GLOBAL_ALIAS, user.pk, UserRestricted())
+    append_change(GLOBAL_ALIAS, user.pk, UserRestricted(is_deleted))
     if ends_tokens:
         end_tokens_of_user(user.pk)
     return True
@@ -81,9 +85,11 @@ def restrict_users(wanted: Sequence[tuple[User, Restriction]], now: datetime) ->
         end_tokens(AccessToken.objects.filter(user_id__in=signed_out))
 
 
-def restrict_accounts(alias: str, states: Mapping[int, RestrictionState]) -> set[int]:
+def restrict_accounts(
+    alias: str, states: Mapping[int, RestrictionState], deleted: Collection[int] = ()
+) -> set[int]:
     """Copies restrictions to the rows of accounts of one shard. Returns the accounts whose row had
-    older ones.
+    older ones. `deleted`: those of them that were deleted.
 
     All readers obey the row at their next read. The cached profile follows by the change. Safety:
     idempotent, and an old state changes nothing. Cost: three statements.
@@ -97,7 +103,7 @@ def restrict_accounts(alias: str, states: Mapping[int, RestrictionState]) -> set
         if changed:
             is_suspended = [(i, Restriction.SUSPENDED in states[i].restrictions) for i in changed]
             withhold_images_of_accounts(alias, is_suspended)
-            append_changes(alias, [(account_id, AccountRestricted()) for account_id in changed])
+            append_changes(alias, [(i, AccountRestricted(i in deleted)) for i in changed])
             failpoint("accounts.before_restricted")
     return set(changed)
 

@@ -15,7 +15,7 @@ from accounts.changes import UserCreated
 from accounts.models import AccessToken, User
 from accounts.scopes import OF_SERVICES
 from accounts.types import IssuedToken, NewUser
-from infra.api.errors import ScopeMissing, TokenInvalid, ValidationFailed
+from infra.api.errors import NotAllowed, TokenInvalid, ValidationFailed
 from infra.changes.append import append_change
 from infra.sharding.placement import GLOBAL_ALIAS
 
@@ -43,7 +43,7 @@ def sign_up_with_token(new: NewUser, app_token_id: int, now: datetime) -> Issued
     """Signs up, and issues a token with the scopes of the application's own token.
 
     One transaction for both: a user without the token could not sign up again.
-    Raises: ValidationFailed; TokenInvalid if the application's token has just ended; ScopeMissing
+    Raises: ValidationFailed; TokenInvalid if the application's token has just ended; NotAllowed
     for a service: no user's token may have the scopes of services.
     """
     with transaction.atomic(using=GLOBAL_ALIAS):
@@ -51,7 +51,7 @@ def sign_up_with_token(new: NewUser, app_token_id: int, now: datetime) -> Issued
         if app_token is None or app_token.application_id is None:
             raise TokenInvalid
         if not OF_SERVICES.keys().isdisjoint(app_token.scope.split()):
-            raise ScopeMissing
+            raise NotAllowed("A service creates accounts at /api/v1/services/accounts")
         account_id = sign_up(new, now)
         return issue_token(account_id, app_token.application_id, app_token.scope, now)
 
@@ -61,6 +61,7 @@ def _user_of(new: NewUser, now: datetime) -> User:
         username=new.username.lower(),
         email=new.email,
         date_joined=now,
+        language=new.language,
         is_staff=new.is_superuser,
         is_superuser=new.is_superuser,
     )

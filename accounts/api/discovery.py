@@ -7,8 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from accounts.api.instance import domain
-from accounts.oauth import CHALLENGE_METHODS
-from accounts.oauth_parameters import JWT_BEARER
+from accounts.oauth_parameters import CHALLENGE_METHODS, JWT_BEARER
 from accounts.queries.site_counts import SiteCounts
 from accounts.scopes import DESCRIPTIONS
 from infra.version import VERSION
@@ -89,7 +88,7 @@ def present_authorization_server() -> dict[str, Any]:
             *(["password"] if settings.ALLOW_PASSWORD_GRANT else []),
         ],
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
-        "code_challenge_methods_supported": [name for name in CHALLENGE_METHODS if name],
+        "code_challenge_methods_supported": CHALLENGE_METHODS,
         "authorization_response_iss_parameter_supported": True,
     }
 

@@ -21,6 +21,7 @@ API_VERSION = f"4.5.0 (compatible; Tideline {VERSION})"
 # 7: quotes. What Tideline lacks of the versions before is on the page of the API.
 MASTODON_API = 7
 _ISO_639 = re.compile(r"[a-z]{2,3}")
+PUBLIC_FEEDS = {"local": "public", "remote": "public"}
 DESCRIPTION = "A social feed you run yourself."
 
 
@@ -66,7 +67,9 @@ def present_instance_v2(
         "registrations": {
             "enabled": True,
             "approval_required": False,
+            "reason_required": False,
             "message": None,
+            "min_age": None,
             "url": None,
         },
         "api_versions": {"mastodon": MASTODON_API},
@@ -75,9 +78,17 @@ def present_instance_v2(
     }
 
 
-def present_rules(texts: SiteDescription) -> list[dict[str, str]]:
+def present_rules(texts: SiteDescription) -> list[dict[str, object]]:
     """The entities of GET /api/v1/instance/rules, in their order."""
-    return [{"id": str(rule.rule_id), "text": rule.text, "hint": rule.hint} for rule in texts.rules]
+    return [
+        {
+            "id": str(rule.rule_id),
+            "text": rule.text,
+            "hint": rule.hint,
+            "translations": rule.translations,
+        }
+        for rule in texts.rules
+    ]
 
 
 def present_long_text(text: LongText) -> dict[str, str | None]:
@@ -131,7 +142,13 @@ def _configuration_v2() -> dict[str, Any]:
             "terms_of_service": None,
         },
         "vapid": {"public_key": vapid_public_key()},
-        "translation": {"enabled": False},
+        "translation": {"enabled": bool(settings.TRANSLATION_URL)},
+        # Guests read them all. There are no trending links, and no feeds of other sites.
+        "timelines_access": {
+            "live_feeds": PUBLIC_FEEDS,
+            "hashtag_feeds": PUBLIC_FEEDS,
+            "trending_link_feeds": {"local": "disabled", "remote": "disabled"},
+        },
         "limited_federation": True,
     }
 

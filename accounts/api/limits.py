@@ -86,6 +86,8 @@ TOKENS = AddressLimit("token", "TOKENS_PER_ADDRESS", HOUR_S)
 REFUSED_TOKENS = AddressLimit("refused-token", "QUOTA_PER_ADDRESS", QUOTA_PERIOD_S)
 # Also those that are refused: the largest ones cost two seconds.
 UPLOADS = AccountLimit("uploads-of", "UPLOADS_PER_ACCOUNT", HOUR_S)
+# Each costs the operator the work of another server.
+TRANSLATIONS = AccountLimit("translation-of", 300, HOUR_S)
 # Right and wrong ones: each costs a slow hash.
 PASSWORDS = AddressLimit("password-of", "PASSWORDS_PER_ADDRESS", QUOTA_PERIOD_S)
 # Right ones only: a stranger who sends wrong ones must not keep the person out.

@@ -45,6 +45,7 @@ from infra.api.fields import (
 )
 
 MOST_ACCOUNTS = 40
+SIGN_UP_LENGTHS = {"locale": LANGUAGE_LENGTH, "reason": 420}
 ID_LIST = ids_parameter("id[]", MOST_ACCOUNTS)
 _NAMES = "|".join(DESCRIPTIONS)
 SCOPES = f"^(({_NAMES})( ({_NAMES}))*)?$"
@@ -82,6 +83,7 @@ class FieldEntity(Serializer[Any]):
 
 
 class AccountEntity(Serializer[Any]):
+    limited = BooleanField(required=False, help_text="Moderators show it to its followers only")
     id = CharField()
     username = CharField()
     acct = CharField()
@@ -103,6 +105,14 @@ class AccountEntity(Serializer[Any]):
     noindex = BooleanField()
     emojis = ListField()
     roles = ListField()
+    # Not required, as in Mastodon: what was cached before an upgrade lacks them for a day.
+    suspended = BooleanField(required=False, help_text="Never: an account that is suspended is 404")
+    memorial = BooleanField(required=False, help_text="Never")
+    moved = DictField(
+        required=False,
+        allow_null=True,
+        help_text="Always null: accounts do not move to other sites",
+    )
     fields = ListField(child=FieldEntity())  # type: ignore[assignment]
     followers_count = IntegerField()
     following_count = IntegerField()
@@ -156,6 +166,16 @@ class NewAccountBody(Serializer[Any]):
     email = EmailField(max_length=EMAIL_LENGTH)
     password = RegexField(NOT_ONLY_DIGITS, min_length=PASSWORD_LEAST, max_length=PASSWORD_LENGTH)
     agreement = TrueField()
+    locale = TextField(
+        max_length=SIGN_UP_LENGTHS["locale"],
+        help_text="The language of pages and mails; that of the site if they do not speak it",
+        **OPTIONAL,
+    )
+    reason = TextField(
+        max_length=SIGN_UP_LENGTHS["reason"],
+        help_text="Not needed: no one approves sign-ups",
+        **OPTIONAL,
+    )
 
 
 class NewFieldBody(Serializer[Any]):
@@ -265,6 +285,7 @@ class RuleEntity(Serializer[Any]):
     id = CharField()
     text = CharField()
     hint = CharField(allow_blank=True)
+    translations = DictField(required=False, help_text="`text` and `hint` by language")
 
 
 class ExtendedDescriptionEntity(Serializer[Any]):

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 
-from accounts.queries.users import load_restrictions
+from accounts.actions.rename import copy_usernames
+from accounts.queries.users import load_restrictions, load_usernames
 from accounts.sql import (
     ACCOUNT_NAMES,
     CREATE_LOST_USER,
-    EXISTING_USER_IDS,
     LAST_USER_ID,
     RAISE_USER_IDS,
 )
@@ -22,7 +22,7 @@ from infra.jobs.findings import AuditFinding, report_findings
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Piece, walk_table
 from infra.sharding.placement import GLOBAL_ALIAS
-from infra.sharding.sql import execute, fetch_all, fetch_one
+from infra.sharding.sql import execute, fetch_one
 
 
 class AccountNameTaken(NotFound):
@@ -30,7 +30,8 @@ class AccountNameTaken(NotFound):
 
 
 def audit_account_rows(work: Work, repair: bool) -> Iterator[Batch]:
-    """Accounts without a user, with newer restrictions, or with an id that a new user may get.
+    """Accounts without a user, with another name, with newer restrictions, or with an id that a
+    new user may get.
 
     Safety: correct while writes go on: a user is written before the account. Cost: one query on the
     shard and three on the default database a batch.
@@ -50,12 +51,15 @@ def _find_ids_to_come(piece: Piece) -> Iterator[AuditFinding]:
 
 def _find_without_user(piece: Piece) -> Iterator[AuditFinding]:
     ids = [row[0] for row in piece.rows]
-    users = {row[0] for row in fetch_all(GLOBAL_ALIAS, EXISTING_USER_IDS, (ids,))}
+    names = load_usernames(ids)
     for account_id, username, created_at, _ in piece.rows:
-        if account_id not in users:
+        if account_id not in names:
             line = f"account {account_id}: @{username} has no user"
             repair = partial(_create_closed_user, account_id, username, created_at)
             yield AuditFinding(line, repair)
+        elif names[account_id] != username:
+            line = f"account {account_id}: @{username} is @{names[account_id]} as a user"
+            yield AuditFinding(line, partial(copy_usernames, [account_id]))
 
 
 def _create_closed_user(account_id: int, username: str, created_at: datetime) -> None:

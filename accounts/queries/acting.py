@@ -5,10 +5,12 @@ import msgspec
 from accounts.cache import find_actor
 from accounts.errors import AccountNotFound, AccountProtected, LoginDisabled
 from accounts.queries.actors import ActorFacts
-from accounts.scopes import scopes_for_accounts
+from accounts.queries.users import is_staff
+from accounts.scopes import FOR_ACCOUNTS, scopes_for_accounts
 from accounts.types import Viewer
 from infra.api.errors import InvalidRequest, ScopeMissing
 from infra.api.ids import parse_account_id
+from infra.changes.errors import UNREACHABLE
 
 HEADER = "Tideline-Account"
 
@@ -20,7 +22,7 @@ def act_for(service: Viewer, sent: str) -> Viewer:
     """
     scopes = scopes_for_accounts(service.scopes)
     if service.account_id is not None or not scopes:
-        raise ScopeMissing
+        raise ScopeMissing(*FOR_ACCOUNTS)
     account_id = parse_account_id(sent)
     if account_id is None:
         raise InvalidRequest(f"{HEADER} must be the id of an account")
@@ -38,13 +40,22 @@ def require_actor(account_id: int, tenant: int) -> ActorFacts:
     """The facts of an account that services of the tenant may act for.
 
     Raises: AccountNotFound, also for an account of another tenant; LoginDisabled,
-    AccountProtected. Cost: of `find_actor`.
+    AccountProtected. Cost: of `find_actor`, and a query of the default database by primary key.
     """
     facts = find_actor(account_id)
     if facts is None or facts.tenant != tenant:
         raise AccountNotFound
     if facts.is_suspended:
         raise LoginDisabled
-    if facts.is_staff:
+    if facts.is_staff or _has_rights_now(account_id):
         raise AccountProtected
     return facts
+
+
+def _has_rights_now(account_id: int) -> bool:
+    """A program may have given the account rights, and nothing tells the cache of that. While the
+    default database is away none can be given."""
+    try:
+        return is_staff(account_id)
+    except UNREACHABLE:
+        return False

@@ -7,10 +7,19 @@ from accounts.types import Restriction, RestrictionState
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
 
-FIND = "SELECT id FROM accounts_user WHERE username = %s"
-FIND_ALL = "SELECT username, id FROM accounts_user WHERE username = ANY(%s::text[])"
+# A former name is never the name of another account.
+FIND = """
+SELECT id FROM accounts_user WHERE username = %(name)s
+UNION ALL SELECT user_id FROM accounts_formername WHERE username = %(name)s LIMIT 1
+"""
+FIND_ALL = """
+SELECT username, id FROM accounts_user WHERE username = ANY(%(names)s::text[])
+UNION ALL SELECT username, user_id FROM accounts_formername
+WHERE username = ANY(%(names)s::text[])
+"""
+NAMES = "SELECT id, username FROM accounts_user WHERE id = ANY(%s::bigint[])"
 EXISTS = "SELECT 1 FROM accounts_user WHERE id = %s"
-STAFF = "SELECT 1 FROM accounts_user WHERE id = %s AND is_staff"
+STAFF = "SELECT 1 FROM accounts_user WHERE id = %s AND (is_staff OR is_superuser)"
 NEWEST = "SELECT id FROM accounts_user WHERE is_active ORDER BY id DESC LIMIT %s"
 COUNT_SINCE = """
 SELECT count(*) FROM (SELECT date_joined FROM accounts_user ORDER BY id DESC LIMIT %s) AS newest
@@ -27,16 +36,21 @@ WHERE id = ANY(%s::bigint[]) AND restriction_revision > 0
 
 
 def find_account_id(username: str) -> int | None:
-    """The account id of a username in any case, or None."""
+    """The account id of a username in any case, also of a former one, or None."""
     if "\x00" in username:
         return None  # PostgreSQL has no such text
-    row = fetch_one(GLOBAL_ALIAS, FIND, (username.lower(),))
+    row = fetch_one(GLOBAL_ALIAS, FIND, {"name": username.lower()})
     return row[0] if row else None
 
 
 def find_account_ids(usernames: Iterable[str]) -> dict[str, int]:
-    """The account ids of those usernames, in lower case, that exist."""
-    return dict(fetch_all(GLOBAL_ALIAS, FIND_ALL, (list(usernames),)))
+    """The account ids of those usernames, in lower case, that exist or did before a renaming."""
+    return dict(fetch_all(GLOBAL_ALIAS, FIND_ALL, {"names": list(usernames)}))
+
+
+def load_usernames(account_ids: Iterable[int]) -> dict[int, str]:
+    """The usernames of those accounts that have a user."""
+    return dict(fetch_all(GLOBAL_ALIAS, NAMES, (list(account_ids),)))
 
 
 def is_user(account_id: int) -> bool:
@@ -45,7 +59,7 @@ def is_user(account_id: int) -> bool:
 
 
 def is_staff(account_id: int) -> bool:
-    """Whether this user may open the admin."""
+    """Whether this user has rights in the admin."""
     return fetch_one(GLOBAL_ALIAS, STAFF, (account_id,)) is not None
 
 

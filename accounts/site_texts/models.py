@@ -1,7 +1,9 @@
 """The texts of the site, written by operators in the admin."""
 
+import re
 from typing import ClassVar
 
+from django.core.exceptions import ValidationError
 from django.db import models
 
 from accounts.models import USERNAME_LENGTH
@@ -13,7 +15,24 @@ RULE_LENGTH = 300
 HINT_LENGTH = 1_000
 # A suggested reason fits each form of moderators that asks for one.
 MOST_REASONS, LONGEST_REASON = 50, 200
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z]{2,4})?")
 MARKDOWN = "Markdown. HTML and pictures are not allowed. Empty: the page says that there is none."
+
+
+def check_translations(value: object) -> None:
+    """Raises: ValidationError unless each language has a text, and no more than a rule has."""
+    lengths = {"text": RULE_LENGTH, "hint": HINT_LENGTH}
+    if not isinstance(value, dict):
+        raise ValidationError("Not an object.")
+    for language, words in value.items():
+        is_known = isinstance(words, dict) and words.keys() <= lengths.keys()
+        if not is_known or not words.get("text") or not LANGUAGE.fullmatch(language):
+            raise ValidationError(f"{language}: needs a language code, and text and perhaps hint.")
+        for name, text in words.items():
+            if not isinstance(text, str) or len(text) > lengths[name]:
+                raise ValidationError(
+                    f"{language}: {name} is a text of {lengths[name]} characters."
+                )
 
 
 class SiteTexts(models.Model):
@@ -80,6 +99,13 @@ class SiteRule(models.Model):
     text = models.CharField(max_length=RULE_LENGTH)
     hint = models.CharField(
         max_length=HINT_LENGTH, blank=True, db_default="", help_text="More words, if it needs any."
+    )
+
+    translations = models.JSONField(
+        null=True,
+        blank=True,
+        validators=[check_translations],
+        help_text='In other languages: {"de": {"text": "Seid freundlich", "hint": ""}}',
     )
 
     class Meta:

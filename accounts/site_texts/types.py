@@ -1,13 +1,17 @@
 """The texts of the site as pages and the API show them."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
 
 class SiteRuleText(NamedTuple):
+    """`translations`: by language, `text` and `hint`."""
+
     rule_id: int
     text: str
     hint: str
+    translations: Mapping[str, Mapping[str, str]]
 
 
 class LongText(NamedTuple):

@@ -47,8 +47,10 @@ class ProvisioningDouble:
             return {"external_id": external_id, "status": 403, "error": "disabled"}
         taken = {name["username"] for key, name in self.accounts.items() if key != external_id}
         username = wanted.get("username", before and before["username"])
-        if username in taken or (before and username != before["username"]):
-            details = {"username": [{"error": "ERR_TAKEN", "description": "taken"}]}
+        is_of_staff = username == "support"
+        if not username or is_of_staff or username in taken:
+            code = "ERR_RESERVED" if is_of_staff else "ERR_TAKEN"
+            details = {"username": [{"error": code, "description": "taken"}]}
             text = "username is taken"
             return {
                 "external_id": external_id, "status": 422, "error": text, "details": details,

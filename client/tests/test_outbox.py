@@ -1,5 +1,6 @@
 """What is written down when users are saved, and what a drain makes of it."""
 
+import re
 from datetime import timedelta
 
 import httpx
@@ -126,31 +127,62 @@ def test_two_runs_take_different_rows(ann, client):
 
 
 def test_a_username_that_tideline_does_not_allow_is_made_fit(client, site):
-    names = ("ann.b+c@example.org", "@", "x" * 80, "Ünïcode")
+    names = ("ann.b+c@example.org", "x" * 80, "Élodie", "Weißbär", "jean日本")
     users = [User.objects.create_user(name) for name in names]
     drain_all(client)
     shown = [site.accounts[str(user.pk)]["username"] for user in users]
-    assert shown == ["ann_b_c", "user", "x" * 30, "n_code"]
+    assert shown == ["ann_b_c", "x" * 30, "Elodie", "Weissbar", "jean"]
+
+
+def test_a_name_of_which_nothing_is_left_or_that_is_of_staff_becomes_one_that_says_nothing(
+    client, site
+):
+    """And not the id of the user, which everybody would read."""
+    names = ("日本", "@", "Борис", "support", "ann", "ann@example.org")
+    users = [User.objects.create_user(name, id=9001 + n) for n, name in enumerate(names)]
+    assert drain_all(client) == (len(names), 0)
+    shown = [site.accounts[str(user.pk)]["username"] for user in users]
+    assert all(re.fullmatch(r"user_[a-z2-9]{5}", name) for name in shown[:4]), shown
+    assert [name[:3] for name in shown[4:]] == ["ann", "ann"] and len(set(shown)) == len(shown)
+    assert not any(str(user.pk) in name for user, name in zip(users, shown, strict=True))
+    request_sync_of_all()
+    assert drain_all(client) == (len(names), 0)
+    assert [site.accounts[str(user.pk)]["username"] for user in users] == shown
 
 
 def test_a_name_that_another_account_has_gets_an_end(client, site):
     first, second = (User.objects.create_user(f"ann{sign}") for sign in "-+")
     User.objects.filter(pk=first.pk).update(username="ann.")
     assert drain_all(client) == (2, 0)
-    names = {site.accounts[str(user.pk)]["username"] for user in (first, second)}
-    assert names in ({"ann", f"ann_{second.pk}"}, {"ann", f"ann_{first.pk}"})
+    names = sorted(site.accounts[str(user.pk)]["username"] for user in (first, second))
+    assert names[0] == "ann" and re.fullmatch("ann_[a-z2-9]{5}", names[1])
     for user in (first, second):
         user.save()
     assert drain_all(client) == (2, 0)
 
 
-def test_another_username_of_the_product_does_not_change_that_of_tideline(ann, site, client):
+def test_a_name_in_another_script_gets_one_name_and_keeps_it(client, site):
+    user = User.objects.create_user("日本")
     drain_all(client)
-    User.objects.filter(pk=ann.pk).update(username="anna")
+    name = site.accounts[str(user.pk)]["username"]
+    assert re.fullmatch(r"user_[a-z0-9]{5}", name)
     AccountSync.objects.update(account_id="")  # as after a kill before the mark
-    request_sync_of_all()
+    user.save()
     assert drain_all(client) == (1, 0)
-    assert site.accounts[str(ann.pk)]["username"] == "ann"
+    assert site.accounts[str(user.pk)]["username"] == name
+
+
+@pytest.mark.parametrize("is_taken", [False, True])
+def test_another_username_of_the_product_renames_the_account(ann, site, client, is_taken):
+    drain_all(client)
+    if is_taken:
+        site.put("of another product", {"username": "anna"})
+    ann.username, ann.first_name = "anna", "Anna"
+    ann.save()
+    assert drain_all(client) == (1, 0)
+    account = site.accounts[str(ann.pk)]
+    assert account["username"] == ("ann" if is_taken else "anna")
+    assert account["display_name"] == "Anna A."
 
 
 @pytest.mark.parametrize("status", [403, 422, 503])

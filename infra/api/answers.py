@@ -26,7 +26,6 @@ API_PREFIXES = (
     "/nodeinfo/",
 )  # fmt: skip
 UNAVAILABLE = "Temporarily unavailable, try again"
-_TOO_LARGE = "The request is too large"
 log = structlog.get_logger()
 
 
@@ -45,7 +44,7 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
         case exceptions.APIException():
             return _answer(error.status_code, _text_of(error), _headers_of(error))
         case RequestDataTooBig():
-            return _answer(413, _TOO_LARGE)
+            return _answer(413, "The request is too large")
         case SuspiciousOperation() | UnreadablePostError():
             return _answer(400, "The request is malformed")
         case OperationalError() | InterfaceError():
@@ -60,10 +59,6 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     text = NotAllowed.text
     return _answer_client(request, 403, text, defaults.permission_denied, exception)
-
-
-def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer_client(request, 404, NotFound.text, defaults.page_not_found, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -90,13 +85,6 @@ def _draw_unavailable(request: HttpRequest, answer: HttpResponse) -> HttpRespons
     for name, value in {**NO_STORE, "Retry-After": answer["Retry-After"]}.items():
         page[name] = value
     return page
-
-
-def body_too_large(request: HttpRequest) -> HttpResponse:
-    """Also for pages: Django itself answers 400, and has no limit for forms with files."""
-    if request.path_info.startswith(API_PREFIXES):
-        return _answer(413, _TOO_LARGE)
-    return HttpResponse(_TOO_LARGE, "text/plain", 413)
 
 
 def _answer_client(

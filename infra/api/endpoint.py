@@ -31,6 +31,7 @@ from infra.api.caller_deadline import VARIABLE as CALLER_DEADLINE
 from infra.api.caller_deadline import DeadlinePassed, read_caller_deadline
 from infra.api.errors import (
     AccountFrozen,
+    MethodNotAllowed,
     ScopeMissing,
     TidelineError,
     TokenInvalid,
@@ -58,6 +59,10 @@ class Access(NamedTuple):
     needs_user: bool
     is_for_frozen: bool
     is_write: bool
+
+
+# Of a request that gets to no handler of its own: it counts as any other.
+_REFUSED = Access("refuse", None, False, False, True, True)
 
 
 class Endpoint(APIView):
@@ -119,13 +124,15 @@ class Endpoint(APIView):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         access = self._accesses.get(request.method or "")
         if access is None:
-            return self._refuse_method()
+            return self.answer_refusal(request, MethodNotAllowed(self._accesses))
         caller_ends_at = None
         if CALLER_DEADLINE in request.META:
             try:
                 caller_ends_at = read_caller_deadline(request.META)
-            except TidelineError as error:
+            except DeadlinePassed as error:
                 return self._answer_error(request, error)
+            except TidelineError as error:
+                return self.answer_refusal(request, error)
         if access.is_write:
             return self._serve_write(access, request, args, kwargs)
         deadline = begin_deadline(caller_ends_at)
@@ -133,6 +140,13 @@ class Endpoint(APIView):
             return self._serve_read(access, request, args, kwargs)
         finally:
             end_deadline(deadline)
+
+    def answer_refusal(self, request: HttpRequest, error: TidelineError) -> HttpResponse:
+        """The answer to a request that gets to no handler. It counts against the quotas."""
+        return self._serve_write(_REFUSED, request, (error,), {})
+
+    def refuse(self, _request: ApiRequest, error: TidelineError) -> HttpResponse:
+        raise error
 
     def _serve_read(
         self, access: Access, request: HttpRequest, args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -174,7 +188,11 @@ class Endpoint(APIView):
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
     ) -> HttpResponse:
-        wrapped.user = caller = self._authenticate(request)  # type: ignore[assignment]
+        try:
+            wrapped.user = caller = self._authenticate(request)  # type: ignore[assignment]
+        except TidelineError:
+            self._charge(request, None)
+            raise
         # Before the refusals below, which are not free either.
         self._charge(request, caller)
         _check_access(caller, access)
@@ -213,11 +231,6 @@ class Endpoint(APIView):
         for charge in charged:
             charge.settle()
 
-    def _refuse_method(self) -> HttpResponse:
-        return json_response(
-            b'{"error":"Method not allowed"}', 405, {"Allow": ", ".join(self._accesses)}
-        )
-
     def _answer_unexpected(self, request: HttpRequest) -> HttpResponse:
         """An error of our own: logs the traceback and sends Django's signal for exceptions."""
         log.exception("request.failed", path=request.path, view=type(self).__name__)
@@ -232,7 +245,7 @@ def _check_access(caller: Caller | None, access: Access) -> None:
             raise TokenInvalid
         return
     if access.scope is not None and access.scope not in caller.scopes:
-        raise ScopeMissing
+        raise ScopeMissing(access.scope)
     if access.needs_user and caller.account_id is None:
         raise UserRequired
     if caller.is_frozen and not access.is_for_frozen:

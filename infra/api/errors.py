@@ -1,6 +1,6 @@
 """Errors that the caller can act on; infra.api.answers turns them into HTTP."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 
@@ -63,8 +63,26 @@ class UserRequired(TidelineError):
 
 
 class ScopeMissing(TidelineError):
+    """`needed`: scopes, each of which would be enough."""
+
     status = 403
     text = "This action is outside the authorized scopes"
+
+    def __init__(self, *needed: str) -> None:
+        super().__init__(f"{self.text}: it needs {' or '.join(needed)}")
+        challenge = f'Bearer error="insufficient_scope", scope="{needed[0]}"'
+        self.headers = {"WWW-Authenticate": challenge}
+
+
+class MethodNotAllowed(TidelineError):
+    """The route has other methods only."""
+
+    status = 405
+    text = "Method not allowed"
+
+    def __init__(self, allowed: Iterable[str]) -> None:
+        super().__init__()
+        self.headers = {"Allow": ", ".join(allowed)}
 
 
 class TooManyRequests(TidelineError):

@@ -30,6 +30,10 @@ class WholeBatchFails(OperationalError):
     """All rows of this batch fail, because a store that they all need is out of reach."""
 
 
+class EarlierFailed(OperationalError):
+    """A change of the same post is tried again later. This one waits, so that it comes after it."""
+
+
 class PositionTooOld(TidelineError):
     """Changes behind the position of a reader may have been dropped."""
 

@@ -19,25 +19,27 @@ MARGIN = timedelta(minutes=10)
 # So long before its day is dropped a reader no longer begins with it: it must get past that day.
 HEAD_START = timedelta(hours=1)
 TIMELINE = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int"
+# Each row of a reader's history. `written_by`: the transaction by which this server has it. A dump
+# that is restored keeps the others, and has another one.
+ROW = "filed_by::text::bigint, sequence, delivered_at, xmin::text::bigint"
+# The newest row that readers get; one row without it when there is none.
 NOW = f"""
-SELECT {TIMELINE}, pg_snapshot_xmin(pg_current_snapshot())::text::bigint, clock_timestamp()
-"""
-# The first transaction that filed changes on this day or later, or one before that still runs.
-FIRST_OF_DAY = f"""
-SELECT {TIMELINE}, least(filed_by, pg_snapshot_xmin(pg_current_snapshot()))::text::bigint,
-    delivered_at
-FROM changes_delivered WHERE delivered_on >= %s ORDER BY filed_by, sequence LIMIT 1
+SELECT {TIMELINE}, pg_snapshot_xmin(pg_current_snapshot())::text::bigint, clock_timestamp(), row.*
+FROM (VALUES (1)) AS one LEFT JOIN LATERAL (
+    SELECT {ROW} FROM changes_delivered WHERE filed_by < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY filed_by DESC, sequence DESC LIMIT 1
+) AS row ON true
 """  # noqa: S608
-# So many rows back. By index, without the rows themselves.
+# So many rows back. By index, without the rows before.
 RECENT = f"""
-SELECT {TIMELINE}, filed_by::text::bigint, sequence, delivered_at FROM changes_delivered
+SELECT {TIMELINE}, {ROW} FROM changes_delivered
 WHERE filed_by < pg_snapshot_xmin(pg_current_snapshot())
 ORDER BY filed_by DESC, sequence DESC LIMIT 1 OFFSET %s
 """  # noqa: S608
 # One row without a change when there is none. `next_at`: of the oldest row behind the position that
 # no reader gets yet. Rows of later transactions than there were come from a dump of another server.
 READ = f"""
-SELECT head.timeline, head.at, head.next_at, head.has_last, head.is_ahead, row.*
+SELECT head.timeline, head.at, head.next_at, head.has_last, row.*
 FROM (
     SELECT {TIMELINE} AS timeline, clock_timestamp() AS at,
         (SELECT delivered_at FROM changes_delivered
@@ -46,11 +48,10 @@ FROM (
             AND delivered_on >= %(first_day)s
         ORDER BY filed_by, sequence LIMIT 1) AS next_at,
         EXISTS (SELECT FROM changes_delivered WHERE filed_by = %(transaction)s::text::xid8
-            AND sequence = %(sequence)s AND delivered_at = %(row_at)s) AS has_last,
-        %(transaction)s::text::xid8 > pg_snapshot_xmax(pg_current_snapshot()) AS is_ahead
+            AND sequence = %(sequence)s AND delivered_at = %(row_at)s
+            AND %(written_by)s IN (0, xmin::text::bigint)) AS has_last
 ) AS head LEFT JOIN LATERAL (
-    SELECT filed_by::text::bigint AS transaction, sequence, delivered_at, id, kind, owner_id,
-        payload::text, created_at
+    SELECT {ROW}, id, kind, owner_id, payload::text, created_at
     FROM changes_delivered
     WHERE (filed_by, sequence) > (%(transaction)s::text::xid8, %(sequence)s)
         AND filed_by < pg_snapshot_xmin(pg_current_snapshot())
@@ -58,15 +59,17 @@ FROM (
     ORDER BY filed_by, sequence LIMIT %(limit)s
 ) AS row ON true
 """  # noqa: S608
-HEAD_COLUMNS = 5
+HEAD_COLUMNS = 4
 
 
 class FeedPosition(NamedTuple):
-    """Up to where a reader has read: the last row that it got, or where it began.
+    """Up to where a reader has read: the last row that it got, or the newest one where it began.
 
-    `timeline`: of the server's log; a server that was promoted or restored begins another one.
-    `transaction`, `sequence`: of the row; `row_at`: when it was delivered. `complete_at`: what was
-    delivered before it has been read.
+    The row proves that the server still has the history that the reader knows. `sequence` is 0 when
+    there is none: the reader gets all of its day. `timeline`: of the server's log; a server that
+    was promoted begins another one. `transaction`, `sequence`: of the row; `row_at`: when it was
+    delivered; `written_by`: see ROW, 0 in positions of old code. `complete_at`: what was delivered
+    before it has been read.
     """
 
     timeline: int
@@ -74,6 +77,7 @@ class FeedPosition(NamedTuple):
     sequence: int
     row_at: datetime
     complete_at: datetime
+    written_by: int = 0
 
 
 class FiledChange(NamedTuple):
@@ -100,27 +104,24 @@ OLDEST = FeedPosition(0, 0, 0, _EPOCH, _EPOCH)
 
 
 def position_now(alias: str) -> FeedPosition:
-    """Behind everything that has been delivered. One query.
+    """Behind everything that has been delivered. One query by index.
 
     Transactions that run now may still file changes, which a reader from here on gets.
     """
-    [(timeline, transaction, at)] = fetch_all(alias, NOW)
-    return FeedPosition(timeline, transaction, 0, at, at)
+    [(timeline, transaction, at, *row)] = fetch_all(alias, NOW)
+    if row[0] is None:
+        return FeedPosition(timeline, transaction, 0, at, at)
+    return _at_row(timeline, row)._replace(complete_at=at)
 
 
-def position_before(alias: str, moment: datetime) -> FeedPosition:
-    """Before all that was delivered since this moment, at most a day before. One query by index.
-
-    OLDEST if it is as long ago.
-    """
+def position_before(moment: datetime) -> FeedPosition:
+    """Before all that was delivered since this moment, at most a day before. OLDEST if it is as
+    long ago. No query."""
     day = (moment.astimezone(UTC) - MARGIN).date()
     if day <= _oldest_day(HEAD_START):
         return OLDEST
-    row = fetch_one(alias, FIRST_OF_DAY, (day,))
-    if row is None:
-        return position_now(alias)
-    timeline, transaction, at = row
-    return FeedPosition(timeline, transaction, 0, at, at)
+    begins_at = datetime(day.year, day.month, day.day, tzinfo=UTC) + MARGIN
+    return OLDEST._replace(row_at=begins_at, complete_at=begins_at)
 
 
 def position_of_recent(alias: str, changes: int) -> FeedPosition:
@@ -131,8 +132,7 @@ def position_of_recent(alias: str, changes: int) -> FeedPosition:
     row = fetch_one(alias, RECENT, (changes,))
     if row is None:
         return OLDEST
-    timeline, transaction, sequence, at = row
-    return FeedPosition(timeline, transaction, sequence, at, at)
+    return _at_row(row[0], row[1:])
 
 
 def read_feed(alias: str, after: FeedPosition, limit: int) -> FeedPage:
@@ -140,21 +140,20 @@ def read_feed(alias: str, after: FeedPosition, limit: int) -> FeedPage:
 
     A transaction that writes and does not end keeps all later changes back, so none is skipped.
     Raises: PositionTooOld when changes behind the position may have been dropped. PositionLost when
-    the server lacks the last row that the reader got, or counts its transactions from one again: it
-    was promoted or restored. A reader that got nothing there for days has lost nothing by that: it
-    goes on a day before.
+    the server lacks the row of the position: it was promoted or restored. Without a row that is
+    still kept nothing says what the server has lost, so the reader gets all that was delivered
+    since the day up to which it has read. A restored server counts transactions from a lower one.
     """
     oldest_day = _oldest_day(MARGIN)
     if after != OLDEST and (after.complete_at - MARGIN).date() < oldest_day:
         raise PositionTooOld
-    values = after._asdict() | {"limit": limit, "first_day": _first_day(after)}
+    has_row = after.sequence > 0 and after.row_at.date() >= oldest_day
+    begin = after if has_row else after._replace(transaction=0, sequence=0)
+    values = begin._asdict() | {"limit": limit, "first_day": _first_day(after, has_row)}
     rows = fetch_all(alias, READ, values)
-    timeline, at, next_at, has_last, is_ahead = rows[0][:HEAD_COLUMNS]
-    has_kept_row = after.sequence > 0 and after.row_at.date() >= oldest_day
-    if has_kept_row and (is_ahead or not has_last):
+    timeline, at, next_at, has_last = rows[0][:HEAD_COLUMNS]
+    if has_row and not has_last:
         raise PositionLost
-    if after.transaction and not has_kept_row and (is_ahead or after.timeline != timeline):
-        return read_feed(alias, position_before(alias, after.complete_at), limit)
     changes = [_change(row) for row in rows if row[HEAD_COLUMNS] is not None]
     if changes:
         return FeedPage(changes, changes[-1].position)
@@ -162,13 +161,15 @@ def read_feed(alias: str, after: FeedPosition, limit: int) -> FeedPage:
     return FeedPage([], after._replace(timeline=timeline, complete_at=complete_at))
 
 
-def _first_day(after: FeedPosition) -> date:
+def _first_day(after: FeedPosition, has_row: bool) -> date:
     """Of a reader that has read nothing: not the day that is dropped next, nor days that are late.
 
     Else its next page could be too old.
     """
-    if after.transaction:
+    if has_row:
         return date.min
+    if after != OLDEST:
+        return (after.complete_at - MARGIN).date()
     now = datetime.now(UTC)
     return min(_oldest_day(HEAD_START) + timedelta(days=1), now.date())
 
@@ -178,8 +179,11 @@ def _oldest_day(ahead: timedelta) -> date:
     return (datetime.now(UTC) + ahead).date() - timedelta(days=settings.CHANGE_REPLAY_DAYS)
 
 
+def _at_row(timeline: int, row: Sequence[Any]) -> FeedPosition:
+    transaction, sequence, delivered_at, written_by = row
+    return FeedPosition(timeline, transaction, sequence, delivered_at, delivered_at, written_by)
+
+
 def _change(row: Sequence[Any]) -> FiledChange:
-    values = row[HEAD_COLUMNS:]
-    transaction, sequence, delivered_at, change_id, kind, owner_id, payload, created_at = values
-    position = FeedPosition(row[0], transaction, sequence, delivered_at, delivered_at)
-    return FiledChange(change_id, kind, owner_id, payload, created_at, position)
+    *place, change_id, kind, owner_id, payload, created_at = row[HEAD_COLUMNS:]
+    return FiledChange(change_id, kind, owner_id, payload, created_at, _at_row(row[0], place))

@@ -64,6 +64,12 @@ class Change(LocalModel):
             models.Index(
                 fields=["id"], name="change_parked", condition=models.Q(state=ChangeState.PARKED)
             ),
+            # take_batch: earlier changes of the same owner that are tried again.
+            models.Index(
+                fields=["owner_id"],
+                name="change_failed",
+                condition=models.Q(state=ChangeState.PENDING) & ~models.Q(error=""),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,6 +1,7 @@
 """The frame of the commands that import."""
 
 from argparse import ArgumentParser
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -50,10 +51,11 @@ class ImportCommand(JobCommand):
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         file_format, after = FORMATS[options["format"]], work.after["line"] if work.after else 0
         lines = file_format.lines(options["file"], self.record, after)
-        read = partial(file_format.read, self.record)
+        not_kept = Counter[str]()
+        read = partial(file_format.read, self.record, not_kept)
         has_unfinished = False
         with refused_file(options["refused"]) as report:
-            for batch in import_lines(work, lines, read, self.write, report):
+            for batch in import_lines(work, lines, read, self.write, report, not_kept):
                 is_silent = not batch.done + batch.failed
                 has_unfinished |= bool(batch.changed)
                 yield batch
@@ -62,6 +64,7 @@ class ImportCommand(JobCommand):
                 if is_silent and has_unfinished and not self.is_stopping():
                     self.finish()
                     has_unfinished = False
+        yield Batch(0, details=[f"not kept: {name}: {n:,}" for name, n in sorted(not_kept.items())])
         if not work.dry_run:
             yield from self._deliver(0)
             if not self.is_stopping():

@@ -1,5 +1,6 @@
 """The formats of imports: how a file becomes lines, and a line a record."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -9,13 +10,16 @@ from infra.importing.lines import ImportLines, count_lines, iter_lines
 from infra.importing.mastodon import iter_archive, read_mastodon_item
 from infra.importing.types import Record
 
+ReadLine = Callable[[type[Record], Counter[str], bytes], Record | None]
+
 
 class ImportFormat(NamedTuple):
-    """`lines(path, record type, after)`; `read(record type, text)`: LineRefused, None for a line of
-    another type; `count_lines(path)`: None if it is not known."""
+    """`lines(path, record type, after)`; `read(record type, not kept, text)`: LineRefused,
+    LineSkipped, None for a line of another type; counts what is not kept by name.
+    `count_lines(path)`: None if it is not known."""
 
     lines: Callable[[str, type[Record], int], ImportLines]
-    read: Callable[[type[Record], bytes], Record | None]
+    read: ReadLine
     count_lines: Callable[[str], int | None]
 
 
@@ -28,8 +32,17 @@ def _iter_archive(path: str, wanted: type[Record], after: int) -> ImportLines:
     return archive  # type: ignore[return-value]
 
 
+def _keeps_all(read: Callable[[type[Record], bytes], Record | None]) -> ReadLine:
+    """Of a format that refuses what Tideline has no place for, or that has no such fields."""
+
+    def read_line(wanted: type[Record], _: Counter[str], text: bytes) -> Record | None:
+        return read(wanted, text)
+
+    return read_line
+
+
 FORMATS: Mapping[str, ImportFormat] = {
-    "json_lines": ImportFormat(_iter_lines, read_json_line, count_lines),
+    "json_lines": ImportFormat(_iter_lines, _keeps_all(read_json_line), count_lines),
     "getstream": ImportFormat(_iter_lines, read_getstream_line, count_lines),
-    "mastodon": ImportFormat(_iter_archive, read_mastodon_item, lambda path: None),
+    "mastodon": ImportFormat(_iter_archive, _keeps_all(read_mastodon_item), lambda path: None),
 }

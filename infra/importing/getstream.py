@@ -1,17 +1,19 @@
 """GetStream's import and export files: JSON lines `{"type": …, "data": {…}}`.
 
 The schemas are public: github.com/GetStream/protocol, jsonschemas/feeds (draft 2020-12). Taken are
-`user`, `follow`, `activity` and `comment`; a line of another type is of no import. Fields that
-Tideline has no place for are left out, unless a record would mean something else without them.
+`user`, `follow`, `activity` and `comment`; a line of another type, as `reaction`, is of no import.
+Fields that Tideline has no place for are left out, unless a record would mean something else
+without them. What is left out is counted by its name.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from infra.importing.errors import LineRefused
+from infra.importing.errors import LineRefused, LineSkipped
 from infra.importing.types import (
     AccountRecord,
     ExternalId,
@@ -71,16 +73,32 @@ class StreamItem(msgspec.Struct, frozen=True):
     data: msgspec.Raw
 
 
-def read_getstream_line(wanted: type[Record], text: bytes) -> Record | None:
-    """The record of this line; None: it is of another type. Raises: LineRefused."""
+def read_getstream_line(wanted: type[Record], not_kept: Counter[str], text: bytes) -> Record | None:
+    """The record of this line; None: it is of another type. Raises: LineRefused, LineSkipped."""
     try:
         item = msgspec.json.decode(text, type=StreamItem)
         shape, convert, made = CONVERSIONS.get(item.type, (None, None, None))
-        if shape is None or convert is None or made is not wanted:
+        if shape is None or convert is None:
+            raise LineSkipped(item.type)
+        if made is not wanted:
             return None
-        return convert(msgspec.json.decode(item.data, type=shape))
+        record = convert(msgspec.json.decode(item.data, type=shape))
+        if record is not None:
+            not_kept.update(_list_left_out(item.type, shape, msgspec.json.decode(item.data)))
+        return record
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise LineRefused(str(error)) from None
+
+
+def _list_left_out(name: str, shape: type[Any], data: Mapping[str, Any]) -> Iterator[str]:
+    """The names of fields with a value that the record does not have: `activity.custom.mood`."""
+    custom = data.get("custom") or {}
+    names = {
+        f"custom.{key}": value for key, value in custom.items() if key not in KEPT_CUSTOM[name]
+    }
+    names |= {key: value for key, value in data.items() if key not in shape.__struct_fields__}
+    names.pop("custom", None)
+    return (f"{name}.{key}" for key, value in names.items() if value)
 
 
 def _account(user: StreamUser) -> AccountRecord:
@@ -148,6 +166,9 @@ def _reply(comment: StreamComment) -> PostRecord:
     )
 
 
+KEPT_CUSTOM: Mapping[str, Sequence[str]] = {
+    "user": ("username", "name"), "follow": (), "activity": (), "comment": (),
+}  # fmt: skip
 Conversion = tuple[type[Any], Callable[[Any], Record | None], type[Record]]
 CONVERSIONS: Mapping[str, Conversion] = {
     "user": (StreamUser, _account, AccountRecord),

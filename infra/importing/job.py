@@ -1,9 +1,10 @@
 """The frame of import jobs: lines become records, records are written in batches."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from infra.importing.errors import LineRefused
+from infra.importing.errors import LineRefused, LineSkipped
 from infra.importing.lines import ImportLine, ImportLines
 from infra.jobs.types import Batch, Work
 
@@ -36,10 +37,12 @@ def import_lines(
     read: Callable[[bytes], R | None],
     write: Write[R],
     report: Report,
+    not_kept: Counter[str],
 ) -> Iterator[Batch]:
     """Writes the records of the lines, `work.batch_size` lines at a time; yields a batch each.
 
-    Lines of other types are done, and change nothing. `write(records, dry_run)`: idempotent, and
+    Lines of other types are done, and change nothing. Those that Tideline has no place for are
+    counted in `not_kept`, by name, and are not done. `write(records, dry_run)`: idempotent, and
     committed when it returns. `report` gets each refused line with the reason. When standard input
     is silent, what came is written, and an empty batch lets the caller look at the clock.
     """
@@ -49,7 +52,7 @@ def import_lines(
         if line is not None:
             taken.append(line)
         if taken and (line is None or len(taken) == min(size, left or size)):
-            yield _import_batch(taken, read, write, report, work.dry_run)
+            yield _import_batch(taken, read, write, report, not_kept, work.dry_run)
             left = left and left - len(taken)
             taken = []
             if left == 0:
@@ -57,7 +60,7 @@ def import_lines(
         elif line is None:
             yield Batch(0)
     if taken:
-        yield _import_batch(taken, read, write, report, work.dry_run)
+        yield _import_batch(taken, read, write, report, not_kept, work.dry_run)
 
 
 def _checked(text: bytes) -> bytes:
@@ -72,15 +75,20 @@ def _import_batch(
     read: Callable[[bytes], R | None],
     write: Write[R],
     report: Report,
+    not_kept: Counter[str],
     dry_run: bool,
 ) -> Batch:
     records: list[NumberedRecord[R]] = []
     refused: dict[int, str] = {}
+    skipped = 0
     for line in lines:
         try:
             record = read(_checked(line.text))
         except LineRefused as error:
             refused[line.number] = str(error)
+        except LineSkipped as error:
+            not_kept[str(error)] += 1
+            skipped += 1
         else:
             if record is not None:
                 records.append(NumberedRecord(line.number, record))
@@ -91,4 +99,4 @@ def _import_batch(
             report(line, refused[line.number])
     details = [f"line {number}: {reason}" for number, reason in sorted(refused.items())]
     position = {"line": lines[-1].number}
-    return Batch(len(lines) - len(refused), len(refused), "", changed, position, details)
+    return Batch(len(lines) - len(refused) - skipped, len(refused), "", changed, position, details)

@@ -38,20 +38,21 @@ def is_endpoint(url: str) -> bool:
     return settings.PUSH_PRIVATE_ADDRESSES or not is_address(host) or is_public(host)
 
 
-def resolve(url: str) -> OutgoingAddress:
+def resolve(url: str, is_own: bool = False) -> OutgoingAddress:
     """The address to send to. Raises: ForbiddenAddress; OSError if the name has no address.
 
-    Every address of the name must be public, but for development.
+    Every address of the name must be public, but for development. `is_own`: the address is in the
+    settings of the operator, so it may be private, and without TLS.
     """
-    scheme, host, port, path = _split(url)
+    scheme, host, port, path = _split(url, is_own)
     entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     ips = [str(entry[4][0]) for entry in entries]
-    if not settings.PUSH_PRIVATE_ADDRESSES and not all(map(is_public, ips)):
+    if not (is_own or settings.PUSH_PRIVATE_ADDRESSES or all(map(is_public, ips))):
         raise ForbiddenAddress(host)
     return OutgoingAddress(scheme, host, ips[0], port, path)
 
 
-def _split(url: str) -> tuple[str, str, int, str]:
+def _split(url: str, is_own: bool = False) -> tuple[str, str, int, str]:
     """Raises: ForbiddenAddress. Only https, and http where private addresses are allowed.
 
     The port is that of the scheme, or one that any program may use.
@@ -62,7 +63,7 @@ def _split(url: str) -> tuple[str, str, int, str]:
         port = own if parts.port is None else parts.port
     except ValueError:
         raise ForbiddenAddress(url) from None
-    allowed = ("https", "http") if settings.PUSH_PRIVATE_ADDRESSES else ("https",)
+    allowed = ("https", "http") if is_own or settings.PUSH_PRIVATE_ADDRESSES else ("https",)
     is_plain = url.isascii() and url.isprintable() and " " not in url
     if parts.scheme not in allowed or not parts.hostname or parts.username or not is_plain:
         raise ForbiddenAddress(url)

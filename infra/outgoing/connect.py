@@ -21,8 +21,9 @@ class OpenConnection(NamedTuple):
 
 
 @contextmanager
-def connected(url: str, seconds: float) -> Iterator[OpenConnection]:
-    """A new connection for one request. It ends with the block, and after `seconds`.
+def connected(url: str, seconds: float, is_own: bool = False) -> Iterator[OpenConnection]:
+    """A new connection for one request. It ends with the block, and after `seconds`. `is_own`: as
+    for `resolve`.
 
     The request must follow no redirect, because that could lead into our own network. A timer ends
     the connection: time-outs of sockets hold for each read, and a server that sends a byte now and
@@ -30,7 +31,7 @@ def connected(url: str, seconds: float) -> Iterator[OpenConnection]:
     machine's resolver tries. Raises: ForbiddenAddress, OSError, HTTPException, ValueError.
     """
     end = time.monotonic() + seconds
-    address = resolve(url)
+    address = resolve(url, is_own)
     connection = HTTPConnection(address.host, address.port, timeout=seconds)
     raw = socket.create_connection((address.ip, address.port), _left(end))
     connection.sock = open_socket = _wrap(raw, address) if address.scheme == "https" else raw

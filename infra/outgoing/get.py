@@ -9,9 +9,9 @@ class DocumentUnreadable(OSError):
     """The server has another answer than 200, or the document is too long."""
 
 
-def get(url: str, seconds: float, most_bytes: int) -> bytes:
+def get(url: str, seconds: float, most_bytes: int, is_own: bool = False) -> bytes:
     """The document at this address. Raises: DocumentUnreadable; raises and lasts as `connected`."""
-    with connected(url, seconds) as (connection, path):
+    with connected(url, seconds, is_own) as (connection, path):
         connection.request("GET", path, headers={"Accept": "application/json"})
         return read_document(connection.getresponse(), most_bytes)
 

@@ -67,16 +67,16 @@ def _find_stripped(data: Mapping[str, Any], name: str) -> str | None:
 
 
 def read_wanted_list(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The objects of the list. What is wrong in one of them is its own answer.
+    """The objects of the list, of which several may be the same account. What is wrong in one of
+    them is its own answer.
 
     Raises: InvalidRequest.
     """
     sent = find_objects(data, "accounts") or ()
     if not 0 < len(sent) <= schema.MOST_WANTED:
         raise InvalidRequest(f"accounts must be a list of 1 to {schema.MOST_WANTED} accounts")
-    ids = [check_external_id(each.get("external_id")) for each in sent]
-    if len(set(ids)) < len(ids):
-        raise InvalidRequest("each external_id may be in the list once")
+    for each in sent:
+        check_external_id(each.get("external_id"))
     return sent
 
 

@@ -15,6 +15,7 @@ import io
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from infra.cells import read_cell
 from integrations.brought_lists.errors import FileRefused
 from integrations.brought_lists.types import BroughtKind
 
@@ -90,4 +91,4 @@ def _kinds_of(names: Sequence[str]) -> list[BroughtKind]:
 
 def _place(columns: Sequence[str], names: Sequence[str], row: Sequence[str]) -> list[str]:
     cells = dict(zip(names, row, strict=False))
-    return [cells.get(name, "").strip()[:MOST_CHARACTERS] for name in columns]
+    return [read_cell(cells.get(name, "").strip())[:MOST_CHARACTERS] for name in columns]

@@ -1,9 +1,13 @@
 """Reads the change feed of the whole site from a position on."""
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from functools import partial
+from heapq import merge
+from itertools import islice
 
+from accounts.types import FIRST_TENANT
 from infra.changes.feed import (
     OLDEST,
     FeedPage,
@@ -19,13 +23,13 @@ from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.scatter import scatter, scatter_available
 from infra.sharding.shards import all_aliases
 from integrations.events import describe_changes
+from integrations.external_ids import add_external_ids
 from integrations.positions import decode_position
 from integrations.types import Event, EventPage, SitePosition
 
 # Changes of one part of a long page. Between two parts others have their turn.
 PART = 500
 OLDEST_POSITION = SitePosition({})
-_UP_TO_DATE = timedelta(minutes=1)
 
 
 def site_position_now() -> SitePosition:
@@ -37,13 +41,8 @@ def site_position_now() -> SitePosition:
 
 
 def site_position_before(moment: datetime) -> SitePosition:
-    """Before all that was delivered since this moment. A query for each database, at once.
-
-    Raises: OperationalError if one does not answer.
-    """
-    return SitePosition(
-        scatter({alias: partial(position_before, alias, moment) for alias in all_aliases()})
-    )
+    """Before all that was delivered since this moment."""
+    return SitePosition(dict.fromkeys(all_aliases(), position_before(moment)))
 
 
 def first_position(text: str | None) -> SitePosition:
@@ -54,29 +53,37 @@ def first_position(text: str | None) -> SitePosition:
 
 
 def read_events(after: SitePosition, limit: int) -> EventPage:
-    """The next events, of at most `limit` changes or one of each database. The events of an account
-    are in their order.
+    """The next events, of at most `limit` changes: those of a database are in their order, and all
+    by the time when they were delivered.
 
     A database that does not answer delays its own events only. Raises: PositionTooOld,
     PositionLost; OperationalError if no database answers.
-    Cost: a query for each database, at once; two for each that has relations or marks.
+    Cost: a query for each database, at once; two for each that has relations or marks, and at most
+    one on the default database.
     """
     before = {alias: after.by_alias.get(alias, OLDEST) for alias in all_aliases()}
+    began = SitePosition({**before})
     calls = {alias: partial(read_feed, alias, each, limit) for alias, each in before.items()}
     with noting_missing() as missing:
         pages = scatter_available(calls)
-    taken = _share(pages, limit)
+    places = {place: number for number, place in enumerate(islice(_in_turn(pages), limit))}
+    taken = Counter(alias for alias, _ in places)
     events: list[Event] = []
-    for alias in _in_turn({alias: before[alias] for alias in taken}):
-        page = taken[alias]
+    for alias, page in pages.items():
+        part = _cut(page, taken[alias])
         try:
-            events += describe_changes(alias, page.changes)
+            events += describe_changes(alias, part.changes)
         except NO_ANSWER:
             missing.add(alias)
         else:
-            before[alias] = page.position
+            before[alias] = part.position if part.changes or part is page else before[alias]
+    try:
+        add_external_ids(FIRST_TENANT, [event.data for event in events])
+    except NO_ANSWER:
+        return EventPage([], began, sorted(missing | taken.keys()), has_more=False)
+    events.sort(key=lambda event: places[event.alias, event.position])
     has_more = any(
-        alias not in missing and (len(page.changes) == limit or taken[alias] is not page)
+        alias not in missing and (len(page.changes) == limit or len(page.changes) > taken[alias])
         for alias, page in pages.items()
     )
     return EventPage(events, SitePosition(before), sorted(missing), has_more)
@@ -97,33 +104,27 @@ def read_long_page(after: SitePosition, limit: int) -> EventPage:
     return page._replace(events=events)
 
 
-def _in_turn(before: Mapping[str, FeedPosition]) -> list[str]:
-    """What is furthest behind comes first: who does only a part of each page starves none.
+def _in_turn(pages: Mapping[str, FeedPage]) -> Iterator[tuple[str, FeedPosition]]:
+    """Each change by its database and its position, by the time of its delivery.
 
-    Of those that are up to date the default database does: it tells that accounts were created.
+    So what an account did before it moved comes before what it does on its new shard, and a
+    database that is far behind comes first. Of one time the default database is the first: it tells
+    that accounts were created.
     """
-    up_to_date = (
-        max((each.complete_at for each in before.values()), default=OLDEST.complete_at)
-        - _UP_TO_DATE
-    )
-    return sorted(
-        before,
-        key=lambda alias: (min(before[alias].complete_at, up_to_date), alias != GLOBAL_ALIAS),
-    )
+    for _, _, alias, position in merge(*(_dated(alias, page) for alias, page in pages.items())):
+        yield alias, position
 
 
-def _share(pages: Mapping[str, FeedPage], limit: int) -> dict[str, FeedPage]:
-    """Each database's part of `limit` changes, at least one, so that none waits for another. What
-    one does not need the others get."""
-    taken = {}
-    for number, alias in enumerate(sorted(pages, key=lambda alias: len(pages[alias].changes))):
-        part = max(1, limit // (len(pages) - number))
-        taken[alias] = _cut(pages[alias], part)
-        limit -= len(taken[alias].changes)
-    return taken
+def _dated(alias: str, page: FeedPage) -> Iterator[tuple[datetime, bool, str, FeedPosition]]:
+    """The order of a database is kept, also where its clock went back."""
+    at = OLDEST.row_at
+    for change in page.changes:
+        at = max(at, change.position.row_at)
+        yield at, alias != GLOBAL_ALIAS, alias, change.position
 
 
 def _cut(page: FeedPage, most: int) -> FeedPage:
     if len(page.changes) <= most:
         return page
-    return FeedPage(page.changes[:most], page.changes[most - 1].position)
+    changes = page.changes[:most]
+    return FeedPage(changes, changes[-1].position if changes else page.position)

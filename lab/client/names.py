@@ -59,6 +59,7 @@ statuses.delete                 DELETE  /api/v1/statuses/{status_id}
 statuses.context                GET     /api/v1/statuses/{status_id}/context
 statuses.history                GET     /api/v1/statuses/{status_id}/history
 statuses.source                 GET     /api/v1/statuses/{status_id}/source
+statuses.translate              POST*   /api/v1/statuses/{status_id}/translate
 statuses.favourite              POST*   /api/v1/statuses/{status_id}/favourite
 statuses.unfavourite            POST*   /api/v1/statuses/{status_id}/unfavourite
 statuses.favourited_by          GET     /api/v1/statuses/{status_id}/favourited_by
@@ -115,6 +116,7 @@ lists.remove_accounts           DELETE* /api/v1/lists/{list_id}/accounts
 conversations.mine              GET     /api/v1/conversations
 conversations.get               GET     /api/v1/conversations/{conversation_id}
 conversations.read              POST*   /api/v1/conversations/{conversation_id}/read
+conversations.unread            POST    /api/v1/conversations/{conversation_id}/unread
 conversations.delete            DELETE  /api/v1/conversations/{conversation_id}
 
 notifications.mine              GET     /api/v1/notifications
@@ -193,6 +195,7 @@ LEFT_OUT = {
     "GET /api/v1/domain_blocks": "always empty",
     "POST /api/v1/domain_blocks": "always refused",
     "DELETE /api/v1/domain_blocks": "does nothing",
+    "POST /api/v1/emails/confirmations": "always refused",
     "GET /api/v1/profile": "`accounts.me` answers it too",
     "PATCH /api/v1/profile": "`accounts.update_me` changes the same",
     "GET /api/v1/trends": "the older form of `trends.tags`, and links: always empty",

@@ -27,7 +27,13 @@ from moderation.errors import (
 from moderation.models import Decision
 from moderation.queries.decisions import is_deactivated, load_last_decisions
 from moderation.queries.ends import load_ends
-from moderation.types import ADDED_RESTRICTIONS, STRIKES, DecisionKind, DecisionOrigin
+from moderation.types import (
+    ADDED_RESTRICTIONS,
+    OWNER_DELETED,
+    STRIKES,
+    DecisionKind,
+    DecisionOrigin,
+)
 from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.rows import find_post_row
@@ -67,7 +73,8 @@ def decide_on_account(
         begins_again = is_taken_over or (
             is_moved and kind is DecisionKind.SUSPEND and ends_at is None
         )
-        is_new = restrict_user(user, wanted, now, begins_again)
+        is_deleted = kind is DecisionKind.PURGE or origin.reason == OWNER_DELETED
+        is_new = restrict_user(user, wanted, now, begins_again, is_deleted)
         if not (is_new or is_moved or is_taken_over or kind is DecisionKind.WARN):
             return None
         decision = record_decision(

@@ -5,7 +5,9 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.actions.lock_user import lock_user
+from accounts.changes import UserRestricted
 from accounts.types import Restriction
+from infra.changes.append import append_change
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions.decide import decide_on_account, record_decision
 from moderation.queries.decisions import is_deleted_by_owner
@@ -20,7 +22,7 @@ def delete_own_account(account_id: int, now: datetime) -> None:
     The purge deletes its data after SUSPENSION_DAYS. Until then moderators can restore it, for an
     owner who writes to them. An account that moderators suspended keeps the wish in the log, so
     neither an appeal nor an end brings it back. Safety: may run twice. Raises: as
-    decide_on_account. Cost: as decide_on_account, and two statements if it was suspended before.
+    decide_on_account. Cost: as decide_on_account, and three statements if it was suspended before.
     """
     origin = DecisionOrigin(None, OWNER_DELETED)
     with transaction.atomic(using=GLOBAL_ALIAS):
@@ -34,3 +36,4 @@ def _record_wish(account_id: int, origin: DecisionOrigin) -> None:
     if restrictions & _PURGE_BEGUN or is_deleted_by_owner(account_id):
         return
     record_decision(DecisionKind.SUSPEND, origin, account_id, restrictions=int(restrictions))
+    append_change(GLOBAL_ALIAS, account_id, UserRestricted(is_deleted=True))

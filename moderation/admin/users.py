@@ -7,14 +7,14 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.db import transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Lower
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
 from accounts.cache import drop_actor
-from accounts.models import User
+from accounts.models import FormerName, User
 from infra.admin.display import age, chip
 from infra.admin.keyset import KeysetAdmin
 from infra.jobs.models import OPERATE
@@ -34,6 +34,14 @@ from moderation.queries.history import list_decisions_on, list_reports_on
 from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS
 
 VIEW_REPORTS, VIEW_DECISIONS = "moderation.view_report", "moderation.view_decision"
+
+
+def _has_name(beginning: str) -> Q:
+    """The beginning of a name, or a whole former one. One query, without which the database would
+    not use its index of names."""
+    former = FormerName.objects.filter(username=beginning).values_list("user_id", flat=True)
+    named = Q(username__startswith=beginning)
+    return named | Q(pk__in=[*former]) if beginning and former else named
 
 
 @admin.register(User)
@@ -58,14 +66,26 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
     change_form_template = "moderation/user.html"
     change_password_form = UserPasswordForm
     fieldsets = (
-        ("Signing in", {"fields": ("username", "email", "password", "is_active", "last_login")}),
+        (
+            "Signing in",
+            {
+                "fields": (
+                    "username",
+                    "former_names",
+                    "email",
+                    "password",
+                    "is_active",
+                    "last_login",
+                )
+            },
+        ),
         (
             "Access to the admin",
             {"fields": ("is_staff", "is_superuser", "groups"), "classes": ("collapse",)},
         ),
     )
     # The username is copied to the shard; is_active follows from the restrictions.
-    readonly_fields = ("username", "is_active", "last_login")
+    readonly_fields = ("username", "former_names", "is_active", "last_login")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         """With the newest report and decision about each, by index."""
@@ -96,7 +116,7 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if request.user.has_perm(OPERATE):
             return self._with_own_rights(super().get_fieldsets(request, obj), obj)
-        fields = ("username", "is_staff", "is_active", "last_login")
+        fields = ("username", "former_names", "is_staff", "is_active", "last_login")
         return (("Signing in", {"fields": fields}),)
 
     def _with_own_rights(self, fieldsets: Any, user: User | None) -> Any:
@@ -138,6 +158,12 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
         line = _line_of(user)
         return line.profile.display_name if line and line.profile else ""
 
+    @admin.display(description="Former names")
+    def former_names(self, user: User) -> str:
+        """One query. They lead to the account, and no other account gets them."""
+        names = user.former_names.order_by("-renamed_at")
+        return ", ".join(f"@{name} until {name.renamed_at:%Y-%m-%d}" for name in names) or "none"
+
     @admin.display(description="Restrictions")
     def restricted(self, user: User) -> str:
         return restriction_chips(user.restrictions)
@@ -178,7 +204,7 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
         """
         term = search_term.lower()
         if "@" not in term.removeprefix("@"):
-            return queryset.filter(username__startswith=term.removeprefix("@")), False
+            return queryset.filter(_has_name(term.removeprefix("@"))), False
         if not request.user.has_perm(OPERATE):
             return queryset.none(), False
         known = queryset.alias(lower_email=Lower("email")).exclude(email="")

@@ -3,8 +3,6 @@
 The lists are CSV files as Mastodon exports them, so that another server can import them.
 """
 
-import csv
-import io
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
@@ -17,6 +15,7 @@ from accounts.models import User
 from accounts.queries.load import get_account_json
 from infra.api.live_parts import fill_body
 from infra.api.pages import Page, Window
+from infra.cells import write_csv
 from infra.clock import now_ms
 from infra.jobs.types import Batch
 from infra.sharding.buckets import shard_of
@@ -137,6 +136,4 @@ def _iter_items(read: Callable[[Window], Page[T]]) -> Iterator[T]:
 
 def _as_csv(lines: Iterator[Line]) -> Iterator[bytes]:
     for line in lines:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerow(line)
-        yield text.getvalue().encode()
+        yield write_csv([line]).encode()

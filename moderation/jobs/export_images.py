@@ -1,12 +1,11 @@
 """Writes the images of an account into its archive: the files, and a list with the descriptions."""
 
-import csv
-import io
 from collections.abc import Generator, Iterator
 from zipfile import ZIP_STORED, ZipFile
 
 from accounts.images.queries.image_lists import ListedImage, list_images
 from accounts.images.store import read_file
+from infra.cells import write_csv
 from infra.jobs.types import Batch
 from posts.ids import PostId
 
@@ -23,15 +22,12 @@ def export_images(
     Those that moderators hid are only in the list. Raises: ImagesUnavailable while the store of
     files is away. Cost: one read of the store an image; memory holds one image, and the list.
     """
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(HEADING)
-    count = 0
+    lines = []
     for image in _iter_images(account_id):
-        lines.writerow(_line_of(image, _write(archive, image)))
-        count += 1
+        lines.append(_line_of(image, _write(archive, image)))
         yield None
-    archive.writestr(LIST, text.getvalue())
+    archive.writestr(LIST, write_csv([HEADING, *lines]))
+    count = len(lines)
     yield Batch(count, 0, alias, count, None, [f"{LIST}: {count} images"])
 
 

@@ -74,7 +74,7 @@ def read_with_conversations(request: ApiRequest) -> bool:
     alone does not read them. Raises: InvalidRequest, ScopeMissing."""
     is_asked = read_flag(request.query_params, "conversations")
     if is_asked and CONVERSATIONS_SCOPE not in request.user.scopes:
-        raise ScopeMissing
+        raise ScopeMissing(CONVERSATIONS_SCOPE)
     return is_asked
 
 

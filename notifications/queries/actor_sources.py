@@ -24,6 +24,8 @@ KIND_OF_RESPONSE = {
     Kind.CLOSED_REPLY: NotificationKind.MENTION,
     Kind.REPOST: NotificationKind.REBLOG,
     Kind.FAVOURITE: NotificationKind.FAVOURITE,
+    Kind.QUOTE: NotificationKind.QUOTE,
+    Kind.CLOSED_QUOTE: NotificationKind.QUOTE,
 }
 
 
@@ -88,10 +90,10 @@ def _quoted_of(post: PostPayload) -> tuple[int, int] | None:
 
 
 def occurrence_of(response: ResponseRow) -> Occurrence:
-    """The occurrence that the author of the post is notified of. A reply is about itself."""
+    """What the author of the post is notified of. A reply or a quote is about itself."""
     kind, from_id = KIND_OF_RESPONSE[Kind(response.kind)], response.responder_id
     about = (response.moment, response.author_id)
-    if kind is NotificationKind.MENTION:
+    if kind in (NotificationKind.MENTION, NotificationKind.QUOTE):
         about = (response.reply_moment, from_id)
     at_ms = response.at
     if response.kind != Kind.FAVOURITE:

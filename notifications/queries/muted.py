@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from notifications.types import RESPONSE_KINDS, Occurrence
+from notifications.types import RESPONSE_OF, Occurrence
 from posts.ids import PostId
 from posts.queries.threads import AccountAndThread, find_muted_threads, load_mutes_of_own
 
@@ -19,7 +19,7 @@ def without_muted(occurrences: Sequence[Occurrence], threads: Threads) -> Iterat
     own: dict[Occurrence, PostId] = {}
     for occurrence in occurrences:
         post_id = PostId.at(occurrence.post_author, occurrence.post_moment)
-        if occurrence.is_on and occurrence.kind in RESPONSE_KINDS:
+        if occurrence.is_on and occurrence.kind in RESPONSE_OF:
             own[occurrence] = post_id
         elif occurrence.is_on and post_id in threads:
             asked[occurrence] = occurrence.owner_id, threads[post_id]

@@ -7,16 +7,11 @@ from collections.abc import Iterator, Sequence
 from infra.sharding.buckets import shard_of
 from notifications.queries.actor_sources import occurrence_of, occurrences_of_edge
 from notifications.rules import ATTRIBUTES
-from notifications.types import NotificationKind, Occurrence
+from notifications.types import RESPONSE_OF, NotificationKind, Occurrence
 from posts.ids import PostId
 from posts.queries.responses import read_responses, read_states, revision_of
-from posts.types import Kind
 from relations.queries.edges import load_backward_edges
 
-RESPONSE_OF = {
-    NotificationKind.FAVOURITE: Kind.FAVOURITE,
-    NotificationKind.REBLOG: Kind.REPOST,
-}
 Identity = tuple[int, int, int, int, int]
 # By notification; absent where there is no source.
 Sources = dict[Identity, Occurrence]

@@ -1,22 +1,16 @@
 """Notifications of reposts and favourites that were taken back, perhaps before the drain knows."""
 
 from notifications.queries.rows import ReadRows
-from notifications.types import RESPONSE_KINDS, NotificationKind
+from notifications.types import RESPONSE_OF, NotificationKind
 from posts.queries.responses import find_live_responses
-from posts.types import Kind
-
-KIND_OF_ROW = {
-    NotificationKind.FAVOURITE: Kind.FAVOURITE,
-    NotificationKind.REBLOG: Kind.REPOST,
-}
 
 
 def with_undone(owner_id: int, read: ReadRows) -> ReadRows:
     """The rows, with the ids of those that were taken back. One query, if there are such kinds."""
     wanted = {
-        row.id: (row.post_moment, int(KIND_OF_ROW[NotificationKind(row.kind)]), row.from_id)
+        row.id: (row.post_moment, int(RESPONSE_OF[NotificationKind(row.kind)]), row.from_id)
         for row in read.rows
-        if row.kind in RESPONSE_KINDS
+        if row.kind in RESPONSE_OF
     }
     live = find_live_responses(owner_id, set(wanted.values()))
     return read._replace(

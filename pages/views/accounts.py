@@ -2,7 +2,12 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponseRedirect
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponsePermanentRedirect,
+    HttpResponseRedirect,
+)
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.translation import gettext
@@ -28,18 +33,39 @@ FORMS = {
 }
 
 
+class AccountRenamed(Exception):
+    """The page is at another address now."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.address = address
+
+
 class AboutAccount(WebPage):
     """A page about the account that its address names."""
 
     def find_account(self, username: str) -> dict[str, Any]:
         """The account. The viewer's own has the counts and texts that only its owner sees.
 
-        Raises: ApiRefused.
+        Raises: ApiRefused; AccountRenamed for a page at a former name.
         """
         if self.viewer and self.viewer["acct"] == username:
             return self.viewer
         account = self.api.get("/api/v1/accounts/lookup", {"acct": username}).body
+        if self.request.method == "GET" and "@" not in username:
+            self._check_name(username, account["acct"])
         return self.viewer if self.is_own(account) and self.viewer else account
+
+    def _answer(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return super()._answer(request, *args, **kwargs)
+        except AccountRenamed as renamed:
+            return HttpResponsePermanentRedirect(renamed.address)
+
+    def _check_name(self, username: str, current: str) -> None:
+        if username.lower() != current:
+            address = self.request.get_full_path()
+            raise AccountRenamed(address.replace(f"/@{username}", f"/@{current}", 1))
 
     def is_own(self, account: dict[str, Any]) -> bool:
         return bool(self.viewer and self.viewer["id"] == account["id"])

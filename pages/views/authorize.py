@@ -22,6 +22,7 @@ from accounts.oauth_parameters import (
     LONGEST,
     LONGEST_SCOPE,
     OAuthParameterRefused,
+    check_challenge,
     clean_scope,
     read_query,
 )
@@ -55,6 +56,12 @@ class ConsentForm(forms.Form):
 
     def clean_scope(self) -> str:
         return clean_scope(self.cleaned_data["scope"])
+
+    def clean(self) -> None:
+        try:
+            check_challenge(self.cleaned_data)
+        except OAuthParameterRefused as error:
+            raise forms.ValidationError(refusal_text(str(error))) from None
 
 
 @method_decorator(cache_control(private=True, no_store=True), name="dispatch")

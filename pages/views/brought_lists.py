@@ -1,7 +1,5 @@
 """The page on which a person brings lists from another server, and what became of their lines."""
 
-import csv
-import io
 from typing import Any
 
 import orjson
@@ -10,6 +8,7 @@ from django.http.response import HttpResponseBase
 
 from infra.api.errors import TidelineError
 from infra.api.parsing import read_text
+from infra.cells import write_csv
 from integrations.brought_lists.actions.start import start_file
 from integrations.brought_lists.errors import FileRefused
 from integrations.brought_lists.parse import COLUMNS, MOST_BYTES, MOST_LINES, ParsedFile, parse_file
@@ -98,14 +97,14 @@ class BroughtResultPage(OwnAccountPage):
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         progress = find_progress(self.user.pk)
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        if progress is not None:
-            writer.writerow(["Line", *COLUMNS[progress.kind], "Result", "Reason"])
-        for line in list_lines(self.user.pk, MOST_LINES):
-            writer.writerow([line.number, *line.cells, _word(line.state), line.reason])
+        heading = [["Line", *COLUMNS[progress.kind], "Result", "Reason"]] if progress else []
+        lines = [
+            [line.number, *line.cells, _word(line.state), line.reason]
+            for line in list_lines(self.user.pk, MOST_LINES)
+        ]
         headers = {"Content-Disposition": 'attachment; filename="result.csv"'}
-        return HttpResponse(text.getvalue(), content_type="text/csv", headers=headers)
+        text = write_csv([*heading, *lines])
+        return HttpResponse(text, content_type="text/csv", headers=headers)
 
 
 def _word(state: LineState) -> str:

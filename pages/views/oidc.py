@@ -4,7 +4,6 @@ What one step tells the next one is in a signed cookie of this browser, for ten 
 that another person began does not sign anyone in.
 """
 
-import re
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -30,6 +29,7 @@ from accounts.identities.types import ExternalId
 from accounts.models import DISPLAY_NAME_LENGTH, User
 from accounts.site_texts.queries.site_description import get_site_description
 from accounts.types import FIRST_TENANT, NewUser
+from accounts.usernames import propose_username
 from infra.api.errors import NotAllowed, NotFound, ValidationFailed
 from infra.api.parsing import read_flag, read_text
 from pages.refusals import refusal_text
@@ -40,7 +40,6 @@ from pages.views.sign_up import UNPROCESSABLE
 STEP_COOKIE, PATH = "tideline_oidc", "/auth/oidc"
 STEP_S = 600
 _SALT = "pages.oidc"
-_NO_NAME = re.compile(r"[^a-z0-9_]+")
 Step = TypeVar("Step", bound="BegunSignIn | NewPerson")
 
 
@@ -159,6 +158,6 @@ def require_provider() -> None:
 
 def _new_person(person: OidcPerson, next_page: str) -> NewPerson:
     """With a username to begin with. Many providers have an address there."""
-    name = _NO_NAME.sub("_", person.preferred_username.lower().partition("@")[0]).strip("_")
+    name = propose_username(person.preferred_username)
     shown = person.name.replace("\x00", "").strip()[:DISPLAY_NAME_LENGTH]
-    return NewPerson(person.iss, person.sub, name[:30], shown, next_page)
+    return NewPerson(person.iss, person.sub, name, shown, next_page)

@@ -5,9 +5,11 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 
+from pages.api_client import ApiRefused
 from pages.composer import policy_of, reply_composer
 from pages.site import Entity
 from pages.views.base import WebPage
+from pages.views.timelines import cursors_of, older_query
 from posts.ids import PostId
 
 # What a person can do with a post, as in the routes of the API.
@@ -16,6 +18,8 @@ ACTS = frozenset(
     for act in ("favourite", "reblog", "bookmark", "pin", "mute")
     for undo in ("", "un")
 )
+# Above a post, and below it.
+POSTS_OF_THREAD = 60
 
 
 class StatusPage(WebPage):
@@ -29,14 +33,25 @@ class StatusPage(WebPage):
         if status["reblog"]:
             # Its text is of another author, and a repost has no answers.
             return HttpResponseRedirect(f"/statuses/{status['reblog']['id']}")
-        thread = self.api.get(f"{path}/context").body
+        part = {"limit": POSTS_OF_THREAD, **cursors_of(request)}
+        answer = self.api.get(f"{path}/context", part)
+        thread = answer.body
         # The first post of a thread decides for all of it.
-        posts = (*thread["ancestors"][:1], status)
+        posts = (*self._find_root(status, thread["ancestors"]), status)
         gates = [post for post in posts if is_limited(post)]
         may_reply = self.viewer and all(may_answer(gate) for gate in gates)
         composer = reply_composer(self, status, "thread") if may_reply else None
         context = {"status": status, "thread": thread, "composer": composer, "gates": gates[:1]}
-        return self.draw("status.html", context)
+        return self.draw("status.html", {**context, "older": older_query(request, answer)})
+
+    def _find_root(self, status: Entity, ancestors: list[Entity]) -> list[Entity]:
+        """The first post of the thread, unless it is this one or gone. A long thread is cut."""
+        if not ancestors or ancestors[0]["in_reply_to_id"] is None:
+            return ancestors[:1]
+        try:
+            return [self.api.get(f"/api/v1/statuses/{status['conversation_id']}").body]
+        except ApiRefused:
+            return []
 
 
 def is_limited(status: Entity) -> bool:

@@ -8,7 +8,7 @@ from infra.api.errors import InvalidRequest
 from infra.api.nested import find_list, find_object, find_texts
 from infra.api.parsing import read_count, read_flag
 from posts.errors import InvalidDraft
-from posts.types import NewPoll
+from posts.types import Draft, NewPoll, PostRow
 
 FEWEST_OPTIONS, MOST_OPTIONS, LONGEST_OPTION = 2, 4, 50
 SHORTEST_S, LONGEST_S = 300, 2_629_746
@@ -34,6 +34,17 @@ def check_edited_poll(
     if poll is not None and fields.get("expires_in") in (None, ""):
         return _read_poll(fields, poll["expires_at_s"])
     return _read_poll(fields, _read_end(fields, now_s))
+
+
+def refuse_with_images(draft: Draft, old: PostRow | None = None) -> None:
+    """A post has a poll or images, as in Mastodon; one that has both already keeps them.
+
+    `old`: what is edited; a draft without a poll keeps its poll. Raises: InvalidDraft.
+    """
+    old_poll = old.poll if old else None
+    had_both = bool(old_poll and old and old.media)
+    if draft.media and (draft.poll or old_poll) and not had_both:
+        raise InvalidDraft("Validation failed: A post with a poll cannot have images")
 
 
 def _read_end(fields: Mapping[str, Any], now_s: float) -> int:

@@ -23,6 +23,11 @@ REPLYING = re.compile(
     rb'"mentions":\[([^\]]*)\],"reply_approval":"%b([123])(\d+)"' % _MARK.encode()
 )
 Approval = Mapping[str, object]
+# Both fields, with the mentions that the second one needs.
+_APPROVALS = re.compile(
+    rb'"mentions":\[[^\]]*\],"reply_approval":(?:"[^"]*"|\{[^}]*\})'
+    rb'|"quote_approval":(?:"[^"]*"|\{[^}]*\})'
+)
 _NOT_OTHERS: Approval = {"automatic": [], "manual": [], "current_user": "denied"}
 _OPEN: Approval = {"automatic": ["public"], "manual": [], "current_user": "automatic"}
 _IS_ALLOWED = b'"current_user":"automatic"'
@@ -34,7 +39,7 @@ _MENTIONED = ReplyPolicy.MENTIONED.public
 
 
 def quote_approval_of(row: PostRow, is_repost: bool) -> str | Approval:
-    """The field `quote_approval` of a fragment. A repost has that of no post: see its original."""
+    """The field `quote_approval` of a fragment. Who reads a repost gets that of its original."""
     if is_repost or row.visibility >= Visibility.PRIVATE or row.quote_policy == QuotePolicy.NOBODY:
         return _NOT_OTHERS
     if row.quote_policy == QuotePolicy.PUBLIC:
@@ -49,6 +54,13 @@ def reply_approval_of(row: PostRow, is_repost: bool) -> str | Approval:
     if is_repost or row.reply_policy == ReplyPolicy.NOBODY:
         return _NOT_OTHERS
     return f"{_MARK}{row.reply_policy}{PostId.at(row.author_id, row.moment).public}"
+
+
+def with_approvals_of(original: bytes, repost: bytes) -> bytes:
+    """The fragment of a repost with the fields of its original, a Status entity without a quoted
+    post: who quotes a repost, or replies to it, does so to the original."""
+    fields = iter(_APPROVALS.findall(original))
+    return _APPROVALS.sub(lambda _: next(fields), repost)
 
 
 def find_quote_policy(fragment: bytes) -> QuotePolicy:

@@ -24,7 +24,7 @@ from accounts.images.types import Attachment
 from accounts.texts.html import profile_url, render, tag_url
 from accounts.texts.links import find_links, is_here
 from infra.api.pages import Page
-from posts.api.approval_place import quote_approval_of, reply_approval_of
+from posts.api.approval_place import quote_approval_of, reply_approval_of, with_approvals_of
 from posts.api.poll_place import place_of
 from posts.api.quote_place import quote_of
 from posts.ids import BASE36_DIGITS, PostId
@@ -204,9 +204,11 @@ def with_flags(status: bytes, flags: int) -> bytes:
 def present_repost(
     fragment: bytes, account: bytes, original: bytes, counts: bytes = NO_COUNTS, flags: int = 0
 ) -> bytes:
-    """A repost around the whole entity of the original, with the original's counts and flags."""
+    """A repost around the whole entity of the original, with the original's counts, flags and
+    approvals."""
+    fields = with_approvals_of(original, fragment[REPOST_HEAD_BYTES:])
     tail = (account, original, counts, _FLAGS[flags])
-    return b'{%b,"account":%b,"reblog":%b,%b,%b}' % (fragment[REPOST_HEAD_BYTES:], *tail)
+    return b'{%b,"account":%b,"reblog":%b,%b,%b}' % (fields, *tail)
 
 
 def status_id_of(status: bytes) -> str:
@@ -263,9 +265,9 @@ def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
         "language": row.language,
         "uri": url,
         "url": url,
-        "content": _content_of(row),
+        "content": content_of(row),
         "application": row.application,
-        "media_attachments": _present_media(row) if row.media else [],
+        "media_attachments": present_media(row),
         "mentions": [_mention_of(*mention) for mention in row.mentions or ()],
         "reply_approval": reply_approval_of(row, row.kind == Kind.REPOST),
         "tags": [{"name": name, "url": tag_url(name)} for name in row.tags or ()],
@@ -279,7 +281,8 @@ def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
     }
 
 
-def _content_of(row: PostRow) -> str:
+def content_of(row: PostRow) -> str:
+    """Its text as HTML, with links to what it names."""
     links = find_links(row.text)
     mentioned = {name for _, name in row.mentions or ()}
     names = {name: name.name for name in links.names if name.name in mentioned and is_here(name)}
@@ -295,7 +298,9 @@ def _mention_of(account_id: int, username: str) -> dict[str, str]:
     }
 
 
-def _present_media(row: PostRow) -> list[dict[str, object]]:
+def present_media(row: PostRow) -> list[dict[str, object]]:
     """The images of a post, without those that moderators hid."""
+    if not row.media:
+        return []
     images = msgspec.convert(row.media, list[Attachment])
     return [present_attachment(row.author_id, image) for image in images if not image.is_hidden]

@@ -27,10 +27,12 @@ from infra.api.fields import (
     FlagField,
     TextField,
     VisibleTextField,
+    cursor_schema,
     flag_parameter,
     ids_parameter,
 )
 from infra.api.openapi import error_response
+from infra.api.parsing import LIMIT_DIGITS
 from posts.actions.check_draft import MAX_KEY_LENGTH, MAX_LANGUAGE_LENGTH
 from posts.actions.check_poll import (
     FEWEST_OPTIONS,
@@ -43,10 +45,18 @@ from posts.actions.check_poll import (
 from posts.actions.check_reply import REPLY_POLICIES
 from posts.api.quote_schema import QuoteApprovalEntity, QuoteEntity, ReplyApprovalEntity
 from posts.filters.api.schema import FilterResultEntity
+from posts.ids import BASE36_DIGITS
 from posts.scheduled.api.parse import LONGEST_TIME
 from posts.scheduled.api.schema import TIME_HELP
 from posts.types import Visibility
 
+PART_OF_THREAD = [
+    OpenApiParameter(
+        "limit", {"type": "integer", "minimum": 0, "maximum": 10**LIMIT_DIGITS - 1},
+        description="Most posts above, and most below",
+    ),
+    OpenApiParameter("max_id", cursor_schema(BASE36_DIGITS), description="Only answers after this"),
+]  # fmt: skip
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "maxLength": MAX_KEY_LENGTH},
@@ -302,3 +312,37 @@ class WeekEntity(Serializer[Any]):
 class ContextEntity(Serializer[Any]):
     ancestors = StatusEntity(many=True, help_text="The posts that it answers, the root first")
     descendants = StatusEntity(many=True, help_text="Its replies, each after the post it answers")
+
+
+class TranslateBody(Serializer[Any]):
+    lang = TextField(**OPTIONAL, help_text="Into which language")
+
+
+class TranslatedOptionEntity(Serializer[Any]):
+    title = CharField()
+
+
+class TranslatedPollEntity(Serializer[Any]):
+    id = CharField()
+    options = TranslatedOptionEntity(many=True)
+
+
+class TranslatedMediaEntity(Serializer[Any]):
+    id = CharField()
+    description = CharField(allow_blank=True)
+
+
+class TranslationEntity(Serializer[Any]):
+    content = CharField(allow_blank=True, help_text="HTML")
+    spoiler_text = CharField(allow_blank=True)
+    language = CharField()
+    poll = TranslatedPollEntity(allow_null=True)
+    media_attachments = TranslatedMediaEntity(many=True)
+    detected_source_language = CharField()
+    provider = CharField()
+
+
+TRANSLATED_LANGUAGES = {
+    "type": "object",
+    "additionalProperties": {"type": "array", "items": {"type": "string"}},
+}

@@ -3,7 +3,16 @@
 from django.urls import include, path, register_converter
 
 from infra.api.ids import MOST_DIGITS
-from posts.api.views import activity, interactions, lists, polls, quotes, statuses, versions
+from posts.api.views import (
+    activity,
+    interactions,
+    lists,
+    polls,
+    quotes,
+    statuses,
+    translations,
+    versions,
+)
 from posts.filters.api.urls import urlpatterns as filters
 from posts.ids import PostId
 
@@ -25,11 +34,13 @@ register_converter(PostIdConverter, "post")
 ONE = "api/v1/statuses/<post:status_id>"
 
 urlpatterns = [
+    path("api/v1/instance/translation_languages", translations.TranslationLanguagesView.as_view()),
     path("api/v1/instance/activity", activity.ActivityView.as_view()),
     path("api/v1/statuses", statuses.StatusesView.as_view()),
     path(ONE, statuses.StatusView.as_view()),
     path(f"{ONE}/history", versions.HistoryView.as_view()),
     path(f"{ONE}/source", versions.SourceView.as_view()),
+    path(f"{ONE}/translate", translations.TranslateView.as_view()),
     path(f"{ONE}/context", statuses.ContextView.as_view()),
     path(f"{ONE}/reblog", interactions.ReblogView.as_view()),
     path(f"{ONE}/unreblog", interactions.UnreblogView.as_view()),

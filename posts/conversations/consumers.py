@@ -38,8 +38,19 @@ def _record(alias: str, deliveries: Deliveries, is_chosen: Callable[[OwnedPost],
     """False: there was no direct post."""
     named = _accounts_named(deliveries)
     if named:
-        record_as_they_are(alias, named, is_chosen)
+        record_as_they_are(alias, named, is_chosen, _times_of(deliveries))
     return bool(named)
+
+
+def _times_of(deliveries: Deliveries) -> dict[PostId, int]:
+    """When the posts were written, in microseconds since 1970, by the clock of their shard."""
+    return {
+        PostId.at(delivery.owner_id, delivery.payload.moment): round(
+            delivery.created_at.timestamp() * 1_000_000
+        )
+        for delivery in deliveries
+        if isinstance(delivery.payload, PostCreated)
+    }
 
 
 def _accounts_named(deliveries: Deliveries) -> dict[PostId, set[int]]:

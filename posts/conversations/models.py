@@ -9,7 +9,7 @@ class DirectPost(ShardedModel):
     """SHARDED by owner_id, few an account: a direct post that the owner wrote or that mentions it.
 
     Derived from posts by keep_conversations. The row names the first post of the thread. `arrival`:
-    microseconds since 1970, when the row was added. It orders the posts of one second.
+    microseconds since 1970, when the post was written. It orders the posts of one second.
     """
 
     owner = "owner_id"

@@ -20,11 +20,12 @@ from posts.actions.read_links import read_all_links
 from posts.errors import PostNotFound
 from posts.external.actions.import_posts import MOST_TOGETHER, ImportedPost, import_posts
 from posts.external.ages import may_be_old
-from posts.external.queries.posts import KnownPost, load_known_posts
+from posts.external.queries.posts import KnownPost, load_known_posts, load_originals
 from posts.ids import PostId, second_of
 from posts.types import NO_LINKS, Kind, PostLinks, Target, Visibility
 
 FULL = "the author has 1,296 posts in this second"
+REPOSTED = "the author reposts this post already"
 Numbered = NumberedRecord[PostRecord]
 
 
@@ -82,6 +83,10 @@ class _GroupImport:
 
     def write(self, records: Sequence[Numbered], without_attachments: bool) -> None:
         self._known = load_known_posts(self._tenant, _iter_named(records))
+        self._originals = load_originals(self._known.values())
+        self._reposts = {
+            (known.post_id.author_id, known.original) for known in self._known.values()
+        }
         left = []
         for numbered in records:
             reason = _refusal(numbered.record, self._ids, self._now_s, without_attachments)
@@ -126,11 +131,13 @@ class _GroupImport:
         record = numbered.record
         author_id, about = self._ids[record.author], None
         for target_id in _targets_of(record):
-            about = self._known.get(target_id)
-            if about is None or not about.is_live or about.kind == Kind.REPOST:
+            about = self._find_target(target_id)
+            if about is None or not about.is_live:
                 return f"{target_id!r} is not here, or not any more"
         if record.repost_of and about and not _may_repost(author_id, about):
             return f"{record.repost_of!r} is not public"
+        if record.repost_of and about and self._has_reposted(author_id, about):
+            return REPOSTED
         kind = Kind.REPOST if record.repost_of else Kind.REPLY if about else Kind.POST
         target = Target(kind, about.post_id.author_id, about.post_id.moment) if about else None
         return ImportedPost(
@@ -148,19 +155,38 @@ class _GroupImport:
             about.thread if about and kind == Kind.REPLY else None,
         )
 
+    def _find_target(self, target_id: str) -> KnownPost | None:
+        """The post of this id; of a repost what it shows, as when somebody answers one here."""
+        known = self._known.get(target_id)
+        return self._originals.get(known.original) if known and known.original else known
+
+    def _has_reposted(self, author_id: int, original: KnownPost) -> bool:
+        """Whether another line is this repost already. From now on this one is."""
+        repost = author_id, original.post_id
+        has_reposted = repost in self._reposts
+        self._reposts.add(repost)
+        self._originals[original.post_id] = original
+        return has_reposted
+
     def _write_posts(self, ready: Sequence[_ReadyPost]) -> None:
         by_shard: dict[str, list[_ReadyPost]] = {}
         for item in ready:
             by_shard.setdefault(shard_of(item.post.author_id), []).append(item)
         calls = {alias: partial(self._write_on, alias, items) for alias, items in by_shard.items()}
-        for written in scatter(calls).values():
-            for item, post_id in written:
-                self._note(item, post_id)
+        written = [pair for pairs in scatter(calls).values() for pair in pairs]
+        for item, post_id in written:
+            self._note(item, post_id)
+        reposts = [item for item, i in written if i is None and item.post.kind == Kind.REPOST]
+        known = load_known_posts(self._tenant, [item.post.external_id for item in reposts])
+        self.refused |= {
+            item.number: REPOSTED for item in reposts if item.post.external_id not in known
+        }
 
     def _write_on(
         self, alias: str, items: Sequence[_ReadyPost]
     ) -> list[tuple[_ReadyPost, PostId | str | None]]:
-        """Each with its new id; FULL; or None for one that was imported in the meantime."""
+        """Each with its new id; FULL; or None for one that was imported in the meantime, and for a
+        repost of what the author reposts already."""
         results: list[tuple[_ReadyPost, PostId | str | None]] = []
         for first in range(0, len(items), MOST_TOGETHER):
             some = items[first : first + MOST_TOGETHER]
@@ -182,8 +208,9 @@ class _GroupImport:
         elif post_id is not None:
             self.changed += 1
             post = item.post
+            original = post.target.post_id if post.target and post.kind == Kind.REPOST else None
             self._known[post.external_id] = KnownPost(
-                post_id, post.kind, post.visibility, post.thread or post_id, True
+                post_id, post.kind, post.visibility, post.thread or post_id, True, original
             )
 
     def _delete(self, record: PostRecord) -> None:

@@ -48,19 +48,38 @@ FOR_GUESTS = Bounds(ancestors=40, descendants=60, depth=20)
 FOR_VIEWERS = Bounds(ancestors=4_096, descendants=4_096, depth=200)
 
 
+class Part(NamedTuple):
+    """A part of a conversation: so many ancestors, and so many descendants, in all `most_bytes`.
+
+    `after`: go on below this descendant; then the ancestors are left out.
+    """
+
+    limit: int
+    most_bytes: int
+    after: PostId | None = None
+
+
+WHOLE = Part(FOR_VIEWERS.descendants, MOST_BYTES)
+
+
 class Context(NamedTuple):
-    """Status entities. `ancestors`: root first. `descendants`: each after the post it answers."""
+    """Status entities. `ancestors`: root first. `descendants`: each after the post it answers.
+
+    `last`: the descendant after which there is more; None at the end.
+    """
 
     ancestors: Sequence[bytes]
     descendants: Sequence[bytes]
+    last: PostId | None
 
 
-def load_context(post_id: PostId, viewer_id: int | None) -> Context:
+def load_context(post_id: PostId, viewer_id: int | None, part: Part = WHOLE) -> Context:
     """The conversation around a post that the viewer may see. Raises: PostNotFound.
 
     Deleted posts are left out, but not what is above and below them. Posts of accounts that the
     viewer mutes are left out, as in Mastodon. A thread that is too long is cut: at the bounds, at
-    MOST_BYTES, and when half of the time of the request is over.
+    the bytes of the part, and when half of the time of the request is over. Only the posts of the
+    part are loaded.
 
     Cost when warm: no SQL; a round trip for the ancestors, one per level of replies, and what
     get_original and load_visible cost. Else one query for each run of ancestors on one shard, and
@@ -68,13 +87,25 @@ def load_context(post_id: PostId, viewer_id: int | None) -> Context:
     """
     original = get_original(post_id, viewer_id)
     bounds = FOR_GUESTS if viewer_id is None else FOR_VIEWERS
-    ancestors = _find_ancestors(original, bounds.ancestors)
-    descendants = _find_descendants(original, bounds, viewer_id)
-    shown = _load_shown([*ancestors, *descendants], viewer_id)
+    most = 0 if part.after else min(part.limit, bounds.ancestors)
+    ancestors = _find_ancestors(original, most) if most else []
+    below = _find_descendants(original, bounds, viewer_id)
+    descendants = _cut(below, part)
+    shown, loaded = _load_shown([*ancestors, *descendants], viewer_id, part.most_bytes)
+    descendants = descendants[: max(0, loaded - len(ancestors))]
     return Context(
         [shown[i] for i in reversed(ancestors) if i in shown],
         [shown[i] for i in descendants if i in shown],
+        descendants[-1] if descendants and descendants[-1] != below[-1] else None,
     )
+
+
+def _cut(descendants: Sequence[PostId], part: Part) -> Sequence[PostId]:
+    """Those of the part. None if `after` is not among them: there is nothing below it."""
+    start = 0
+    if part.after is not None:
+        start = descendants.index(part.after) + 1 if part.after in descendants else len(descendants)
+    return descendants[start : start + part.limit]
 
 
 def _find_ancestors(post_id: PostId, most: int) -> list[PostId]:
@@ -130,20 +161,23 @@ def _iter_thread(root: PostId, replies: Mapping[PostId, Sequence[PostId]]) -> It
         stack += reversed(replies.get(reply, []))
 
 
-def _load_shown(ids: Sequence[PostId], viewer_id: int | None) -> dict[PostId, bytes]:
-    """Status entities of the first of the posts that the viewer may see, MOST_BYTES at most.
+def _load_shown(
+    ids: Sequence[PostId], viewer_id: int | None, most_bytes: int
+) -> tuple[dict[PostId, bytes], int]:
+    """Status entities of the first of the posts that the viewer may see, and how many were looked
+    at: until `most_bytes` are full.
 
     The first MOST_AT_ONCE posts are always loaded, the others until half of the time is over.
     """
     shown: dict[PostId, bytes] = {}
-    left = MOST_BYTES
+    left = most_bytes
     for start in range(0, len(ids), MOST_AT_ONCE):
         if start and deadline.is_half_over():
-            break
-        part = {i: i for i in ids[start : start + MOST_AT_ONCE]}
-        for post_id, status in load_visible(part, viewer_id, now_ms()).items():
+            return shown, start
+        posts = {i: i for i in ids[start : start + MOST_AT_ONCE]}
+        for post_id, status in load_visible(posts, viewer_id, now_ms()).items():
             left -= len(status)
             if left < 0:
-                return shown
+                return shown, ids.index(post_id)
             shown[post_id] = status
-    return shown
+    return shown, len(ids)

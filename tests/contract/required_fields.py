@@ -23,7 +23,7 @@ REQUIRED: Mapping[str, str] = {
         id username acct url? uri display_name note avatar avatar_static header header_static locked
         fields fields[][name] fields[][value] fields[][verified_at]? emojis bot group discoverable?
         indexable created_at last_status_at? statuses_count followers_count following_count
-        hide_collections? roles?""",
+        hide_collections? roles? suspended limited memorial moved?""",
     "CredentialAccount": """
         source[attribution_domains] source[note] source[fields] source[privacy] source[sensitive]
         source[language]? source[follow_requests_count] source[hide_collections]?
@@ -45,7 +45,14 @@ REQUIRED: Mapping[str, str] = {
         languages configuration[urls][streaming] configuration[vapid][public_key]
         configuration[accounts][max_pinned_statuses] configuration[translation][enabled]
         registrations[enabled] registrations[approval_required] registrations[message]?
-        registrations[url]? api_versions[mastodon] contact[email] contact[account]? rules
+        registrations[url]? registrations[reason_required] registrations[min_age]?
+        configuration[timelines_access][live_feeds][local]
+        configuration[timelines_access][live_feeds][remote]
+        configuration[timelines_access][hashtag_feeds][local]
+        configuration[timelines_access][hashtag_feeds][remote]
+        configuration[timelines_access][trending_link_feeds][local]
+        configuration[timelines_access][trending_link_feeds][remote]
+        rules[][translations] api_versions[mastodon] contact[email] contact[account]? rules
         {_LIMITS}""",
     "V1_Instance": f"""
         uri title short_description description email version urls[streaming_api] stats[user_count]

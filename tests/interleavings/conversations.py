@@ -9,7 +9,7 @@ from infra.changes.registry import Delivery, read_payload
 from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
-from posts.conversations.actions.edit_conversation import mark_read
+from posts.conversations.actions.edit_conversation import mark
 from posts.conversations.consumers import record_direct_posts
 from posts.conversations.queries.participants import participants_of
 from posts.errors import PostNotFound
@@ -97,7 +97,7 @@ def read_mark_and_post() -> Play:
     after_mark: list[tuple[int, ...]] = []
 
     def read() -> None:
-        mark_read(me, first)
+        mark(me, first, is_unread=False)
         after_mark.extend(rows_of(LATEST.format(me)))
 
     def check() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from accounts.texts.links import TAG_SIGNS, normalize_tag
+from infra.api.errors import InvalidRequest
 from posts.queries.search import ANY_POST, PostTraits, PostWords
 from timelines.search.days import DayRange, intersect, read_days
 from timelines.search.traits import LIBRARY, read_traits, split_traits
@@ -18,6 +19,10 @@ _FROM = "from:"
 _QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f", '"'))
 # A sign, and then a phrase or all up to the next blank. A quote without a partner begins no phrase.
 _CLAUSE = re.compile(r'([+-]?)(?:"([^"]*)"|(\S+))')
+
+
+# Each is compared with the texts of all posts that the index finds.
+MOST_COMPARED = 10
 
 
 class Operators(NamedTuple):
@@ -47,11 +52,13 @@ class _Clauses(NamedTuple):
 def read_operators(text: str) -> Operators:
     """The words and names of a text. If there are several wanted names, the last one counts.
 
-    Raises: InvalidRequest for a trait that cannot be searched for.
+    Raises: InvalidRequest for a trait that cannot be searched for, and for too many exclusions.
     """
     clauses = _CLAUSE.findall(text.translate(_QUOTES))
     wanted = _sort([clause for clause in clauses if clause[0] != "-"])
     unwanted = _sort([clause for clause in clauses if clause[0] == "-"])
+    if max(sum(map(len, unwanted)), len(wanted.phrases)) > MOST_COMPARED:
+        raise InvalidRequest(f"A search has at most {MOST_COMPARED} exclusions and phrases")
     traits, texts = split_traits(wanted.words)
     unwanted_traits, unwanted_texts = split_traits(unwanted.words)
     days = {word: range_ for word in texts if (range_ := read_days(word)) is not None}

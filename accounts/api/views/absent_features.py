@@ -25,6 +25,13 @@ class NoFederation(TidelineError):
     text = "This server does not federate: there are no other domains to block"
 
 
+class NothingToConfirm(TidelineError):
+    """A new account can be used at once. A change of address is confirmed on a page."""
+
+    status = 403
+    text = "This method is only available while the e-mail is awaiting confirmation"
+
+
 class EmptyListView(Endpoint):
     """A list that is always empty. Its subclasses say of which feature."""
 
@@ -70,3 +77,13 @@ class DomainBlocksView(Endpoint):
     def delete(self, request: ApiRequest) -> HttpResponse:
         """Nothing: no server is blocked. Mastodon answers the same for one that is not."""
         return json_response(b"{}")
+
+
+class EmailConfirmationsView(Endpoint):
+    """Send the mail again that confirms a sign-up: no sign-up waits for one."""
+
+    scopes: ClassVar = {"POST": "write:accounts"}
+
+    @extend_schema(request=None, responses={403: error_response(NothingToConfirm.text)})
+    def post(self, request: ApiRequest) -> HttpResponse:
+        raise NothingToConfirm

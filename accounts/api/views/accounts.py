@@ -17,12 +17,13 @@ from accounts.queries.load import get_account_json, load_account_json
 from accounts.queries.users import find_account_id
 from accounts.types import NewUser
 from infra.api.endpoint import Endpoint
-from infra.api.errors import InvalidRequest
+from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.ids import parse_account_ids
 from infra.api.openapi import error_response
 from infra.api.parsing import read_flag, read_text
 from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
+from infra.languages import is_language
 
 
 class AccountsView(Endpoint):
@@ -80,12 +81,23 @@ class LookupView(Endpoint):
 
 
 def _new_user(request: ApiRequest) -> NewUser:
+    for name, most in schema.SIGN_UP_LENGTHS.items():  # also of what no one needs
+        if len(read_text(request.data, name)) > most:
+            fault = f"is too long (maximum is {most} characters)"
+            raise ValidationFailed([Fault(name, "ERR_TOO_LONG", fault)])
     return NewUser(
         username=read_text(request.data, "username"),
         email=read_text(request.data, "email"),
         password=read_text(request.data, "password"),
         agreement=read_flag(request.data, "agreement"),
+        language=_language_of(read_text(request.data, "locale")),
     )
+
+
+def _language_of(locale: str) -> str:
+    """Of `de` or `de-AT`; empty if pages and mails do not speak it."""
+    code = locale.partition("-")[0].lower()
+    return code if is_language(code) else ""
 
 
 def _local_name(address: str) -> str:

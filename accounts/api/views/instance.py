@@ -98,16 +98,6 @@ class RulesView(Endpoint):
         return json_response(orjson.dumps(present_rules(get_site_description())))
 
 
-class TranslationLanguagesView(Endpoint):
-    """Into which languages this site translates posts: into none."""
-
-    public = True
-
-    @extend_schema(responses={200: {"type": "object", "maxProperties": 0}})
-    def get(self, request: ApiRequest) -> HttpResponse:
-        return json_response(b"{}")
-
-
 def _find_contact(account_id: int | None) -> orjson.Fragment | None:
     """The account to write to. None: there is none, it is not shown, or its shard does not answer,
     which must not keep clients from this site. Cost: one round trip if Redis has it."""

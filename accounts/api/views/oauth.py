@@ -13,17 +13,13 @@ from oauth2_provider.views.mixins import OAuthLibMixin
 from accounts.api.limits import TOKENS
 from accounts.api.present import present_token
 from accounts.identities.actions.exchange_assertion import LIFETIME, exchange_assertion
-from accounts.oauth_parameters import JWT_BEARER, OAuthParameterRefused, clean_scope
+from accounts.oauth_parameters import JWT_BEARER, OAuthParameterRefused, TokenOfAnother, clean_scope
 from infra.api.endpoint import Endpoint
 from infra.api.parsing import read_text
 from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
 
 CLIENT = frozenset(("client_id", "client_secret"))
-NOT_YOURS = (
-    b'{"error":"unauthorized_client",'
-    b'"error_description":"You are not authorized to revoke this token"}'
-)
 
 
 @extend_schema(exclude=True)
@@ -51,7 +47,10 @@ class TokenView(OAuthLibMixin, Endpoint):
 @extend_schema(exclude=True)
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class RevokeView(OAuthLibMixin, Endpoint):
-    """Ends a token of the calling client. For an unknown token it does nothing (RFC 7009)."""
+    """Ends a token of the calling client. For an unknown token it does nothing (RFC 7009).
+
+    A client that does not prove itself gets the same answer as another one: TokenOfAnother.
+    """
 
     public = True
     body_only = True
@@ -60,7 +59,7 @@ class RevokeView(OAuthLibMixin, Endpoint):
     def post(self, request: ApiRequest) -> HttpResponse:
         _, _, body, status = self.create_revocation_response(request)
         if status == 401:
-            return json_response(NOT_YOURS, 403, NO_STORE)
+            raise TokenOfAnother
         return json_response(body.encode() if body else b"{}", status, NO_STORE)
 
 

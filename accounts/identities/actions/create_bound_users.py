@@ -21,6 +21,7 @@ INSERT INTO accounts_user
     (username, password, email, is_superuser, is_staff, is_active, date_joined)
 SELECT username, '!', email, false, false, true, joined
 FROM unnest(%s::text[], %s::text[], %s::timestamptz[]) AS new (username, email, joined)
+WHERE NOT EXISTS (SELECT FROM accounts_formername AS former WHERE former.username = new.username)
 ORDER BY username ON CONFLICT DO NOTHING RETURNING username, id
 """
 BIND = """
@@ -34,10 +35,10 @@ def create_bound_users(
 ) -> dict[str, int]:
     """Creates a user for each external id, and binds it. Returns the account ids of the new ones.
 
-    Left out are those whose username or address another user has. `users`, `emails`: by external
-    id; the usernames are valid. The accounts are created by the change of each user. Raises:
-    IntegrityError if one of the ids was bound in the meantime; nothing is written then. Safety: one
-    transaction. Cost: three statements; inline, as `create_accounts`.
+    Left out are those whose username or address another user has, or had as a name. `users`,
+    `emails`: by external id; the usernames are valid. The accounts are created by the change of
+    each user. Raises: IntegrityError if one of the ids was bound in the meantime; nothing is
+    written then. Safety: one transaction. Cost: three statements; inline, as `create_accounts`.
     """
     ids = {user.username: external_id for external_id, user in users.items()}
     names = list(ids)

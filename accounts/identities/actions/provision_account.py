@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from accounts.actions.rename import rename_account
 from accounts.actions.update_profile import check_profile_edit, update_profile
 from accounts.identities.actions.create_bound_account import create_bound_account
 from accounts.identities.errors import AccountNotReady
@@ -20,12 +21,13 @@ NO_EDIT = ProfileEdit()
 def provision_account(
     identity: ExternalId, wanted: WantedAccount, now: datetime
 ) -> ProvisionedAccount:
-    """Creates the account of this identity, or changes its profile where that differs.
+    """Creates the account of this identity, or changes its name and profile where they differ.
 
-    Killed after the account was created, it leaves a profile without the rest: a repeated call
-    writes it. Raises: ValidationFailed; AccountNotReady; for an account that moderators restricted
-    or that is staff LoginDisabled, AccountFrozen, AccountProtected. Cost: one query; for a new
-    account `create_bound_account`; one query of the shard, and `update_profile` if it differs.
+    Killed after the account was created or renamed, it leaves a profile without the rest: a
+    repeated call writes it. Raises: ValidationFailed; AccountNotReady; for an account that
+    moderators restricted or that is staff LoginDisabled, AccountFrozen, AccountProtected. Cost: one
+    query; for a new account `create_bound_account`; one query of the shard, and `rename_account`
+    and `update_profile` if they differ.
     """
     check_profile_edit(wanted.edit)
     known = find_bound_account(identity)
@@ -35,7 +37,8 @@ def provision_account(
     else:
         made, edit = ProvisionedAccount(known, is_new=False), None
     if edit is None:
-        _check_known(identity, made.account, wanted)
+        _check_known(identity, made.account)
+        made = made._replace(account=_bring_name(made.account, wanted.username, now))
         edit = wanted.edit
     _bring_profile(made.account.account_id, edit)
     return made
@@ -49,9 +52,13 @@ def _new_user(wanted: WantedAccount) -> NewUser:
     return NewUser(wanted.username, email="", password=None, display_name=name)
 
 
-def _check_known(identity: ExternalId, account: BoundAccount, wanted: WantedAccount) -> None:
-    if wanted.username is not None and wanted.username.lower() != account.username:
-        raise ValidationFailed([Fault("username", "ERR_INVALID", "cannot be changed")])
+def _bring_name(account: BoundAccount, username: str | None, now: datetime) -> BoundAccount:
+    if username is None or username.lower() == account.username:
+        return account
+    return account._replace(username=rename_account(account.account_id, username, now))
+
+
+def _check_known(identity: ExternalId, account: BoundAccount) -> None:
     if require_actor(account.account_id, identity.tenant).is_frozen:
         raise AccountFrozen
 

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 
 import orjson
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.api.limits import UPLOADS
@@ -26,11 +26,15 @@ from infra.api.request import ApiRequest
 from infra.moving import beginning_again
 
 _NAME = re.compile(NAME_PATTERN)
-# A file never changes. The browser takes it for nothing else than an image, and runs nothing in it.
-FILE_HEADERS = {
-    "Cache-Control": "public, max-age=31536000, immutable",
+# The browser takes a file for nothing else than an image, and runs nothing in it. Nor in a refusal.
+_NO_PAGE = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
+}
+# A file never changes.
+FILE_HEADERS = {
+    **_NO_PAGE,
+    "Cache-Control": "public, max-age=31536000, immutable",
     "Cross-Origin-Resource-Policy": "cross-origin",
     "Access-Control-Allow-Origin": "*",
 }
@@ -86,14 +90,12 @@ def _answer(request: ApiRequest, image_id: int) -> HttpResponse:
 def serve_file(request: HttpRequest, name: str) -> HttpResponse:
     """A stored file. Behind nginx or with a bucket, these serve the files, and not this."""
     if request.method not in ("GET", "HEAD"):
-        return HttpResponse(status=405, headers={"Allow": "GET, HEAD"})
-    if not _NAME.fullmatch(name):
-        raise Http404
+        return HttpResponse(status=405, headers={"Allow": "GET, HEAD", **_NO_PAGE})
     try:
-        content = read_file(name)
+        content = read_file(name) if _NAME.fullmatch(name) else None
     except ImagesUnavailable as error:
-        return HttpResponse(status=error.status, headers={"Retry-After": "5"})
+        return HttpResponse(status=error.status, headers={"Retry-After": "5", **_NO_PAGE})
     if content is None:
-        raise Http404
+        return HttpResponse(status=404, headers=_NO_PAGE)
     suffix = name[name.rindex(".") :]
     return HttpResponse(content, MIME_TYPES_BY_SUFFIX[suffix], headers=FILE_HEADERS)

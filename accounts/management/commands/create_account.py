@@ -31,6 +31,7 @@ class Command(BaseCommand):
             password=options["password"] or getpass("Password: "),
             display_name=options["display_name"],
             is_superuser=options["superuser"],
+            is_by_operator=True,
         )
         try:
             account_id = sign_up(new, datetime.now(UTC))

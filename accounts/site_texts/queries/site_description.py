@@ -75,7 +75,15 @@ def read_site_description() -> SiteDescription:
         email=row.email,
         about=LongText(markdown_to_html(row.about), row.about_changed_at),
         privacy=LongText(markdown_to_html(row.privacy), row.privacy_changed_at),
-        rules=tuple(SiteRuleText(rule.pk, rule.text, rule.hint) for rule in rules),
+        rules=tuple(_text_of(rule) for rule in rules),
         reasons=tuple(split_reasons(row.reasons)),
         contact_id=find_account_id(row.contact) if row.contact else None,
     )
+
+
+def _text_of(rule: SiteRule) -> SiteRuleText:
+    translations = {
+        language: {"text": words["text"], "hint": words.get("hint", "")}
+        for language, words in (rule.translations or {}).items()
+    }
+    return SiteRuleText(rule.pk, rule.text, rule.hint, translations)

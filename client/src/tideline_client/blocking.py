@@ -874,12 +874,19 @@ class StatusesCalls:
         )
         return self._connection.send(call)
 
-    def context(self, status_id: str) -> models.Context:
-        """The conversation around a post: the posts it answers, and its replies."""
+    def context(
+        self, status_id: str, *, limit: int | None = None, max_id: str | None = None
+    ) -> models.Context:
+        """Without `limit` all of it: up to 4,096 posts above and below and 8 MB, for guests 40 and
+        60. With it a part of at most 500 kB, and a link to the next one.
+
+        `limit`: Most posts above, and most below.
+        """
         call = Call(
             "GET",
             f"/api/v1/statuses/{path_part(status_id)}/context",
             models.Context,
+            query=query_of({"limit": limit, "max_id": max_id}),
             is_repeatable=True,
         )
         return self._connection.send(call)
@@ -900,6 +907,22 @@ class StatusesCalls:
             "GET",
             f"/api/v1/statuses/{path_part(status_id)}/source",
             models.TypedText,
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+    def translate(self, status_id: str, *, lang: str | None = None) -> models.Translation:
+        """Of a public or unlisted post, or of what a repost shows. Without `lang` into the
+        language of the site. 404 if this site translates nothing:
+        `configuration.translation.enabled`.
+
+        `lang`: Into which language.
+        """
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/translate",
+            models.Translation,
+            body=body_of({"lang": lang}),
             is_repeatable=True,
         )
         return self._connection.send(call)
@@ -1824,6 +1847,15 @@ class ConversationsCalls:
         )
         return self._connection.send(call)
 
+    def unread(self, conversation_id: str) -> models.Conversation:
+        """Mark a conversation as unread, also if its latest post is your own."""
+        call = Call(
+            "POST",
+            f"/api/v1/conversations/{path_part(conversation_id)}/unread",
+            models.Conversation,
+        )
+        return self._connection.send(call)
+
     def delete(self, conversation_id: str) -> None:
         """Take a conversation off your list until its next direct post. Its posts stay."""
         call = Call("DELETE", f"/api/v1/conversations/{path_part(conversation_id)}", type(None))
@@ -2500,10 +2532,10 @@ class ProvisioningCalls:
         """The account of an external id. PUT creates it or changes its profile, and may be
         repeated.
 
-        Fields that are not sent stay as they are. The username of an account does not change.
-        `active`: false, alone, suspends the account without an end and keeps its data, and true
-        brings it back. DELETE begins what a person's own deletion begins. All may be repeated.
-        Only for services.
+        Fields that are not sent stay as they are. With another username the account is renamed:
+        the one before stays its own and leads to it. `active`: false, alone, suspends the
+        account without an end and keeps its data, and true brings it back. DELETE begins what a
+        person's own deletion begins. All may be repeated. Only for services.
 
         `external_id`: The id that your product has for this person.
         `username`: A new account needs it.
@@ -2552,10 +2584,10 @@ class ProvisioningCalls:
         """The account of an external id. PUT creates it or changes its profile, and may be
         repeated.
 
-        Fields that are not sent stay as they are. The username of an account does not change.
-        `active`: false, alone, suspends the account without an end and keeps its data, and true
-        brings it back. DELETE begins what a person's own deletion begins. All may be repeated.
-        Only for services.
+        Fields that are not sent stay as they are. With another username the account is renamed:
+        the one before stays its own and leads to it. `active`: false, alone, suspends the
+        account without an end and keeps its data, and true brings it back. DELETE begins what a
+        person's own deletion begins. All may be repeated. Only for services.
 
         `external_id`: The id that your product has for this person.
         """
@@ -2571,10 +2603,10 @@ class ProvisioningCalls:
         """The account of an external id. PUT creates it or changes its profile, and may be
         repeated.
 
-        Fields that are not sent stay as they are. The username of an account does not change.
-        `active`: false, alone, suspends the account without an end and keeps its data, and true
-        brings it back. DELETE begins what a person's own deletion begins. All may be repeated.
-        Only for services.
+        Fields that are not sent stay as they are. With another username the account is renamed:
+        the one before stays its own and leads to it. `active`: false, alone, suspends the
+        account without an end and keeps its data, and true brings it back. DELETE begins what a
+        person's own deletion begins. All may be repeated. Only for services.
 
         `external_id`: The id that your product has for this person.
         """

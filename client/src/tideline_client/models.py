@@ -15,8 +15,14 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Account(Entity, frozen=True, kw_only=True):
-    """`note`: HTML."""
+    """`limited`: Moderators show it to its followers only.
+    `note`: HTML.
+    `suspended`: Never: an account that is suspended is 404.
+    `memorial`: Never.
+    `moved`: Always null: accounts do not move to other sites.
+    """
 
+    limited: "bool | None" = None
     id: str
     username: str
     acct: str
@@ -38,6 +44,9 @@ class Account(Entity, frozen=True, kw_only=True):
     noindex: bool
     emojis: "list[Any]"
     roles: "list[Any]"
+    suspended: "bool | None" = None
+    memorial: "bool | None" = None
+    moved: "dict[str, Any] | None" = None
     fields: "list[Field]"
     followers_count: int
     following_count: int
@@ -151,10 +160,15 @@ class Conversation(Entity, frozen=True, kw_only=True):
 
 
 class CredentialAccount(Entity, frozen=True, kw_only=True):
-    """`note`: HTML.
+    """`limited`: Moderators show it to its followers only.
+    `note`: HTML.
+    `suspended`: Never: an account that is suspended is 404.
+    `memorial`: Never.
+    `moved`: Always null: accounts do not move to other sites.
     `source`: For the owner only.
     """
 
+    limited: "bool | None" = None
     id: str
     username: str
     acct: str
@@ -176,6 +190,9 @@ class CredentialAccount(Entity, frozen=True, kw_only=True):
     noindex: bool
     emojis: "list[Any]"
     roles: "list[Any]"
+    suspended: "bool | None" = None
+    memorial: "bool | None" = None
+    moved: "dict[str, Any] | None" = None
     fields: "list[Field]"
     followers_count: int
     following_count: int
@@ -521,8 +538,14 @@ class MediaAttachment(Entity, frozen=True, kw_only=True):
 
 
 class MutedAccount(Entity, frozen=True, kw_only=True):
-    """`note`: HTML."""
+    """`limited`: Moderators show it to its followers only.
+    `note`: HTML.
+    `suspended`: Never: an account that is suspended is 404.
+    `memorial`: Never.
+    `moved`: Always null: accounts do not move to other sites.
+    """
 
+    limited: "bool | None" = None
     id: str
     username: str
     acct: str
@@ -544,6 +567,9 @@ class MutedAccount(Entity, frozen=True, kw_only=True):
     noindex: bool
     emojis: "list[Any]"
     roles: "list[Any]"
+    suspended: "bool | None" = None
+    memorial: "bool | None" = None
+    moved: "dict[str, Any] | None" = None
     fields: "list[Field]"
     followers_count: int
     following_count: int
@@ -972,6 +998,32 @@ class TagDay(Entity, frozen=True, kw_only=True):
     day: str
     uses: str
     accounts: str
+
+
+class TranslatedMedia(Entity, frozen=True, kw_only=True):
+    id: str
+    description: str
+
+
+class TranslatedOption(Entity, frozen=True, kw_only=True):
+    title: str
+
+
+class TranslatedPoll(Entity, frozen=True, kw_only=True):
+    id: str
+    options: "list[TranslatedOption]"
+
+
+class Translation(Entity, frozen=True, kw_only=True):
+    """`content`: HTML."""
+
+    content: str
+    spoiler_text: str
+    language: str
+    poll: "TranslatedPoll | None"
+    media_attachments: "list[TranslatedMedia]"
+    detected_source_language: str
+    provider: str
 
 
 class TypedText(Entity, frozen=True, kw_only=True):

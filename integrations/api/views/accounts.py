@@ -35,9 +35,10 @@ from integrations.api.services import refuse_accounts
 class ServiceAccountView(Endpoint):
     """The account of an external id. PUT creates it or changes its profile, and may be repeated.
 
-    Fields that are not sent stay as they are. The username of an account does not change. `active`:
-    false, alone, suspends the account without an end and keeps its data, and true brings it back.
-    DELETE begins what a person's own deletion begins. All may be repeated. Only for services.
+    Fields that are not sent stay as they are. With another username the account is renamed: the one
+    before stays its own and leads to it. `active`: false, alone, suspends the account without an
+    end and keeps its data, and true brings it back. DELETE begins what a person's own deletion
+    begins. All may be repeated. Only for services.
     """
 
     scopes = {

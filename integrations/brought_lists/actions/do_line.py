@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from accounts.identities.queries.account_directory import load_account_ids
+from accounts.queries.profiles import find_profile
 from accounts.queries.users import find_account_id
-from accounts.types import FIRST_TENANT
+from accounts.types import FIRST_TENANT, Restriction
 from infra.api.errors import TidelineError
 from integrations.brought_lists.errors import FileRefused
 from integrations.brought_lists.types import BroughtKind
@@ -74,15 +75,17 @@ def _add_to_list(owner_id: int, cells: Cells) -> None:
 
 
 def _account(address: str) -> int:
-    """The account of this site, or the one that was imported with this address."""
+    """The account of this site, or the one that was imported with this address. One that no reader
+    sees is not there: the result must not tell that it is suspended."""
     name = parse_account_address(address).username
     account_id = find_account_id(name) if name else None
     if account_id is None:
         key = address.removeprefix("@").lower()
         account_id = load_account_ids(FIRST_TENANT, [key]).get(key)
-    if account_id is None:
+    profile = find_profile(account_id) if account_id else None
+    if profile is None or Restriction.SUSPENDED in profile.restrictions:
         raise FileRefused("There is no such account here")
-    return account_id
+    return profile.id
 
 
 def _post(url: str) -> PostId:

@@ -1,10 +1,11 @@
 """Endpoints that publish, read and delete a post, and read its conversation."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
+from django.conf import settings
 from django.http import HttpResponse
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 
@@ -14,9 +15,10 @@ from accounts.images.queries.attachments import load_attachments
 from accounts.queries.client_names import find_client_name
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED, tagged_response
-from infra.api.errors import InvalidRequest
+from infra.api.errors import InvalidCursor, InvalidRequest
 from infra.api.live_parts import fill_body
-from infra.api.parsing import read_flag
+from infra.api.pages import link_header
+from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from infra.caching.remembered_answers import remembered
@@ -28,7 +30,7 @@ from posts.actions.check_draft import (
     check_edited,
     check_key,
 )
-from posts.actions.check_poll import check_edited_poll, check_poll
+from posts.actions.check_poll import check_edited_poll, check_poll, refuse_with_images
 from posts.actions.check_quote import (
     check_same_quote,
     find_quote_policy,
@@ -47,7 +49,7 @@ from posts.api.present import find_target, with_source
 from posts.errors import ImagesTaken, PostNotFound, PublishedPostGone
 from posts.ids import MalformedPostId, PostId
 from posts.queries.answerable import get_answerable
-from posts.queries.context import load_context
+from posts.queries.context import WHOLE, Part, load_context
 from posts.queries.interactions import (
     get_any_original,
     get_interaction_json,
@@ -66,6 +68,9 @@ from posts.types import Draft, PostRow
 PUBLISHED_OR_SCHEDULED = PolymorphicProxySerializer(
     "PublishedOrScheduled", [schema.StatusEntity, ScheduledStatusEntity], None
 )
+
+# Of a part that was asked for, as JSON.
+MOST_BYTES_OF_PART = 500_000
 
 
 class StatusesView(Endpoint):
@@ -135,6 +140,7 @@ class StatusView(Endpoint):
         policies = find_quote_policy(request.data), find_reply_policy(request.data)
         poll = check_edited_poll(request.data, old.poll, time.time())
         draft = msgspec.structs.replace(_read_edit(request, old), poll=poll)
+        refuse_with_images(draft, old)
         edit_post(old, draft, read_image_texts(request.data, draft.media))
         if policies != (None, None):
             set_policies(status_id, *policies)
@@ -162,11 +168,30 @@ class ContextView(Endpoint):
     scopes = {"GET": "read:statuses"}
     public = True
 
-    @extend_schema(responses=schema.ContextEntity)
+    @extend_schema(responses=schema.ContextEntity, parameters=schema.PART_OF_THREAD)
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        context = load_context(status_id, request.viewer_id)
+        """Without `limit` all of it: up to 4,096 posts above and below and 8 MB, for guests 40 and
+        60. With it a part of at most 500 kB, and a link to the next one."""
+        context = load_context(status_id, request.viewer_id, _read_part(request.GET))
         body = b'{"ancestors":[%b],"descendants":[%b]}'
-        return json_response(body % (b",".join(context[0]), b",".join(context[1])))
+        answer = json_response(body % (b",".join(context[0]), b",".join(context[1])))
+        if context.last is not None:
+            url = f"{settings.PUBLIC_URL}{request.path}"
+            answer["Link"] = link_header(url, request.GET, context.last.public, None)
+        return answer
+
+
+def _read_part(query: Mapping[str, str]) -> Part:
+    """Raises: InvalidRequest, InvalidCursor."""
+    after = query.get("max_id")
+    limit = query.get("limit")
+    if limit is None and not after:
+        return WHOLE
+    try:
+        below = PostId.from_cursor(after) if after else None
+    except MalformedPostId:
+        raise InvalidCursor from None
+    return Part(read_limit(limit, WHOLE.limit, WHOLE.limit), MOST_BYTES_OF_PART, below)
 
 
 def _read_ids(texts: Sequence[str]) -> list[PostId]:
@@ -194,6 +219,7 @@ def _read_draft(request: ApiRequest, now_s: float) -> Draft:
     client = find_client_name(request.user.application_id)
     poll = check_poll(request.data, now_s)
     draft = msgspec.structs.replace(draft, poll=poll, application=client)
+    refuse_with_images(draft)
     if quoted is not None:
         draft = with_quoted(request.account_id, draft, quoted)
     parent = check_parent(request.data)

@@ -7,8 +7,8 @@ from posts.conversations.errors import ConversationNotFound
 from posts.ids import PostId
 
 WHERE = "WHERE owner_id = %s AND thread_author = %s AND thread_moment = %s"
-READ = f"UPDATE conversations_conversation SET is_unread = false {WHERE}"  # noqa: S608
-READ_UP_TO = f"""{READ} AND (
+MARK = f"UPDATE conversations_conversation SET is_unread = %s {WHERE}"  # noqa: S608
+READ_UP_TO = f"""{MARK} AND (
     last_second < %s OR (last_second, last_author, last_sequence) = (%s, %s, %s)
 )"""
 DELETE = f"DELETE FROM conversations_conversation {WHERE}"  # noqa: S608
@@ -18,9 +18,10 @@ WHERE owner_id = %s AND second = %s AND author_id = %s AND sequence = %s
 """
 
 
-def mark_read(owner_id: int, thread: PostId) -> None:
-    """Marks a conversation as read. Raises: ConversationNotFound. Safety: idempotent."""
-    if not execute(shard_of(owner_id), READ, (owner_id, thread.author_id, thread.moment)):
+def mark(owner_id: int, thread: PostId, *, is_unread: bool) -> None:
+    """Marks a conversation as read or unread. Raises: ConversationNotFound. Safety: idempotent."""
+    parameters = (is_unread, owner_id, thread.author_id, thread.moment)
+    if not execute(shard_of(owner_id), MARK, parameters):
         raise ConversationNotFound
     end_unread_of(owner_id)
 
@@ -29,7 +30,8 @@ def mark_read_up_to(owner_id: int, thread: PostId, seen: PostId) -> None:
     """Marks a conversation as read, unless it has a later post than the one that was seen. One of
     the same second may be later. Safety: idempotent."""
     up_to = (seen.second, seen.second, seen.author_id, seen.sequence)
-    execute(shard_of(owner_id), READ_UP_TO, (owner_id, thread.author_id, thread.moment, *up_to))
+    conversation = (owner_id, thread.author_id, thread.moment)
+    execute(shard_of(owner_id), READ_UP_TO, (False, *conversation, *up_to))
     end_unread_of(owner_id)
 
 

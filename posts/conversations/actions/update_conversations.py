@@ -1,6 +1,6 @@
 """Keeps the conversations of accounts up to date with direct posts, on the accounts' shards."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from django.db import transaction
@@ -12,15 +12,14 @@ from posts.ids import PostId
 POST = "owner_id, second, author_id, sequence"
 LAST = "last_second, last_author, last_sequence, last_arrival"
 LATEST_FIRST = "second DESC, arrival DESC, author_id DESC, sequence DESC"
-NOW_US = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 # Only rows that are new: a repeated delivery finds none. Two posts at once leave the later one,
 # because the second statement waits for the row of the first. Of one second, the later one is the
-# one that arrived later: ids of one second are in the order of their authors.
+# one that was written later: ids of one second are in the order of their authors.
 ADD = f"""
 WITH added AS (
     INSERT INTO conversations_directpost ({POST}, thread_author, thread_moment, arrival)
-    SELECT *, {NOW_US} FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[],
-        %s::bigint[], %s::bigint[])
+    SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[],
+        %s::bigint[], %s::bigint[], %s::bigint[])
     ON CONFLICT DO NOTHING RETURNING *
 )
 INSERT INTO conversations_conversation AS old
@@ -88,8 +87,11 @@ class OwnedPost(NamedTuple):
         return self.owner_id, *self.post_id
 
 
-def update_conversations(posts: Iterable[OwnedPost]) -> None:
+def update_conversations(posts: Iterable[OwnedPost], written_us: Mapping[PostId, int]) -> None:
     """Adds direct posts to the conversations of their owners, and removes those that are gone.
+
+    `written_us`: when the posts were written, in microseconds since 1970; without it, in the first
+    of their second. All owners see the same order, whichever post reached them first.
 
     Safety: idempotent, in any order, if `posts` are as they are now; see record_as_they_are. Cost:
     one statement on each shard of owners; four for posts that are gone.
@@ -99,7 +101,8 @@ def update_conversations(posts: Iterable[OwnedPost]) -> None:
         by_shard.setdefault(shard_of(owned.owner_id), []).append(owned)
     for alias, some in by_shard.items():
         # Not in one transaction: each takes the locks of its threads in their order.
-        _add(alias, [(*owned.key, *_columns_of(owned.thread)) for owned in some if owned.thread])
+        added = [owned for owned in some if owned.thread]
+        _add(alias, [(*each.key, *_columns_of(each, written_us)) for each in added])
         _remove(alias, [owned.key for owned in some if owned.thread is None])
 
 
@@ -117,5 +120,7 @@ def _remove(alias: str, keys: Sequence[tuple[int, ...]]) -> None:
             execute(alias, statement, columns)
 
 
-def _columns_of(thread: PostId) -> tuple[int, int]:
-    return thread.author_id, thread.moment
+def _columns_of(owned: OwnedPost, written_us: Mapping[PostId, int]) -> tuple[int, int, int]:
+    post_id, thread = owned.post_id, owned.thread or owned.post_id
+    arrival = written_us.get(post_id, post_id.posted_at_s * 1_000_000)
+    return thread.author_id, thread.moment, arrival

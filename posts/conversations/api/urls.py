@@ -6,6 +6,7 @@ from posts.conversations.api.views import (
     ConversationsView,
     ConversationView,
     ReadConversationView,
+    UnreadConversationView,
 )
 
 ONE = "api/v1/conversations/<post:conversation_id>"
@@ -14,4 +15,5 @@ urlpatterns = [
     path("api/v1/conversations", ConversationsView.as_view()),
     path(ONE, ConversationView.as_view()),
     path(f"{ONE}/read", ReadConversationView.as_view()),
+    path(f"{ONE}/unread", UnreadConversationView.as_view()),
 ]

@@ -11,7 +11,7 @@ from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.conversations.actions.edit_conversation import (
     delete_conversation,
-    mark_read,
+    mark,
     mark_read_up_to,
 )
 from posts.conversations.api import schema
@@ -64,7 +64,18 @@ class ReadConversationView(Endpoint):
         if seen := read_text(request.data, "up_to"):
             mark_read_up_to(request.account_id, conversation_id, _parse(seen))
         else:
-            mark_read(request.account_id, conversation_id)
+            mark(request.account_id, conversation_id, is_unread=False)
+        return json_response(get_conversation_json(request.account_id, conversation_id))
+
+
+class UnreadConversationView(Endpoint):
+    """Mark a conversation as unread, also if its latest post is your own."""
+
+    scopes = {"POST": "write:conversations"}
+
+    @extend_schema(request=None, responses=schema.ConversationEntity)
+    def post(self, request: ApiRequest, conversation_id: PostId) -> HttpResponse:
+        mark(request.account_id, conversation_id, is_unread=True)
         return json_response(get_conversation_json(request.account_id, conversation_id))
 
 

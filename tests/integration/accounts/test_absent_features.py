@@ -42,6 +42,8 @@ def test_what_cannot_be_done_is_refused(world: None) -> None:
     assert "does not federate" in refused.json()["error"]
     assert ann.delete("/api/v1/domain_blocks").json() == {}
     assert ann.post("/api/v1/announcements/1/dismiss").status_code == 404
+    confirmed = ann.post("/api/v1/emails/confirmations", {"email": "new@example.org"})
+    assert (confirmed.status_code, "awaiting" in confirmed.json()["error"]) == (403, True)
 
 
 def test_the_parts_of_the_site_that_are_not_lists(world: None, client: Client) -> None:

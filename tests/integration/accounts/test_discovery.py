@@ -94,7 +94,7 @@ def test_the_oauth_server_states_what_it_does(
     assert found["issuer"] == SITE
     assert ("password" in found["grant_types_supported"]) is has_password
     assert {"read", "write:statuses", "profile"} <= {*found["scopes_supported"]}
-    assert found["code_challenge_methods_supported"] == ["plain", "S256"]
+    assert found["code_challenge_methods_supported"] == ["S256"]
     app = App.register(client)
     token = client.post(
         found["token_endpoint"].removeprefix(SITE),

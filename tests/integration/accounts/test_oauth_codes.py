@@ -25,6 +25,7 @@ from tests.integration.accounts.consent import (
     code_for,
     decide,
     exchange,
+    fields_of,
 )
 from tests.races import failures, run_together
 from tests.sign_ups import OUT_OF_BAND, PASSWORD, SCOPES, App, Person
@@ -130,12 +131,8 @@ def test_the_issuer_is_the_public_address_for_every_host(reader: App, browser: C
         assert answer_of(decide(browser, url, allow="true"))["iss"] == "http://localhost:8000"
 
 
-@pytest.mark.parametrize(("method", "challenge"), [("S256", CHALLENGE), ("plain", VERIFIER)])
-@pytest.mark.filterwarnings("ignore:The PKCE:DeprecationWarning")
-def test_a_code_with_a_challenge_needs_its_verifier(
-    reader: App, browser: Client, method: str, challenge: str
-) -> None:
-    asked = {"code_challenge": challenge, "code_challenge_method": method}
+def test_a_code_with_a_challenge_needs_its_verifier(reader: App, browser: Client) -> None:
+    asked = {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}
     code = code_for(browser, reader, **asked)
     assert exchange(reader, code).status_code == 400
     code = code_for(browser, reader, **asked)
@@ -144,12 +141,29 @@ def test_a_code_with_a_challenge_needs_its_verifier(
     assert exchange(reader, code, code_verifier=VERIFIER).status_code == 200
 
 
-def test_a_malformed_challenge_is_refused(reader: App, browser: Client) -> None:
-    for challenge in ["short", "x" * 129, "x" * 42 + "\x00"]:
-        url = address(reader, code_challenge=challenge, code_challenge_method="S256")
-        answer = answer_of(decide(browser, url, allow="true"))
-        assert answer["error"] == "invalid_request", challenge
-        assert not get_grant_model().objects.exists(), challenge
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *(
+            {"code_challenge": text, "code_challenge_method": "S256"}
+            for text in ("short", "x" * 129, "x" * 42 + "\x00")
+        ),
+        {"code_challenge": VERIFIER, "code_challenge_method": "plain"},
+        {"code_challenge": CHALLENGE},
+        {"code_challenge": CHALLENGE, "code_challenge_method": ""},
+        {"code_challenge_method": "plain"},
+    ],
+)
+def test_a_challenge_that_protects_nothing_is_refused(
+    reader: App, browser: Client, asked: dict[str, str]
+) -> None:
+    """On the page, and in a form that was made by hand."""
+    shown = browser.get(address(reader, **asked))
+    assert (shown.status_code, b"code_challenge" in shown.content) == (400, True)
+    url = address(reader)
+    sent = browser.post(url, fields_of(browser.get(url)) | {"allow": "true"} | asked)
+    assert sent.status_code == 400
+    assert not get_grant_model().objects.exists()
 
 
 def test_a_code_works_once_for_its_own_client_and_address(

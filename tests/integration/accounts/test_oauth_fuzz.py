@@ -6,7 +6,6 @@ from itertools import product
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import pytest
 from django.test import Client
 from oauth2_provider.models import get_grant_model
 
@@ -88,7 +87,6 @@ def test_revocations_with_strange_values(reader: App, ann: Person) -> None:
             assert answer.status_code < 500, (name, value)
 
 
-@pytest.mark.filterwarnings("ignore:The PKCE:DeprecationWarning")
 def test_questions_with_strange_values(reader: App, browser: Client) -> None:
     browser.raise_request_exception = False
     for name, text in product(NAMES, TEXTS):

@@ -46,11 +46,16 @@ def test_revoking_a_token_ends_its_refresh_token(app: App, ann: Person) -> None:
 
 
 def test_only_the_client_of_a_token_may_revoke_it(reader: App, app: App, ann: Person) -> None:
-    assert reader.revoke(ann.token).status_code == 200  # which token it is remains a secret
-    reader.client_secret = "wrong"
-    answer = reader.revoke(ann.token)
-    assert (answer.status_code, answer.json()["error"]) == (403, "unauthorized_client")
-    assert find_viewer(ann.token) is not None
+    token = app.log_in("ann").json()
+    for secret in (reader.client_secret, "wrong"):
+        reader.client_secret = secret
+        for text in (token["access_token"], token["refresh_token"]):
+            answer = reader.revoke(text)
+            assert (answer.status_code, answer.json()["error"]) == (403, "unauthorized_client")
+    assert find_viewer(token["access_token"]) is not None
+    assert app.revoke(token["refresh_token"]).status_code == 200
+    assert app.revoke(token["refresh_token"]).json() == {}
+    assert find_viewer(token["access_token"]) is None
     assert app.revoke("unknown").json() == {}
 
 

@@ -47,6 +47,13 @@ def test_the_account_is_there_at_once(ann: Person) -> None:
     assert [row.username for row in _rows(ann.id)] == ["ann"]
 
 
+@pytest.mark.parametrize(("locale", "language"), [("de", "de"), ("de-AT", "de"), ("tlh", "")])
+def test_a_sign_up_says_its_language(app: App, locale: str, language: str) -> None:
+    sent = {"username": "bo", "email": "bo@example.org", "password": PASSWORD, "agreement": True}
+    assert app.ask_sign_up(**sent, locale=locale, reason="I like tea").status_code == 200
+    assert User.objects.get(username="bo").language == language
+
+
 def test_killed_between_the_databases_the_drain_lays_the_account(
     world: None, now: datetime, break_laying: Callable[..., None], drain: Callable[[], int]
 ) -> None:

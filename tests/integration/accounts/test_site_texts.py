@@ -97,6 +97,27 @@ def test_clients_show_whom_to_write_to(operator: Client, written: None) -> None:
     assert get("/api/v1/instance")["contact_account"] is None
 
 
+def test_a_rule_can_have_translations(operator: Client, written: None) -> None:
+    row = SiteRule.objects.get(text="No spam")
+    for wrong in ('["de"]', '{"de": "x"}', '{"de": {"hint": "x"}}', '{"de": {"text": 1}}', "{"):
+        answer = operator.post(CHANGE, _translated(row, wrong))
+        assert answer.status_code == 200, wrong
+    assert (
+        operator.post(CHANGE, _translated(row, '{"de": {"text": "Kein Spam"}}')).status_code == 302
+    )
+    forget_site_description()
+    for rules in (get("/api/v1/instance/rules"), get("/api/v2/instance")["rules"]):
+        shown = {rule["text"]: rule["translations"] for rule in rules}
+        assert shown["No spam"] == {"de": {"text": "Kein Spam", "hint": ""}}
+
+
+def _translated(rule: SiteRule, translations: str) -> dict[str, Any]:
+    return FORM | {
+        "rules-TOTAL_FORMS": "1", "rules-INITIAL_FORMS": "1", "rules-0-id": str(rule.pk),
+        "rules-0-translations": translations,
+    }  # fmt: skip
+
+
 def test_a_contact_must_exist(operator: Client, written: None) -> None:
     answer = operator.post(CHANGE, FORM | {"contact": "no-one"})
     assert answer.context["adminform"].form.errors == {"contact": ["There is no account @no-one."]}
@@ -127,7 +148,7 @@ def test_moderators_do_not_edit_them() -> None:
 def test_clients_read_them(written: None) -> None:
     old, new = get("/api/v1/instance"), get("/api/v2/instance")
     rules = [
-        {"id": str(rule.pk), "text": rule.text, "hint": rule.hint}
+        {"id": str(rule.pk), "text": rule.text, "hint": rule.hint, "translations": {}}
         for rule in SiteRule.objects.order_by("position")
     ]
     assert [rule["text"] for rule in rules] == ["Be <kind>", "No spam"]

@@ -283,7 +283,8 @@ def test_a_token_opens_what_its_scopes_say(ann: Person) -> None:
     ann.token = ann.app.log_in("ann", "read").json()["access_token"]
     answer = ann.patch(edit, display_name="x")
     assert answer.status_code == 403
-    assert answer.json() == {"error": "This action is outside the authorized scopes"}
+    text = "This action is outside the authorized scopes: it needs write:accounts"
+    assert answer.json() == {"error": text}
     ann.token = ann.app.log_in("ann", "write:accounts profile").json()["access_token"]
     assert ann.patch(edit, display_name="x").status_code == 200
     assert ann.verify().status_code == 200

@@ -104,6 +104,8 @@ SIGN_UP = {
     "email": "{unique}@example.org",
     "password": "correct horse battery",
     "agreement": True,
+    "locale": "de",
+    "reason": "I like tea",
 }
 STATUS = {
     "status": "hello",

@@ -53,9 +53,19 @@ def hash_of(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def test_forms_of_the_admin_stay_here_and_consent_may_lead_to_any_application(operator: Client):
-    assert "form-action 'self'" in operator.get("/admin/")["Content-Security-Policy"]
+def test_forms_stay_here_and_consent_may_lead_to_any_application(operator: Client):
+    for path in ("/admin/", "/", "/public", "/settings/profile", "/nowhere"):
+        answer = operator.get(path)
+        assert "form-action 'self'" in answer["Content-Security-Policy"], path
+        assert answer["X-Content-Type-Options"] == "nosniff", path
     assert "form-action" not in operator.get("/auth/sign_in")["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_no_refusal_of_a_file_is_taken_for_a_page(operator: Client, method: str):
+    answer = getattr(operator, method)("/media/nothing")
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert "sandbox" in answer["Content-Security-Policy"]
 
 
 @pytest.mark.parametrize(

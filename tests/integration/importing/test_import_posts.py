@@ -119,6 +119,27 @@ def test_answers_and_reposts_are_counted_where_they_belong(two, tmp_path):
     audits_agree()
 
 
+def test_two_reposts_of_one_post_are_one_and_an_answer_to_it_answers_the_post(two, tmp_path):
+    ann, _ = two
+    reposts = [{**post(number, "ann", repost_of="p-1"), "text": ""} for number in (2, 3)]
+    answers = [post(4, "bob", in_reply_to="p-2"), {**post(5, "bob", repost_of="p-2"), "text": ""}]
+    lines = [post(1, "bob"), *reposts, *answers]
+    told = ["line 3: the author reposts this post already", "4 lines done, 4 changed, 1 failed"]
+    assert run_import("posts", tmp_path, lines).out.splitlines() == told
+    later = [*lines, post(6, "ann", in_reply_to="p-2")]
+    assert run_import("posts", tmp_path, later).out.splitlines()[-1] == (
+        "5 lines done, 1 changed, 1 failed"
+    )
+    alone = run_import("posts", tmp_path, [reposts[1]])
+    assert alone.out.startswith("line 1: the author reposts this post already")
+    root = Caller(ann).get(f"/api/v1/statuses/{post_id(1).public}").json()
+    assert (root["replies_count"], root["reblogs_count"]) == (2, 2)
+    Caller(ann).post(f"/api/v1/statuses/{post_id(1).public}/unreblog")
+    drain_all()
+    assert "1 failed" in run_import("posts", tmp_path, lines).out
+    audits_agree()
+
+
 def test_the_same_file_again_changes_nothing_also_after_a_deletion_here(two, tmp_path):
     lines = [
         post(1, "bob"),

@@ -60,7 +60,8 @@ def test_an_act_costs_one_round_trip_more():
     with count_calls() as acted:
         service.get(path, ann)
     assert acted.round_trips <= own.round_trips + 1
-    assert acted.statements == []
+    (rights,) = acted.statements
+    assert "is_staff" in rights.sql, "nothing tells a cache of rights that a program gives"
 
 
 @pytest.mark.parametrize("scope", ["service:changes", "service:relations"])
@@ -120,6 +121,21 @@ def test_no_service_acts_for_staff(rights):
     (ann,) = make_accounts(1)
     User.objects.filter(pk=ann).update(**rights)
     assert_refused(Service().get(MINE, ann), 403)
+
+
+@pytest.mark.parametrize("right", ["is_staff", "is_superuser"])
+@pytest.mark.parametrize("by", ["save", "update"])
+def test_rights_given_by_a_program_end_acts_at_the_next_request(right, by):
+    (ann,) = make_accounts(1)
+    service = Service()
+    assert service.get(MINE, ann).status_code == 200
+    if by == "save":
+        user = User.objects.get(pk=ann)
+        setattr(user, right, True)
+        user.save()
+    else:
+        User.objects.filter(pk=ann).update(**{right: True})
+    assert_refused(service.get(MINE, ann), 403)
 
 
 def test_rights_given_in_the_admin_end_acts_at_once():

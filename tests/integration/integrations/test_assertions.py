@@ -1,17 +1,24 @@
 """JWTs of a trusted product become tokens: once each, for the account of their subject."""
 
+import base64
+import json
 import time
+from contextlib import suppress
 from io import StringIO
 
 import orjson
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
-from jwcrypto.jwk import JWK
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jwcrypto.jwk import JWK, JWKSet
 
 from accounts.cache import drop_actor
 from accounts.identities import issuer_keys
 from accounts.identities.actions import exchange_assertion
+from accounts.identities.assertions import UncheckedAssertion, read_jwt, verify_jwt
+from accounts.identities.errors import AssertionRefused
 from accounts.identities.models import ExternalIdentity, TrustedIssuer, UsedAssertion
 from accounts.models import AccessToken, User
 from accounts.oauth_parameters import JWT_BEARER
@@ -24,6 +31,7 @@ from tests.races import run_together
 from tests.sign_ups import bearer
 from tests.world import make_account, restrict
 
+KEYS = JWKSet()
 MINE = "/api/v1/accounts/verify_credentials"
 
 
@@ -56,6 +64,58 @@ def assert_no_token(answer, error="invalid_grant", text=""):
     assert answer.json()["error"] == error
     assert text in answer.json()["error_description"]
     assert not AccessToken.objects.exists()
+
+
+def part(value):
+    return base64.urlsafe_b64encode(orjson.dumps(value)).rstrip(b"=").decode()
+
+
+HEADERS = [
+    {"alg": "ES256", "crit": crit}
+    for crit in ([], ["exp"], "exp", [{}], [None], {"exp": 1}, 1, None, ["b64"], ["kid", "kid"])
+] + [{"alg": alg} for alg in ("none", "", None, 1, [], {}, "HS256", "\0", "RSA1_5")] + [
+    {"alg": "ES256", **more}
+    for more in ({"kid": {}}, {"kid": "\0"}, {"b64": False, "crit": ["b64"]}, {"b64": 1})
+] + [[], None, "x", 1]  # fmt: skip
+ISSUERS = ["\0", ISSUER + "\0", "\ud800", "x" * 6_000, "", 1, None, [ISSUER], {"a": 1}]
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=repr)
+def test_what_no_one_signed_is_refused_whatever_its_header_says(product, header):
+    now = int(time.time())
+    claims = {"iss": ISSUER, "sub": "u1", "aud": "x", "exp": now + 60, "iat": now, "jti": "1"}
+    assert_no_token(exchange(f"{part(header)}.{part(claims)}.AAAA"))
+
+
+@pytest.mark.parametrize("issuer", ISSUERS, ids=lambda issuer: repr(issuer)[:20])
+def test_what_no_one_signed_is_refused_whatever_its_issuer_is(product, issuer):
+    claims = {"iss": issuer, "sub": "u1", "aud": "x", "exp": 1, "iat": 1, "jti": "1"}
+    sent = base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b"=").decode()
+    assert_no_token(exchange(f"{part({'alg': 'ES256'})}.{sent}.AAAA"))
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner),
+    max_leaves=8,
+)  # fmt: skip
+NAMES = ("iss", "sub", "aud", "exp", "iat", "jti", "nbf", "name", "preferred_username")
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(
+    header=st.dictionaries(st.sampled_from(("alg", "kid", "crit", "b64", "jwk")), JSON_VALUES),
+    claims=st.dictionaries(st.sampled_from(NAMES), JSON_VALUES),
+    signature=st.binary(max_size=70),
+)  # fmt: skip
+def test_nothing_but_a_refusal_comes_of_a_text_that_no_one_signed(header, claims, signature):
+    sent = (json.dumps({"alg": "ES256"} | header), json.dumps({"iss": "x"} | claims))
+    parts = tuple(base64.urlsafe_b64encode(one.encode()).rstrip(b"=") for one in sent)
+    end = base64.urlsafe_b64encode(signature).rstrip(b"=")
+    with pytest.raises(AssertionRefused):
+        verify_jwt(read_jwt(b".".join((*parts, end)).decode()), lambda _: KEYS, ["ES256"])
+    with suppress(AssertionRefused):
+        UncheckedAssertion(b".".join((*parts, end)).decode())
 
 
 def test_a_jwt_gives_a_token_of_an_hour(product):

@@ -12,17 +12,26 @@ from infra.changes.feed import read_feed
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from integrations import events as mapped
-from integrations.positions import decode_position, encode_position
+from integrations.positions import PositionInvalid, decode_position, encode_position
 from integrations.queries import events as events_module
 from integrations.queries.events import read_events, site_position_now
 from integrations.types import SitePosition
+from moderation.actions.delete_own_account import delete_own_account
+from moderation.management.commands.purge_accounts import Command as Purge
+from moderation.types import DecisionKind
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused
 from tests.delivered import deliver_all
+from tests.integration.integrations.services import Service
+from tests.integration.jobs.outcomes import Outcome
+from tests.people import decide
+from tests.reconciling import make_on
 from tests.sign_ups import PASSWORD
-from tests.world import make_accounts
+from tests.world import make_account, make_accounts
 
 PATH = "/api/v1/services/events"
+# The statement that asks for the ids of the product.
+EXTERNAL_IDS = 1
 
 
 @pytest.fixture
@@ -214,7 +223,22 @@ def test_a_lost_position_has_its_own_error(service):
 
 @pytest.mark.parametrize("after", ["x", "!!", "gaFh", "a" * 40_000, "é", "\x00", "wA=="])
 def test_another_text_is_not_a_position(service, after):
-    assert_refused(service.get(PATH, {"after": after}), 422)
+    assert_refused(service.get(PATH, {"after": after}), 422 if after == "\x00" else 400)
+
+
+def test_a_position_with_one_changed_letter_is_refused(service):
+    (ann,) = make_accounts(1)
+    publish(ann)
+    deliver_all()
+    text = position_now(service)
+    for place, letter in enumerate(text):
+        other = "A" if letter != "A" else "B"
+        wrong = f"{text[:place]}{other}{text[place + 1 :]}"
+        with pytest.raises(PositionInvalid):
+            decode_position(wrong)
+    assert_refused(
+        service.get(PATH, {"after": f"{text[:-1]}{'A' if text[-1] != 'A' else 'B'}"}), 400
+    )
 
 
 def test_a_new_shard_is_read_from_its_beginning(service):
@@ -287,21 +311,6 @@ VALUES (now()::date, %s, 0, %s, %s, '{"moment": "of another release"}', now(), n
 """
 
 
-def test_a_database_that_is_behind_comes_first(service):
-    """A webhook does a part of each page, and must not do the same database's part each time."""
-    accounts = make_accounts(8)
-    ann, ben = accounts[0], next(a for a in accounts if shard_of(a) != shard_of(accounts[0]))
-    start = site_position_now()
-    for account_id in (ann, ben):
-        for _ in range(3):
-            publish(account_id)
-    deliver_all()
-    first = read_events(start, 100).events[0]
-    late = first.position._replace(complete_at=first.position.complete_at + timedelta(minutes=2))
-    behind = read_events(start.behind(first._replace(position=late)), 100).events
-    assert {first.alias, behind[0].alias} == {shard_of(ann), shard_of(ben)}
-
-
 def test_only_a_service_reads_it(service):
     (ann,) = make_accounts(1)
     assert_refused(Caller(ann).get(PATH), 403)
@@ -317,9 +326,76 @@ def test_a_page_asks_each_database_once(service):
     read(service, start)
     with count_calls() as calls:
         read(service, start)
-    assert len(calls.statements) == len(settings.SHARD_ALIASES) + 1
+    assert len(calls.statements) == len(settings.SHARD_ALIASES) + 1 + EXTERNAL_IDS
     act(ben, f"accounts/{ann}/follow")
     deliver_all()
     with count_calls() as calls:
         read(service, start)
-    assert len(calls.statements) == len(settings.SHARD_ALIASES) + 2
+    assert len(calls.statements) == len(settings.SHARD_ALIASES) + 2 + EXTERNAL_IDS
+
+
+def test_the_end_of_an_account_is_told_at_once(service):
+    (ann,) = make_accounts(1)
+    publish(ann)
+    deliver_all()
+    start = position_now(service)
+    delete_own_account(ann, datetime.now(UTC))
+    deliver_all()
+    events, start = read_all(service, start)
+    assert of(events, ann) == [("account.deleted", {"account_id": str(ann)})]
+    decide(ann, DecisionKind.RESTORE)
+    decide(ann, DecisionKind.SUSPEND)
+    deliver_all()
+    events, start = read_all(service, start)
+    assert types_of(events, ann) == ["account.moderated"] * 2
+    delete_own_account(ann, datetime.now(UTC))
+    assert Outcome(Purge(), "--account", str(ann), "--yes").code == 0
+    deliver_all()
+    events, _ = read_all(service, start)
+    assert types_of(events, ann)[:2] == ["account.deleted"] * 2
+    assert {*types_of(events, ann)} == {
+        "account.deleted",
+        "post.deleted",
+        "account.updated",
+        "account.moderated",
+    }
+
+
+def test_events_have_the_ids_of_the_product(service):
+    provision, ids = Service("service:accounts"), {}
+    for external_id, name in (("u-ann", "ann"), ("u-ben", "ben")):
+        made = provision.put(f"/api/v1/services/accounts/{external_id}", {"username": name})
+        ids[name] = int(made.json()["account_id"])
+    other = make_account()
+    deliver_all()
+    start = position_now(service)
+    for target in (ids["ben"], other):
+        act(ids["ann"], f"accounts/{target}/follow")
+    act(other, f"accounts/{ids['ann']}/follow")
+    publish(ids["ann"])
+    deliver_all()
+    events, _ = read_all(service, start)
+    names = ("external_id", "target_external_id")
+    assert {(e["type"], *map(e["data"].get, names)) for e in events} == {
+        ("relation.changed", "u-ann", "u-ben"),
+        ("relation.changed", "u-ann", None),
+        ("relation.changed", None, "u-ann"),
+        ("post.created", "u-ann", None),
+    }
+
+
+def test_events_of_all_databases_are_in_the_order_of_their_delivery(world):
+    """So what an account does after a move comes behind what it did before, however far behind the
+    reader of its old shard is."""
+    people = [make_on(f"shard{number}") for number in range(4)]
+    deliver_all()
+    start, expected = site_position_now(), []
+    for number in (0, 0, 0, 1, 2, 1, 3, 0):
+        expected.append(publish(people[number]))
+        deliver_all()
+    told, position = [], start
+    while (page := read_events(position, 2)).events:
+        told += [event.data["post_id"] for event in page.events]
+        assert len(page.events) <= 2
+        position = page.position
+    assert told == expected

@@ -1,12 +1,14 @@
 """The list of users and the page of one, as moderators and operators see them."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.contrib.auth.models import Permission
 from django.db import connections
 from django.test import Client
 
+from accounts.actions.rename import rename_account
 from accounts.models import User
 from infra.sharding.buckets import shard_of
 from infra.sharding.shards import all_aliases
@@ -23,8 +25,8 @@ from tests.world import drain_all, make_account, make_accounts, publish
 
 LIST = "/admin/accounts/user/"
 # Session, user, its token, rights of the user and of the groups, the page. One user: reports and
-# decisions, and ends of restrictions too.
-DEFAULT_OF_LIST, DEFAULT_OF_ONE = 7, 10
+# decisions, ends of restrictions and former names too.
+DEFAULT_OF_LIST, DEFAULT_OF_ONE = 7, 11
 pytestmark = pytest.mark.usefixtures("world")
 
 
@@ -68,6 +70,13 @@ def test_one_user_has_the_account_its_history_and_its_latest_posts(ben: int, mia
     page = mia.get(f"{LIST}{ben}/change/").content.decode()
     assert f"/admin/moderation/report/?q={ben}" in page
     assert 'action="/admin/moderation/decision/add/"' in page
+
+
+def test_former_names_are_shown_and_found(ben: int, mia: Client) -> None:
+    rename_account(ben, "benjamin", datetime.now(UTC))
+    assert re.search(r"@ben until 20\d\d-", words_at(mia, f"{LIST}{ben}/change/"))
+    for term in ("ben", "@ben", "benj"):
+        assert "@benjamin" in words_at(mia, f"{LIST}?q={term}")
 
 
 def test_only_operators_see_addresses_and_rights(ben: int, mia: Client) -> None:

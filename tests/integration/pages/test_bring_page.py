@@ -114,6 +114,30 @@ def test_blocks_mutes_lists_and_bookmarks(three, tmp_path):
     assert Caller(ann).get("/api/v1/blocks").json()[0]["id"] == str(cyd)
 
 
+@pytest.mark.parametrize("kind", [FOLLOWS, BLOCKS, MUTES, LISTS])
+def test_the_result_does_not_tell_who_is_suspended(three, kind):
+    ann, bob, _ = three
+    assert finish(ann, FOLLOWS, "bob\n") == {}
+    restrict(bob, Restriction.SUSPENDED)
+    drain_all()
+    list_name = "Friends," if kind == LISTS else ""
+    hidden, unknown = finish(ann, kind, f"{list_name}bob\n{list_name}nix\n").values()
+    assert hidden == unknown
+
+
+def test_a_formula_in_a_file_comes_back_as_text_and_is_read_as_it_was(three):
+    ann = three[0]
+    assert finish(ann, FOLLOWS, "bob\n") == {}
+    for _ in range(2):  # as it was, and as the result has it
+        text = "Friends,=1+1\n=cmd,bob\n'=cmd,bob\n"
+        finish(ann, LISTS, text)
+        rows = [*csv.reader(io.StringIO(Browser(ann).read(f"{PAGE}/result")))]
+        assert [row[1:3] for row in rows[1:]] == [
+            ["Friends", "'=1+1"], ["'=cmd", "bob"], ["'=cmd", "bob"],
+        ]  # fmt: skip
+    assert [one.title for one in list_account_lists(ann)] == ["=cmd"]
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "fault"),
     [

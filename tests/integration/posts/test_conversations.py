@@ -151,6 +151,17 @@ def test_of_one_second_the_post_that_arrived_last_is_the_latest(people, names, d
             assert [last for _, last, _ in shown(caller)] == [posts[latest]]
 
 
+def test_both_sides_keep_the_later_of_two_posts_of_one_second(people, names, drain):
+    """Also if one side gets the earlier one after it has written the later one."""
+    name = dict(zip(people, names, strict=True))
+    for first, second in (sorted(people[:2]), sorted(people[:2], reverse=True)):
+        root = write(first, f"@{name[second]} one", clock_s=lambda: SECOND)
+        later = write(second, f"@{name[first]} two", root, clock_s=lambda: SECOND)
+        drain()
+        for person in (first, second):
+            assert (root, later) in [one[:2] for one in shown(Caller(person))]
+
+
 def test_conversations_of_one_second_are_in_the_order_of_arrival(people, names, drain):
     """Ids of one second are in the order of the authors. Pages lead through all, both ways."""
     me, *others = people[1], people[2], people[0]

@@ -1,19 +1,24 @@
 """Long threads: what they cost, and where they are cut."""
 
+import re
 import time
+from html import unescape
 
 import pytest
 
 from infra import deadline
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.sql import execute
+from pages.views import statuses as pages
+from posts.api.views import statuses as views
 from posts.ids import PostId
 from posts.queries import context
 from posts.reading import statuses
 from tests.budgets import count_calls
 from tests.callers import Caller
+from tests.integration.pages.browsing import Browser
 from tests.integration.posts.interacting import STATUSES, reply
-from tests.world import make_accounts
+from tests.world import drain_all, make_accounts
 
 # Straight into the tables, as the function of the database and the drain leave them.
 POSTS = """
@@ -37,8 +42,8 @@ def answer_by_all(root: PostId, people: list[int]) -> None:
     execute(shard_of(root.author_id), RESPONSES, told | {"people": people})
 
 
-def around(caller: Caller, post: str) -> tuple[list[str], list[str]]:
-    answer = caller.get(f"{STATUSES}/{post}/context")
+def around(caller: Caller, post: str, query: str = "") -> tuple[list[str], list[str]]:
+    answer = caller.get(f"{STATUSES}/{post}/context{query}")
     assert answer.status_code == 200, answer.content
     found = answer.json()
     up, down = ([one["id"] for one in found[part]] for part in ("ancestors", "descendants"))
@@ -76,12 +81,75 @@ def crowd(people, original, monkeypatch) -> str:
 def test_a_thread_is_cut_at_a_number_of_bytes(ann, crowd, monkeypatch):
     every = around(ann, crowd)[1]
     assert len(every) == 30
-    monkeypatch.setattr(context, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(views, "WHOLE", context.Part(4_096, 20_000))
     answer = ann.get(f"{STATUSES}/{crowd}/context")
     found = [one["id"] for one in answer.json()["descendants"]]
     assert 0 < len(found) < 30
     assert found == every[: len(found)], "the first ones, without a hole"
     assert len(answer.content) < 20_100
+    assert f'max_id={found[-1]}>; rel="next"' in answer["Link"]
+
+
+@pytest.mark.parametrize("by", ["number", "bytes"])
+def test_a_thread_is_read_in_parts_that_follow_each_other(ann, crowd, monkeypatch, by):
+    every = around(ann, crowd)[1]
+    monkeypatch.setattr(views, "MOST_BYTES_OF_PART", 500_000 if by == "number" else 20_000)
+    where, found, count = f"{STATUSES}/{crowd}/context?limit=12", [], 0
+    while where:
+        answer = ann.get(where)
+        assert len(answer.content) < 30_000
+        found += [one["id"] for one in answer.json()["descendants"]]
+        link = answer.get("Link", "")
+        where, count = link[link.find("/api/") : link.find(">")] if link else "", count + 1
+    assert found == every
+    assert count == 3 or (by == "bytes" and count > 3)
+
+
+def test_a_part_loads_no_other_posts_and_has_ancestors_once(people, ann, crowd, monkeypatch):
+    last = around(ann, crowd)[1][0]
+    below = reply(ann, reply(ann, last)["id"])["id"]
+    drain_all()
+    up, down = around(ann, f"{below}", "?limit=1")
+    assert (len(up), down) == (1, []), "the nearest"
+    seen, real = [], context.load_visible
+
+    def load_and_note(ids, *more):
+        seen.extend(ids)
+        return real(ids, *more)
+
+    monkeypatch.setattr(context, "load_visible", load_and_note)
+    assert around(ann, crowd, f"?limit=5&max_id={last}")[0] == []
+    assert len(seen) == 5
+    assert around(ann, crowd, f"?max_id={people[0]}") == ([], []), "no answer of this thread"
+    for query in ("limit=x", "max_id=x", "limit=-1"):
+        assert ann.get(f"{STATUSES}/{crowd}/context?{query}").status_code == 422
+
+
+def test_a_page_draws_a_part_of_a_thread_and_links_to_the_rest(people, ann, crowd, monkeypatch):
+    monkeypatch.setattr(pages, "POSTS_OF_THREAD", 12)
+    every, browser = around(ann, crowd)[1], Browser(people[0])
+    where, found = f"/statuses/{crowd}", []
+    for _ in range(3):
+        page = browser.read(where)
+        ids = re.findall(r'id="post-(\w+)"', page)
+        assert ids[0] == crowd
+        found += ids[1:]
+        older = re.search(r'class="older" href="([^"]+)"', page)
+        where = f"/statuses/{crowd}{unescape(older[1])}" if older else ""
+    assert (found, where) == (every, "")
+
+
+def test_a_page_deep_in_a_thread_has_the_nearest_posts_and_a_link_up(
+    people, ann, original, drain, monkeypatch
+):
+    monkeypatch.setattr(pages, "POSTS_OF_THREAD", 3)
+    chain = [original]
+    for _ in range(5):
+        chain.append(reply(ann, chain[-1])["id"])
+    drain()
+    page = Browser(people[0]).read(f"/statuses/{chain[-1]}")
+    assert re.findall(r'id="post-(\w+)"', page) == chain[2:]
+    assert f'class="older" href="/statuses/{chain[2]}"' in page
 
 
 def test_a_thread_is_cut_when_half_of_the_time_is_over(ann, crowd, settings, monkeypatch):

@@ -1,13 +1,15 @@
 """Polls: published with a post, voted on once, and live in every answer that shows the post."""
 
 import time
-from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
+import msgspec
 import orjson
 import pytest
 from django.test import Client
 
+from accounts.images.queries.attachments import load_attachments
 from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
@@ -24,7 +26,7 @@ from posts.types import Draft, NewPoll
 from relations.actions.block import block
 from relations.actions.follow import follow
 from tests.budgets import count_calls
-from tests.callers import Caller
+from tests.callers import Caller, assert_refused
 from tests.dying import dying_at
 from tests.pictures import picture, upload
 from tests.races import failures, run_together
@@ -54,9 +56,8 @@ def you(bob):
     return Caller(bob)
 
 
-def ask(caller: Caller, media_ids: Sequence[str] = (), **poll: object):
-    body = {"status": "which?", "poll": POLL | poll, "media_ids": list(media_ids)}
-    return caller.post(STATUSES, body)
+def ask(caller: Caller, **poll: object):
+    return caller.post(STATUSES, {"status": "which?", "poll": POLL | poll})
 
 
 def publish_poll(author_id: int, seconds: int = 600, multiple: bool = False) -> PostId:
@@ -87,12 +88,32 @@ def test_poll_is_in_the_post_and_has_its_id(me, you):
     assert "voted" not in poll_of(Client(), made["id"])
 
 
-def test_a_poll_can_have_images(me, you):
-    image = me.client.post("/api/v2/media", {"file": upload(picture())}).json()["id"]
-    made = ask(me, media_ids=[image])
-    shown = you.get(f"{STATUSES}/{made.json()['id']}").json()
-    assert [one["id"] for one in shown["media_attachments"]] == [image]
-    assert len(shown["poll"]["options"]) == 2
+def test_a_new_post_has_a_poll_or_images(me, ann):
+    """Also a scheduled one, and one that an edit gives the other. What had both keeps both."""
+    sent = [me.client.post("/api/v2/media", {"file": upload(picture())}).json() for _ in "12"]
+    images = [image["id"] for image in sent]
+    later = {"scheduled_at": f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"}
+    with_poll, with_images = {"status": "a", "poll": POLL}, {"status": "a", "media_ids": images[:1]}
+    polled = me.post(STATUSES, with_poll).json()["id"]
+    pictured = me.post(STATUSES, with_images).json()["id"]
+    more = {"media_ids": images[1:]}
+    for answer in (
+        me.post(STATUSES, with_poll | more),
+        me.post(STATUSES, with_poll | more | later),
+        put(me, f"{STATUSES}/{polled}", {"status": "b", **more}),
+        put(me, f"{STATUSES}/{pictured}", {"status": "b", "poll": POLL}),
+        put(me, f"{STATUSES}/{pictured}", with_poll | more),
+    ):
+        assert_refused(answer, 422)
+        assert "poll cannot have images" in answer.json()["error"]
+    poll = NewPoll(("tea", "milk"), False, False, int(time.time()) + 600)
+    media = tuple(map(msgspec.to_builtins, load_attachments(ann, [int(images[1])])))
+    both = create_post(ann, Draft("old", media=media, poll=poll)).public
+    edited = put(me, f"{STATUSES}/{both}", {"status": "new"}).json()
+    assert [one["id"] for one in edited["media_attachments"]] == images[1:]
+    assert len(edited["poll"]["options"]) == 2
+    assert put(me, f"{STATUSES}/{both}", {"status": "newer", "poll": POLL}).status_code == 200
+    assert put(me, f"{STATUSES}/{polled}", {"status": "b"}).json()["poll"]
 
 
 def test_vote_is_seen_by_all_at_the_next_read(me, you, ann, bob):

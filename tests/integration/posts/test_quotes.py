@@ -186,6 +186,27 @@ def test_who_may_quote(people, ann, bob, cyd, drain):
     quote(ann, direct["id"], status=403)
 
 
+def test_a_repost_says_of_quotes_and_replies_what_its_original_says(people, ann, bob, cyd, drain):
+    follow(people[1], people[0])
+    drain()
+    bob_name = bob.get("/api/v1/accounts/verify_credentials").json()["acct"]
+    for policy, on_reply in (
+        ("public", "public"),
+        ("followers", "mentioned"),
+        ("nobody", "nobody"),
+    ):
+        sent = {"quote_approval_policy": policy, "reply_approval_policy": on_reply}
+        post = ann.post(STATUSES, {"status": f"@{bob_name} {policy}", **sent}).json()["id"]
+        repost = do(bob, "reblog", post)["id"]
+        drain()
+        for reader in (ann.client, bob.client, cyd.client, Client()):
+            shown = reader.get(f"{STATUSES}/{repost}").json()
+            for field in ("quote_approval", "reply_approval"):
+                assert shown[field] == shown["reblog"][field], (policy, field)
+        expected = 200 if see(cyd, repost)["quote_approval"]["current_user"] == "automatic" else 403
+        quote(cyd, repost, status=expected)
+
+
 def test_the_default_policy(people, ann, bob):
     path = "/api/v1/accounts/update_credentials"
     answer = ann.client.patch(path, {"source": {"quote_policy": "nobody"}}, "application/json")

@@ -81,8 +81,9 @@ def test_another_process_counts_right_after_reading(people: list[int], ann: Call
     token, path = token_of(people[0]), f"{COUNT}?conversations=true"
     with disconnected_reader() as ask:
         assert '"conversations":1' in ask("ask", token, path)
-        ann.post(f"{LIST}/{first.public}/read")
-        assert '"conversations":0' in ask("ask", token, path)
+        for word, unread in (("read", 0), ("unread", 1)):
+            ann.post(f"{LIST}/{first.public}/{word}")
+            assert f'"conversations":{unread}' in ask("ask", token, path)
 
 
 def test_each_write_is_in_the_next_count(people: list[int], ann: Caller) -> None:
@@ -93,6 +94,10 @@ def test_each_write_is_in_the_next_count(people: list[int], ann: Caller) -> None
     assert count(ann) == 2
     ann.post(f"{LIST}/{first.public}/read")
     assert count(ann) == 1
+    assert ann.post(f"{LIST}/{first.public}/unread").json()["unread"] is True
+    assert count(ann) == 2
+    assert Caller(people[3]).post(f"{LIST}/{first.public}/unread").status_code == 404
+    ann.post(f"{LIST}/{first.public}/read")
     again = write(people[1], first)
     drain_all()
     assert count(ann) == 2

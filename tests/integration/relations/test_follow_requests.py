@@ -1,5 +1,7 @@
 """Locked accounts: follow requests, their list, approval and rejection, over HTTP."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from accounts.actions.update_profile import update_profile
@@ -111,6 +113,32 @@ def test_a_request_ends(people, star, drain, end):
     assert star.post(f"{REQUESTS}/{fan}/authorize").status_code == 404
     drain()
     assert_drained_truth()
+
+
+@pytest.mark.parametrize("end", ["unfollow", "reject"])
+@pytest.mark.parametrize("is_told", [True, False], ids=["told", "in-one-delivery"])
+def test_a_second_request_is_a_new_one_with_its_time(people, star, drain, end, is_told):
+    """Also while the end of the first one has not been delivered."""
+    famous, fan, *_ = people
+    me, notices = Caller(fan), "/api/v1/notifications"
+    write(me, f"{ACCOUNTS}/{famous}/follow")
+    drain()
+    (first,) = star.get(notices).json()
+    if end == "reject":
+        write(star, f"{REQUESTS}/{fan}/reject")
+    else:
+        write(me, f"{ACCOUNTS}/{famous}/unfollow")
+    if is_told:
+        drain()
+    asked_at = datetime.now(UTC).replace(microsecond=0)
+    write(me, f"{ACCOUNTS}/{famous}/follow")
+    drain()
+    (second,) = star.get(notices).json()
+    assert ids_of(star.get(notices, {"since_id": first["id"]})) == [second["id"]]
+    assert datetime.fromisoformat(second["created_at"]) >= asked_at
+    write(me, f"{ACCOUNTS}/{famous}/follow", {"notify": True})
+    drain()
+    assert star.get(notices).json() == [second], "other options are no new request"
 
 
 def ask_all(people):

@@ -24,6 +24,8 @@ def test_fragment_and_counts_make_an_entity(settings: Settings) -> None:
     counts = [account[f"{kind}_count"] for kind in ("followers", "following", "statuses")]
     assert counts == [1, 22, 333]
     assert account["last_status_at"] == "2026-01-01"
+    assert [account[name] for name in ("suspended", "limited", "memorial")] == [False] * 3
+    assert account["moved"] is None
 
 
 def test_without_counts_there_are_none() -> None:

@@ -28,7 +28,7 @@ FAULT = errors.Fault("username", "ERR_TAKEN", "has already been taken")
         (errors.InvalidCursor(), 422, "Cursor is not valid for this list"),
         (errors.InvalidRequest("limit must be a number"), 422, "limit must be a number"),
         (errors.TokenInvalid(), 401, "The access token is invalid"),
-        (errors.ScopeMissing(), 403, "This action is outside the authorized scopes"),
+        (errors.ScopeMissing("a"), 403, "This action is outside the authorized scopes: it needs a"),
         (
             errors.ValidationFailed([FAULT]),
             422,

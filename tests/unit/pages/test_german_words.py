@@ -14,13 +14,15 @@ from tests.refused_texts import FAULT, RefusedText, find_refused_texts
 GERMAN = writing_of("de")
 # No form of the pages can meet them: they are for products, for programs and for moderators.
 FOR_PROGRAMS = (
-    "accounts/identities/", "accounts/api/", "accounts/images/api/", "posts/api/",
+    "accounts/identities/", "accounts/actions/sign_up", "accounts/api/", "accounts/images/api/",
+    "posts/api/",
     "posts/actions/request_fields", "accounts/oauth", "accounts/images/published",
     "accounts/images/actions/try_store", "accounts/actions/register_application",
     "integrations/actions", "integrations/api", "integrations/webhooks", "integrations/positions",
     "infra/changes/", "infra/api/bulk_places", "infra/api/caller_deadline", "moderation/forms",
+    "posts/translation/",
 )  # fmt: skip
-OF_PROGRAMS = {"InvalidRequest"}
+OF_PROGRAMS = {"InvalidRequest", "ScopeMissing", "MethodNotAllowed"}
 TRANSLATED = "Das geht so nicht: "
 OF_MODERATORS = {
     "DecisionNeedsReason", "CannotModerateStaff", "NotSuspended", "PostIsDeleted",

@@ -19,6 +19,16 @@ def has(text: str, **traits: Any) -> Operators:
 
 
 @pytest.mark.parametrize(
+    "each", ["-a{}", '-"a b{}"', "-#a{}", "-from:a{}", '"a b{}"'], ids=lambda each: each[:6]
+)
+def test_what_is_compared_with_each_post_has_a_bound(each: str):
+    texts = [each.format(number) for number in range(120)]
+    read_operators(" ".join(["tea", *texts[:10]]))
+    with pytest.raises(InvalidRequest, match="at most 10"):
+        read_operators(" ".join(["tea", *texts[:11]]))
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("two words", Operators(PostWords("two words"))),

@@ -23,7 +23,7 @@ from django.utils.timezone import now
 
 from tideline_client import InvalidRequest, NotAllowed, NotFound, Tideline
 from tideline_client.contrib.django.models import AccountSync
-from tideline_client.contrib.django.profiles import other_username
+from tideline_client.contrib.django.profiles import NEUTRAL, other_username
 from tideline_client.contrib.django.settings import read_settings
 from tideline_client.models import WantedAccountField
 
@@ -74,6 +74,7 @@ class Outcome(NamedTuple):
 
 
 NOTHING_TO_SEND = Outcome()
+RESERVED = "ERR_RESERVED"
 UNANSWERED = Outcome(error="Tideline said nothing of this user")
 
 
@@ -106,7 +107,7 @@ def _carry_out(tideline: Tideline, rows: Sequence[AccountSync], using: str) -> d
             continue
         if profile is not None or row.account_id:
             is_active = getattr(user, "is_active", True)
-            wanted[row.external_id] = _sendable({"active": is_active, **(profile or INACTIVE)}, row)
+            wanted[row.external_id] = _sendable({"active": is_active, **(profile or INACTIVE)})
             outcomes[row.external_id] = UNANSWERED
     return outcomes | _send(tideline, wanted) if wanted else outcomes
 
@@ -118,15 +119,17 @@ def _users_of(rows: Sequence[AccountSync], using: str) -> list[tuple[AccountSync
     return [(by_key[user.pk], user) for user in users]
 
 
-def _sendable(profile: Mapping[str, Any], row: AccountSync) -> Profile:
-    """Texts, also of translations, and flags. A username stays what it was at first. Nothing else
-    is said of a user who is not active."""
+def _sendable(profile: Mapping[str, Any]) -> Profile:
+    """Texts, also of translations, and flags. Nothing else is said of a user who is not active.
+
+    Without a username a new account is refused, and gets a drawn one; another one keeps its own.
+    """
     if not profile["active"]:
         return {**INACTIVE}
     return {
         name: value if isinstance(value, bool) else str(value)
         for name, value in profile.items()
-        if value is not None and not (name == "username" and row.account_id)
+        if value is not None and not (name == "username" and not value)
     }
 
 
@@ -142,7 +145,9 @@ def _send(tideline: Tideline, wanted: Mapping[str, Profile]) -> dict[str, Outcom
     for answer in answers:
         if answer.status == 422 and "username" in (answer.details or {}):
             profile = wanted[answer.external_id]
-            outcomes[answer.external_id] = _send_otherwise(tideline, answer.external_id, profile)
+            outcomes[answer.external_id] = _send_otherwise(
+                tideline, answer.external_id, profile, answer.details or {}
+            )
         elif answer.status == 404:  # not active, and never created
             outcomes[answer.external_id] = NOTHING_TO_SEND
         else:
@@ -156,7 +161,7 @@ def _send_alone(tideline: Tideline, external_id: str, profile: Profile) -> Outco
         return Outcome(tideline.provisioning.put(external_id, **profile).account_id)
     except InvalidRequest as error:
         if "username" in error.details:
-            return _send_otherwise(tideline, external_id, profile)
+            return _send_otherwise(tideline, external_id, profile, error.details)
         return Outcome(error=str(error))
     except NotFound:
         return NOTHING_TO_SEND
@@ -174,8 +179,11 @@ def _delete(tideline: Tideline, external_id: str) -> Outcome:
         return Outcome(error=str(error))
 
 
-def _send_otherwise(tideline: Tideline, external_id: str, profile: Profile) -> Outcome:
-    """The username belongs to another account, or this account has another one already.
+def _send_otherwise(
+    tideline: Tideline, external_id: str, profile: Profile, details: Mapping[str, Any]
+) -> Outcome:
+    """The username belongs to another account, or only to staff: this one keeps the name that it
+    has, or gets another one. `details`: of the refusal.
 
     Raises: TidelineError, if Tideline is away.
     """
@@ -183,8 +191,9 @@ def _send_otherwise(tideline: Tideline, external_id: str, profile: Profile) -> O
         tideline.provisioning.get(external_id)
         changed = {name: value for name, value in profile.items() if name != "username"}
     except NotFound:
-        name = other_username(str(profile.get("username", "")), external_id)
-        changed = {**profile, "username": name}
+        is_of_staff = any(fault.get("error") == RESERVED for fault in details["username"])
+        name = NEUTRAL if is_of_staff else profile.get("username", NEUTRAL)
+        changed = {**profile, "username": other_username(str(name))}
     try:
         return Outcome(tideline.provisioning.put(external_id, **changed).account_id)
     except (InvalidRequest, NotAllowed) as error:

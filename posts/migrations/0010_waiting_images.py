@@ -6,7 +6,7 @@ from infra.sharding.functions import functions_of
 
 
 class Migration(migrations.Migration):
-    dependencies = [("posts", "0008_lost_media"), ("scheduled_posts", "0002_longer_keys")]
+    dependencies = [("posts", "0009_equal_lines"), ("scheduled_posts", "0002_longer_keys")]
 
     operations = [
         migrations.AlterField("publishedkey", "key", models.CharField(max_length=255)),
