@@ -8,7 +8,7 @@ from django.urls import include, path
 
 from accounts.api.urls import urlpatterns as accounts
 from accounts.images.api.urls import urlpatterns as images
-from infra.api import answers, no_endpoint
+from infra.api import answers
 from integrations.api.urls import urlpatterns as integrations
 from moderation.api.urls import urlpatterns as moderation
 from notifications.api.urls import urlpatterns as notifications
@@ -17,13 +17,13 @@ from posts.api.urls import urlpatterns as posts
 from relations.api.urls import urlpatterns as relations
 from timelines.api.urls import urlpatterns as timelines
 from timelines.search.api.urls import urlpatterns as search
-from web import health, metrics
+from web import health, metrics, streams_elsewhere
 from web.docs import DocsPage, OpenApiDocument
 from web.icon import favicon
 
 handler400 = answers.bad_request
 handler403 = answers.permission_denied
-handler404 = no_endpoint.page_not_found
+handler404 = streams_elsewhere.page_not_found
 handler500 = answers.server_error
 
 urlpatterns = [

@@ -21,6 +21,7 @@ from lab.runner.installation import Installation, usual_installation
 from lab.runner.port import next_free_port, usable_port
 from lab.runner.programs import (
     app_environment,
+    front_child,
     secret_key,
     streaming_child,
     write_manage,
@@ -58,17 +59,21 @@ def run(port: int, folder: Path) -> None:
         with step("starting PostgreSQL and Redis"):
             services = stack.enter_context(running_services(folder, report=_say_detail))
         media = os.environ.get("MEDIA_DIR") or str(closed_folder(folder / "media"))
-        streaming_port = next_free_port(port)
-        streaming = {"STREAMING_URL": f"ws://localhost:{streaming_port}"}
+        web_port = next_free_port(port)
+        streaming_port = next_free_port(web_port)
+        streaming = {"STREAMING_URL": f"ws://localhost:{port}"}
         urls = {"MEDIA_DIR": media, **streaming, **services.environment()}
         values = (urls, secret_key(folder), port)
         (folder / "environment").unlink(missing_ok=True)  # of an older version
         write_manage(folder / "manage", *values)
         environment = app_environment(*values)
-        installation = usual_installation(environment, logs, port)
+        installation = usual_installation(environment, logs, web_port)
         streams = streaming_child(logs, environment, streaming_port)
-        installation.processes = {**installation.processes, streams.name: streams}
-        installation.ports = {**installation.ports, streams.name: streaming_port}
+        front = front_child(logs, environment, (port, web_port, streaming_port))
+        more = {streams.name: streams, front.name: front}
+        installation.processes = {**installation.processes, **more}
+        ports = {streams.name: streaming_port, front.name: port}
+        installation.ports = {**installation.ports, **ports}
         stack.callback(_stop, installation)
         demo = _start(installation)
         say(StartScreen(port=port, folder=folder, data=services.home, **demo).text())

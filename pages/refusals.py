@@ -47,6 +47,7 @@ TEXTS = (
     _("This action is not allowed"),
     _("Your account is frozen: you can read, but not write"),
     _("Cursor is not valid for this list"),
+    _("The public timeline does not go back so far"),
     _("The access token is invalid"),
     _("This method requires an authenticated user"),
     _("This action is outside the authorized scopes: it needs %(scope)s"),

@@ -95,5 +95,5 @@ def _beat_once(subscriber: Subscriber, position: bytes) -> None:
     """Sockets need none, and streams of services have their own."""
     is_kept_open = subscriber.channels and not subscriber.is_socket
     if is_kept_open and subscriber.was_idle and not subscriber.is_replaying:
-        subscriber.put(b"%b:thump\n\n" % (position * subscriber.knows_positions))
+        subscriber.put(b":thump\n%b\n" % (position * subscriber.knows_positions))
     subscriber.was_idle = True

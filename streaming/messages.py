@@ -25,7 +25,8 @@ class Message:
     @cached_property
     def sse(self) -> bytes:
         data = _NOTHING if self.payload is None else self.payload
-        return b"id: %b\nevent: %b\ndata: %b\n\n" % (self.position, self.event.encode(), data)
+        # The id is last: there are clients that take an event by its first line.
+        return b"event: %b\ndata: %b\nid: %b\n\n" % (self.event.encode(), data, self.position)
 
     @cached_property
     def socket(self) -> bytes:

@@ -126,15 +126,15 @@ def _frames(page: EventPage) -> Iterator[bytes]:
     again."""
     for number, event in enumerate(page.events, 1):
         is_last = number == len(page.events)
-        head = b"id: %b\n" % encode_position(page.position).encode() if is_last else b""
-        yield b"%bevent: %b\ndata: %b\n\n" % (head, event.type.encode(), encode_event(event))
+        place = b"id: %b\n" % encode_position(page.position).encode() if is_last else b""
+        yield b"event: %b\ndata: %b\n%b\n" % (event.type.encode(), encode_event(event), place)
 
 
 def _heartbeat(page: EventPage) -> bytes:
     """It also keeps the position from getting too old. Only for a page without events."""
     if page.events:
         return b"\n"
-    return b"id: %b\n:thump\n\n" % encode_position(page.position).encode()
+    return b":thump\nid: %b\n\n" % encode_position(page.position).encode()
 
 
 def _read_wait(request: StreamRequest) -> int | None:

@@ -6,7 +6,7 @@ import secrets
 import shlex
 import sys
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from signal import SIGKILL, SIGTERM, Signals
 
@@ -57,6 +57,12 @@ def streaming_child(logs: Path, environment: Mapping[str, str], port: int) -> Ch
     command = ["-m", "streaming", "--host", HOST, "--port", str(port), *stop, "--when-ready"]
     argv = [sys.executable, *command]
     return Child("streaming", argv, logs / "streaming.log", environment, SIGTERM)
+
+
+def front_child(logs: Path, environment: Mapping[str, str], ports: Sequence[int]) -> Child:
+    """The address of `make run`, before web server and streaming process, whose ports follow it."""
+    argv = [sys.executable, "-m", "lab.runner.front", *map(str, ports)]
+    return Child("front", argv, logs / "front.log", environment, SIGTERM)
 
 
 def worker_command() -> list[str]:

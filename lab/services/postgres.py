@@ -22,15 +22,18 @@ _SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
-# Of `make run`: five servers on a laptop, next to a browser. Less memory, and no processes that
-# only wait. The first change of a page after a checkpoint logs the whole page, which is most of the
-# log: so it is compressed, and checkpoints are rare. Tests and benchmarks run without all this,
-# because other installations do.
+# Of `make run`: five servers on a laptop, next to a browser. Less memory, and of the processes that
+# only wait the one by which accounts can move between the shards, as in the how-to. The first
+# change of a page after a checkpoint logs the whole page, which is most of the log: so it is
+# compressed, and checkpoints are rare. Tests and benchmarks run without all this, because other
+# installations do.
 _SMALL = {
     "shared_buffers": "16MB",
-    "max_worker_processes": "0",
+    "wal_level": "logical",
+    "max_slot_wal_keep_size": "1GB",
+    "max_worker_processes": "5",
     "max_parallel_workers": "0",
-    "max_logical_replication_workers": "0",
+    "max_logical_replication_workers": "4",
     "autovacuum_max_workers": "1",
     # PostgreSQL's own method: servers of wheels have no other.
     "wal_compression": "pglz",

@@ -1,6 +1,6 @@
 """What must be so before a move begins. Each fault is a line that says what to do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from django.conf import settings
 
@@ -22,12 +22,19 @@ SELECT name, setting FROM pg_settings WHERE name IN ('wal_level', 'max_replicati
 USED = (
     "SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_stat_replication)"
 )
-ROLE = """
-SELECT rolsuper OR (rolreplication AND EXISTS (
-    SELECT FROM pg_roles AS may WHERE may.rolname = 'pg_create_subscription'
-        AND pg_has_role(may.oid, 'USAGE')))
-FROM pg_roles WHERE rolname = current_user
+# Who is no superuser: what each right is, and how to give it.
+RIGHTS = """
+SELECT current_setting('server_version_num')::int / 10000, rolname, ARRAY[
+    CASE WHEN NOT rolreplication THEN format('ALTER ROLE %%I REPLICATION', rolname) END,
+    CASE WHEN NOT EXISTS (SELECT FROM pg_roles AS may WHERE may.rolname = 'pg_create_subscription'
+            AND pg_has_role(may.oid, 'USAGE'))
+        THEN format('GRANT pg_create_subscription TO %%I', rolname) END,
+    CASE WHEN NOT has_database_privilege(current_database(), 'CREATE')
+        THEN format('GRANT CREATE ON DATABASE %%I TO %%I', current_database(), rolname) END]
+FROM pg_roles WHERE rolname = current_user AND NOT rolsuper
 """
+# Before it only superusers subscribe.
+SUBSCRIBER_SINCE = 16
 READS_ALL = "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"
 
 
@@ -66,12 +73,19 @@ def _faults_of(alias: str) -> Iterator[str]:
             f"{alias}: synchronous_standby_names has *, and so the other shard would count as a"
             " standby: name the standbys"
         )
-    if fetch_one(alias, ROLE) != (True,):
-        yield f"{alias}: the role may not subscribe: it must be a superuser, or have REPLICATION"
+    if (rights := fetch_one(alias, RIGHTS)) and (lacking := name_lacking_rights(*rights)):
+        yield f"{alias}: the role {rights[1]} may not replicate: {lacking}"
     if roles_of_pools(alias) and fetch_one(alias, READS_ALL) != (True,):
         yield f"{alias}: the role sees no transactions of the pool: GRANT pg_read_all_stats TO it"
     for line in list_missing_migrations(alias) + find_missing_schema(alias, read_schema(alias)):
         yield f"{alias} {line}: run migrate_shards"
+
+
+def name_lacking_rights(major: int, role: str, grants: Sequence[str | None]) -> str:
+    """The statements that give what lacks of the rights to replicate; empty: nothing."""
+    if major < SUBSCRIBER_SINCE:
+        return f'ALTER ROLE "{role}" SUPERUSER, until the move is completed (PostgreSQL {major})'
+    return "; ".join(grant for grant in grants if grant)
 
 
 def _differences(source: str, target: str) -> Iterator[str]:

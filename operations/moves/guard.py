@@ -91,10 +91,13 @@ def require_mine(ref: MoveRef, alias: str) -> None:
         raise MoveLost(f"move {ref.id} is not of this process on {alias}")
 
 
-def close_source(ref: MoveRef) -> None:
-    """Waits for the writers of the moved rows, and refuses new ones, for FENCE_S at most.
+def close_source(ref: MoveRef, statement: str) -> None:
+    """Waits for the writers of the moved rows, and refuses new ones. `statement`:
+    CLOSE_FOR_A_WHILE; then KEEP_CLOSED, which a writer who comes when the time ends sees done or
+    failed, but never half.
 
-    Raises: MoveStuck if a writer does not end. It keeps others waiting for LOCK_MS at a time.
+    Raises: MoveStuck if a writer does not end; MoveLost. It keeps others waiting for LOCK_MS at a
+    time.
     """
     for _ in range(MOST_ATTEMPTS):
         try:
@@ -102,7 +105,7 @@ def close_source(ref: MoveRef) -> None:
                 execute(ref.source, f"SET LOCAL lock_timeout = {LOCK_MS}")
                 lock = "SELECT pg_advisory_xact_lock(%s, %s)"
                 fetch_one(ref.source, lock, (LOCK_SPACE, ref.id))
-                set_guard(ref, ref.source, CLOSE_FOR_A_WHILE)
+                set_guard(ref, ref.source, statement)
             return
         except OperationalError as error:
             _require_lock_timeout(error)
@@ -111,7 +114,7 @@ def close_source(ref: MoveRef) -> None:
 
 
 def set_guard(ref: MoveRef, alias: str, statement: str) -> None:
-    """`statement`: CLOSE, KEEP_CLOSED or OPEN. Raises: MoveLost."""
+    """`statement`: CLOSE or OPEN. Raises: MoveLost."""
     if not execute(alias, statement, (ref.id, ref.token)):
         raise MoveLost(f"the guard of move {ref.id} on {alias} was not as this process left it")
 

@@ -1,7 +1,8 @@
 """Opens a guard that a dead process left closed on both shards.
 
-A switch closes the source for good, flips the map, and opens the target, within milliseconds. If
-its process dies in between, writes of the accounts would wait until an operator comes.
+A switch closes the source for a while, then for good, flips the map, and opens the target. If its
+process dies in between, writes of the accounts wait: they go on two seconds later at most, which is
+less than a request waits.
 """
 
 import structlog
@@ -20,7 +21,8 @@ log = structlog.get_logger()
 def finish_interrupted_switch(_: str) -> None:
     """Opens the shard that has the accounts now. The steps that are left wait for `resume_move`.
 
-    It does nothing while a process works on moves. Cost: one query; two more during a move.
+    It waits for a second at most for a process that works on moves, and then does nothing. Cost:
+    one query; two more during a move.
     """
     move = rows.find_unfinished()
     if move is None or not _is_closed(move):
@@ -40,9 +42,9 @@ def _is_closed(move: Move) -> bool:
 
 
 def _open(move: Move) -> None:
-    is_undo = move.route == MoveRoute.UNDO
     ref = rows.take_move(move)
     claim(ref, is_abort=False)
+    is_undo = move.route == MoveRoute.UNDO
     ref = ref.back() if is_undo else ref
     epoch = move.undo_epoch if is_undo else move.epoch
     if epoch is None:

@@ -23,6 +23,9 @@ def await_mark(ref: MoveRef, patience_s: float = PATIENCE_S) -> float:
     row = fetch_one(ref.source, WRITE, (ref.id, ref.source))
     while fetch_one(ref.target, HAS, (ref.id, ref.source, row[0] if row else 0)) is None:
         if time.monotonic() > began_s + patience_s:
-            raise MoveStuck(f"{ref.target} is more than {patience_s:g} s behind: try again later")
+            raise MoveStuck(
+                f"{ref.target} is more than {patience_s:g} s behind. If its log names no error, run"
+                " resume_move later"
+            )
         time.sleep(POLL_S)
     return time.monotonic() - began_s

@@ -7,7 +7,7 @@ from operations.moves.interrupted import finish_interrupted_switch
 PERIODIC_TASKS = (
     PeriodicTask(
         "finish_interrupted_switch",
-        5,
+        1,
         Placement.GLOBAL,
         "one query; two more during a move",
         finish_interrupted_switch,

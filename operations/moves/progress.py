@@ -11,7 +11,8 @@ from operations.moves.models import Move
 # PostgreSQL names the session of a subscription after it.
 SLOTS = """
 SELECT (pg_current_wal_lsn() - slots.restart_lsn)::bigint,
-    coalesce(extract(epoch FROM sessions.replay_lag), 0)::float8,
+    CASE WHEN slots.active THEN coalesce(extract(epoch FROM sessions.replay_lag), 0)
+        ELSE 'Infinity' END::float8,
     slots.active, coalesce(slots.wal_status, '')
 FROM pg_replication_slots AS slots
 LEFT JOIN pg_stat_replication AS sessions ON sessions.pid = slots.active_pid
@@ -25,8 +26,9 @@ SELECT extract(epoch FROM clock_timestamp() - stepped_at)::float8 FROM moves_mov
 class SlotState(NamedTuple):
     """What a shard keeps for the other one.
 
-    `kept_bytes`: of log. `lag_s`: how far the other one is behind; 0 also if it does not ask, which
-    `is_active` says. `state`: by PostgreSQL, `lost` if it has dropped what the other one needs.
+    `kept_bytes`: of log. `lag_s`: how far the other one is behind; infinite while it does not ask,
+    which `is_active` says. `state`: by PostgreSQL, `lost` if it has dropped what the other one
+    needs.
     """
 
     kept_bytes: int

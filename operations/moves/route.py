@@ -8,16 +8,16 @@ from infra.jobs.types import Batch
 from infra.sharding.errors import NO_ANSWER
 from operations.moves import copies, guard, rows, stream, switch
 from operations.moves.compare import compare_all
-from operations.moves.errors import MoveRefused
+from operations.moves.copying import await_copies
+from operations.moves.errors import MoveRefused, MoveStuck
 from operations.moves.marks import await_mark
 from operations.moves.models import Move
 from operations.moves.plan import estimate
-from operations.moves.types import MoveRef, MoveRoute
+from operations.moves.types import Lines, MoveRef, MoveRoute
 
 # Steps after which the move waits for the operator: nothing runs, and both shards are equal.
 WATCHED = "watched"
-CAUGHT_UP_S, POLL_S, SAY_EVERY_S = 60.0, 0.05, 2.0
-Lines = Iterator[str | int]
+CAUGHT_UP_S = 60.0
 Step = Callable[[MoveRef, Move], Lines]
 
 
@@ -31,8 +31,12 @@ def run_route(move: Move, ref: MoveRef) -> Iterator[Batch]:
     names = list(steps)
     for name in names[names.index(move.step) + 1 if move.step else 0 :]:
         move.refresh_from_db()
-        for line in steps[name](ref, move):
-            yield Batch(line) if isinstance(line, int) else Batch(0, details=[line])
+        try:
+            for line in steps[name](ref, move):
+                yield Batch(line) if isinstance(line, int) else Batch(0, details=[line])
+        except MoveStuck as error:
+            rows.note_figures(ref, {"stopped_by": str(error)})
+            raise
         failpoint("moves.step_done")
         is_last = route is not MoveRoute.MOVE and name == names[-1]
         rows.record_step(ref, route, name, is_last)
@@ -77,24 +81,9 @@ def _publish(ref: MoveRef, move: Move) -> Lines:
 
 
 def _copy(ref: MoveRef, move: Move) -> Lines:
-    """Says every SAY_EVERY_S how many rows are there, by the estimate, and how long it takes."""
     expected, began_s = estimate(ref.source, ref.buckets), time.monotonic()
-    said_s, reported = began_s, 0
-    while (state := stream.read_stream(ref)).waiting:
-        now_s = time.monotonic()
-        if now_s > said_s + SAY_EVERY_S:
-            left = sum(expected.by_table.get(name, 0) for name in state.waiting)
-            copied = max(0, expected.rows - left + state.copying_rows)
-            rate = copied / (now_s - began_s)
-            left_s = f"{(expected.rows - copied) / rate:,.0f} s left" if rate else "begins"
-            said_s = now_s
-            yield max(0, copied - reported)
-            reported = max(copied, reported)
-            yield (
-                f"copied about {copied:,} of {expected.rows:,} rows, {rate:,.0f} rows/s, {left_s};"
-                f" {len(state.waiting)} tables to do, {state.behind_bytes:,} bytes behind"
-            )
-        time.sleep(POLL_S)
+    yield from await_copies(ref, expected, move.figures.get("copying_slots", ""))
+    stream.end_copying(ref)
     took_s = time.monotonic() - began_s
     rows.note_figures(ref, {"copy_s": round(took_s, 1), "rows": expected.rows})
     yield f"copied about {expected.rows:,} rows in {took_s:,.1f} s"

@@ -15,7 +15,10 @@ from operations.moves.errors import MoveLost, MoveRefused
 from operations.moves.models import Move
 from operations.moves.types import MoveRef, MoveRoute
 
-TAKE = "UPDATE moves_move SET token = token + 1 WHERE id = %s AND NOT is_finished RETURNING token"
+TAKE = """
+UPDATE moves_move SET token = token + 1, figures = figures - 'stopped_by'
+WHERE id = %s AND NOT is_finished RETURNING token
+"""
 STEP = """
 UPDATE moves_move SET step = %s, is_finished = %s, stepped_at = clock_timestamp()
 WHERE id = %s AND token = %s AND route = %s
@@ -68,6 +71,8 @@ def take_move(move: Move) -> MoveRef:
     row = fetch_one(GLOBAL_ALIAS, TAKE, (move.pk,))
     if row is None:
         raise MoveRefused(f"{move} is finished")
+    # The one before may have done a step since the move was read.
+    move.refresh_from_db()
     return MoveRef(move.pk, row[0], move.source, move.target, buckets_of(move))
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from django.db import DatabaseError, connections
 from psycopg.conninfo import make_conninfo
-from psycopg.errors import ObjectInUse
+from psycopg.errors import ObjectInUse, UndefinedObject
 
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from operations.moves.errors import MoveStuck
@@ -28,18 +28,27 @@ SELECT active_pid, wal_status, pg_current_wal_lsn() - confirmed_flush_lsn AS beh
 FROM pg_replication_slots WHERE slot_name = %s
 """
 SLOTS_LIKE = "SELECT slot_name FROM pg_replication_slots WHERE slot_name LIKE %s"
-SUBSCRIPTION = "SELECT oid, subenabled FROM pg_subscription WHERE subname = %s"
+SUBSCRIPTION = "SELECT oid FROM pg_subscription WHERE subname = %s"
 STATES = (
     "SELECT srrelid::regclass::text, srsubstate::text FROM pg_subscription_rel WHERE srsubid = %s"
 )
 COPYING = "SELECT coalesce(sum(tuples_processed), 0) FROM pg_stat_progress_copy WHERE relid <> 0"
+# By the slots through which tables are copied, whose sessions have their names. A table of which
+# few rows move is read for long without a row.
+READING = """
+SELECT (SELECT coalesce(max(confirmed_flush_lsn), '0/0')::text FROM pg_replication_slots
+    WHERE slot_name LIKE %s), EXISTS (
+    SELECT FROM pg_stat_activity WHERE application_name LIKE %s AND state = 'active'
+        AND query LIKE 'COPY %%' AND coalesce(wait_event_type, '') NOT IN ('Client', 'Lock'))
+"""
 CREATE_SLOT = "SELECT pg_create_logical_replication_slot(%s, 'pgoutput')"
 
 
 class StreamState(NamedTuple):
-    """`waiting`: the tables that are not yet up to date. `behind_bytes`: of log, on the source."""
+    """`waiting`: the tables that are not yet up to date, with their states by PostgreSQL.
+    `behind_bytes`: of log, on the source."""
 
-    waiting: list[str]
+    waiting: dict[str, str]
     copying_rows: int
     behind_bytes: int
 
@@ -76,18 +85,27 @@ def create_slot(ref: MoveRef) -> None:
 def subscribe(ref: MoveRef, copy: bool) -> None:
     """The target applies what the slot of the source has. `copy`: it copies all rows before.
 
-    Safety: idempotent.
+    What it has copied is on its disk before the source forgets it: else a target that is killed
+    would wait for slots that are gone. No error ends a subscription, because the end of a server
+    is one. Safety: idempotent.
     """
     if fetch_one(ref.target, SUBSCRIPTION, (ref.stream,)) is None:
         options = (
             f"create_slot = false, slot_name = '{ref.stream}', copy_data = {copy},"
-            " streaming = off, disable_on_error = true"
+            f" streaming = off, synchronous_commit = {_commit(copy)}"
         )
         execute(
             ref.target,
             f"CREATE SUBSCRIPTION {ref.stream} CONNECTION '{_quoted(_conninfo(ref.source))}'"
             f" PUBLICATION {ref.stream} WITH ({options})",
         )
+
+
+def end_copying(ref: MoveRef) -> None:
+    """The target applies changes without a wait for its disk. Safety: idempotent."""
+    execute(
+        ref.target, f"ALTER SUBSCRIPTION {ref.stream} SET (synchronous_commit = {_commit(False)})"
+    )
 
 
 def read_stream(ref: MoveRef) -> StreamState:
@@ -98,12 +116,19 @@ def read_stream(ref: MoveRef) -> StreamState:
         raise MoveStuck(f"the stream of move {ref.id} is gone: abort it")
     if slot[1] == "lost":
         raise MoveStuck(f"{ref.source} has dropped log that {ref.target} needs: abort the move")
-    if not subscription[1]:
-        raise MoveStuck(f"{ref.target} could not apply a change, see its log: abort the move")
     states = fetch_all(ref.target, STATES, (subscription[0],))
     copying = fetch_one(ref.target, COPYING)
-    waiting = sorted(name for name, state in states if state != "r")
+    waiting = {name: state for name, state in states if state != "r"}
     return StreamState(waiting, int(copying[0]) if copying else 0, int(slot[2]))
+
+
+def read_copying(alias: str, pattern: str) -> tuple[str, bool]:
+    """How far the tables are that catch up, and whether the source reads one to copy it. One query.
+
+    `pattern`: as below.
+    """
+    position, is_reading = fetch_one(alias, READING, (pattern, pattern)) or ("", False)
+    return position, is_reading
 
 
 def name_copying_slots(ref: MoveRef) -> str:
@@ -147,7 +172,9 @@ def _drop_slot(alias: str, name: str) -> None:
         try:
             fetch_one(alias, "SELECT pg_drop_replication_slot(%s)", (name,))
         except DatabaseError as error:
-            if not isinstance(error.__cause__, ObjectInUse) or time.monotonic() > ends_at:
+            # The target also drops those by which it has copied.
+            is_passing = isinstance(error.__cause__, ObjectInUse | UndefinedObject)
+            if not is_passing or time.monotonic() > ends_at:
                 raise
             time.sleep(0.02)
 
@@ -159,6 +186,10 @@ def skip_to_now(ref: MoveRef) -> None:
     """
     advance = "SELECT pg_replication_slot_advance(%s, pg_current_wal_lsn())"
     fetch_one(ref.source, advance, (ref.stream,))
+
+
+def _commit(copy: bool) -> str:
+    return "local" if copy else "off"
 
 
 def _conninfo(alias: str) -> str:

@@ -33,7 +33,7 @@ def switch(ref: MoveRef, route: MoveRoute, busy: Differing, way_back: bool) -> d
     Raises: MoveStuck, MoveLost; then the source is open again, if the map is as before.
     """
     began_s = time.monotonic()
-    guard.close_source(ref)
+    guard.close_source(ref, guard.CLOSE_FOR_A_WHILE)
     closed_s = time.monotonic()
     try:
         handed = _bring_over(ref, busy, way_back)
@@ -87,7 +87,7 @@ def _bring_over(ref: MoveRef, busy: Differing, way_back: bool) -> int:
     guard.set_guard(ref, ref.target, guard.CLOSE)
     if way_back:
         skip_to_now(ref.back())
-    guard.set_guard(ref, ref.source, guard.KEEP_CLOSED)
+    guard.close_source(ref, guard.KEEP_CLOSED)
     handed = hand_over_changes(ref.source, ref.target, ref.buckets.condition(OWNER))
     failpoint("moves.handed_over")
     return handed

@@ -1,10 +1,14 @@
 """Values of moves."""
 
+from collections.abc import Iterator
 from typing import NamedTuple, Self
 
 from django.db import models
 
 from infra.sharding.bucket_set import BucketSet
+
+# What a step says, and the numbers of rows that it has done.
+Lines = Iterator[str | int]
 
 
 class MoveRoute(models.TextChoices):

@@ -21,26 +21,35 @@ NEW, EDITED, GONE = "update", "status.update", "delete"
 
 
 class PostPlaces(NamedTuple):
-    """The timelines that may have a post: home timelines, the public one, those of tags."""
+    """The timelines that may have a post: home timelines, the public one, those of tags.
 
+    `named`: accounts that have it in other lists, with the notification or the conversation.
+    """
+
+    is_at_home: bool = True
     is_public: bool = False
     tags: Sequence[str] = ()
+    named: Sequence[int] = ()
 
 
 def places_of(
     author_id: int, visibility: int, tags: Sequence[str], target: PostTarget | None
 ) -> PostPlaces:
-    """Only public posts are on the timelines of all; no reposts, and no replies to others."""
+    """Only public posts are on the timelines of all; no reposts, and no replies to others. No
+    timeline has direct posts."""
     if visibility != Visibility.PUBLIC:
-        return PostPlaces()
+        return PostPlaces(visibility != Visibility.DIRECT)
     is_repost = target is not None and target.kind == Kind.REPOST
     is_of_author = target is None or target.post_id.author_id == author_id
-    return PostPlaces(is_of_author and not is_repost, () if is_repost else tags)
+    return PostPlaces(True, is_of_author and not is_repost, () if is_repost else tags)
 
 
 def find_listeners(directory: Directory, author_id: int, places: PostPlaces) -> list[Target]:
-    """The connections with a timeline that may have the author's post."""
-    targets = [t for member in directory.followers_of(author_id) for t in member.on(HOME, LIST)]
+    """The connections that may have the author's post."""
+    followers = directory.followers_of(author_id) if places.is_at_home else ()
+    targets = [t for member in followers for t in member.on(HOME, LIST)]
+    named = (directory.members[i] for i in places.named if i in directory.members)
+    targets += [t for member in named for t in member.on(HOME)]
     targets += [t for member in directory.with_home_tags(places.tags) for t in member.on(HOME)]
     if places.is_public:
         targets += directory.on(*map(Channel, PUBLIC + PUBLIC_MEDIA))
@@ -69,7 +78,9 @@ class PostShown(Happening):
     def _is_visible(self, view: View, channel: Channel) -> bool:
         if find_visibility(view.posts.hydrated.fragments[self.original]) is Visibility.DIRECT:
             # No timeline has direct posts, so the rules of timelines do not ask.
-            return False
+            return channel.name == HOME and self._is_told_by_name(view)
+        if channel.name == HOME and self._is_told_by_name(view):
+            return True
         if channel.name == HOME:
             inputs = inputs_of(view)._replace(home_tags=view.home_tags)
             return is_visible_at_home(self._entry, inputs)
@@ -79,6 +90,14 @@ class PostShown(Happening):
         if not _is_listed(fragment, self.post_id.author_id, channel):
             return False
         return is_visible_in_public(view.posts, self.post_id, view.now_ms)
+
+    def _is_told_by_name(self, view: View) -> bool:
+        """As the notification or the conversation, with which the account has the post."""
+        if view.account_id not in self.places.named:
+            return False
+        relationship = view.posts.relationships.get(self.post_id.author_id, UNRELATED)
+        is_muted = relationship.is_muted_at(view.now_ms)
+        return not is_muted and view.posts.allows(self.post_id, self.original)
 
     def _is_on_list(self, view: View, list_id: int) -> bool:
         """Members of lists are not kept: their changes are no events. One query, or two."""
@@ -100,9 +119,10 @@ class PostRetagged(PostShown):
     of media if it lost its images."""
 
     def __init__(
-        self, post_id: PostId, tags: Sequence[str], lost: Set[str], lost_media: bool = False
+        self, post_id: PostId, places: PostPlaces, lost: Set[str], lost_media: bool = False
     ) -> None:
-        super().__init__(EDITED, post_id, post_id, PostPlaces(True, (*tags, *lost)))
+        places = places._replace(is_public=True, tags=(*places.tags, *lost))
+        super().__init__(EDITED, post_id, post_id, places)
         self._lost, self._lost_media = lost, lost_media
 
     def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
@@ -165,15 +185,11 @@ class PostModerated(PostShown):
 class PostGone(Happening):
     """A post was deleted. Its id says nothing, so no rule is asked."""
 
-    def __init__(self, post_id: PostId, places: PostPlaces, mentioned: Sequence[int] = ()) -> None:
-        self.post_id, self.places, self.mentioned = post_id, places, mentioned
+    def __init__(self, post_id: PostId, places: PostPlaces) -> None:
+        self.post_id, self.places = post_id, places
 
     def find_audience(self, directory: Directory) -> Audience:
-        targets = find_listeners(directory, self.post_id.author_id, self.places)
-        for account_id in self.mentioned:
-            if member := directory.members.get(account_id):
-                targets += member.on(HOME)
-        return by_account(targets)
+        return by_account(find_listeners(directory, self.post_id.author_id, self.places))
 
     def show(self, view: View, targets: Sequence[Target]) -> Iterator[Shown]:
         return (Shown(target, GONE, self.post_id.public.encode()) for target in targets)

@@ -90,20 +90,26 @@ def _created(author_id: int, change: PostCreated) -> list[Happening]:
 
 
 def _edited(author_id: int, change: PostEdited) -> list[Happening]:
+    """Who was mentioned before still has the notification, and its post."""
     post_id = PostId.at(author_id, change.moment)
     notified = Notified(dict.fromkeys(change.mentioned, ANY))
+    named = (*change.mentioned, *change.mentioned_before)
     if change.visibility == Visibility.DIRECT:
         accounts = [author_id, *change.mentioned]
-        return [ConversationChanged(thread_of(post_id, change), accounts), notified]
+        places = PostPlaces(is_at_home=False, named=(author_id, *named))
+        told = PostShown(EDITED, post_id, post_id, places)
+        return [ConversationChanged(thread_of(post_id, change), accounts), told, notified]
     if change.visibility != Visibility.PUBLIC:
-        return [PostShown(EDITED, post_id, post_id, PostPlaces()), notified]
+        return [PostShown(EDITED, post_id, post_id, PostPlaces(named=named)), notified]
     lost = {*change.tags_before} - {*change.tags}
-    return [PostRetagged(post_id, change.tags, lost, change.lost_media), notified]
+    places = PostPlaces(tags=change.tags, named=named)
+    return [PostRetagged(post_id, places, lost, change.lost_media), notified]
 
 
 def _deleted(author_id: int, change: PostDeleted) -> list[Happening]:
     places = places_of(author_id, change.visibility, change.tags, change.target)
-    return [PostGone(PostId.at(author_id, change.moment), places, change.mentioned)]
+    named = (author_id, *change.mentioned)
+    return [PostGone(PostId.at(author_id, change.moment), places._replace(named=named))]
 
 
 def _hidden(author_id: int, change: PostHidden) -> list[Happening]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from django.test import Client, override_settings
 
 from relations.actions.follow import follow
@@ -148,5 +149,29 @@ def test_streaming_has_an_address_and_another_process(client: Client, world: Non
     assert first["urls"]["streaming_api"] == "wss://social.example:8443"
     assert second["configuration"]["urls"]["streaming"] == "wss://social.example:8443"
     assert second["registrations"]["url"] is None
-    for path in ("/api/v1/streaming", "/api/v1/streaming/health", "/api/v1/streaming/user"):
-        assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/api/v1/streaming", "/api/v1/streaming/user?access_token=a%2Fb"])
+def test_streams_elsewhere_are_named(client: Client, path: str) -> None:
+    """A server without a proxy sends the client on; WebSocket follows no redirect."""
+    headers = {"Origin": "https://client.example"}
+    with override_settings(
+        STREAMING_URL="wss://social.example:8443", STREAMING_HTTP_URL="https://social.example:8443"
+    ):
+        sent_on = client.get(path, headers=headers)
+        refused = client.get(path, headers={**headers, "Upgrade": "websocket"})
+        assert client.post(path).status_code == 405
+    assert (sent_on.status_code, sent_on["Location"]) == (307, f"https://social.example:8443{path}")
+    assert refused.status_code == 421
+    assert "wss://social.example:8443/api/v1/streaming" in refused.json()["error"]
+    for answer in (sent_on, refused):
+        assert answer["Access-Control-Allow-Origin"] == "*"
+        assert answer["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("address", ["", "ws://testserver"])
+def test_a_redirect_to_itself_is_a_404_that_says_what_lacks(client: Client, address: str) -> None:
+    with override_settings(STREAMING_URL=address):
+        answer = client.get("/api/v1/streaming/user")
+    assert answer.status_code == 404
+    assert "a proxy must give /api/v1/streaming" in answer.json()["error"]

@@ -25,7 +25,7 @@ CHOICES = [
 
 
 class PublicView(Endpoint):
-    """The newest few hundred posts of all accounts, without reposts and replies to others."""
+    """The newest posts of all accounts, without reposts and replies to others."""
 
     scopes = {"GET": "read:statuses"}
     public = True

@@ -1,4 +1,8 @@
-"""A page of the public timeline: the newest posts of all authors."""
+"""A page of the public timeline: the newest posts of all authors.
+
+The newest ones are on a list in Redis. What is below it comes from the recent-posts index, as far
+as that reaches.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -10,11 +14,12 @@ from infra.caching.questions import Question, RoundTrip
 from infra.clock import now_ms
 from posts.api.present import has_media, page_of_statuses
 from posts.cache.newest import NewestPosts, ask_newest_posts
-from posts.ids import EPOCH, SEQUENCES, PostId
+from posts.ids import EPOCH, LAST, SEQUENCES, PostId
 from posts.queries.rows import PAST_ALL
 from posts.reading.viewing import ViewedPosts, view_posts
 from posts.types import Kind, PostRange, Visibility
 from timelines.cache import TTL_S, PublicList, ask_public_list
+from timelines.errors import PublicEnded
 from timelines.polling.begin import begin_poll
 from timelines.polling.ordinary import ask_has_polled, enter_by_page
 from timelines.polling.page import poll_page
@@ -23,6 +28,8 @@ from timelines.polling.types import LatePost, LatePosts
 from timelines.queries.cursors import range_of
 from timelines.recent.actions.settle_posts import SETTLE_MS
 from timelines.recent.queries.late_posts import SKEW_MS
+from timelines.recent.queries.newest_posts import find_reach
+from timelines.recent.queries.public_posts import iter_public
 from timelines.rules import is_visible_in_public
 from timelines.types import Entry, TimeRange
 
@@ -46,11 +53,12 @@ def public_page(
     client: str | None = None,
     only_media: bool = False,
 ) -> Page[bytes]:
-    """One page of Status entities, newest first; full unless the list ends, which is bounded.
+    """One page of Status entities, newest first; full unless the posts of RECENT_DAYS end.
 
     `client`: who polls, if the window has a lower cursor. The page then has late posts too.
+    Raises: InvalidCursor, PublicEnded.
     Cost when warm: two round trips and no SQL. Posts that the viewer may not see cost one more per
-    refill. A poll costs two more.
+    refill. A poll costs two more. A page that reaches below the list costs as `iter_public`.
     """
     name = "public media" if only_media else "public"
     at_ms, poller = clock_ms(), Poller(viewer_id or client or "", name, client)
@@ -96,22 +104,44 @@ def _with_own(public: PublicList, own: NewestPosts) -> PublicList:
 
 
 class PolledPublic(NamedTuple):
-    """PolledTimeline of the list. `ids`: newest first."""
+    """PolledTimeline of the list and of what is below it. `ids`: of the list, newest first."""
 
     viewer: PublicViewer
     ids: Sequence[PostId]
 
     def take_newer(self, time_range: TimeRange, count: int) -> list[bytes]:
-        return _take(self.viewer, self._inside(time_range)[::-1], count)
+        shown = self._take_unlisted(time_range, count, newest_first=False)
+        return [*shown, *_take(self.viewer, self._inside(time_range)[::-1], count - len(shown))]
 
     def take_older(self, time_range: TimeRange, count: int) -> list[bytes]:
-        return _take(self.viewer, self._inside(time_range), count)
+        shown = _take(self.viewer, self._inside(time_range), count)
+        return [*shown, *self._take_unlisted(time_range, count - len(shown), newest_first=True)]
 
     def _inside(self, time_range: TimeRange) -> list[PostId]:
         return [i for i in self.ids if time_range.above < i < time_range.below]
 
+    def _take_unlisted(self, time_range: TimeRange, count: int, newest_first: bool) -> list[bytes]:
+        """Those of the range that are below the list."""
+        end = self.ids[-1] if self.ids else LAST
+        above, below = time_range.above, min(time_range.below, end)
+        if count <= 0 or above >= below:
+            return []
+        _refuse_too_old(time_range.below if newest_first else above)
+        shown: list[bytes] = []
+        for ids in iter_public(TimeRange(above, below), newest_first):
+            shown += _take(self.viewer, ids, count - len(shown))
+            if len(shown) >= count:
+                break
+        return shown
+
     def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
         return _take(self.viewer, [entry.event for entry in entries], count)
+
+
+def _refuse_too_old(begin: PostId) -> None:
+    """Raises: PublicEnded if a page begins below what the index has. Posts would be missing."""
+    if begin != LAST and begin.second < find_reach():
+        raise PublicEnded
 
 
 def _list_late(public: PublicList, cursor: PostId, floor: int | None) -> LatePosts:

@@ -29,7 +29,7 @@ from timelines.recent.queries.late_posts import (
     read_floor,
     read_late_posts,
 )
-from timelines.recent.queries.newest_posts import read_all_shards
+from timelines.recent.queries.newest_posts import Wanted, read_all_shards
 from timelines.recent.records import Arrivals, Pack
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
@@ -82,8 +82,8 @@ class ByAuthorIndex:
         arrived = Arrivals(packs).list_events()
         return [entry for entry in entries if _is_below(entry, packs) or entry.event in arrived]
 
-    def load_newest(self, count: int, now: int) -> dict[PostId, int]:
-        return read_all_shards(count, now)
+    def load_of_all(self, wanted: Wanted) -> dict[PostId, int]:
+        return read_all_shards(wanted)
 
     def load_late(self, authors: PolledAuthors, cursor: PostId, floor: int | None) -> LatePosts:
         """One round trip, the following list. Packs that do not reach down to the floor: one query

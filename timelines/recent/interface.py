@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from posts.ids import PostId
 from timelines.polling.types import LatePosts
 from timelines.recent.queries.late_posts import PolledAuthors
+from timelines.recent.queries.newest_posts import Wanted
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
 
@@ -66,11 +67,9 @@ class RecentIndex(Protocol):
     def list_arrived(self, reader_id: int, entries: Sequence[Entry]) -> list[Entry]:
         """Those of the entries that the index has, or that are below its low-water mark."""
 
-    def load_newest(self, count: int, now: int) -> dict[PostId, int]:
-        """The newest posts of all authors, without reposts, and when each became visible (ms).
-
-        `now`: the moment after the current second. Raises: OperationalError, InterfaceError when no
-        shard answers.
+    def load_of_all(self, wanted: Wanted) -> dict[PostId, int]:
+        """Posts of all authors, without reposts, and when each became visible (ms), in the order of
+        the request. Raises: OperationalError, InterfaceError when no shard answers.
         """
 
     def load_late(self, authors: PolledAuthors, cursor: PostId, floor: int | None) -> LatePosts:

@@ -22,7 +22,7 @@ def steps_down(lower: int, upper: int, now: int, ends_s: Sequence[int] = ENDS_S)
     return [(low, high) for high, low in pairwise([upper, *cuts, lower])]
 
 
-def steps_up(lower: int, upper: int) -> Steps:
+def steps_up(lower: int, upper: int, ends_s: Sequence[int] = ENDS_S) -> Steps:
     """Steps from `lower` up to `upper`. All are moments."""
-    cuts = [cut for end_s in ENDS_S if (cut := lower + end_s * SEQUENCES) < upper]
+    cuts = [cut for end_s in ends_s if (cut := lower + end_s * SEQUENCES) < upper]
     return list(pairwise([lower, *cuts, upper]))

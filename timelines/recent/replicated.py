@@ -18,7 +18,7 @@ from timelines.recent.by_author import ByAuthorIndex
 from timelines.recent.interface import RecentEntries
 from timelines.recent.packs import drop_packs
 from timelines.recent.queries.late_posts import MARGIN_MS, PolledAuthors, read_late_posts
-from timelines.recent.queries.newest_posts import read_any_shard
+from timelines.recent.queries.newest_posts import Wanted, read_any_shard
 from timelines.recent.queries.recent_posts import list_indexed, load_recent
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
@@ -73,8 +73,8 @@ class ReplicatedIndex:
     def list_arrived(self, reader_id: int, entries: Sequence[Entry]) -> list[Entry]:
         return list_indexed(reader_id, entries)
 
-    def load_newest(self, count: int, now: int) -> dict[PostId, int]:
-        return read_any_shard(count, now)
+    def load_of_all(self, wanted: Wanted) -> dict[PostId, int]:
+        return read_any_shard(wanted)
 
     def load_late(self, authors: PolledAuthors, cursor: PostId, floor: int | None) -> LatePosts:
         """From the reader's shard. While workers of `by_author` write, their way."""

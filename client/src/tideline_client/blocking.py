@@ -1438,7 +1438,7 @@ class TimelinesCalls:
         remote: bool | None = None,
         since_id: str | None = None,
     ) -> Pages[models.Status]:
-        """The newest few hundred posts of all accounts, without reposts and replies to others.
+        """The newest posts of all accounts, without reposts and replies to others.
 
         `limit`: Most items on the page.
         `local`: Posts of this server: all are.

@@ -4,8 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from infra.changes.pausing import pause_kind
-from infra.sharding.sql import execute
-from operations.moves.check import find_faults
+from infra.sharding.sql import execute, fetch_one
+from operations.moves.check import find_faults, name_lacking_rights
 from operations.moves.models import Move
 from operations.moves.tables import list_moved_tables
 from timelines.recent.low_water_mark import (
@@ -41,6 +41,43 @@ def test_a_plan_that_makes_no_sense_is_refused(world, words, why):
 def test_without_a_move_there_is_nothing_to_do(world, command):
     with pytest.raises(CommandError, match="no move is unfinished"):
         call_command(command)
+
+
+@pytest.fixture
+def plain_role(world):
+    """What each statement does, is done as this role: it owns nothing, and may all that the tables
+    need."""
+    (owner,) = fetch_one("shard0", "SELECT current_user::text")
+    execute("shard0", f'CREATE ROLE plain IN ROLE "{owner}"')
+    execute("shard0", "SET ROLE plain")
+    yield owner
+    execute("shard0", "RESET ROLE")
+    execute("shard0", "DROP OWNED BY plain")
+    execute("shard0", "DROP ROLE plain")
+
+
+def _refused_rights():
+    faults = find_faults("shard0", "shard1")
+    return [fault for fault in faults if "may not replicate" in fault]
+
+
+def test_a_role_that_may_not_replicate_gets_what_the_refusal_names(plain_role):
+    """With the version of PostgreSQL that runs here."""
+    (refused,) = _refused_rights()
+    assert refused.startswith("shard0: the role plain may not replicate: ")
+    statements = refused.rpartition(": ")[2].partition(",")[0].split("; ")
+    execute("shard0", "RESET ROLE")
+    for statement in statements:
+        execute("shard0", statement)
+    execute("shard0", "SET ROLE plain")
+    assert _refused_rights() == []
+
+
+def test_the_least_rights_are_those_of_the_version():
+    grants = ["ALTER ROLE plain REPLICATION", None, "GRANT CREATE ON DATABASE a TO plain"]
+    assert name_lacking_rights(16, "plain", grants) == f"{grants[0]}; {grants[2]}"
+    assert name_lacking_rights(18, "plain", [None, None, None]) == ""
+    assert "SUPERUSER, until the move is completed" in name_lacking_rights(15, "plain", [None] * 3)
 
 
 def test_differences_between_the_shards_are_named(world):

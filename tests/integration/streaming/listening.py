@@ -255,8 +255,11 @@ def streaming_site(most: int = 1_000) -> Iterator[Site]:
 
 
 def _read_block(block: str) -> dict[str, str]:
+    """Some clients take an event by its first line, and so the id is in the last one."""
     lines = (line.partition(": ") for line in block.split("\n") if not line.startswith(":"))
-    return {name: value for name, _, value in lines if name}
+    fields = {name: value for name, _, value in lines if name}
+    assert "id" not in fields or [*fields][-1] == "id", block
+    return fields
 
 
 def _read_socket(text: str) -> Heard:

@@ -5,13 +5,15 @@ import threading
 import pytest
 from django.db import OperationalError
 
-from relations.actions.follow import follow
-from streaming import admission
+from relations.actions.follow import follow, unfollow
+from streaming import admission, router
 from streaming.subscriber import STORE_AWAY
 from tests.delivered import deliver_all
-from tests.integration.streaming.listening import publish_marker
+from tests.integration.streaming.listening import events_before, publish_marker
 from tests.waiting import until
-from tests.world import make_accounts
+from tests.world import make_accounts, publish
+from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
+from timelines.tags.types import TagListKind
 
 
 @pytest.fixture
@@ -120,6 +122,49 @@ def test_a_stream_that_was_refused_is_not_heard(site, people, monkeypatch):
     publish_marker(site, author, site.listen(author))
     assert [heard.event for heard in client.heard] == ["error"]
     assert len(site.channels_of(me)) == 1
+
+
+@pytest.mark.parametrize("what", ["load_edges", "ask_home_tags"])
+def test_who_follows_while_the_store_is_away_comes_back(site, people, monkeypatch, what):
+    """The process does not know whose posts the account reads now. Others are not concerned."""
+    me, author = people
+    other, bystander = make_accounts(2)
+    follow(bystander, author)
+    deliver_all()
+    mine, others = site.listen(me), site.listen(bystander)
+
+    def fail(*_):
+        raise OperationalError("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(router, what, fail)
+        if what == "load_edges":
+            follow(me, other)
+        else:
+            add_own_tag(me, TagListKind.FOLLOWED, "cats")
+            choose_at_home(me, True)
+        deliver_all()
+        until(lambda: mine.has_ended)
+    publish_marker(site, author, others)
+    assert not others.has_ended
+    again = site.listen(me)
+    publish_marker(site, author, again)
+    if what == "load_edges":
+        publish_marker(site, other, again)
+
+
+def test_a_follow_and_its_end_are_known_at_once(site, people):
+    me, author = people
+    other = make_accounts(1)[0]
+    client = site.listen(me)
+    follow(me, other)
+    deliver_all()
+    first = publish_marker(site, other, client)
+    unfollow(me, other)
+    deliver_all()
+    publish(other, "not for me")
+    marker = publish_marker(site, author, client)
+    assert [post for _, post in events_before(client, marker)] == [first]
 
 
 def test_a_follow_is_not_lost_between_two_connections(site, people, monkeypatch):

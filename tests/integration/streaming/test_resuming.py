@@ -214,6 +214,6 @@ def test_a_client_of_mastodon_gets_no_block_that_is_no_event(people, monkeypatch
         until(lambda: ":thump" in plain.text)
         blocks = [block for block in plain.text.split("\n\n") if block]
         lines = [line for block in blocks for line in block.split("\n") if line[0] != ":"]
-        assert [line.partition(":")[0] for line in lines] == ["id", "event", "data"]
+        assert [line.partition(":")[0] for line in lines] == ["event", "data", "id"]
         again = busy.listen(me, last_id=plain.heard[0].id, headers={"accept": "*/*"})
         assert outcome_of(again) == "nothing_missed" and "retry" not in again.text

@@ -22,6 +22,7 @@ from tests.callers import Caller, ids_of, next_link
 from tests.integration.timelines.indexed import arrive_on_time, index_everywhere
 from tests.world import make_accounts, publish
 from timelines import cache
+from timelines.recent.low_water_mark import raise_low_water_mark
 from timelines.recent.queries import newest_posts, public_posts
 from timelines.recent.queries.public_posts import list_newest_public
 from timelines.types import Entry
@@ -98,9 +99,45 @@ def test_nothing_is_remote_or_has_media(posts):
         assert ids_of(get(PUBLIC, all_of_it)) == posts[:20]
 
 
-def test_it_is_bounded(posts, monkeypatch):
+@pytest.fixture
+def short_list(posts, monkeypatch):
     monkeypatch.setattr(cache, "MOST_LISTED", 6)
-    assert ids_of(Client().get(PUBLIC, {"limit": 40})) == posts[:6]
+    return posts
+
+
+def test_what_is_below_the_list_comes_from_the_index(short_list, monkeypatch):
+    monkeypatch.setattr(public_posts, "BATCH", 5)
+    posts, get = short_list, Client().get
+    assert ids_of(get(PUBLIC, {"limit": 40})) == posts
+    assert ids_of(get(PUBLIC, {"limit": 7, "max_id": posts[3]})) == posts[4:11]
+    assert ids_of(get(PUBLIC, {"limit": 7, "max_id": posts[20]})) == posts[21:28]
+    assert ids_of(get(PUBLIC, {"limit": 40, "since_id": posts[20]})) == posts[:20]
+    found, path = [], f"{PUBLIC}?limit=7"
+    while path:
+        answer = get(path)
+        found += ids_of(answer)
+        path = next_link(answer)
+    assert found == posts
+
+
+def test_a_client_that_polls_from_below_the_list_misses_no_post(short_list, people):
+    posts = short_list
+    for get in (Client().get, Caller(people[0]).get):
+        found = [posts[-1]]
+        while page := ids_of(get(PUBLIC, {"limit": 7, "min_id": found[-1]})):
+            found += page[::-1]
+        assert found == posts[::-1]
+
+
+@pytest.mark.parametrize("cursor", ["max_id", "min_id"])
+def test_a_cursor_from_before_the_index_is_refused(short_list, cursor):
+    for alias in settings.SHARD_ALIASES:
+        raise_low_water_mark(alias, PostId.from_public(short_list[20]).second)
+    get = Client().get
+    assert get(PUBLIC, {"limit": 40, cursor: short_list[19]}).status_code == 200
+    refused = get(PUBLIC, {"limit": 40, cursor: short_list[21]})
+    assert refused.status_code == 422
+    assert refused.json()["error"] == "The public timeline does not go back so far"
 
 
 def test_nobody_posted(world):

@@ -12,7 +12,7 @@ from tests.budgets import count_calls
 from tests.plans import nodes_of, settle
 from timelines.recent.days import PARTITIONS, first_second, kept_days
 from timelines.recent.low_water_mark import lower_low_water_mark
-from timelines.recent.queries.newest_posts import read_index
+from timelines.recent.queries.newest_posts import Wanted, read_index
 from timelines.recent.queries.own_posts import read_packs
 from timelines.recent.queries.recent_posts import load_recent
 from timelines.types import TimelineAuthors, TimeRange
@@ -92,7 +92,7 @@ def test_days_below_the_mark_are_not_looked_at(week):
 
 def test_newest_of_everybody_do_not_read_a_day(week):
     with count_calls() as calls:
-        found = read_index(ALIAS, 100, second_of(NOW.timestamp() + 1) * SEQUENCES)
+        found = read_index(ALIAS, Wanted(100, second_of(NOW.timestamp() + 1) * SEQUENCES))
     assert len(found) == 100
     assert list(found) == sorted(found, reverse=True)
     (statement,) = calls.statements

@@ -14,7 +14,7 @@ from lab.runner.redis_cluster import wait_until
 
 
 def event(position: str, entity: str) -> bytes:
-    return f'id: {position}\nevent: update\ndata: {{"id":"{entity}"}}\n\n'.encode()
+    return f'event: update\ndata: {{"id":"{entity}"}}\nid: {position}\n\n'.encode()
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def serving(bodies: Sequence[bytes]) -> Iterator[tuple[int, list[str]]]:
 
 def test_an_event_that_is_not_whole_is_forgotten_and_asked_for_again() -> None:
     begin = b"retry: 1000\nid: p0\n\n" + event("p1", "7")
-    resumed = b'id: p1\nevent: resume\ndata: {"outcome":"replayed"}\n\n' + event("p2", "8")
+    resumed = b'event: resume\ndata: {"outcome":"replayed"}\nid: p1\n\n' + event("p2", "8")
     with serving([begin + event("p2", "8")[:-5], resumed]) as (port, came):
         client = StreamClient(port, "token", random.Random(1))
         with listening([client]):

@@ -12,6 +12,7 @@ from pathlib import Path
 from signal import SIGINT, SIGKILL
 
 import pytest
+from websockets.sync.client import connect
 
 from lab.runner.port import HOST, free_port
 from lab.services import URL_NAMES
@@ -22,7 +23,13 @@ from tests.waiting import PATIENCE_S, until
 
 CHECKOUT = Path(__file__).parents[3]
 NOT_OURS = (*URL_NAMES, "SECRET_KEY", "MEDIA_DIR")
-RESTARTED = [("web", "-m web "), ("worker", "run_drainer"), ("shard1", "tideline shard1")]
+RESTARTED = [
+    ("web", "-m web "),
+    ("front", "lab.runner.front"),
+    ("worker", "run_drainer"),
+    ("shard1", "tideline shard1"),
+]
+STREAM = "/api/v1/streaming/user"
 
 
 class Run:
@@ -102,7 +109,7 @@ def test_first_start_and_ctrl_c_then_second_start_and_kill_9(data):
     """One story, because the first start of a fresh folder is dear."""
     (data / "logs").mkdir(parents=True, mode=0o755)
     with started(data) as run:
-        token = run.said(r"Bearer (\S+)'")[1]
+        token = run.said(r"TOKEN=(\S+)")[1]
         assert run.get("/health/ready") == 200
         assert run.children("run_drainer"), "ready: its worker delivers"
         for closed in ("logs", "media"):
@@ -111,6 +118,10 @@ def test_first_start_and_ctrl_c_then_second_start_and_kill_9(data):
             assert "does not exist" not in log.read_text()
         assert run.get("/api/v1/timelines/home") == 401
         assert run.get("/api/v1/timelines/home", token) == 200
+        assert (run.get(STREAM), run.get(STREAM, token)) == (401, 200)
+        with connect(f"ws://{HOST}:{run.port}/api/v1/streaming?access_token={token}") as stream:
+            stream.send('{"type": "subscribe", "stream": "nothing"}')
+            assert "error" in str(stream.recv(timeout=PATIENCE_S))
         everyone = process_tree(run.process.pid)
         run.process.send_signal(SIGINT)
         assert run.process.wait(PATIENCE_S) == 0

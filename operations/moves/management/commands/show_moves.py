@@ -40,7 +40,8 @@ def _line(move: Move) -> str:
     state = "finished" if move.is_finished else "unfinished"
     switch = move.figures.get("switch", {})
     waited = f", writes waited {switch['closed_ms']:g} ms" if switch else ""
+    stopped = "; stopped: " + move.figures["stopped_by"] if "stopped_by" in move.figures else ""
     return (
         f"{move}: {buckets_of(move).size} buckets, {move.route} {move.step or 'begun'} ({state}),"
-        f" {move.stepped_at:%Y-%m-%d %H:%M:%S}{waited}"
+        f" {move.stepped_at:%Y-%m-%d %H:%M:%S}{waited}{stopped}"
     )
