@@ -20,7 +20,7 @@ from oauth2_provider.models import (
 from accounts.changes import TokenRevoked
 from accounts.images.file_names import FILE_NAME_LENGTH
 from accounts.texts.lengths import CODE_POINTS_EACH
-from accounts.types import FIRST_TENANT, PRIVACIES, QUOTE_POLICIES, Restriction
+from accounts.types import FIRST_TENANT, HOME_REPLIES, PRIVACIES, QUOTE_POLICIES, Restriction
 from infra.api.ids import MAX_ACCOUNT_ID
 from infra.changes.append import append_change
 from infra.languages import LONGEST_LANGUAGE
@@ -151,6 +151,8 @@ class Account(ShardedModel):
     default_sensitive = models.BooleanField(db_default=False)
     default_language = models.CharField(max_length=LANGUAGE_LENGTH, blank=True, db_default="")
     default_quote_policy = models.CharField(max_length=10, db_default=QUOTE_POLICIES[0])
+    # Which replies the owner's home timeline shows.
+    home_replies = models.CharField(max_length=10, db_default=HOME_REPLIES[0])
     created_at = models.DateTimeField()
     version = models.BigIntegerField(db_default=1)
     restrictions = models.SmallIntegerField(db_default=Restriction.NONE.value)

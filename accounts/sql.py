@@ -23,6 +23,8 @@ UNLOCKED_ACCOUNT_IDS = f"{EXISTING_ACCOUNT_IDS} AND NOT is_locked"
 RESTRICTION_REVISIONS = (
     "SELECT id, restriction_revision FROM accounts_account WHERE id = ANY(%s::bigint[])"
 )
+# A table: what the accounts of the shard chose for their home timelines.
+HOME_CHOICES = "(SELECT id, version, home_replies FROM accounts_account)"
 # Parameters: the columns. Returns the ids that are new; existing rows stay as they are.
 CREATE_ACCOUNTS = """
 INSERT INTO accounts_account (id, username, display_name, note, created_at, is_locked, is_bot,

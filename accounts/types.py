@@ -76,6 +76,9 @@ class ProfileField(msgspec.Struct, frozen=True):
 PRIVACIES = ("public", "unlisted", "private")
 # Which accounts may quote a post, besides its author.
 QUOTE_POLICIES = ("public", "followers", "nobody")
+# Whose replies a home timeline shows, besides those to its reader and the reader's own: to accounts
+# that the reader follows and to oneself, to anyone, to no others.
+HOME_REPLIES = ("followed", "all", "none")
 
 
 class ProfilePicture(NamedTuple):
@@ -112,14 +115,15 @@ class Profile(NamedTuple):
     fields: Sequence[ProfileField] = ()
 
 
-class PostingDefaults(NamedTuple):
+class Preferences(NamedTuple):
     """What a new post gets where its request says nothing. `language` empty: none. `quote_policy`:
-    which accounts may quote it."""
+    which accounts may quote it. And what the account reads: `home_replies`, of HOME_REPLIES."""
 
     privacy: str
     sensitive: bool
     language: str
     quote_policy: str
+    home_replies: str
 
 
 class ProfileSource(NamedTuple):
@@ -130,7 +134,7 @@ class ProfileSource(NamedTuple):
 
     note: str
     fields: Sequence[ProfileField]
-    defaults: PostingDefaults
+    preferences: Preferences
     follow_requests: int
 
 
@@ -169,6 +173,7 @@ class ProfileEdit(msgspec.Struct, frozen=True):
     sensitive: bool | None = None
     language: str | None = None
     quote_policy: str | None = None
+    home_replies: str | None = None
     avatar: ProfilePicture | None = None
     header: ProfilePicture | None = None
 

@@ -33,6 +33,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "PrivacyEnum": ["public", "unlisted", "private"],
         "QuotePolicyEnum": ["public", "followers", "nobody"],
+        "HomeRepliesEnum": ["followed", "all", "none"],
         "NotificationMeasureEnum": ["accept", "filter", "drop"],
         "NotificationTypeEnum": "notifications.api.schema.TYPES",
         "PromotionTypeEnum": "timelines.promotions.models.KINDS",

@@ -22,7 +22,7 @@ from streaming.history import History, PlacedHappening
 from streaming.metrics import DELAY, MESSAGES
 from streaming.new_notifications import ArrivedNotifications
 from streaming.positions import encode_position, place_of
-from streaming.show import AT_ONCE, Addressed, AddressedHappening, Outgoing, show
+from streaming.show import AT_ONCE, AddressedHappening, Addressing, Outgoing, show
 from streaming.subscriber import STORE_AWAY, Subscriber, end_each
 from timelines.tags.cache import ask_home_tags
 
@@ -143,12 +143,12 @@ class Router:
             for account_id, tags in home_tags.items():
                 self._directory.change_home_tags(account_id, tags)
 
-    def _send(self, addressed: Addressed) -> None:
+    def _send(self, addressed: Addressing) -> None:
         accounts = [*addressed]
         for start in range(0, len(accounts), AT_ONCE):
             self._send_some({i: addressed[i] for i in accounts[start : start + AT_ONCE]})
 
-    def _send_some(self, addressed: Addressed) -> None:
+    def _send_some(self, addressed: Addressing) -> None:
         """Those whose store does not answer come back later, and the others have their messages."""
         notifications = ArrivedNotifications(self._directory)
         try:
@@ -176,7 +176,7 @@ class Router:
             return list(member.subscribers) if member else []
 
 
-def address(placed: Iterable[PlacedHappening], directory: Directory) -> Addressed:
+def address(placed: Iterable[PlacedHappening], directory: Directory) -> Addressing:
     """The accounts that may hear of each happening. Under the directory's lock."""
     addressed: dict[int, list[AddressedHappening]] = {}
     for each in placed:
@@ -185,7 +185,7 @@ def address(placed: Iterable[PlacedHappening], directory: Directory) -> Addresse
     return addressed
 
 
-def subscribers_in(addressed: Addressed) -> set[Subscriber]:
+def subscribers_in(addressed: Addressing) -> set[Subscriber]:
     return {s for several in addressed.values() for each in several for s, _ in each.targets}
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from infra.api.live_parts import fill_body
 from infra.caching.questions import answer, ask_both, ask_each
 from infra.clock import now_ms
+from posts.addressed import Addressed, find_addressed
 from posts.ids import PostId, authors_of
 from posts.reading.hydrate import Hydrated, hydrate
 from posts.reading.viewer import PostViewer, ask_viewer
@@ -16,7 +17,7 @@ from streaming.happenings.types import Shown, Target, View
 from streaming.history import PlacedHappening
 from streaming.messages import Message
 from streaming.subscriber import Subscriber
-from timelines.tags.cache import HomeTags, ask_home_tags
+from timelines.tags.cache import NO_CHOICES, HomeChoices, ask_home_choices
 
 # Accounts whose relationships are asked for in one round trip; their connections get the messages
 # before the next ones are asked for.
@@ -41,23 +42,25 @@ class Heard(NamedTuple):
 
 
 # Of each account, in the order of the happenings.
-Addressed = Mapping[int, Sequence[AddressedHappening]]
+Addressing = Mapping[int, Sequence[AddressedHappening]]
 
 
-def show(addressed: Addressed, load_notifications: LoadNotifications) -> Outgoing:
+def show(addressed: Addressing, load_notifications: LoadNotifications) -> Outgoing:
     """The messages of these accounts, AT_ONCE at most.
 
     Raises: OperationalError, if a shard that is needed does not answer. Cost: two round trips when
-    warm, with two commands for each account, three for posts that may have tags; for notifications
-    as `load_notifications`.
+    warm, with two commands for each account, three for replies and posts that may have tags; for
+    notifications as `load_notifications`.
     """
-    hydrated, (viewers, home_tags) = _hydrate(addressed), _load_viewers(addressed)
+    hydrated = _hydrate(addressed)
+    named = find_addressed(hydrated.fragments)
+    viewers, choices = _load_viewers(addressed, named)
     notifications, at_ms = load_notifications(_notified_in(addressed)), now_ms()
     heard: dict[Subscriber, list[Heard]] = {}
     for account_id, several in addressed.items():
         posts = view(_originals_of(several), hydrated, viewers[account_id])
-        notified, tags = notifications.get(account_id, ()), home_tags.get(account_id, ())
-        seen = View(account_id, at_ms, posts, notified, frozenset(tags))
+        notified, home = notifications.get(account_id, ()), choices.get(account_id, NO_CHOICES)
+        seen = View(account_id, at_ms, posts, named, notified, home)
         for placed, shown in _show_in_order(several, seen):
             heard.setdefault(shown.target[0], []).append(Heard(placed, shown))
     encode = MessageEncoder()
@@ -77,7 +80,7 @@ def _show_in_order(
         has_notified |= is_notified
 
 
-def _hydrate(addressed: Addressed) -> Hydrated:
+def _hydrate(addressed: Addressing) -> Hydrated:
     posts = {k: v for several in addressed.values() for k, v in _posts_of(several).items()}
     if not posts:
         return Hydrated({}, {}, {})
@@ -86,21 +89,24 @@ def _hydrate(addressed: Addressed) -> Hydrated:
 
 
 def _load_viewers(
-    addressed: Addressed,
-) -> tuple[Mapping[int, PostViewer], Mapping[int, HomeTags]]:
-    """Of all accounts, and the home tags of those whose home tags decide."""
-    questions, tagged = {}, {}
+    addressed: Addressing, named: Mapping[PostId, Addressed]
+) -> tuple[Mapping[int, PostViewer], Mapping[int, HomeChoices]]:
+    """Of all accounts, with their relationships to the accounts that the posts address, and the
+    choices for home of those whose choices decide."""
+    questions, choosers = {}, {}
     for account_id, several in addressed.items():
         posts = _posts_of(several)
         if posts:
-            authors = authors_of([*posts, *posts.values()])
-            questions[account_id] = ask_viewer(account_id, authors)
-        if any(each.placed.happening.asks_home_tags for each in several):
-            tagged[account_id] = ask_home_tags(account_id)
+            others = authors_of([*posts, *posts.values()])
+            others |= {i for p in posts.values() if p in named for i in named[p].account_ids}
+            questions[account_id] = ask_viewer(account_id, others)
+        has_tags = any(each.placed.happening.asks_home_tags for each in several)
+        if has_tags or not named.keys().isdisjoint(posts):
+            choosers[account_id] = ask_home_choices(account_id)
     if not questions:
         return {i: PostViewer(i) for i in addressed}, {}
-    viewers, home_tags = answer(ask_both(ask_each(questions), ask_each(tagged)))
-    return {i: viewers.get(i) or PostViewer(i) for i in addressed}, home_tags
+    viewers, choices = answer(ask_both(ask_each(questions), ask_each(choosers)))
+    return {i: viewers.get(i) or PostViewer(i) for i in addressed}, choices
 
 
 def _posts_of(several: Sequence[AddressedHappening]) -> dict[PostId, PostId]:
@@ -111,7 +117,7 @@ def _originals_of(several: Sequence[AddressedHappening]) -> list[PostId]:
     return list(dict.fromkeys(_posts_of(several).values()))
 
 
-def _notified_in(addressed: Addressed) -> dict[int, list[Notified]]:
+def _notified_in(addressed: Addressing) -> dict[int, list[Notified]]:
     notified = {
         account_id: [
             each.placed.happening for each in several if isinstance(each.placed.happening, Notified)

@@ -113,7 +113,8 @@ class Oracle:
         return Responses(replies.count(post_id), [*reposts].count(post_id), favourites)
 
     def home(self, person: int) -> list[str]:
-        """The posts and reposts of the person and their followees, newest first.
+        """The posts and reposts of the person and their followees, newest first; of replies of
+        followees those to these and to oneself.
 
         A post with several sources is at the place of its newest source.
         """
@@ -121,10 +122,11 @@ class Oracle:
 
     def brought(self, person: int) -> dict[str, list[str]]:
         """The sources of each post in a home timeline: itself and its reposts, latest first."""
-        authors = {person, *self._following[person]}
-        posts = self._timeline_posts(authors)
+        followed = {person, *self._following[person]}
+        posts = self._timeline_posts(followed)
+        shown = (one for one in posts if author_of(one) == person or self._is_to(one, followed))
         brought: dict[str, list[str]] = defaultdict(list)
-        for post in _latest_first(filter(self._is_shown, posts)):
+        for post in _latest_first(filter(self._is_shown, shown)):
             brought[self._reposts.get(post, post)].append(post)
         return brought
 

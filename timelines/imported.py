@@ -52,7 +52,8 @@ def _push(alias: str, entries: Sequence[Entry]) -> list[FollowUp]:
         return []
     timeline_store().push(posted)  # the authors' own timelines
     follow_ups = fan_out(posted, shard_aliases(), list_unpushed_authors(alias, posted))
-    add_to_stream(entry.event for entry in entries)
+    events = [entry.event for entry in entries]
+    add_to_stream(events, unsure=events)
     return follow_ups
 
 

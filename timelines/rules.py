@@ -1,16 +1,12 @@
 """Decides which entries the viewer may see now. Pure: plain values in, plain values out."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
+from enum import Enum, auto
 from typing import NamedTuple
 
 from accounts.encode import is_limited
-from posts.api.present import (
-    find_language,
-    find_replied_to,
-    find_tags,
-    find_visibility,
-    is_repost,
-)
+from posts.addressed import Addressed
+from posts.api.present import find_language, find_tags, find_visibility, is_repost
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from posts.rules import is_for_viewer
@@ -18,17 +14,25 @@ from posts.types import Visibility
 from relations.languages import is_spoken
 from relations.queries.relationships import Relationships
 from relations.types import UNRELATED, EdgeFlag, Relationship
+from timelines.addressed import ALL_REPLIES, ReplyScope, shows_addressed
 from timelines.types import Entry
+
+
+class Surface(Enum):
+    """Where a viewer reads entries by these rules."""
+
+    HOME = auto()
+    LIST = auto()
 
 
 class VisibilityInputs(NamedTuple):
     """The current state that the rules look at.
 
     `fragments`: posts that exist. `accounts`: authors that exist. `relationships`: the viewer's, to
-    all authors of the events and of the shown posts, without the viewer. `replies_to`: replies
-    to these accounts are shown, and replies of an author to the same author; None: all replies,
-    because this is the home timeline and no list. `home_tags`: public posts with one of these tags
-    are shown too, whether their author is followed or not.
+    all authors of the events and of the shown posts, and to all accounts that these posts address,
+    without the viewer. `addressed`: of all `fragments` (`find_addressed`). `replies`: which replies
+    are shown. `home_tags`: public posts with one of these tags are shown too, whether their author
+    is followed or not, and any account they reply to.
     """
 
     viewer_id: int
@@ -36,17 +40,20 @@ class VisibilityInputs(NamedTuple):
     fragments: Mapping[PostId, bytes]
     accounts: Mapping[int, bytes]
     relationships: Relationships
-    replies_to: Collection[int] | None = None
+    addressed: Mapping[PostId, Addressed]
+    replies: ReplyScope
+    surface: Surface = Surface.HOME
     home_tags: Set[str] = frozenset()
 
 
 class Rule(NamedTuple):
     """One reason to hide an entry whose event exists.
 
-    `allows`: whether the rule lets the entry be shown. `clear_authors`: authors whose own posts the
-    rule always allows; None: all authors. It must not look at `fragments` and `accounts`.
+    `allows`: whether the rule lets the entry be shown. `clear_authors`: authors whose posts the
+    rule always allows if they are no reposts and address no account; None: all authors. It must
+    not look at `fragments`, `accounts` and `addressed`.
 
-    Own posts of authors that all rules clear are shown without asking a rule. A rule without
+    Such posts of authors that all rules clear are shown without asking a rule. A rule without
     `clear_authors` clears no author. So a new rule is slow at first, but never skipped by mistake.
     """
 
@@ -61,10 +68,10 @@ def merge(entries: Iterable[Entry], inputs: VisibilityInputs) -> dict[PostId, li
     """
     by_post: dict[PostId, list[Entry]] = {}
     repeated: set[PostId] = set()
-    clear_authors = find_clear_authors(inputs)
+    clear_authors, addressed = find_clear_authors(inputs), inputs.addressed
     for entry in entries:
         event, original = entry
-        if event is original and event.author_id in clear_authors:
+        if event is original and event.author_id in clear_authors and event not in addressed:
             is_visible = _exists(entry, inputs)
         else:
             is_visible = is_visible_at_home(entry, inputs)
@@ -79,9 +86,9 @@ def merge(entries: Iterable[Entry], inputs: VisibilityInputs) -> dict[PostId, li
 
 
 def find_clear_authors(inputs: VisibilityInputs) -> Set[int]:
-    """Authors whose own posts are all visible if they exist. Found once a page.
+    """Authors whose posts are all visible, if they exist and address no account.
 
-    `fragments` and `accounts` may be empty.
+    Found once a page. `fragments`, `accounts` and `addressed` may be empty.
     """
     clear: Set[int] | None = None
     for rule in RULES:
@@ -166,7 +173,7 @@ def _has_home_tag(entry: Entry, inputs: VisibilityInputs) -> bool:
 def _is_at_home(entry: Entry, inputs: VisibilityInputs) -> bool:
     """False at home for members of an exclusive list: their posts and reposts are on the list."""
     author = entry.event.author_id
-    if inputs.replies_to is not None or author == inputs.viewer_id:
+    if inputs.surface is not Surface.HOME or author == inputs.viewer_id:
         return True
     return not inputs.relationships.by_account[author].is_exclusive
 
@@ -180,13 +187,28 @@ def _is_language_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
     return not languages or is_spoken(find_language(inputs.fragments[event]), languages)
 
 
-def _is_reply_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """Whether the policy of a list includes the reply. Reposts of replies are always included."""
+def _is_addressed_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
+    """Whether the viewer wants the post in spite of the accounts that it addresses.
+
+    A repost of a reply, and a reply with a home tag, is shown in any case. What the
+    viewer reposts is the viewer's own.
+    """
     event, original = entry
-    if inputs.replies_to is None or event != original:
+    addressed = inputs.addressed.get(original)
+    if addressed is None or event.author_id == inputs.viewer_id:
         return True
-    target = find_replied_to(inputs.fragments[event])
-    return target in (None, event.author_id) or target in inputs.replies_to
+    if event == original and _shows(original, addressed, inputs, inputs.replies):
+        return True
+    is_to_anyone = event != original or _has_home_tag(entry, inputs)
+    return is_to_anyone and _shows(original, addressed, inputs, ALL_REPLIES)
+
+
+def _shows(
+    post_id: PostId, addressed: Addressed, inputs: VisibilityInputs, replies: ReplyScope
+) -> bool:
+    by_account, at_ms = inputs.relationships.by_account, inputs.now_ms
+    author_id = post_id.author_id
+    return shows_addressed(inputs.viewer_id, author_id, addressed, replies, by_account, at_ms)
 
 
 def _are_reposts_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
@@ -231,12 +253,7 @@ def _clear_all_shown(inputs: VisibilityInputs) -> Set[int]:
 
 
 def _clear_all(inputs: VisibilityInputs) -> None:
-    """All authors: the rule is about reposts only."""
-
-
-def _clear_without_policy(inputs: VisibilityInputs) -> Set[int] | None:
-    """All authors where replies are not restricted, else none."""
-    return None if inputs.replies_to is None else frozenset()
+    """All authors: the rule is about reposts, or about posts that address accounts."""
 
 
 # All reasons to hide an entry of a home or list timeline. Each new reason goes here.
@@ -244,7 +261,7 @@ RULES = (
     Rule(_is_author_shown, _clear_all_shown),
     Rule(_is_at_home, _clear_all_shown),
     Rule(_is_language_shown, _clear_all_shown),
-    Rule(_is_reply_shown, _clear_without_policy),
+    Rule(_is_addressed_shown, _clear_all),
     Rule(_are_reposts_shown, _clear_all),
     Rule(_is_original_shown, _clear_all),
 )

@@ -29,6 +29,7 @@ UPDATE accounts_account SET version = version + 1,
     default_sensitive = coalesce(%s, default_sensitive),
     default_language = coalesce(%s, default_language),
     default_quote_policy = coalesce(%s, default_quote_policy),
+    home_replies = coalesce(%s, home_replies),
     avatar = coalesce(%s, avatar), header = coalesce(%s, header)
 WHERE id = %s
 """
@@ -67,9 +68,9 @@ def _columns(edit: ProfileEdit) -> tuple[object, ...]:
     flags = edit.is_locked, edit.is_bot, edit.is_discoverable, edit.is_indexable
     hides = edit.hides_collections
     fields = None if edit.fields is None else msgspec.json.encode(edit.fields).decode()
-    defaults = edit.privacy, edit.sensitive, edit.language, edit.quote_policy
+    posts = edit.privacy, edit.sensitive, edit.language, edit.quote_policy
     files = [image and image.file_name for image in (edit.avatar, edit.header)]
-    return (edit.display_name, edit.note, *flags, hides, fields, *defaults, *files)
+    return (edit.display_name, edit.note, *flags, hides, fields, *posts, edit.home_replies, *files)
 
 
 def display_name_faults(text: str) -> list[Fault]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from accounts.types import IssuedToken, PostingDefaults, ProfileSource
+from accounts.types import IssuedToken, Preferences, ProfileSource
 
 # The role of every account in the API. Moderators work in the admin: a token gives no rights there.
 EVERYBODY = orjson.dumps(
@@ -41,12 +41,13 @@ def _date_of(day: int) -> bytes:
 
 def present_credentials(account: bytes, source: ProfileSource) -> bytes:
     """A CredentialAccount: the account with what only its owner sees."""
-    defaults = source.defaults
+    preferences = source.preferences
     texts = {
-        "privacy": defaults.privacy,
-        "sensitive": defaults.sensitive,
-        "language": defaults.language or None,
-        "quote_policy": defaults.quote_policy,
+        "privacy": preferences.privacy,
+        "sensitive": preferences.sensitive,
+        "language": preferences.language or None,
+        "quote_policy": preferences.quote_policy,
+        "home_replies": preferences.home_replies,
         "note": source.note,
         "fields": [
             {"name": field.name, "value": field.value, "verified_at": None}
@@ -60,18 +61,19 @@ def present_credentials(account: bytes, source: ProfileSource) -> bytes:
     return b'%b,"source":%b,"role":%b}' % (account[:-1], orjson.dumps(texts), EVERYBODY)
 
 
-def present_preferences(defaults: PostingDefaults) -> bytes:
-    """Mastodon's Preferences. How a client shows posts is left to the client."""
-    preferences = {
-        "posting:default:visibility": defaults.privacy,
-        "posting:default:sensitive": defaults.sensitive,
-        "posting:default:language": defaults.language or None,
-        "posting:default:quote_policy": defaults.quote_policy,
+def present_preferences(preferences: Preferences) -> bytes:
+    """Mastodon's Preferences, and a choice of ours. How a client shows posts is left to it."""
+    fields = {
+        "posting:default:visibility": preferences.privacy,
+        "posting:default:sensitive": preferences.sensitive,
+        "posting:default:language": preferences.language or None,
+        "posting:default:quote_policy": preferences.quote_policy,
         "reading:expand:media": "default",
         "reading:expand:spoilers": False,
         "reading:autoplay:gifs": False,
+        "reading:home:replies": preferences.home_replies,
     }
-    return orjson.dumps(preferences)
+    return orjson.dumps(fields)
 
 
 def present_token(token: IssuedToken) -> dict[str, Any]:

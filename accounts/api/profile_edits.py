@@ -1,6 +1,6 @@
 """Reads a change of a profile. Parts of a profile that Tideline lacks are refused by name."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
@@ -8,11 +8,16 @@ from django.core.files.uploadedfile import UploadedFile
 from accounts.api.profile_fields import find_fields
 from accounts.images.api.parse import is_data_url, read_data_url
 from accounts.models import LANGUAGE_LENGTH
-from accounts.types import PRIVACIES, QUOTE_POLICIES, ProfileEdit
+from accounts.types import HOME_REPLIES, PRIVACIES, QUOTE_POLICIES, ProfileEdit
 from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.parsing import find_flag, find_text
 
-_QUOTE_POLICY = "source[quote_policy]"
+# Of the source: those that have one of a few values.
+_CHOICES: Mapping[str, Sequence[str]] = {
+    "source[privacy]": PRIVACIES,
+    "source[quote_policy]": QUOTE_POLICIES,
+    "source[home_replies]": HOME_REPLIES,
+}
 # What every profile has. A client may send the same value, but no other one.
 FIXED: Mapping[str, tuple[bool, str]] = {
     "group": (False, "can only be false"),
@@ -50,7 +55,8 @@ def read_profile_edit(data: Mapping[str, Any]) -> ProfileEdit:
         privacy=find_text(sent, "source[privacy]") or None,
         sensitive=find_flag(sent, "source[sensitive]"),
         language=_find_language(sent),
-        quote_policy=find_text(sent, _QUOTE_POLICY) or None,
+        quote_policy=find_text(sent, "source[quote_policy]") or None,
+        home_replies=find_text(sent, "source[home_replies]") or None,
     )
 
 
@@ -81,10 +87,9 @@ def _fixed_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _source_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:
-    if sent.get("source[privacy]") not in (None, "", *PRIVACIES):
-        yield Fault("source[privacy]", "ERR_INCLUSION", f"must be one of {', '.join(PRIVACIES)}")
-    if sent.get(_QUOTE_POLICY) not in (None, "", *QUOTE_POLICIES):
-        yield Fault(_QUOTE_POLICY, "ERR_INCLUSION", f"must be one of {', '.join(QUOTE_POLICIES)}")
+    for name, values in _CHOICES.items():
+        if sent.get(name) not in (None, "", *values):
+            yield Fault(name, "ERR_INCLUSION", f"must be one of {', '.join(values)}")
     if len(_find_language(sent) or "") > LANGUAGE_LENGTH:
         yield Fault("source[language]", "ERR_INCLUSION", "is not a language code")
 

@@ -34,7 +34,7 @@ from accounts.models import (
 )
 from accounts.oauth_parameters import LONGEST_SCOPE
 from accounts.scopes import DESCRIPTIONS
-from accounts.types import PRIVACIES, QUOTE_POLICIES
+from accounts.types import HOME_REPLIES, PRIVACIES, QUOTE_POLICIES
 from infra.api.fields import (
     OPTIONAL,
     FlagField,
@@ -125,6 +125,7 @@ class SourceEntity(Serializer[Any]):
     sensitive = BooleanField()
     language = CharField(allow_null=True)
     quote_policy = ChoiceField(QUOTE_POLICIES)
+    home_replies = ChoiceField(HOME_REPLIES)
     note = CharField(allow_blank=True, help_text="As it was typed")
     fields = ListField(child=FieldEntity())  # type: ignore[assignment]
     follow_requests_count = IntegerField()
@@ -157,6 +158,7 @@ PreferencesEntity = inline_serializer(
         "reading:expand:media": CharField(),
         "reading:expand:spoilers": BooleanField(),
         "reading:autoplay:gifs": BooleanField(),
+        "reading:home:replies": ChoiceField(HOME_REPLIES),
     },
 )
 
@@ -188,6 +190,9 @@ class SourceEditBody(Serializer[Any]):
     sensitive = FlagField(**OPTIONAL)
     language = TextField(max_length=LANGUAGE_LENGTH, **OPTIONAL)
     quote_policy = ChoiceField(QUOTE_POLICIES, **OPTIONAL)
+    home_replies = ChoiceField(
+        HOME_REPLIES, help_text="Whose replies by followees my home timeline shows", **OPTIONAL
+    )
 
 
 class ProfileEditBody(Serializer[Any]):

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from accounts.errors import AccountNotFound
-from accounts.types import PostingDefaults, Profile, ProfileField, ProfileSource, Restriction
+from accounts.types import Preferences, Profile, ProfileField, ProfileSource, Restriction
 from counters.kinds import CounterKind
 from counters.sql import select_counts
 from counters.types import ACCOUNT
@@ -21,10 +21,12 @@ SELECT restrictions, fields::text, id, username, display_name, note, is_bot, cre
 FROM accounts_account WHERE id = ANY(%s::bigint[])
 """
 REQUESTS = select_counts("account.id", str(ACCOUNT), f"kind = {CounterKind.FOLLOW_REQUESTS:d}")
-DEFAULTS = "default_privacy, default_sensitive, default_language, default_quote_policy"
-READ_DEFAULTS = f"SELECT {DEFAULTS} FROM accounts_account WHERE id = %s"  # noqa: S608
+PREFERENCES = (
+    "default_privacy, default_sensitive, default_language, default_quote_policy, home_replies"
+)
+READ_PREFERENCES = f"SELECT {PREFERENCES} FROM accounts_account WHERE id = %s"  # noqa: S608
 READ_SOURCE = f"""
-SELECT note, fields::text, coalesce((SELECT value FROM ({REQUESTS}) AS requests), 0), {DEFAULTS}
+SELECT note, fields::text, coalesce((SELECT value FROM ({REQUESTS}) AS requests), 0), {PREFERENCES}
 FROM accounts_account AS account WHERE id = %s
 """  # noqa: S608
 _fields = msgspec.json.Decoder(list[ProfileField])
@@ -54,16 +56,19 @@ def get_source(account_id: int) -> ProfileSource:
     row = fetch_one(shard_of(account_id), READ_SOURCE, (account_id,))
     if row is None:
         raise AccountNotFound
-    note, fields, requests, *defaults = row
-    return ProfileSource(note, _fields.decode(fields), PostingDefaults(*defaults), requests)
+    note, fields, requests, *preferences = row
+    return ProfileSource(note, _fields.decode(fields), Preferences(*preferences), requests)
 
 
-def get_posting_defaults(account_id: int) -> PostingDefaults:
-    """What the account wants for its posts. One query by key. Raises AccountNotFound."""
-    row = fetch_one(shard_of(account_id), READ_DEFAULTS, (account_id,))
+def get_preferences(account_id: int) -> Preferences:
+    """What the account chose for its posts and for home. One query by key.
+
+    Raises: AccountNotFound.
+    """
+    row = fetch_one(shard_of(account_id), READ_PREFERENCES, (account_id,))
     if row is None:
         raise AccountNotFound
-    return PostingDefaults(*row)
+    return Preferences(*row)
 
 
 def _profile_of(restrictions: int, fields: str, *others: Any) -> Profile:

@@ -48,7 +48,8 @@ class RelationshipCacheReply(NamedTuple):
     """`cached`: cached answers. `unknown`: others to read from the source.
 
     `filter_data` None: there is no filter, and `unknown` is every account without a cached answer.
-    `is_empty`: nothing is cached of any other account.
+    `is_empty`: nothing is cached of any other account. `stored`: all answers that Redis returned,
+    by account as text, not checked.
     """
 
     validator: bytes
@@ -56,6 +57,7 @@ class RelationshipCacheReply(NamedTuple):
     unknown: list[int]
     filter_data: bytes | None
     is_empty: bool
+    stored: Mapping[bytes, bytes] = {}
 
 
 class RelationshipCache(NamedTuple):
@@ -87,7 +89,8 @@ class RelationshipCache(NamedTuple):
         Accounts that the filter rules out are in neither part of the answer. None: without Redis.
         Counts the reads, unless they were counted before (`is_again`).
         """
-        command = READ.on(self._keys(owner), _FIELD, make_validator(), TTL_MS, *others)
+        head = _FIELD, make_validator(), TTL_MS, 2 * self.max_pairs
+        command = READ.on(self._keys(owner), *head, *others)
         return Question([command], partial(self._decode, others, is_again))
 
     def _decode(
@@ -95,18 +98,34 @@ class RelationshipCache(NamedTuple):
     ) -> RelationshipCacheReply | None:
         if not replies:
             return None
-        validator, *values, data, count = replies[0]
-        answers = [pair for pair in zip(others, values, strict=True) if pair[1] is not None]
-        cached = decode(self.family, self._check_all, answers) or {
-            o: v for o, v in answers if decode(self.family, self.check, v) is not None
-        }
+        validator, data, count, *flat = replies[0]
+        stored = dict(zip(flat[::2], flat[1::2], strict=True))
+        cached = self._find_cached(stored, others)
         missing = [other for other in others if other not in cached]
         if not is_again:
             count_reads(self.family, "redis", len(cached), len(missing))
         if data is None or decode(self.family, check_filter, data) is None:
-            return RelationshipCacheReply(validator, cached, missing, None, not count)
+            return RelationshipCacheReply(validator, cached, missing, None, not count, stored)
         unknown = find_related(data, missing) if is_again else self.rule_out(data, missing)
-        return RelationshipCacheReply(validator, cached, unknown, data, not count)
+        return RelationshipCacheReply(validator, cached, unknown, data, not count, stored)
+
+    def find_more(
+        self, reading: RelationshipCacheReply, others: Sequence[int]
+    ) -> RelationshipCacheReply:
+        """What the same reply says of other accounts than those that were asked for."""
+        cached, data = self._find_cached(reading.stored, others), reading.filter_data
+        missing = [other for other in others if other not in cached]
+        unknown = missing if data is None else find_related(data, missing)
+        return reading._replace(cached=cached, unknown=unknown)
+
+    def _find_cached(
+        self, stored: Mapping[bytes, bytes], others: Sequence[int]
+    ) -> dict[int, bytes]:
+        asked = ((other, stored.get(b"%d" % other)) for other in others)
+        answers = [(other, text) for other, text in asked if text is not None]
+        return decode(self.family, self._check_all, answers) or {
+            o: v for o, v in answers if decode(self.family, self.check, v) is not None
+        }
 
     def _check_all(self, answers: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
         """Raises if one cannot be decoded."""

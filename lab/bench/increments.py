@@ -91,6 +91,7 @@ def _batches(dice: np.random.Generator) -> list[PostColumns]:
             np.full(BATCH, NOW + n),
             np.zeros(BATCH, np.int64),
             np.full(BATCH, NOW + n),
+            np.zeros(BATCH, np.int64),
         )
         for n in range(4 * SLICE)
     ]

@@ -30,6 +30,12 @@ UPDATE = "/api/v1/accounts/update_credentials"
 FIELD_NAMES = (_("Website"), _("Pronouns"), _("Town"), _("More"))
 FIELDS = len(FIELD_NAMES)
 PICTURES = ("avatar", "header")
+# Which replies of the people one follows the home timeline shows.
+HOME_REPLIES = {
+    "followed": _("Replies to anyone I follow"),
+    "all": _("All replies"),
+    "none": _("Only replies to me"),
+}
 
 
 class SettingsPage(WebPage):
@@ -136,6 +142,7 @@ class ProfileSettings(AccountSettings):
 class PrivacySettings(AccountSettings):
     template = "settings/privacy.html"
     quoters = QUOTERS
+    home_replies = HOME_REPLIES
 
     def read(self, request: HttpRequest) -> dict[str, Any]:
         sent = request.POST
@@ -145,6 +152,7 @@ class PrivacySettings(AccountSettings):
             "sensitive": "sensitive" in sent,
             "language": sent.get("language", ""),
             "quote_policy": sent.get("quote_policy", ""),
+            "home_replies": sent.get("home_replies", ""),
         }
         return {**{name: name in sent for name in flags}, "source": source}
 

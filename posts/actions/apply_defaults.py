@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from accounts.queries.profiles import get_posting_defaults
+from accounts.queries.profiles import get_preferences
 from posts.actions.check_quote import POLICY
 from posts.types import Draft, QuotePolicy, Visibility
 
@@ -21,7 +21,7 @@ def apply_defaults(author_id: int, draft: Draft, data: Mapping[str, Any]) -> Dra
     missing = {name for name in NAMES if data.get(name) in (None, "")}
     if not missing:
         return draft
-    defaults = get_posting_defaults(author_id)
+    defaults = get_preferences(author_id)
     if "visibility" in missing:
         draft = replace(draft, visibility=Visibility[defaults.privacy.upper()])
     if "sensitive" in missing:

@@ -47,7 +47,7 @@ REPLIED_TO = re.compile(rb'"in_reply_to_account_id":(?:null|"(\d+)")')
 VISIBILITY = re.compile(rb'"visibility":"(\w+)"')
 # What people write before it has no unescaped quotes.
 LANGUAGE = re.compile(rb'"language":(?:null|"([^"]*)")')
-_MENTIONS = b'"mentions":['
+MENTIONS = b'"mentions":['
 # Text that people write has no unescaped quotes, so a shorter fragment cannot end like this.
 _FIRST_FIELD = b'"id":"'
 _LAST_FIELDS = (b'"filtered":[]', b'"reblog":null')
@@ -180,7 +180,7 @@ def is_open(fragment: bytes) -> bool:
 
 def is_mentioned(account_id: int, fragment: bytes) -> bool:
     """Whether the post of this fragment mentions the account."""
-    _, _, mentions = fragment.partition(_MENTIONS)
+    _, _, mentions = fragment.partition(MENTIONS)
     return b'{"id":"%d",' % account_id in mentions.partition(b"]")[0]
 
 

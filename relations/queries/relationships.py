@@ -52,17 +52,24 @@ class Relationships(NamedTuple):
 
     `validator`: they hold for as long as Redis has this one; None: do not remember them.
     `clear_follows`: accounts of which the viewer sees all posts (`is_clear_follow`). Most entries
-    of a home page are theirs, so the set is made once instead of at each entry.
+    of a home page are theirs, so the set is made once instead of at each entry. `reading`: what
+    Redis replied, which tells of more accounts (`with_others`).
     """
 
     validator: bytes | None
     by_account: Mapping[int, Relationship]
     clear_follows: frozenset[int]
+    reading: RelationshipCacheReply | None = None
 
     @classmethod
-    def build(cls, validator: bytes | None, by_account: Mapping[int, Relationship]) -> Self:
+    def build(
+        cls,
+        validator: bytes | None,
+        by_account: Mapping[int, Relationship],
+        reading: RelationshipCacheReply | None = None,
+    ) -> Self:
         clear = (i for i, relationship in by_account.items() if relationship.is_clear_follow)
-        return cls(validator, by_account, frozenset(clear))
+        return cls(validator, by_account, frozenset(clear), reading)
 
 
 NO_RELATIONSHIPS = Relationships.build(None, {})
@@ -116,6 +123,25 @@ def ask_relationships(viewer_id: int, others: Sequence[int]) -> Question[Relatio
     return cached.then(partial(_complete, viewer_id, others))
 
 
+def with_others(viewer_id: int, known: Relationships, others: Iterable[int]) -> Relationships:
+    """The same, with these accounts too: those that the posts of a page name.
+
+    Cost: nothing while Redis's reply tells of them. It does for unrelated ones, and for all that
+    the viewer's pages asked for lately; the others cost as `ask_relationships`.
+    """
+    missing = [other for other in dict.fromkeys(others) if other not in known.by_account]
+    if not missing:
+        return known
+    more: Mapping[int, Relationship] = {}
+    if known.reading is not None:
+        reading = RELATIONSHIPS.find_more(known.reading, missing)
+        ruled_out = set(missing) - set(reading.unknown)
+        more, missing = _related_by([*ruled_out], reading), reading.unknown
+    if missing:
+        more = {**more, **answer(ask_relationships(viewer_id, missing)).by_account}
+    return known._replace(by_account={**known.by_account, **more})
+
+
 def _complete(
     viewer_id: int, others: Sequence[int], reading: RelationshipCacheReply | None
 ) -> Relationships:
@@ -137,7 +163,7 @@ def _load_shared(
         return {} if reading.unknown else {viewer_id: _build(others, reading, {})}
 
     def load(_: Sequence[int], tokens: LoadTokens) -> dict[int, Relationships]:
-        return {viewer_id: _build(others, reading, _load_unknown(viewer_id, reading, tokens))}
+        return {viewer_id: _build(others, *_load_unknown(viewer_id, reading, tokens))}
 
     question = RELATIONSHIPS.ask(viewer_id, others, is_again=True).then(check)
     loads = SharedLoads(RELATIONSHIPS.family, RELATIONSHIPS.key, lambda _: question, load)
@@ -146,8 +172,11 @@ def _load_shared(
 
 def _load_unknown(
     viewer_id: int, reading: RelationshipCacheReply, tokens: LoadTokens
-) -> dict[int, Relationship]:
-    """Reads those that Redis does not know, and writes them with a filter if there was none."""
+) -> tuple[RelationshipCacheReply, dict[int, Relationship]]:
+    """Reads those that Redis does not know, and writes them with a filter if there was none.
+
+    Returns the reading with that filter, and what was read.
+    """
     wanted, new_filter = _choose(viewer_id, reading)
     loaded = _read(viewer_id, wanted) if wanted else {}
     failpoint("relationships.read")
@@ -155,7 +184,7 @@ def _load_unknown(
     write = RELATIONSHIPS.write_command(viewer_id, reading, packed, new_filter)
     release = tokens.release_commands([RELATIONSHIPS.key(viewer_id)])
     write_loaded(RELATIONSHIPS.family, [write, *release])
-    return loaded
+    return reading._replace(filter_data=new_filter or reading.filter_data), loaded
 
 
 def _choose(viewer_id: int, reading: RelationshipCacheReply) -> tuple[list[int], bytes | None]:
@@ -181,11 +210,16 @@ def _build(
     reading: RelationshipCacheReply,
     loaded: Mapping[int, Relationship],
 ) -> Relationships:
+    by_account = {**_related_by(others, reading), **loaded}
+    note_ends_of_mutes(loaded.values())
+    return Relationships.build(reading.validator, by_account, reading)
+
+
+def _related_by(others: Sequence[int], reading: RelationshipCacheReply) -> dict[int, Relationship]:
+    """UNRELATED: Redis has no answer."""
     cached = {other: Relationship.from_packed(text) for other, text in reading.cached.items()}
-    known = cached | dict(loaded)
-    by_account = {i: known.get(i, UNRELATED) for i in others} | dict(loaded)
-    note_ends_of_mutes(by_account.values())
-    return Relationships.build(reading.validator, by_account)
+    note_ends_of_mutes(cached.values())
+    return {other: cached.get(other, UNRELATED) for other in others}
 
 
 def note_ends_of_mutes(relationships: Iterable[Relationship]) -> None:

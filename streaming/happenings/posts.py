@@ -13,8 +13,14 @@ from relations.types import UNRELATED
 from streaming.channels import HASHTAG, HOME, LIST, OF_FOLLOWEES, PUBLIC, PUBLIC_MEDIA, Channel
 from streaming.directory import Directory
 from streaming.happenings.types import Audience, Happening, Shown, Target, View, by_account
+from timelines.addressed import HOME_SCOPES
 from timelines.queries.list import load_list_rules
-from timelines.rules import VisibilityInputs, is_visible_at_home, is_visible_in_public
+from timelines.rules import (
+    Surface,
+    VisibilityInputs,
+    is_visible_at_home,
+    is_visible_in_public,
+)
 from timelines.types import Entry
 
 NEW, EDITED, GONE = "update", "status.update", "delete"
@@ -82,8 +88,7 @@ class PostShown(Happening):
         if channel.name == HOME and self._is_told_by_name(view):
             return True
         if channel.name == HOME:
-            inputs = inputs_of(view)._replace(home_tags=view.home_tags)
-            return is_visible_at_home(self._entry, inputs)
+            return is_visible_at_home(self._entry, inputs_of(view))
         if channel.name == LIST:
             return self._is_on_list(view, int(channel.argument))
         fragment = view.posts.hydrated.fragments[self.post_id]
@@ -105,7 +110,9 @@ class PostShown(Happening):
             rules = load_list_rules(view.account_id, list_id)
         except ListNotFound:
             return False
-        inputs = inputs_of(view)._replace(replies_to=rules.replies_to)
+        inputs = inputs_of(view)._replace(
+            replies=rules.replies, surface=Surface.LIST, home_tags=frozenset()
+        )
         is_member = self.post_id.author_id in rules.member_ids
         return is_member and is_visible_at_home(self._entry, inputs)
 
@@ -143,7 +150,7 @@ class PostRetagged(PostShown):
         author_id = self.post_id.author_id
         is_followed = view.posts.relationships.get(author_id, UNRELATED).is_followed
         is_by_tags = author_id != view.account_id and not is_followed
-        return channel.name == HOME and is_by_tags and bool(view.home_tags & self._lost)
+        return channel.name == HOME and is_by_tags and not self._lost.isdisjoint(view.home.tags)
 
 
 class PostModerated(PostShown):
@@ -221,4 +228,7 @@ def inputs_of(view: View) -> VisibilityInputs:
         hydrated.fragments,
         hydrated.accounts,
         Relationships.build(None, relationships),
+        view.addressed,
+        HOME_SCOPES[view.home.replies],
+        home_tags=frozenset(view.home.tags),
     )

@@ -1,14 +1,16 @@
 """The base of all happenings."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from posts.addressed import Addressed
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from streaming.channels import Channel
 from streaming.directory import Directory
 from streaming.subscriber import Subscriber
+from timelines.tags.cache import NO_CHOICES, HomeChoices
 
 # A connection, and the channel on which it gets the message.
 Target = tuple[Subscriber, Channel]
@@ -17,14 +19,15 @@ Audience = Mapping[int, Sequence[Target]]
 
 
 class View(NamedTuple):
-    """What the rules need of one account. `notifications`: JSON of its new ones. `home_tags`: as
-    VisibilityInputs."""
+    """What the rules need of one account. `addressed`: of all posts, as VisibilityInputs.
+    `notifications`: JSON of its new ones. `home`: what it wants at home."""
 
     account_id: int
     now_ms: int
     posts: ViewedPosts
+    addressed: Mapping[PostId, Addressed]
     notifications: Sequence[bytes] = ()
-    home_tags: Set[str] = frozenset()
+    home: HomeChoices = NO_CHOICES
 
 
 class Shown(NamedTuple):

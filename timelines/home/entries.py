@@ -1,7 +1,7 @@
 """The entries of a home timeline: from the live timeline, below it by pull, and by home tags."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from heapq import merge
 from itertools import chain, groupby, islice
 from operator import itemgetter
@@ -13,9 +13,12 @@ from posts.queries.responses import read_reposts
 from relations.queries.following import load_following
 from timelines.actions.cut_old_entries import cut_old_entries
 from timelines.actions.rebuild_timeline import rebuild_timeline
+from timelines.addressed import ReplyScope
+from timelines.home.known_replies import without_replies_to
 from timelines.home.merged import MergedTimeline
 from timelines.home.reader import HomeReader
 from timelines.queries.pull import iter_pulled, pull
+from timelines.rules import Surface
 from timelines.stores.factory import overtaken_timelines
 from timelines.types import Entry, TimelineAuthors, TimeRange, reposts_among
 
@@ -26,15 +29,16 @@ class TimelineEntries(Protocol):
     """The entries of one reader's timeline, for one request. All rules use the same `now_ms`.
 
     `viewer_state`: the reader's favourites, bookmarks, reposts and filters. `is_stored`: entries
-    come from a live timeline, which may need a repair. `replies_to`: replies to these accounts are
-    shown; None: replies to all. `home_tags`: as VisibilityInputs.
+    come from a live timeline, which may need a repair. `surface`, `replies`, `home_tags`: as
+    VisibilityInputs.
     """
 
     reader_id: int
     now_ms: int
     viewer_state: ViewerState
     is_stored: ClassVar[bool]
-    replies_to: Collection[int] | None
+    surface: ClassVar[Surface]
+    replies: ReplyScope
     home_tags: Set[str]
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]: ...
@@ -47,18 +51,25 @@ class HomeEntries:
     """The entries of one reader's home timeline: TimelineEntries."""
 
     is_stored: ClassVar[bool] = True
-    replies_to: Collection[int] | None = None
+    surface: ClassVar[Surface] = Surface.HOME
 
     def __init__(self, reader: HomeReader, now_ms: int) -> None:
         self.reader_id, self.now_ms = reader.reader_id, now_ms
-        self.viewer_state = reader.viewer_state.value
+        self.viewer_state, self.replies = reader.viewer_state.value, reader.replies
         self._merged, self._tagged = _load_merged(reader, now_ms), reader.tagged
         self.home_tags: Set[str] = self._tagged.names if self._tagged else frozenset()
+        self._strangers = reader.strangers
         self._authors: TimelineAuthors | None = None
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
         """Entries inside the range, newest first. Uses SQL only below the live timeline, and below
-        the lists of home tags."""
+        the lists of home tags. Replies that this process knows home to leave out are passed."""
+        return self._pass_replies(self._iter_older(time_range))
+
+    def _pass_replies(self, entries: Iterator[Entry]) -> Iterator[Entry]:
+        return without_replies_to(self._strangers, entries) if self._strangers else entries
+
+    def _iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
         own = chain(_distinct(self._newest_live_first(time_range)), self._pull_older(time_range))
         if self._tagged is None:
             return own
@@ -88,7 +99,7 @@ class HomeEntries:
         """
         own = self._iter_newer_own(time_range)
         if self._tagged is None:
-            return own
+            return self._pass_replies(own)
         return _without_repeats(merge(own, self._tagged.iter_newer(time_range)))
 
     def _iter_newer_own(self, time_range: TimeRange) -> Iterator[Entry]:

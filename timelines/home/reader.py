@@ -7,6 +7,8 @@ from django.utils.functional import cached_property
 from infra.caching.questions import RoundTrip
 from posts.cache.viewer_state import ask_viewer_state
 from relations.queries.following import ask_following_version
+from timelines.addressed import HOME_SCOPES, ReplyScope
+from timelines.home.known_replies import StrangersQuestion
 from timelines.home.merged import MergedTimeline
 from timelines.hot.entries import HotEntries, ask_hot_entries, load_hot_entries
 from timelines.hot.queries.hot_followees import HotFolloweesQuestion
@@ -36,6 +38,7 @@ class HomeReader:
         self._stored = trip.ask(timeline_store().ask(reader_id))
         self._hot_entries = trip.ask(ask_hot_entries(self._hot.guess))
         self._tagged = TaggedEntriesQuestion(trip, reader_id)
+        self._strangers = StrangersQuestion(trip, reader_id)
         self.has_polled = trip.ask(ask_has_polled(poller))
         trip.run()
         self.has_redis = trip.error is None
@@ -47,6 +50,18 @@ class HomeReader:
         if stored is None or stored.following_version != self._version.value:
             return None
         return stored
+
+    @property
+    def replies(self) -> ReplyScope:
+        """Which replies the reader wants at home."""
+        return HOME_SCOPES[self._tagged.choices.replies]
+
+    @cached_property
+    def strangers(self) -> frozenset[int]:
+        """Accounts whose answers home does not show, as far as this process knows; none if the
+        reader wants all replies, or those with home tags."""
+        wants_some = self.replies.to_all or self._tagged.choices.tags
+        return frozenset() if wants_some else self._strangers.find()
 
     @cached_property
     def tagged(self) -> TaggedEntries | None:

@@ -5,13 +5,15 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from infra.caching.questions import answer, ask_both
+from posts.addressed import Addressed, find_addressed
 from posts.api.present import Flags, with_reposters
 from posts.cache.viewer_state import load_flags
 from posts.ids import PostId, authors_of
 from posts.reading.hydrate import Hydrated, ask_posts
-from relations.queries.relationships import ask_relationships
+from relations.queries.relationships import ask_relationships, with_others
 from timelines.actions.repair_timeline import request_repair_if_stale
 from timelines.home.entries import TimelineEntries
+from timelines.home.known_replies import note_replies
 from timelines.rules import VisibilityInputs, merge
 from timelines.types import ORIGINAL, Entry, Place, reposts_among
 
@@ -38,15 +40,20 @@ def collect(
 ) -> list[T]:
     """The first `count` results of `make`, which leaves out entries that are not shown.
 
-    Cost: as `make`, once more for each refill.
+    Cost: as `make`, once more for each refill. A refill expects that as many are left out as
+    before, so that there is mostly one.
     """
     made: list[T] = []
+    asked = 0
     while len(made) < count:
-        batch = _next_posts(entries, count - len(made))
+        missing = count - len(made)
+        expected = missing * asked // max(len(made), 1) if asked else missing
+        batch = _next_posts(entries, min(max(missing, expected), count))
         if not batch:
             break
+        asked += len(batch)
         made += make(batch)
-    return made
+    return made[:count]
 
 
 def _next_posts(entries: Iterator[Entry], most: int) -> list[Entry]:
@@ -107,16 +114,27 @@ def _load(timeline: TimelineEntries, sources: Sequence[Entry]) -> tuple[Visibili
     others = authors_of(originals + reposts) - {reader_id}
     posts = ask_posts(originals, reposts)
     hydrated, relationships = answer(ask_both(posts, ask_relationships(reader_id, [*others])))
+    addressed = find_addressed(hydrated.fragments)
     inputs = VisibilityInputs(
         reader_id,
         timeline.now_ms,
         hydrated.fragments,
         hydrated.accounts,
-        relationships,
-        timeline.replies_to,
+        with_others(reader_id, relationships, _list_addressed(addressed, reader_id)),
+        addressed,
+        timeline.replies,
+        timeline.surface,
         timeline.home_tags,
     )
+    if timeline.is_stored:
+        note_replies(inputs)
     return inputs, hydrated
+
+
+def _list_addressed(posts: Mapping[PostId, Addressed], reader_id: int) -> set[int]:
+    """The accounts whose relationships the rules need."""
+    others = (a.account_ids for i, a in posts.items() if i.author_id != reader_id)
+    return {account_id for several in others for account_id in several} - {reader_id}
 
 
 def _present(hydrated: Hydrated, visible: Sequence[Entry], reader_id: int, flags: Flags) -> bytes:

@@ -10,7 +10,7 @@ from infra.caching.questions import Question, RoundTrip
 from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies, ViewerField
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
-from relations.types import EdgeFlag, Relationship
+from relations.types import Relationship
 from timelines.increments.queries import AccountIds
 
 # Of all readers together.
@@ -25,17 +25,15 @@ class Followees(NamedTuple):
     """Accounts whose posts are in the reader's home: followees that are neither muted nor on an
     exclusive list, and the reader.
 
-    `with_reposts`, `without_reposts`: whether the reader sees their reposts. `until_ms`: when the
-    first of the reader's mutes among the followees ends.
+    `until_ms`: when the first of the reader's mutes among the followees ends.
     """
 
-    with_reposts: AccountIds
-    without_reposts: AccountIds
+    account_ids: AccountIds
     until_ms: int
 
 
 def _weigh(followees: Followees) -> int:
-    return len(followees.with_reposts) + len(followees.without_reposts) + A_READER
+    return len(followees.account_ids) + A_READER
 
 
 _followees: ViewerCopies[Followees] = ViewerCopies(MOST_FOLLOWEES, _weigh)
@@ -72,12 +70,10 @@ def _read_validator(reader_id: int, also: Question[Any]) -> bytes | None:
 def _load(reader_id: int, now_ms: int) -> Followees:
     followed = load_following(reader_id).followee_ids
     relationships = _load_relationships(reader_id, followed)
-    shown = {i: r for i, r in relationships.items() if _is_at_home(r, now_ms)}
-    without_reposts = [i for i, r in shown.items() if r.flags & EdgeFlag.HIDES_REPOSTS]
-    with_reposts = [reader_id, *shown.keys() - set(without_reposts)]
+    shown = [i for i, r in relationships.items() if _is_at_home(r, now_ms)]
     ends = [r.muted_until_ms for r in relationships.values() if r.is_muted_at(now_ms)]
     until_ms = min((end for end in ends if end), default=NEVER_MS)
-    return Followees(_sorted(with_reposts), _sorted(without_reposts), until_ms)
+    return Followees(_sorted([reader_id, *shown]), until_ms)
 
 
 def _is_at_home(relationship: Relationship, now_ms: int) -> bool:

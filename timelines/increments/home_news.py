@@ -60,8 +60,8 @@ def _ask_index(
 ) -> list[int] | None:
     """None if the index cannot tell.
 
-    One such case: a followee whose reposts the reader hides has published. The index does not tell
-    posts from reposts. Another one: there is a post with a home tag, which the rules may hide.
+    One such case: an account that published has reposts, or posts that address accounts. The rules
+    may hide these. Another one: there is a post with a home tag, which the rules may hide.
     """
     if not snapshot.is_complete_since(time_range.above):
         return None
@@ -71,9 +71,8 @@ def _ask_index(
     followees = find_followees(reader_id, at_ms, home_tags)
     if has_tagged_between(home_tags.value, time_range):
         return None
-    if _find_authors(snapshot.last_posts, followees.without_reposts, time_range) != []:
-        return None
-    return _find_authors(snapshot.last_posts, followees.with_reposts, time_range)
+    authors = _find_authors(snapshot.last_posts, followees.account_ids, time_range)
+    return None if authors and snapshot.last_posts.has_unsure(authors) else authors
 
 
 def _find_authors(

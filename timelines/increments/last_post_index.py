@@ -5,8 +5,10 @@
 
     bits 33-63   latest     the second of the account's latest post
     bit  32      has more   1 if the account has several posts in that second
-    bits 0-31    history    bit n: it posted in the period that is n before that of `latest`.
-                            A period has PERIOD_S seconds, so the bits reach 68 minutes back
+    bit  31      unsure     1 if one of the posts since the history begins is a repost or addresses
+                            an account: the homes of some followers leave such posts out
+    bits 0-30    history    bit n: it posted in the period that is n before that of `latest`.
+                            A period has PERIOD_S seconds, so the bits reach 66 minutes back
     example      posts in the seconds 100, 101 and 300: 300 << 33 | 0b101
 
 Numbers have the machine's byte order. Loads and stores are of aligned words, so readers need no
@@ -16,6 +18,7 @@ free until 2074-01-19. The last cell stays 0: ids beyond the file are read from 
 
 import mmap
 import os
+from collections.abc import Sequence
 from enum import IntEnum, auto
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -25,12 +28,13 @@ import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
 MAGIC: Final = int.from_bytes(b"tideline", "big")
-LAYOUT: Final = 4
+LAYOUT: Final = 5
 HEADER_BYTES: Final = 4_096
 CELL_BYTES: Final = 8
 # Of a cell. `latest` with its spare bit is above LATEST_SHIFT.
 LATEST_SHIFT: Final = 32
-HISTORY_PERIODS: Final = 32
+UNSURE_SHIFT: Final = 31
+HISTORY_PERIODS: Final = 31
 HISTORY: Final = (1 << HISTORY_PERIODS) - 1
 PERIOD_S: Final = 128
 CHUNK: Final = 1 << 18
@@ -100,6 +104,10 @@ class LastPostIndex:
     @property
     def has_grown(self) -> bool:
         return self.header[_CAPACITY] > self._count
+
+    def has_unsure(self, account_ids: Sequence[int]) -> bool:
+        """Whether the homes of some followers may leave out a post of one of the accounts."""
+        return bool((self.cells[account_ids] >> np.uint64(UNSURE_SHIFT) & np.uint64(1)).any())
 
     @property
     def position(self) -> StreamPosition | None:

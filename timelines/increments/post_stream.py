@@ -1,6 +1,8 @@
 """The stream that feeds the last-post indexes of all machines: one Redis stream, cut by length.
 
     timelines.increments:v1:{0}   p → posts, PACKED_BYTES each (posts/ids.py), that were published
+                                  u → a byte each: 1 if some followers' homes leave the post out.
+                                      An entry of an earlier release has none: any of them may be
                                   m → random bytes: a machine joined here
 
 A machine remembers the last entry that it applied. If the stream no longer has this entry, the
@@ -9,7 +11,7 @@ joins again at the end.
 """
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +28,7 @@ from timelines.increments.last_post_index import StreamPosition
 
 FAMILY = "timelines.increments:v1"
 STREAM = key(FAMILY, 0)
-POSTS, JOINED = b"p", b"m"
+POSTS, UNSURE, JOINED = b"p", b"u", b"m"
 # A post takes 10 bytes, and an entry has a few hundred posts under load. So this is enough for
 # minutes at 10,000 posts/s, in 50 MB.
 MOST_ENTRIES = 20_000
@@ -43,12 +45,14 @@ Integers = npt.NDArray[np.int64]
 
 
 class PostColumns(NamedTuple):
-    """Posts as columns. `arrived`: the second of their entry, since the product's epoch."""
+    """Posts as columns. `arrived`: the second of their entry, since the product's epoch. `unsure`:
+    1 for posts that some followers' homes leave out."""
 
     authors: Integers
     seconds: Integers
     sequences: Integers
     arrived: Integers
+    unsure: Integers
 
 
 class StreamEntries(NamedTuple):
@@ -62,9 +66,13 @@ class StreamEntries(NamedTuple):
     now: int | None
 
 
-def add_to_stream(posts: Iterable[PostId]) -> None:
-    """Announces published posts to all machines. Raises: RedisError. One round trip."""
-    _add(POSTS, b"".join([post.packed for post in posts]))
+def add_to_stream(posts: Sequence[PostId], unsure: Container[PostId] = ()) -> None:
+    """Announces published posts to all machines. Raises: RedisError. One round trip.
+
+    `unsure`: those that some followers' homes leave out: reposts, and posts that address accounts.
+    """
+    packed = b"".join([post.packed for post in posts])
+    _add(POSTS, packed, UNSURE, bytes(post in unsure for post in posts))
 
 
 def join_stream() -> StreamPosition:
@@ -91,9 +99,9 @@ def read_stream(since: StreamPosition) -> StreamEntries | None:
     return None if posts is None else StreamEntries(_position(entries[-1]), posts, now)
 
 
-def _add(field: bytes, value: bytes) -> bytes:
-    """The id of the new entry."""
-    added = redis().call("XADD", STREAM, "MAXLEN", "~", MOST_ENTRIES, "*", field, value)
+def _add(*fields: bytes) -> bytes:
+    """The id of the new entry. `fields`: a name, its value, and so on."""
+    added = redis().call("XADD", STREAM, "MAXLEN", "~", MOST_ENTRIES, "*", *fields)
     return bytes(added)
 
 
@@ -107,15 +115,24 @@ def _unpack_posts(entries: Sequence[Any]) -> PostColumns:
     """Raises ValueError for what no machine announces: an author's cell would be far out, and the
     index has cells for all ids below it.
     """
-    announced = [(int(i.partition(b"-")[0]), f[1]) for i, f in entries if f[0] == POSTS]
-    if any(len(packed) % _POST.itemsize for _, packed in announced):
+    announced = [
+        (
+            int(i.partition(b"-")[0]),
+            f[1],
+            f[3] if len(f) > 3 else b"\1" * (len(f[1]) // _POST.itemsize),
+        )
+        for i, f in entries
+        if f[0] == POSTS
+    ]
+    if any(len(packed) != len(marks) * _POST.itemsize for _, packed, marks in announced):
         raise ValueError("a cut entry")
-    posts = np.frombuffer(b"".join([packed for _, packed in announced]), _POST)
-    counts = [len(packed) // _POST.itemsize for _, packed in announced]
-    arrived = np.repeat([ms // 1000 - EPOCH for ms, _ in announced], counts).astype(np.int64)
+    posts = np.frombuffer(b"".join([packed for _, packed, _ in announced]), _POST)
+    counts = [len(marks) for *_, marks in announced]
+    arrived = np.repeat([ms // 1000 - EPOCH for ms, *_ in announced], counts).astype(np.int64)
+    unsure = np.frombuffer(b"".join([marks for *_, marks in announced]), np.uint8)
     authors, seconds, sequences = (
         posts[name].astype(np.int64) for name in ("author", "second", "sequence")
     )
     if (seconds > arrived + MOST_AHEAD_S).any() or (sequences >= SEQUENCES).any():
         raise ValueError("posts of the future")
-    return PostColumns(authors, seconds, sequences, arrived)
+    return PostColumns(authors, seconds, sequences, arrived, unsure.astype(np.int64))

@@ -24,6 +24,7 @@ from timelines.increments.last_post_index import (
     HISTORY_PERIODS,
     LATEST_SHIFT,
     PERIOD_S,
+    UNSURE_SHIFT,
     HeaderWord,
     LastPostIndex,
     StreamPosition,
@@ -223,6 +224,8 @@ def apply_posts(index: LastPostIndex, posts: PostColumns) -> None:
     np.maximum.at(latest, places, counted)
     ages = (latest // 2 // PERIOD_S - before // 2 // PERIOD_S).clip(0, HISTORY_PERIODS)
     history = ((cells & HISTORY).astype(np.int64) << ages) & HISTORY
+    unsure = (cells >> UNSURE_SHIFT & 1).astype(np.int64) * (ages < HISTORY_PERIODS)
+    np.bitwise_or.at(unsure, places, posts.unsure)
     for seconds in (posts.seconds, counted // 2):
         ages = latest[places] // 2 // PERIOD_S - seconds // PERIOD_S
         is_near = ages < HISTORY_PERIODS
@@ -231,4 +234,6 @@ def apply_posts(index: LastPostIndex, posts: PostColumns) -> None:
     newest = int(latest.max(initial=0)) // 2
     index.header[HeaderWord.NEWEST] = max(index.header[HeaderWord.NEWEST], newest)
     # One store of each cell: readers need no lock.
-    index.cells[authors] = latest.astype(np.uint64) << LATEST_SHIFT | history.astype(np.uint64)
+    index.cells[authors] = latest.astype(np.uint64) << LATEST_SHIFT | (
+        unsure << UNSURE_SHIFT | history
+    ).astype(np.uint64)

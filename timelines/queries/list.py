@@ -3,7 +3,7 @@
 Nothing is stored: every page is pulled.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -15,7 +15,7 @@ from posts.ids import LAST, PostId
 from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
 from relations.lists.types import ListMembers, RepliesPolicy
-from relations.queries.following import load_following
+from timelines.addressed import ReplyScope
 from timelines.home.page import load_page
 from timelines.polling.begin import begin_poll
 from timelines.polling.late_posts import load_late_posts
@@ -24,6 +24,7 @@ from timelines.polling.records import Poller
 from timelines.queries.pull import iter_pulled
 from timelines.recent.factory import recent_index
 from timelines.recent.queries.late_posts import PolledAuthors
+from timelines.rules import Surface
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
 
@@ -37,9 +38,9 @@ def account_list_page(
     """One page of Status entities, newest first; full unless the list ends.
 
     Raises: ListNotFound, InvalidCursor. Cost when warm: two round trips, two queries on the
-    reader's shard, one query for reposts per shard of the authors. One more round trip when replies
-    to followees are shown. Below the recent-posts index one more query per shard. Entries that the
-    rules remove cost as at home, and so does a poll by a `client`.
+    reader's shard, one query for reposts per shard of the authors. Below the recent-posts index one
+    more query per shard. Entries that the rules remove cost as at home, and so does a poll by a
+    `client`.
     """
     at_ms, poller = clock_ms(), Poller(reader_id, f"list-{list_id}", client)
     entered = poller if window.is_newest else None
@@ -53,22 +54,23 @@ def account_list_page(
 
 
 class ListRules(NamedTuple):
-    """The members of a list, and the accounts to which it shows replies."""
+    """The members of a list, and which of their replies it shows."""
 
     member_ids: Sequence[int]
-    replies_to: frozenset[int]
+    replies: ReplyScope
 
 
 def load_list_rules(reader_id: int, list_id: int) -> ListRules:
-    """Raises: ListNotFound. One query by keys; one round trip more for replies to followees."""
+    """Raises: ListNotFound. One query by keys."""
     members = get_list_members(reader_id, list_id)
-    return ListRules(members.account_ids, _list_replies_to(reader_id, members))
+    return ListRules(members.account_ids, _scope_of(members))
 
 
 class AccountListEntries:
     """The timeline of one account list during one request. TimelineEntries."""
 
     is_stored: ClassVar[bool] = False
+    surface: ClassVar[Surface] = Surface.LIST
     home_tags: Set[str] = frozenset()
 
     def __init__(
@@ -78,8 +80,7 @@ class AccountListEntries:
         self.reader_id, self.now_ms = reader_id, now_ms
         asked = ask_both(ask_viewer_state(reader_id), ask_has_polled(poller))
         self.viewer_state, self.has_polled = answer(asked)
-        self.replies_to: Collection[int] | None = rules.replies_to
-        self.member_ids = rules.member_ids
+        self.replies, self.member_ids = rules.replies, rules.member_ids
         self._read, self._read_range = set[PostId](), TimeRange(LAST, LAST)
         self._authors = TimelineAuthors(reader_id, rules.member_ids, has_own=False)
 
@@ -126,10 +127,7 @@ class AccountListEntries:
         self._read.add(event)
 
 
-def _list_replies_to(reader_id: int, members: ListMembers) -> frozenset[int]:
-    shown: Sequence[int] = ()
+def _scope_of(members: ListMembers) -> ReplyScope:
     if members.replies_policy is RepliesPolicy.LIST:
-        shown = members.account_ids
-    elif members.replies_policy is RepliesPolicy.FOLLOWED:
-        shown = load_following(reader_id).followee_ids
-    return frozenset((reader_id, *shown))
+        return ReplyScope(to_accounts=frozenset(members.account_ids))
+    return ReplyScope(to_followees=members.replies_policy is RepliesPolicy.FOLLOWED)

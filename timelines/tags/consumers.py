@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from accounts.changes import ProfileChanged
 from infra.changes.failpoints import failpoint
 from infra.changes.own_acts import settle_own_acts
 from infra.changes.registry import Delivery, consumes
@@ -18,7 +19,7 @@ from timelines.tags.actions.index_posts import (
     read_tags,
     settle_tagged,
 )
-from timelines.tags.cache import refresh_home_tags
+from timelines.tags.cache import refresh_home_choices
 from timelines.tags.changes import FollowedTagsChanged
 from timelines.tags.entries import push_tag_entries
 
@@ -91,9 +92,10 @@ def index_imported_tags(alias: str, deliveries: Sequence[Delivery[PostsImported]
     push_tag_entries({post_id: named[post_id] for post_id in by_age.fresh})
 
 
-@consumes(FollowedTagsChanged, inline=True)
-def refresh_changed_home_tags(
-    alias: str, deliveries: Sequence[Delivery[FollowedTagsChanged]]
+@consumes(FollowedTagsChanged, ProfileChanged, inline=True)
+def refresh_changed_home_choices(
+    alias: str, deliveries: Sequence[Delivery[FollowedTagsChanged | ProfileChanged]]
 ) -> None:
-    """Writes the home tags to the cache. Inline: the owner's next home page has them."""
-    refresh_home_tags(delivery.owner_id for delivery in deliveries)
+    """Writes the home tags and the choice of replies to the cache. Inline: the owner's next home
+    page follows them."""
+    refresh_home_choices(delivery.owner_id for delivery in deliveries)

@@ -10,7 +10,7 @@ from django.utils.functional import cached_property
 from infra.caching.process_memory import most_entries
 from infra.caching.questions import RoundTrip
 from posts.ids import PACKED_BYTES, PostId
-from timelines.tags.cache import HomeTags, ask_home_tags
+from timelines.tags.cache import HomeChoices, HomeTags, ask_home_choices
 from timelines.tags.entries import ask_tag_entries, load_tag_entries
 from timelines.tags.queries.tagged_posts import find_tagged, list_tagged
 from timelines.tags.types import tag_id_of
@@ -98,13 +98,18 @@ class TaggedEntriesQuestion:
 
     def __init__(self, trip: RoundTrip, reader_id: int) -> None:
         self._reader_id, self._guess = reader_id, _guesses.get(reader_id, ())
-        self._names = trip.ask(ask_home_tags(reader_id))
+        self._chosen = trip.ask(ask_home_choices(reader_id))
         self._lists = trip.ask(ask_tag_entries(self._guess)) if self._guess else None
+
+    @property
+    def choices(self) -> HomeChoices:
+        """The reader's home tags and other choices for home."""
+        return self._chosen.value
 
     def load(self) -> TaggedEntries | None:
         """None for a reader without home tags. Cost: none if this process made the reader's last
         page and the home tags are the same; else one round trip. And as the questions say."""
-        names = self._names.value
+        names = self.choices.tags
         if not names:
             _guesses.pop(self._reader_id, None)
             return None

@@ -17,7 +17,7 @@ from accounts.api.profile_edits import find_picture, read_profile_edit
 from accounts.images.actions.store_image import store_image
 from accounts.images.types import Purpose
 from accounts.queries.load import get_account_json
-from accounts.queries.profiles import get_posting_defaults, get_source
+from accounts.queries.profiles import get_preferences, get_source
 from accounts.types import NO_PICTURE, ProfileEdit, ProfilePicture
 from infra.api.endpoint import Endpoint
 from infra.api.parsing import UploadJsonParser, UploadParser
@@ -77,13 +77,14 @@ class HeaderView(Endpoint):
 
 
 class PreferencesView(Endpoint):
-    """What my new posts get where I say nothing. Change them with update_credentials."""
+    """What my new posts get where I say nothing, and what home shows. `source` of
+    `update_credentials` changes them."""
 
     scopes = {"GET": "read:accounts"}
 
     @extend_schema(responses=schema.PreferencesEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
-        return json_response(present_preferences(get_posting_defaults(request.account_id)))
+        return json_response(present_preferences(get_preferences(request.account_id)))
 
 
 def edit_profile(account_id: int, data: Mapping[str, Any]) -> None:

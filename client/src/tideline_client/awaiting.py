@@ -651,7 +651,9 @@ class AsyncAccountsCalls:
         return await self._connection.send(call)
 
     async def preferences(self) -> models.Preferences:
-        """What my new posts get where I say nothing. Change them with update_credentials."""
+        """What my new posts get where I say nothing, and what home shows. `source` of
+        `update_credentials` changes them.
+        """
         call = Call("GET", "/api/v1/preferences", models.Preferences, is_repeatable=True)
         return await self._connection.send(call)
 

@@ -703,6 +703,7 @@ class Preferences(Entity, frozen=True, kw_only=True):
     reading_expand_media: str = msgspec.field(name="reading:expand:media")
     reading_expand_spoilers: bool = msgspec.field(name="reading:expand:spoilers")
     reading_autoplay_gifs: bool = msgspec.field(name="reading:autoplay:gifs")
+    reading_home_replies: str = msgspec.field(name="reading:home:replies")
 
 
 class PromotedAd(Entity, frozen=True, kw_only=True):
@@ -908,6 +909,7 @@ class Source(Entity, frozen=True, kw_only=True):
     sensitive: bool
     language: "str | None"
     quote_policy: str
+    home_replies: str
     note: str
     fields: "list[Field]"
     follow_requests_count: int
@@ -1129,10 +1131,13 @@ class PairField(TypedDict, total=False):
 
 
 class SourceEdit(TypedDict, total=False):
+    """`home_replies`: Whose replies by followees my home timeline shows."""
+
     privacy: "Literal['public', 'unlisted', 'private']"
     sensitive: bool
     language: str
     quote_policy: "Literal['public', 'followers', 'nobody']"
+    home_replies: "Literal['followed', 'all', 'none']"
 
 
 class WantedAccountField(TypedDict, total=False):

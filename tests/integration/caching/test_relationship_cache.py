@@ -72,7 +72,7 @@ def test_what_was_read_before_a_change_is_not_laid_after_it(cache):
     reading = read(cache)
     change(cache, 1)
     assert not lay(cache, reading, {1: 10}, PAIRS.make_filter([]))
-    assert read(cache)[1:] == ({}, FRIENDS, None, True)
+    assert read(cache)[1:] == ({}, FRIENDS, None, True, {})
 
 
 @pytest.mark.parametrize("is_changed", [False, True])
@@ -106,7 +106,7 @@ def test_validators_outlive_pairs_that_were_evicted(cache):
     cache.call("DEL", PAIRS.key(ME), PAIRS.filter_key(ME))
     change(cache, 1)
     assert not lay(cache, reading, {1: 10})
-    assert read(cache)[1:] == ({}, FRIENDS, None, True)
+    assert read(cache)[1:] == ({}, FRIENDS, None, True, {})
 
 
 def test_a_change_adds_to_the_filter_in_place(cache):

@@ -84,6 +84,9 @@ def test_privacy_is_what_the_boxes_say(ann: int) -> None:
     assert isinstance(source, dict)
     assert (source["privacy"], source["sensitive"], source["language"]) == ("private", False, "de")
     assert browser.read("/settings/privacy").count(" checked") == 2
+    assert source["home_replies"] == "followed", "the form may be of an earlier release"
+    browser.send("/settings/privacy", {**form, "home_replies": "none"})
+    assert 'value="none" selected' in browser.read("/settings/privacy")
 
 
 def test_a_new_password_ends_all_other_browsers(ann: int) -> None:

@@ -4,21 +4,25 @@ import json
 
 import pytest
 
-from accounts.types import Restriction
+from accounts.actions.update_profile import update_profile
+from accounts.models import Account
+from accounts.types import ProfileEdit, Restriction
+from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.hide_post import hide_post
 from posts.actions.repost import repost
 from posts.types import Draft, Visibility
-from relations.actions.block import block
+from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
-from relations.actions.mute import mute
+from relations.actions.mute import mute, unmute
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from relations.types import FollowOptions
 from tests.callers import Caller
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import events_before, publish_marker
+from tests.waiting import until
 from tests.world import NOW, make_accounts, publish, restrict
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
@@ -277,3 +281,59 @@ def test_a_hidden_post_with_a_home_tag_is_heard_as_gone(site, people):
 
 def _private(author):
     return create_post(author, Draft("#tea", visibility=Visibility.PRIVATE))
+
+
+def test_replies_are_heard_as_home_shows_them(site, people):
+    """By the choice and the follows of now."""
+    me, author, friend, stranger = people
+    theirs, friends = publish(stranger), publish(friend)
+    deliver_all()
+    client = site.listen(me)
+
+    def reply(parent):
+        post = create_post(author, Draft("answer", in_reply_to=parent, thread=parent)).public
+        _await_marker(author, client)
+        return post
+
+    heard = [reply(friends)]
+    reply(theirs)
+    update_profile(me, ProfileEdit(home_replies="all"))
+    heard.append(reply(theirs))
+    update_profile(me, ProfileEdit(home_replies="none"))
+    reply(friends)
+    update_profile(me, ProfileEdit(home_replies="followed"))
+    follow(me, stranger)
+    heard.append(reply(theirs))
+    assert [each.post_id for each in client.heard if "marker" not in each.payload] == heard
+
+
+@pytest.mark.parametrize(("begin", "end"), [(block, unblock), (mute, unmute)])
+def test_posts_that_mention_whom_i_block_or_mute_are_not_heard(site, people, begin, end):
+    me, author, friend, stranger = people
+    list_id = create_account_list(me, "friends").list_id
+    add_members(me, list_id, [author])
+    deliver_all()
+    name = name_of(stranger)
+    clients = site.listen(me), site.listen(me, "list", list=str(list_id))
+    begin(me, stranger)
+    publish(author, f"see @{name}")
+    repost(author, publish(friend, f"@{name}, look"))
+    _await_marker(author, *clients)
+    end(me, stranger)
+    last = publish(author, f"see @{name} now").public
+    _await_marker(author, *clients)
+    for client in clients:
+        shown = [each.post_id for each in client.heard if "marker" not in each.payload]
+        assert shown == [last]
+
+
+def _await_marker(author, *clients):
+    """Until they have heard all that was published: the rules of then were asked."""
+    post_id = publish(author, "marker").public
+    deliver_all()
+    for client in clients:
+        until(lambda client=client: any(each.post_id == post_id for each in client.heard))
+
+
+def name_of(account_id):
+    return Account.objects.on(shard_of(account_id)).get(id=account_id).username

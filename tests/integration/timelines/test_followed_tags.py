@@ -323,13 +323,13 @@ def test_a_process_that_dies_before_the_cache_knows_the_choice(ann, bob, drain, 
         raise RuntimeError
 
     with monkeypatch.context() as patch:
-        patch.setattr("timelines.tags.consumers.refresh_home_tags", die)
+        patch.setattr("timelines.tags.consumers.refresh_home_choices", die)
         add_own_tag(ann, TagListKind.FOLLOWED, "milk")
         assert first_page(ann) == []
     add_own_tag(ann, TagListKind.FOLLOWED, "milk")
     assert first_page(ann) == [post.public]
     with monkeypatch.context() as patch:
-        patch.setattr("timelines.tags.consumers.refresh_home_tags", die)
+        patch.setattr("timelines.tags.consumers.refresh_home_choices", die)
         remove_own_tag(ann, TagListKind.FOLLOWED, tag_id_of("milk"))
     drain()
     assert first_page(ann) == []

@@ -249,7 +249,7 @@ def test_a_direct_post_is_in_no_timeline_store_and_no_news(
     as_of = reader.get(news).json()["as_of"]
     stored = find_live(fan)
     announced: list[object] = []
-    monkeypatch.setattr(consumers, "add_to_stream", announced.extend)
+    monkeypatch.setattr(consumers, "add_to_stream", lambda posts, _: announced.extend(posts))
     me.post("/api/v1/statuses", {"status": "for @fan", "visibility": "direct"})
     drain_all()
     assert announced == []

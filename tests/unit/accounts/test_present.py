@@ -7,7 +7,7 @@ from pytest_django import Settings
 
 from accounts.api.present import present_account, present_credentials
 from accounts.encode import encode_profile
-from accounts.types import PostingDefaults, Profile, ProfileSource
+from accounts.types import Preferences, Profile, ProfileSource
 
 ANN = Profile(7, "ann", 'A "B" \\ é', "x & y", True, datetime(2026, 3, 4, 23, tzinfo=UTC), 3)
 
@@ -35,7 +35,7 @@ def test_without_counts_there_are_none() -> None:
 
 def test_the_source_is_the_text_as_it_was_typed() -> None:
     account = present_account(encode_profile(ANN), None)
-    source = ProfileSource("x & y", [], PostingDefaults("public", False, "", "public"), 0)
+    source = ProfileSource("x & y", [], Preferences("public", False, "", "public", "followed"), 0)
     assert orjson.loads(present_credentials(account, source))["source"]["note"] == "x & y"
 
 

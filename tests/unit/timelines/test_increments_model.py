@@ -54,8 +54,10 @@ class Stream:
         fresh = self.entries[places[0] + 1 :][:A_READ]
         announced = [one for _, entry in fresh for one in entry]
         columns = [
-            np.array([row[n] for row in [(*one.post, one.arrived) for one in announced]], np.int64)
-            for n in (1, 0, 2, 3)
+            np.array(
+                [row[n] for row in [(*one.post, one.arrived, 0) for one in announced]], np.int64
+            )
+            for n in (1, 0, 2, 3, 4)
         ]
         now = self.second if len(fresh) < A_READ else None
         last = fresh[-1][0] if fresh else since

@@ -30,6 +30,7 @@ AUTHORS = range(1, 5)
 class Arrived(NamedTuple):
     post: PostId
     arrived: int
+    is_unsure: bool = False
 
     @property
     def is_late(self) -> bool:
@@ -46,8 +47,11 @@ def index(tmp_path: Path) -> LastPostIndex:
 
 
 def apply(index: LastPostIndex, posts: Sequence[Arrived]) -> None:
-    rows = [(one.post.author_id, one.post.second, one.post.sequence, one.arrived) for one in posts]
-    columns = [np.array([row[n] for row in rows], np.int64) for n in range(4)]
+    rows = [
+        (one.post.author_id, one.post.second, one.post.sequence, one.arrived, one.is_unsure)
+        for one in posts
+    ]
+    columns = [np.array([row[n] for row in rows], np.int64) for n in range(5)]
     apply_posts(index, PostColumns(*columns))
 
 
@@ -128,6 +132,21 @@ def test_the_example_of_the_layout(index: LastPostIndex) -> None:
     assert index.cells[1] == 300 << 33 | 0b101
 
 
+def test_an_unsure_post_marks_its_author_while_the_history_has_it(index: LastPostIndex) -> None:
+    last = BEGIN_S + HISTORY_PERIODS * PERIOD_S
+    for second, is_unsure, marked in (
+        (BEGIN_S, False, False),
+        (BEGIN_S + 9, True, True),
+        (BEGIN_S + 20, False, True),
+        (last - 1, False, True),
+        (last + HISTORY_PERIODS * PERIOD_S, False, False),
+    ):
+        [post] = in_time(second)
+        apply(index, [post._replace(is_unsure=is_unsure)])
+        assert (index.has_unsure([1, 2]), index.has_unsure([2])) == (marked, False)
+        assert index.cells[1] >> np.uint64(33) == second
+
+
 def test_the_latest_post_decides_if_it_is_older_than_the_end(index: LastPostIndex) -> None:
     apply(index, in_time(BEGIN_S + 5))
     for first, last, certain in ((4, 6, [1]), (5, 6, []), (1, 5, []), (6, 9, [])):
@@ -138,9 +157,9 @@ def test_the_latest_post_decides_if_it_is_older_than_the_end(index: LastPostInde
 
 
 def test_whole_periods_are_certain_for_an_hour(index: LastPostIndex) -> None:
-    """Three posts: 31 periods before the last one, 10 periods before it, and the last one."""
+    """Three posts: 30 periods before the last one, 10 periods before it, and the last one."""
     last = BEGIN_S + HISTORY_PERIODS * PERIOD_S
-    apply(index, in_time(last - 31 * PERIOD_S, last - 10 * PERIOD_S, last))
+    apply(index, in_time(last - 30 * PERIOD_S, last - 10 * PERIOD_S, last))
 
     def between(first: int, end: int) -> PostsBetween:
         """Periods before the last post, counted back."""
@@ -148,8 +167,8 @@ def test_whole_periods_are_certain_for_an_hour(index: LastPostIndex) -> None:
             index, PostId(last - first * PERIOD_S, 0, 0), PostId(last - end * PERIOD_S, 0, 0)
         )
 
-    assert between(31, 30) == between(11, 9) == PostsBetween([1], [])
-    assert between(29, 11) == between(8, 1) == PostsBetween([], [])
+    assert between(30, 29) == between(11, 9) == PostsBetween([1], [])
+    assert between(28, 11) == between(8, 1) == PostsBetween([], [])
     assert between(40, 32) == PostsBetween([], [1]), "further back than the history"
 
 

@@ -4,13 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from posts.addressed import Addressed
 from posts.ids import PostId
 from relations.queries.relationships import Relationships
 from relations.types import UNRELATED, Attribute, EdgeFlag, Relationship
 from timelines import rules
+from timelines.addressed import ALL_REPLIES, REPLIES_TO_FOLLOWEES
 from timelines.rules import (
     RULES,
     Rule,
+    Surface,
     VisibilityInputs,
     find_clear_authors,
     is_stale,
@@ -24,9 +27,6 @@ MINE, THEIRS, OTHERS = PostId(5, ME, 0), PostId(6, FRIEND, 0), PostId(4, OTHER, 
 REPOSTS = {PostId(9, source, 0): b"" for source in (ME, FRIEND)}
 PUBLIC = b'"visibility":"public"'
 ALL = {MINE: PUBLIC, THEIRS: PUBLIC, OTHERS: PUBLIC, **REPOSTS}
-REPLY = b'"in_reply_to_account_id":"%d","visibility":"public"'
-# A reply of each account to a third one.
-REPLIES = {PostId(5, source, 1): REPLY % OTHER for source in (ME, FRIEND, OTHER)}
 EVERYBODY = {ME: b"", FRIEND: b"", OTHER: b""}
 NOW = 1_000
 FOLLOWED = Relationship(mine=Attribute.FOLLOW)
@@ -48,9 +48,8 @@ def muted(relationship: Relationship, until_ms: int = 0) -> Relationship:
 def inputs(
     friend: Relationship = FOLLOWED, other: Relationship = UNRELATED, **known: object
 ) -> VisibilityInputs:
-    everything = VisibilityInputs(
-        ME, NOW, ALL, EVERYBODY, Relationships.build(None, {FRIEND: friend, OTHER: other})
-    )
+    relationships = Relationships.build(None, {FRIEND: friend, OTHER: other})
+    everything = VisibilityInputs(ME, NOW, ALL, EVERYBODY, relationships, {}, ALL_REPLIES)
     return everything._replace(**known)
 
 
@@ -184,10 +183,23 @@ relationships = st.builds(
 )
 
 
-@given(relationships, relationships, st.sampled_from([None, set()]))
-def test_what_is_found_for_all_posts_at_once_is_what_is_found_for_each(friend, other, replies_to):
+addressings = st.dictionaries(
+    st.sampled_from(sorted(ALL)),
+    st.builds(
+        Addressed,
+        st.sampled_from([None, ME, FRIEND, OTHER]),
+        st.lists(st.sampled_from([ME, FRIEND, OTHER])).map(tuple),
+    ),
+)
+
+
+@given(relationships, relationships, addressings, st.sampled_from(Surface))
+def test_what_is_found_for_all_posts_at_once_is_what_is_found_for_each(
+    friend, other, addressed, surface
+):
     """Of Relationships.clear_follows, and of the posts that `merge` shows because of it."""
-    known = inputs(friend, other, replies_to=replies_to)
+    known = inputs(friend, other, addressed=addressed, surface=surface)
+    known = known._replace(replies=REPLIES_TO_FOLLOWEES)
     each = known._replace(relationships=known.relationships._replace(clear_follows=frozenset()))
     posts = [Entry.of_post(post_id) for post_id in (MINE, THEIRS, OTHERS, PostId(3, FRIEND, 0))]
     entries = [*posts, *(repost(source, OTHERS) for source in (ME, FRIEND))]
@@ -198,15 +210,15 @@ def test_what_is_found_for_all_posts_at_once_is_what_is_found_for_each(friend, o
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.allows.__name__)
-@given(relationships, relationships, st.sampled_from([None, set(), {OTHER}]))
-def test_a_rule_allows_all_own_posts_of_the_authors_that_it_clears(
-    rule: Rule, friend: Relationship, other: Relationship, replies_to: set[int] | None
+@given(relationships, relationships, st.sampled_from(Surface))
+def test_a_rule_allows_what_the_authors_that_it_clears_address_to_no_account(
+    rule: Rule, friend: Relationship, other: Relationship, surface: Surface
 ) -> None:
     """So a page may show finished entities of these authors without asking the rule."""
-    nothing = inputs(friend, other, replies_to=replies_to, fragments={}, accounts={})
+    nothing = inputs(friend, other, surface=surface, fragments={}, accounts={})
     cleared = rule.clear_authors(nothing)
-    known = nothing._replace(fragments=REPLIES, accounts=EVERYBODY)
-    for post_id in REPLIES:
+    known = nothing._replace(fragments=ALL, accounts=EVERYBODY)
+    for post_id in (MINE, THEIRS, OTHERS):
         if cleared is None or post_id.author_id in cleared:
             assert rule.allows(Entry.of_post(post_id), known)
 
