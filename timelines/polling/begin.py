@@ -9,7 +9,7 @@ from infra.shared_thread import need_own_thread
 from infra.telemetry.reached_branches import reached
 from posts.ids import EPOCH, PostId
 from timelines.polling.poll import Poll
-from timelines.polling.records import Poller, Records, load_records
+from timelines.polling.records import Poller, StoredRecord, load_record
 from timelines.polling.types import LatePosts, PollRecord
 from timelines.queries.cursors import range_of
 
@@ -32,39 +32,49 @@ def begin_poll(
     """None if this is no poll. Call it before the entries of the page are read.
 
     `also`: what `load_late` needs from Redis, in the round trip of the records.
-    Raises: InvalidCursor. Cost: what `load_records` and `load_late` cost.
+    Raises: InvalidCursor. Cost: what `load_record` and `load_late` cost.
     """
     if not is_poll(poller.client, window):
         return None
     need_own_thread()  # polls read shards
-    cursor, records = range_of(window).above, load_records(poller, at_ms // 1000 - EPOCH, also)
-    record, late = _find_late(records, cursor, load_late)
-    return Poll(poller, cursor, record, records.count_entered(cursor), late, at_ms)
+    cursor = range_of(window).above
+    stored = load_record(poller, cursor, at_ms // 1000 - EPOCH, also)
+    record, late = _find_late(stored, load_late)
+    return Poll(poller, cursor, record, stored.entered, late, at_ms)
 
 
-def _find_late(
-    records: Records, cursor: PostId, load_late: LoadLate
-) -> tuple[PollRecord, LatePosts]:
+def _find_late(stored: StoredRecord, load_late: LoadLate) -> tuple[PollRecord, LatePosts]:
     """What all clients with the cursor were served, and the late posts since then."""
-    known = records.find(cursor)
+    cursor, record, known = stored.cursor, stored.record, stored.of_all
     if known is not None:
         return _since_floor(known, load_late(cursor, known.floor))
     reached("polls.record_missing")
-    late, stored = load_late(cursor, None), records.by_cursor.get(cursor)
-    if stored is None:
+    late = load_late(cursor, None)
+    if record is None:
         return PollRecord(0, late.floor, late.floor), late
-    if stored.floor < late.floor:  # it owes posts
-        late = load_late(cursor, stored.floor)
-    return _without_others(stored, late.floor), late
+    seen = late.floor
+    if record.floor < seen:  # it owes posts
+        late = load_late(cursor, record.floor)
+    return _without_others(_since_floor(record, late)[0], late.floor, seen), late
 
 
-def _since_floor(known: PollRecord, late: LatePosts) -> tuple[PollRecord, LatePosts]:
-    """If the floor had to be lowered, the times of a page that was cut say nothing any more."""
-    is_lowered = late.floor < known.floor
-    return known._replace(cut_page=None) if is_lowered else known, late
+def _since_floor(record: PollRecord, late: LatePosts) -> tuple[PollRecord, LatePosts]:
+    """If the floor had to be lowered, or a clock went back, the times of the record say nothing any
+    more."""
+    is_lowered = late.floor < record.floor
+    if is_lowered:
+        record = record._replace(cut_page=None)
+    is_back = late.seen_until is not None and late.seen_until < record.known
+    return (record._replace(known=late.floor) if is_lowered or is_back else record), late
 
 
-def _without_others(stored: PollRecord, floor: int) -> PollRecord:
-    """A record of some clients, if there may be others, who got everything up to the floor."""
-    entered, stayed = max(2, stored.entered), stored.stayed
-    return PollRecord(entered, floor, floor, (), stayed, stored.stayed_at, stored.stayed_times)
+def _without_others(stored: PollRecord, floor: int, seen: int) -> PollRecord:
+    """A record of some clients, if there may be others, who got everything up to `seen`."""
+    return stored._replace(
+        entered=max(2, stored.entered),
+        floor=floor,
+        seen_until=floor,
+        served=(),
+        cut_page=None,
+        known=min(stored.known, seen),
+    )

@@ -36,5 +36,5 @@ def enter_by_page(poller: Poller, page: Page[bytes], at_ms: int) -> None:
     shown = list(map(id_of, page.items))
     if shown:
         seen_ms = at_ms - SKEW_MS - MARGIN_MS
-        record = PollRecord(1, seen_ms, seen_ms, served=tuple(shown))
-        save_records(poller, [EnteredCursor(max(shown), record, ())])
+        record = PollRecord(1, seen_ms, seen_ms, served=tuple(shown), known=seen_ms)
+        save_records(poller, [EnteredCursor(max(shown), record)])

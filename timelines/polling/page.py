@@ -108,11 +108,19 @@ def _take_fresh(timeline: PolledTimeline, poll: Poll, room: int) -> PolledPage:
 def _with_again(
     timeline: PolledTimeline, poll: Poll, newer: Sequence[bytes], fresh: PolledPage, limit: int
 ) -> PolledPage:
-    """Newer entries, fresh late posts, and in the rest of the page what is returned again."""
-    first = [*newer, *fresh.statuses]
-    last = _take_late(timeline, poll.list_again(bool(newer), limit), limit - len(first))
+    """Newer entries, fresh late posts, and in the rest of the page what is returned again.
+
+    That does not fill the page: a client that asks on while a page is full gets what is new.
+    """
+    first, room = [*newer, *fresh.statuses], _room_again(limit)
+    last = _take_late(timeline, poll.list_again(bool(newer), room), room - len(first))
     statuses = sorted([*first, *last], key=id_of, reverse=True)
     return PolledPage(statuses, [*fresh.owed, *_list_shared(poll, last)])
+
+
+def _room_again(limit: int) -> int:
+    """How many entries a page may have with some that are returned again. Those need one place."""
+    return max(1, limit - 1)
 
 
 def _take_late(timeline: PolledTimeline, late: Sequence[LatePost], count: int) -> list[bytes]:

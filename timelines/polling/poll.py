@@ -48,15 +48,19 @@ class Poll:
     @cached_property
     def fresh(self) -> list[LatePost]:
         """Late posts that no client with this cursor got, in the order of their visible times."""
-        had = {*self.served, *self.record.stayed}
-        return [post for post in self.late.posts if post.event not in had]
+        had, owed = {*self.served, *self.record.stayed}, set(self.record.owed)
+        late = (post for post in self.late.posts if post.event not in had)
+        return [post for post in late if post.visible_ms > self.record.known or post.event in owed]
 
-    def list_again(self, is_moving: bool, limit: int) -> list[LatePost]:
-        """Late posts to return again. `is_moving`: the page moves the client to another cursor."""
+    def list_again(self, is_moving: bool, room: int) -> list[LatePost]:
+        """Late posts to return again. `is_moving`: the page moves the client to another cursor.
+
+        `room`: for how many of them a page has places.
+        """
         record = self.record
         if is_moving:
             return self.stayed if record.is_shared else []
-        pages = len(self.stayed) // limit + 1 if record.is_shared else 1
+        pages = len(self.stayed) // room + 1 if record.is_shared else 1
         if self.is_at_once and record.stayed_times >= record.clients * pages:
             return []
         return self.stayed

@@ -25,7 +25,7 @@ def list_record_changes(
         record = _record_of_new_cursor(poll, shown, owed)
         if is_cut:
             record = record._replace(cut_page=CutPage(poll.cursor, min(shown)))
-        return [EnteredCursor(max(shown), record, [post.event for post in owed])]
+        return [EnteredCursor(max(shown), record)]
     stayed = _record_of_same_cursor(poll, shown, owed)
     return [ChangedRecord(poll.cursor, stayed, poll.entered)]
 
@@ -38,7 +38,14 @@ def _record_of_new_cursor(
     floor = max(late.floor, _latest_floor(late.end, owed))
     # Of several clients with the old cursor, one may have got the posts of `stayed`.
     had = poll.served if record.is_shared else [*poll.served, *record.stayed]
-    return PollRecord(1, floor, late.end, _remember(had, [poll.cursor, *shown], late, floor))
+    return PollRecord(
+        1,
+        floor,
+        late.end,
+        _remember(had, [poll.cursor, *shown], late, floor),
+        known=max(record.known, late.end),
+        owed=(*_list_unread(poll), *(post.event for post in owed)),
+    )
 
 
 def _record_of_same_cursor(
@@ -61,7 +68,17 @@ def _record_of_same_cursor(
         stayed=_remember(stayed, [i for i in shown if i not in twice], late, floor),
         stayed_at=poll.now_ms,
         stayed_times=record.stayed_times + 1 if is_again else 1,
+        owed=tuple(dict.fromkeys((*record.owed, *(post.event for post in owed)))),
     )
+
+
+def _list_unread(poll: Poll) -> list[PostId]:
+    """What the record owes and the poll did not find, if late posts are missing."""
+    late = poll.late
+    if late.seen_until is not None and late.end == late.seen_until:
+        return []
+    read = {post.event for post in late.posts}
+    return [i for i in poll.record.owed if i not in read]
 
 
 def _remember(

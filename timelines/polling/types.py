@@ -54,8 +54,10 @@ class PollRecord(NamedTuple):
 
     `entered`: how many pages ended at this cursor. If more than one, there may be several clients,
     and the other fields say what all of them were served. 0: not known, so there may be several.
-    `floor`: the clients got everything that was visible at this time. `served`: posts that they got
-    and that became visible later, or may do so once more; those that did so last are at the end.
+    `known`: the clients got everything that was visible at this time, but not `owed`, for which a
+    page had no room. `floor`: all of these became visible later, and all that comes again.
+    `served`: posts that the clients got and that became visible after `floor`, or may do so once
+    more; those that did so last are at the end.
     `seen_until`: the page knew what was visible up to this time.
     `stayed`: late posts of pages that did not move the cursor. One of the clients got them; the
     last ones shown are at the end. `stayed_at`: the time of the last such page. `stayed_times`: how
@@ -71,6 +73,8 @@ class PollRecord(NamedTuple):
     stayed_at: int = 0
     stayed_times: int = 0
     cut_page: CutPage | None = None
+    known: int = 0
+    owed: tuple[PostId, ...] = ()
 
     @property
     def is_shared(self) -> bool:

@@ -432,10 +432,10 @@ def test_a_record_that_another_client_has_changed_is_not_replaced(late):
     """Both clients of one token read the record; the other one came to the cursor in between."""
     poller, cursor = records.Poller(late.me, "home", "token"), PostId(9, 1, 0)
     for at_ms in (5, 6):
-        entered = records.EnteredCursor(cursor, PollRecord(1, at_ms, at_ms), ())
+        entered = records.EnteredCursor(cursor, PollRecord(1, at_ms, at_ms))
         assert records.save_records(poller, [entered])
     stale = records.ChangedRecord(cursor, PollRecord(1, 7, 7), entered=1)
     records.save_records(poller, [stale])
-    assert records.load_records(poller, 0).by_cursor[cursor] == PollRecord(2, 5, 5)
+    assert records.load_record(poller, cursor, 0).record == PollRecord(2, 5, 5)
     records.save_records(poller, [stale._replace(entered=2)])
-    assert records.load_records(poller, 0).by_cursor[cursor] == PollRecord(1, 7, 7)
+    assert records.load_record(poller, cursor, 0).record == PollRecord(1, 7, 7)

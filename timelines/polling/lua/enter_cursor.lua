@@ -1,15 +1,17 @@
 -- Records a page that ended at a cursor. KEYS: the records of one client (layout: records.py).
--- ARGV: cursor, floor, seen until, served ids, ids of the cut page, the rest of the record, ids
--- owed, ttl in ms, how many records are kept, how long a page may take in ms.
+-- ARGV: cursor, floor, seen until, known, served ids, ids of the cut page, ids owed, the rest of the
+-- record; ttl in ms, how long a page may take in ms, records of how many seconds before the newest
+-- cursor are kept, how many in all, and how many of earlier cursors.
 -- If another page ended at the same cursor, there may be two clients. Then the record says what both
 -- were served: what the earlier page knows, without what the later one owes. If the two pages were
 -- read at the same time, each may lack posts of the other: only ids that both had are kept. What one
--- of them had to go down to, the other one may lack. A record that is removed is missing from then on:
--- `since` rises to the second of its cursor, which is in the first four bytes.
+-- of them had to go down to, the other one may lack. What one of them owes is owed. A record that is
+-- removed is missing from then on: `since` rises to the second of its cursor, which is in the first
+-- four bytes.
 local ID = 10
 local key, cursor = KEYS[1], ARGV[1]
-local floor, seen, served, cut = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local rest, owed = ARGV[6], ARGV[7]
+local floor, seen, known = ARGV[2], ARGV[3], ARGV[4]
+local served, cut, owed, rest = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 
 local function set_of(ids)
   local set = {}
@@ -35,13 +37,19 @@ if kind ~= 'hash' and kind ~= 'none' then
   redis.call('DEL', key)
 end
 local old, entered = redis.call('HGET', key, cursor), 1
-local head = '^(%d+):(%d+):(%d+):(%d+):(%d+):(.*)$'
-local count, old_floor, old_seen, bytes, cut_bytes, tail = string.match(old or '', head)
+local head = '^' .. string.rep('(%d+):', 7) .. '(.*)$'
+local count, old_floor, old_seen, old_known, bytes, cut_bytes, owed_bytes, tail =
+  string.match(old or '', head)
 if count then
   entered, cut = tonumber(count) + 1, ''
+  local owed_end = tonumber(bytes) + tonumber(cut_bytes) + tonumber(owed_bytes)
   local old_served = string.sub(tail, 1, tonumber(bytes))
+  local old_owed = string.sub(tail, owed_end - tonumber(owed_bytes) + 1, owed_end)
   if tonumber(old_floor) < tonumber(floor) then
     floor = old_floor
+  end
+  if tonumber(old_known) < tonumber(known) then
+    known = old_known
   end
   if tonumber(old_seen) + tonumber(ARGV[10]) <= tonumber(seen) then
     served = filter(old_served, set_of(owed), false)
@@ -49,24 +57,37 @@ if count then
     served = filter(served, set_of(old_served), true)
   end
   if tonumber(old_seen) <= tonumber(seen) then
-    seen, rest = old_seen, string.sub(tail, tonumber(bytes) + tonumber(cut_bytes) + 1)
+    seen, rest = old_seen, string.sub(tail, owed_end + 1)
   end
+  owed = old_owed .. filter(owed, set_of(old_owed), false)
 end
-local record = string.format('%d:%s:%s:%d:%d:', entered, floor, seen, #served, #cut)
-redis.call('HSET', key, cursor, record .. served .. cut .. rest)
-redis.call('PEXPIRE', key, ARGV[8])
-local cursors = {}
+local numbers = { entered, floor, seen, known, #served, #cut, #owed }
+redis.call('HSET', key, cursor, table.concat(numbers, ':') .. ':' .. served .. cut .. owed .. rest)
+redis.call('PEXPIRE', key, ARGV[9])
+if old then
+  return 1
+end
+local function second_of(packed)
+  local a, b, c, d = string.byte(packed, 1, 4)
+  return ((a * 256 + b) * 256 + c) * 256 + d
+end
+local cursors, old_count = {}, 0
 for _, field in ipairs(redis.call('HKEYS', key)) do
   if #field == ID then
     cursors[#cursors + 1] = field
   end
 end
-if #cursors > tonumber(ARGV[9]) then
-  table.sort(cursors)
-  local a, b, c, d = string.byte(cursors[1], 1, 4)
-  local second = ((a * 256 + b) * 256 + c) * 256 + d
-  local since = tonumber(redis.call('HGET', key, 'since') or '')
-  redis.call('HDEL', key, cursors[1])
+table.sort(cursors)
+local kept_from = second_of(cursors[#cursors]) - tonumber(ARGV[11])
+while old_count < #cursors and second_of(cursors[old_count + 1]) < kept_from do
+  old_count = old_count + 1
+end
+local removed = math.max(old_count - tonumber(ARGV[13]), #cursors - tonumber(ARGV[12]))
+for n = 1, removed do
+  redis.call('HDEL', key, cursors[n])
+end
+if removed > 0 then
+  local since, second = tonumber(redis.call('HGET', key, 'since') or ''), second_of(cursors[removed])
   if since and since < second then
     redis.call('HSET', key, 'since', string.format('%d', second))
   end
