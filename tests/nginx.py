@@ -111,6 +111,7 @@ def _site(folder: Path, proxy: RunningProxy, ports: Sequence[int]) -> str:
         ("listen 443 ", f"listen 127.0.0.1:{proxy.port} "),
         ("/etc/ssl/certs/feed.example.org.pem", str(certificate)),
         ("/etc/ssl/private/feed.example.org.key", str(key)),
+        ("/var/log/nginx/access.log", str(folder / "access.log")),
     ):
         assert text.count(ours) == 1, ours
         text = text.replace(ours, theirs)

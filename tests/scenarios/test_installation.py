@@ -135,6 +135,7 @@ def _site_file(root: Path, ports: list[int]) -> str:
         ("listen 443 ", f"listen 127.0.0.1:{tls} "),
         ("127.0.0.1:8000", f"127.0.0.1:{web}"),
         ("127.0.0.1:8001", f"127.0.0.1:{web}"),
+        ("/var/log/nginx/access.log", str(root / "access.log")),
     ):
         assert text.count(ours) == 1, ours
         text = text.replace(ours, theirs)

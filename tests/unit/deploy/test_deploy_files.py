@@ -111,6 +111,17 @@ def test_the_example_says_what_production_has_to():
     assert example_names() >= NEEDED | WANTED
 
 
+def test_the_proxy_logs_no_query_and_no_referrer():
+    """Browsers send the token of a WebSocket in the query."""
+    text = (DEPLOY / "nginx/tideline.conf").read_text()
+    lines = text[text.index("log_format tideline") :].partition(";")[0]
+    assert "$uri" in lines
+    assert not {"$request ", "$request_uri", "$args", "$query_string", "$http_referer"} & {
+        f"{word} " if word == "$request" else word for word in re.findall(r"\$\w+", lines)
+    }
+    assert "access_log" in text and " tideline;" in text
+
+
 def test_the_folder_of_images_is_the_same_everywhere_and_may_be_written():
     """The processes may write nothing else on disk, so another folder would refuse every image."""
     folder = "/var/lib/tideline/media"
