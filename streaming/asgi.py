@@ -24,6 +24,7 @@ application = import_module("streaming.application").StreamingApplication(
     settings.STREAMING_CONNECTIONS
 )
 PUBLISHER.publish(metrics_folder(), ROLE)
+import_module("infra.processes.reporter").REPORTER.report(ROLE)
 
 # Each stream is a file.
 _soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)

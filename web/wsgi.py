@@ -27,6 +27,7 @@ if settings.SHORT_PATH:
 application = import_module("web.readiness_gate").ReadyGate(_application)
 import_module("infra.changes.catching_up").wait_for_drain()
 PUBLISHER.publish(metrics_folder(), WEB)
+import_module("infra.processes.reporter").REPORTER.report(WEB)
 
 # Loaded modules are never freed, so the garbage collector need not visit them again.
 gc.collect()

@@ -15,18 +15,10 @@ from django.conf import settings
 from prometheus_client import Metric
 
 from infra.background import BackgroundThread
-from infra.telemetry.gauges import process_gauge
 from infra.telemetry.snapshot_folder import SnapshotFolder, SnapshotWriter
 from infra.telemetry.snapshots import merge_snapshots, take_snapshot
 
 EVERY_S = 5.0
-# Readers find no posts that a process with another address has written.
-ADDRESSES = process_gauge(
-    "tideline_addresses",
-    "Processes with these PUBLIC_URL and MEDIA_URL, which must be the same for all",
-    ["public_url", "media_url"],
-    combine="sum",
-)
 WEB = "web"
 log = structlog.get_logger()
 
@@ -62,7 +54,6 @@ class MetricsPublisher(BackgroundThread):
             log.warning("metrics.not_published", folder=str(folder), error=str(error))
             return
         self._role = role
-        ADDRESSES.labels(settings.PUBLIC_URL, settings.MEDIA_URL).set(1)
         self.start()
         # A child of multiprocessing, such as a web worker, ends without atexit.
         atexit.register(self.stop)

@@ -23,6 +23,8 @@ from infra.changes.pausing import list_pauses
 from infra.changes.running_drainers import list_drainers
 from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
+from infra.processes.differences import find_differences
+from infra.processes.reporter import list_processes
 from infra.sharding.database_info import read_database_info
 from infra.sharding.database_state import read_database_state
 from infra.sharding.partitions import oldest_days
@@ -74,6 +76,8 @@ def list_down(status: Part) -> list[str]:
     down = [name for name, part in parts.items() if not part["is_up"] or _refuses(part)]
     if parts["workers"]["is_up"] and not parts["workers"]["names"]:
         down.append("workers")
+    differences = parts["workers"].get("differences", ())
+    down += [f"processes: {each['fact']}" for each in differences if each["is_fault"]]
     if parts["samples"]["is_up"] and not parts["samples"]["compensated_s"]:
         down.append("compensator")
     return down
@@ -161,8 +165,17 @@ def _read_images() -> Part:
 
 
 def _read_workers() -> Part:
-    """The drainers that reported lately."""
-    return {"names": list_drainers()}
+    """The drainers that reported lately, and what differs between all processes."""
+    processes = list_processes()
+    differences = [
+        each._asdict() | {"is_fault": each.is_fault, "text": str(each)}
+        for each in find_differences(processes)
+    ]
+    return {
+        "names": list_drainers(),
+        "process_count": len(processes),
+        "differences": differences,
+    }
 
 
 def _read_samples(now_s: float) -> Part:

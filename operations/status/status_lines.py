@@ -94,7 +94,9 @@ def _images(part: Part) -> str:
 def _workers(part: Part) -> str:
     if not part["is_up"]:
         return f"unknown: {part['why']}"
-    return ", ".join(part["names"]) or "NONE answered"
+    names = ", ".join(part["names"]) or "NONE answered"
+    differences = "".join(f"; DIFFERS: {each['text']}" for each in part["differences"])
+    return f"{names}{differences or ('; all processes agree' if part['process_count'] else '')}"
 
 
 def _samples(part: Part) -> Iterator[str]:

@@ -55,7 +55,12 @@ def exported():
         "web.serving.refusals",
         "web.serving.shared_queue",
     )
-    for module in (*modules, "infra.changes.drainer", "config.periodic"):
+    for module in (
+        *modules,
+        "infra.processes.reporter",
+        "infra.changes.drainer",
+        "config.periodic",
+    ):
         import_module(module)
     found = {}
     for collector in {*REGISTRY._collector_to_names, *STORE_METRICS._collector_to_names}:
@@ -109,7 +114,7 @@ def test_every_gauge_says_how_those_of_several_processes_are_combined():
 def test_labels_have_few_values():
     """Nothing that grows with accounts, posts or requests."""
     few = {"family", "from", "job", "kind", "lanes", "outcome", "role", "route", "shard", "source"}
-    few |= {"media_url", "public_url"}  # as many as somebody has set
+    few |= {"fact", "value"}  # as many as somebody has set
     few |= {"store"}  # databases and Redis
     few |= {"replica", "restriction", "sources", "state", "status", "tier", "webhook", "why"}
     assert set().union(*exported().values()) <= few

@@ -9,7 +9,6 @@ import urllib.request
 from contextlib import contextmanager, suppress
 
 import pytest
-from django.conf import settings
 
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from infra.telemetry.snapshot_folder import SnapshotFolder
@@ -66,13 +65,6 @@ def counting_process(**environment):
         process.communicate()
 
 
-def addresses():
-    """How many other processes have each PUBLIC_URL. This one may have served before."""
-    name, others = "tideline_addresses", SnapshotFolder(metrics_folder()).read()
-    samples = seen(merge_snapshots(*others)).items()
-    return {dict(labels)["public_url"]: n for (of, labels), n in samples if of == name}
-
-
 def seen(metrics):
     samples = [sample for metric in metrics for sample in metric.samples]
     return {(sample.name, tuple(sorted(sample.labels.items()))): sample.value for sample in samples}
@@ -86,12 +78,6 @@ def test_other_process_is_on_the_page_of_this_one(worker):
     until(lambda: here().get(WAITS) == 7)
     assert here()["tideline_processes", (("role", "worker"),)] == 1
     assert here()["process_resident_memory_bytes", (("role", "worker"),)] > 1_000_000
-
-
-def test_a_process_with_another_address_is_seen(worker):
-    with counting_process(PUBLIC_URL="https://other.example"):
-        until(lambda: addresses() == {settings.PUBLIC_URL: 1, "https://other.example": 1})
-    until(lambda: addresses() == {settings.PUBLIC_URL: 1})
 
 
 def test_counts_of_a_killed_process_stay(worker):

@@ -12,6 +12,7 @@ from infra.changes.compensator import Compensator, maintain_or_warn
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
+from infra.processes.reporter import REPORTER
 from infra.sharding.placement import Placement
 from infra.sharding.readiness import wait_until_ready
 from infra.sharding.shards import all_aliases
@@ -52,6 +53,7 @@ class Command(JobCommand):
         if work.dry_run:
             raise CommandError("--every runs for ever; --dry-run looks once")
         PUBLISHER.publish(metrics_folder(), "compensator")
+        REPORTER.report("compensator")
         list_aliases = (lambda: work.aliases) if options["shard"] else all_aliases
         return Compensator(list_aliases, options["every"]).iter_batches(self.is_stopping)
 

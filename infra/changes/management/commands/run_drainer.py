@@ -13,6 +13,7 @@ from redis.exceptions import RedisError
 from infra.changes.drainer import Drainer
 from infra.changes.running_drainers import REPORT_EVERY_S, forget_drainer, report_drainer
 from infra.jobs.stopping import StopRequest
+from infra.processes.reporter import REPORTER
 from infra.sharding.readiness import requiring_ready, wait_until_ready
 from infra.sharding.shards import all_aliases
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
@@ -39,6 +40,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         os.nice(NICENESS)
         PUBLISHER.publish(metrics_folder(), "worker")
+        REPORTER.report("worker")
         drainer, stop = Drainer(), StopRequest()
         with stop.on_signals(), suppress(KeyboardInterrupt), requiring_ready():
             if wait_until_ready(stop.pause, self.stderr.write):

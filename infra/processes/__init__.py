@@ -1,0 +1,1 @@
+"""The long-lived processes of an installation: what all must have in common, and who differs."""
