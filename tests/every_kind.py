@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 from django.apps import apps
 
+from accounts.actions.rename import rename_account
 from accounts.types import Restriction
 from counters.kinds import CounterKind
 from infra.changes.registry import follow_up_kinds, kinds
@@ -99,6 +100,7 @@ def _relate(it) -> None:
     follow(it.ann_id, quiet, FollowOptions(quiet=True))
     act(it.ann, blocked, "block")
     act(it.ann, quiet, "mute")
+    rename_account(quiet, "quiet_one", datetime.now(UTC))
     assert it.ann.post(f"/api/v1/accounts/{quiet}/note", {"comment": "a friend"}).status_code == 200
     for policy in RepliesPolicy:
         made = it.bob.post("/api/v1/lists", {

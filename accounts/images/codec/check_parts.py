@@ -31,7 +31,8 @@ def check_parts(content: bytes) -> None:
 def _check_chunks(content: bytes) -> None:
     position = len(_PNG)
     for _ in range(MOST_CHUNKS):
-        if position + _CHUNK_OVERHEAD > len(content):
+        # What follows the last chunk is read by no decoder.
+        if position + _CHUNK_OVERHEAD > len(content) or content.startswith(b"IEND", position + 4):
             return
         position += _CHUNK_OVERHEAD + struct.unpack_from(">I", content, position)[0]
     raise _too_many("chunks")

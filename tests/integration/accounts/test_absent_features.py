@@ -14,8 +14,6 @@ FOR_USERS = ("/api/v1/announcements", "/api/v1/domain_blocks")
 MISSING = (
     "/api/v1/instance/domain_blocks",
     "/api/v1/instance/terms_of_service",
-    "/api/v1/streaming/health",
-    "/api/v1/streaming/user",
 )
 
 

@@ -156,7 +156,7 @@ def test_a_key_makes_one_post_in_every_encoding(me: Caller, encoding: str) -> No
     assert publish("a", status="hello", in_reply_to_id="1").status_code == 404
     first, again = (publish("a", status="hello").json()["id"] for _ in range(2))
     assert (again, publish("b", status="hello").json()["id"] != first) == (first, True)
-    assert publish("x" * 65, status="hello").status_code == 422
+    assert publish("x" * 256, status="hello").status_code == 422
 
 
 def test_a_list_of_the_body_replaces_the_one_of_the_query(me: Caller) -> None:

@@ -87,8 +87,10 @@ def test_an_edit_keeps_the_choice_and_can_change_it(people: list[int]) -> None:
     assert 'name="with_limits" checked' not in ann.read(f"/statuses/{post_id}/edit")
 
 
-def test_a_repost_on_its_own_page_has_the_form(people: list[int]) -> None:
+def test_a_repost_leads_to_its_original_which_has_the_form(people: list[int]) -> None:
     ann, bob = Browser(people[0]), Browser(people[1])
     original = publish(people[0], "hello").public
     repost = Caller(people[1]).post(f"{STATUSES}/{original}/reblog").json()["id"]
-    assert FORM in ann.read(f"/statuses/{repost}") and FORM in bob.read(f"/statuses/{repost}")
+    for reader in (ann, bob):
+        assert FORM in reader.read(f"/statuses/{original}")
+        reader.read(f"/statuses/{repost}", status=302)
