@@ -329,4 +329,5 @@ def test_known_replies_to_strangers_are_not_read_again(reader, mixed, monkeypatc
         assert len(first_page(reader.me)) == 20
     assert (read[0], calls.statements) == (21, []) and len(read) <= 2, "one reply is new"
     follow(reader.me, reader.stranger)
-    assert len({*first_page(reader.me, 40)} - {*_public(*mixed)}) > 15
+    # Of one second those of the higher account come first, and bob has 30 posts.
+    assert len({*first_page(reader.me, 40)} - {*_public(*mixed)}) >= 10
