@@ -17,6 +17,7 @@ PURGEABLE = {
         CacheFamily(
             "posts.ancestors", "one query for the posts above a reply, for each shard in turn"
         ),
+        CacheFamily("posts.translation", "a request to the translator when it is next asked for"),
         CacheFamily("notifications.rows", "two queries for each page of notifications"),
         CacheFamily("posts.conversations.unread", "one query an account that reads a page"),
         CacheFamily("posts.newest", "one query an author whose page is shown"),
@@ -52,6 +53,7 @@ NOT_CACHES = {
     "moderation.queue": "lengths of the moderators' queue; written again every half minute",
     "moderation.decisions": "counts of decisions; without them all rows are counted again",
     "operations.samples": "the last hour of samples, for charts; the charts would start empty",
+    "processes.reports": "what processes have in common; written again every five seconds",
     "timelines.catch_up": "orders of catch-ups; later pages would have another order",
     "timelines.builds": "load tokens of builds; others would build the same timeline at once",
     "timelines.holes": "results of samples; they are written again every ten seconds",

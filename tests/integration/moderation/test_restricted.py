@@ -129,7 +129,8 @@ def test_a_limited_account_is_for_its_followers(community: Community) -> None:
         assert person["limited"] is True
     decide(community.moderated, DecisionKind.RESTORE)
     assert Visitor(community.unrelated).status_of(post) == 200
-    assert "limited" not in Visitor().caller.get(f"/api/v1/accounts/{community.moderated}").json()
+    restored = Visitor().caller.get(f"/api/v1/accounts/{community.moderated}").json()
+    assert restored["limited"] is False
 
 
 def test_reposts_of_a_limited_author_reach_followers_only(community: Community) -> None:
