@@ -139,7 +139,8 @@ COSTS = {
     "/api/v1/directory?order=new": Cost(1, 2),
     "/api/v1/directory?order=active": Cost(1, 3),
 }
-MOST_TRIPS_WITH_REFILLS = 16
+# With the accounts that posts address, of a reader with more relationships than one read returns.
+MOST_TRIPS_WITH_REFILLS = 17
 # A catch-up of one page has no order to keep.
 WITH_FEW = {
     # There are no suggestions yet, so the directory is read too.
