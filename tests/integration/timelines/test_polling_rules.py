@@ -146,6 +146,19 @@ def test_late_posts_that_fill_the_page_come_first_and_the_cursor_waits(late):
     assert client.poll() == []
 
 
+@BOTH
+def test_what_is_returned_again_does_not_fill_a_page(late):
+    """A client that asks on while a page is full comes to an end."""
+    client = late.begin(limit=3)
+    late.time.pass_ms(60_000)
+    posts = {late.post(ago_s=120) for _ in range(3)}
+    assert {*client.poll()} == posts, "all are new, so the page is full"
+    late.time.pass_ms(1_000)
+    again = client.poll()
+    assert len(again) == 2 and {*again} < posts
+
+
+@BOTH
 def test_by_since_id_they_come_after_a_page_for_which_the_client_goes_down(late):
     client = late.begin(SinceIdClient, limit=3)
     late.time.pass_ms(600_000)
