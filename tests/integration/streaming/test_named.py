@@ -56,7 +56,7 @@ class Scene:
         assert answer.status_code == 200, answer.content
 
     def hear(self, act, *events):
-        """Who hears of the post in their own streams, and how often."""
+        """The accounts whose own streams have the post, and how often."""
         clients = {name: self.site.listen(i) for name, i in self.accounts.items()}
         act()
         deliver_all()
