@@ -20,10 +20,13 @@ RETURNING id, owner_id, created_at
 def append_changes(alias: str, payloads: Sequence[tuple[int, Payload]]) -> None:
     """Adds a change row for each owner; an owner comes once. After the commit as `append_change`.
 
-    The caller holds the row locks of the owners. Raises: NotInTransaction. Cost: one round trip.
+    The caller holds the row locks of the owners. Raises: NotInTransaction. Cost: one round trip,
+    none without payloads.
     """
     if not connections[alias].in_atomic_block:
         raise NotInTransaction(f"changes need a transaction on {alias}")
+    if not payloads:
+        return
     columns = [change_columns(owner_id, payload) for owner_id, payload in payloads]
     lanes, kinds, bodies = (list(column) for column in zip(*columns, strict=True))
     rows = fetch_all(alias, INSERT, (lanes, kinds, [owner for owner, _ in payloads], bodies))

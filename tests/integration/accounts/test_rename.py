@@ -130,6 +130,13 @@ def test_a_copy_that_comes_late_brings_no_older_name_back(ann, monkeypatch):
     assert Account.objects.of(ann).get(id=ann).username == "annabel"
 
 
+def test_a_rename_that_comes_again_changes_nothing(ann):
+    rename_account(ann, "anna", NOW)
+    drain_all()
+    copy_usernames([ann])
+    assert Account.objects.of(ann).get(id=ann).username == "anna"
+
+
 def test_the_audit_finds_and_repairs_a_name_that_differs(ann):
     User.objects.filter(pk=ann).update(username="anna")  # as after a restore
     work = Work([shard_of(ann)], None, None, 100)

@@ -64,7 +64,8 @@ def test_it_lets_web_servers_go_first(drainer):
 def test_status_names_it_until_it_ends(drainer):
     [name] = until(list_drainers)
     assert name.endswith(f":{drainer.pid}")
-    assert read_status(datetime.now(UTC))["workers"] == {"is_up": True, "names": [name]}
+    workers = read_status(datetime.now(UTC))["workers"]
+    assert (workers["is_up"], workers["names"], workers["process_count"]) == (True, [name], 1)
     drainer.terminate()
     drainer.wait(PATIENCE_S)
     assert list_drainers() == []
