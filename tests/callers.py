@@ -21,6 +21,7 @@ class Caller:
     """Somebody with a token of these scopes; `account_id` None: an application's own token."""
 
     def __init__(self, account_id: int | None, scope: str = SCOPES) -> None:
+        self.id = account_id
         self.client = Client(headers={"Authorization": f"Bearer {token_of(account_id, scope)}"})
 
     def get(self, path: str, query: Any = None) -> Any:

@@ -1,14 +1,18 @@
-"""Those who work here, those whom moderators decide on, and fixtures for who needs no more than
-somebody.
+"""Who is who in all tests: `people` are the ids of three accounts, and `me`, `you` and `them` their
+clients; `ann` and `bob` are the ids of accounts with these names. Also those who work here, and
+those whom moderators decide on.
 
 tests/world.py makes accounts and posts in the database, tests/callers.py clients with a token, and
 tests/sign_ups.py accounts as clients make them.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group
 
 from accounts.models import User
@@ -24,6 +28,7 @@ from posts.types import Draft, Kind
 from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.integration.timelines.homes import first_page
+from tests.sign_ups import FAST_HASHERS, PASSWORD
 from tests.world import drain_all, make_account, make_accounts, publish
 
 
@@ -124,9 +129,74 @@ def bob(world: None) -> int:
 
 
 @pytest.fixture
+def ann_signs_in(ann: int, settings: LazySettings) -> int:
+    """Ann has a password and an address. The real hasher takes half a second on purpose."""
+    settings.PASSWORD_HASHERS = FAST_HASHERS
+    values = {"password": make_password(PASSWORD), "email": "Ann@example.org"}
+    User.objects.filter(pk=ann).update(**values)
+    return ann
+
+
+@pytest.fixture
+def as_ann(ann: int) -> Caller:
+    return Caller(ann)
+
+
+def cast(count: int, follows: int = 0, names: Sequence[str] = ()) -> Any:
+    """`people = cast(4)` in a module that needs another number of people than three. The first
+    follows so many of those after them, and the follows are delivered."""
+
+    @pytest.fixture
+    def people(world: None) -> list[int]:
+        ids = [*map(make_account, names), *make_accounts(count - len(names))]
+        for followee in ids[1 : follows + 1]:
+            follow(ids[0], followee)
+        if follows:
+            drain_all()
+        return ids
+
+    return people
+
+
+def ring(count: int) -> Any:
+    """`people = ring(6)`: each follows the next one, and the last the first."""
+
+    @pytest.fixture
+    def people(world: None) -> list[int]:
+        ids = make_accounts(count)
+        for follower, followee in zip(ids, ids[1:] + ids[:1], strict=True):
+            follow(follower, followee)
+        drain_all()
+        return ids
+
+    return people
+
+
+people = cast(3)
+
+
+@pytest.fixture
 def me(people: list[int]) -> Caller:
     """The first of the people of a module."""
     return Caller(people[0])
+
+
+@pytest.fixture
+def you(people: list[int]) -> Caller:
+    """The second."""
+    return Caller(people[1])
+
+
+@pytest.fixture
+def them(people: list[int]) -> Caller:
+    """The third."""
+    return Caller(people[2])
+
+
+@pytest.fixture
+def original(people: list[int]) -> str:
+    """The public id of a post of the first."""
+    return publish(people[0], "the original").public
 
 
 @pytest.fixture

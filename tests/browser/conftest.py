@@ -54,3 +54,19 @@ def tab_of(
 @pytest.fixture
 def tab(tab_of: Callable[..., Tab]) -> Tab:
     return tab_of()
+
+
+@pytest.fixture
+def ann(world: None) -> int:
+    return _named("ann")
+
+
+@pytest.fixture
+def ben(world: None) -> int:
+    return _named("ben")
+
+
+def _named(name: str) -> int:
+    from tests.browser.feeds import make_named  # noqa: PLC0415 - has models
+
+    return make_named(name)

@@ -32,11 +32,6 @@ IDS = "[...document.querySelectorAll('[name=media_ids]')].map((one) => one.value
 
 
 @pytest.fixture
-def ann(world: None) -> int:
-    return make_named("ann")
-
-
-@pytest.fixture
 def tab(ann: int, tab_of, delivery: None) -> Tab:
     """Of ann, who knows ben."""
     follow(ann, make_named("ben"))

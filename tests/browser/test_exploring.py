@@ -16,9 +16,9 @@ from timelines.trends.actions.compute import compute_trends
 NAMES = ("ann", "ben", "cora", "dan")
 
 
-@pytest.fixture
-def ann(world: None) -> int:
-    ann, *others = map(make_named, NAMES)
+@pytest.fixture(autouse=True)
+def talk(ann: int) -> None:
+    others = [*map(make_named, NAMES[1:])]
     for tag in ("harbour", "tide", "a" * 60):
         for person in (ann, *others):
             publish(person, f"We talk about #{tag}")
@@ -27,7 +27,6 @@ def ann(world: None) -> int:
         mark_post(person, best, Kind.FAVOURITE, True)
     drain_all()
     compute_trends(time.time())
-    return ann
 
 
 def test_a_guest_finds_it_in_the_navigation(ann: int, tab: Tab) -> None:

@@ -13,17 +13,16 @@ from tests.world import drain_all, publish
 from timelines.trends.actions.compute import compute_trends
 
 
-@pytest.fixture
-def ann(world: None) -> int:
-    """Follows no account but ben, who follows cora. All talk about #harbour."""
-    ann, ben, cora, dan = map(make_named, ("ann", "ben", "cora", "dan"))
+@pytest.fixture(autouse=True)
+def talk(ann: int, ben: int) -> None:
+    """Ann follows no account but ben, who follows cora. All talk about #harbour."""
+    cora, dan = map(make_named, ("cora", "dan"))
     follow(ann, ben)
     follow(ben, cora)
     for person in (ben, cora, dan):
         publish(person, "We talk about #harbour")
     drain_all()
     compute_trends(time.time())
-    return ann
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE, Size(360, 800)])

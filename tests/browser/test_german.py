@@ -7,7 +7,7 @@ import pytest
 
 from relations.actions.follow import follow
 from tests.browser.artifacts import SHOTS
-from tests.browser.feeds import enter, make_named
+from tests.browser.feeds import enter
 from tests.browser.tab import Size, Tab
 from tests.callers import Caller
 from tests.world import drain_all, publish
@@ -38,10 +38,9 @@ TEXTS = """document.body.innerText + "\\n" +
     .map((one) => [one.title, one.ariaLabel, one.placeholder].join(" ")).join("\\n")"""
 
 
-@pytest.fixture
-def ann(world: None) -> int:
+@pytest.fixture(autouse=True)
+def acts(ann: int, ben: int) -> None:
     """With posts, a mention, a favourite, a poll and a scheduled post."""
-    ann, ben = make_named("ann"), make_named("ben")
     follow(ann, ben)
     follow(ben, ann)
     caller = Caller(ben)
@@ -59,7 +58,6 @@ def ann(world: None) -> int:
     later = {"status": "Bis dann", "scheduled_at": "2999-01-01T12:00"}
     assert Caller(ann).post("/api/v1/statuses", later).status_code == 200
     drain_all()
-    return ann
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -21,13 +21,11 @@ SHIFT = """new Promise((done) => {
 })"""
 
 
-@pytest.fixture
-def ann(world: None) -> int:
-    ann = make_named("ann")
+@pytest.fixture(autouse=True)
+def long_posts(ann: int) -> None:
     for n in range(20):
         publish(ann, f"Post number {n}: as long as most posts are, which is two lines or so. " * 2)
     drain_all()
-    return ann
 
 
 @pytest.mark.parametrize("locale", ["en-GB", "de-DE"])

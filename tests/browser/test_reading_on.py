@@ -12,7 +12,6 @@ from tests.browser.feeds import (
     ENTRY,
     enter,
     ids_in,
-    make_named,
     read_to_end,
     reading_at,
     send,
@@ -27,16 +26,6 @@ from tests.world import publish
 # The page asks by itself while its tab is visible.
 NEWS = "**/home/new?*"
 UP = ".newer .button"
-
-
-@pytest.fixture
-def ben(world: None) -> int:
-    return make_named("ben")
-
-
-@pytest.fixture
-def ann(world: None) -> int:
-    return make_named("ann")
 
 
 @pytest.fixture

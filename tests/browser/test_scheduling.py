@@ -3,21 +3,14 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from tests.browser.artifacts import SHOTS
 from tests.browser.axe import faults_of
-from tests.browser.feeds import enter, make_named
+from tests.browser.feeds import enter
 from tests.browser.tab import PHONE, Size, Tab
 
 TOOL = ".tool[title='Publish later']"
 FIELD = "[name=scheduled_at]"
 VALUE = f"document.querySelector('{FIELD}').value"
-
-
-@pytest.fixture
-def ann(world: None) -> int:
-    return make_named("ann")
 
 
 def in_hours(hours: int) -> datetime:

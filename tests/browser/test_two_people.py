@@ -23,11 +23,6 @@ TWICE = """(() => {
 
 
 @pytest.fixture
-def ann(world: None) -> int:
-    return make_named("ann")
-
-
-@pytest.fixture
 def anns(ann: int, tab_of, delivery: None) -> Tab:
     """The tab of ann."""
     tab: Tab = tab_of()

@@ -9,16 +9,14 @@ from tests.browser.axe import faults_of
 from tests.browser.feeds import enter
 from tests.browser.tab import DESKTOP, PHONE, Size, Tab
 from tests.people import decide, decide_on
-from tests.world import drain_all, make_account, publish
+from tests.world import drain_all, publish
 
 
-@pytest.fixture
-def ann(world: None) -> int:
-    account_id = make_account("ann")
-    decide(account_id, DecisionKind.LIMIT)
-    decide_on(publish(account_id, "Cheap boats, today only"), DecisionKind.HIDE)
+@pytest.fixture(autouse=True)
+def warned(ann: int) -> None:
+    decide(ann, DecisionKind.LIMIT)
+    decide_on(publish(ann, "Cheap boats, today only"), DecisionKind.HIDE)
     drain_all()
-    return account_id
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])

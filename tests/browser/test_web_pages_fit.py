@@ -34,11 +34,6 @@ PATHS = (
 
 
 @pytest.fixture
-def ann(world: None) -> int:
-    return make_named("ann")
-
-
-@pytest.fixture
 def post(ann: int) -> str:
     """One of several with texts that are hard to fit, by an account that ann follows."""
     ben = make_named("ben")

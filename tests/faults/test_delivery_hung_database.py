@@ -37,7 +37,7 @@ def deliverer(services, request):
 
 
 @pytest.fixture
-def people(deliverer):
+def by_shard(deliverer):
     """Accounts by shard. The process that delivers has connections to all databases."""
     some = make_accounts(24)
     found = {alias: [one for one in some if shard_of(one) == alias] for alias in SHARDS}
@@ -55,10 +55,10 @@ def waiting(alias):
     return fetch_all(alias, WAITING)[0][0]
 
 
-def test_changes_that_need_the_hung_shard_wait_and_others_do_not(services, deliverer, people):
+def test_changes_that_need_the_hung_shard_wait_and_others_do_not(services, deliverer, by_shard):
     """The changes of one owner, so of one lane and batch, need the hung shard or do not."""
-    owner, there = people["shard0"][0], people["shard1"][1]
-    wanted = {(people["shard0"][1], people[alias][1]) for alias in ("shard2", "shard3")}
+    owner, there = by_shard["shard0"][0], by_shard["shard1"][1]
+    wanted = {(by_shard["shard0"][1], by_shard[alias][1]) for alias in ("shard2", "shard3")}
     deliverer.send_signal(SIGSTOP)
     follow(owner, there)
     for pair in wanted:
@@ -70,18 +70,18 @@ def test_changes_that_need_the_hung_shard_wait_and_others_do_not(services, deliv
         assert wanted <= {p for a in ("shard2", "shard3") for p in fetch_all(a, BACKWARD)}
         [(owner_id,)] = fetch_all("shard0", "SELECT owner_id FROM changes_change WHERE lane < 64")
         assert owner_id == owner
-        follow(people["shard2"][0], people["shard3"][1])
+        follow(by_shard["shard2"][0], by_shard["shard3"][1])
         until(lambda: not waiting("shard2"), NOTICED_S)
     finally:
         resume(services.postgres["shard1"])
     until(lambda: not waiting("shard0"))
 
 
-def test_nothing_waits_for_the_default_database(services, deliverer, people):
+def test_nothing_waits_for_the_default_database(services, deliverer, by_shard):
     pause(services.postgres["default"])
     try:
         for alias in SHARDS:
-            follow(people[alias][0], people["shard1"][1])
+            follow(by_shard[alias][0], by_shard["shard1"][1])
         until(lambda: not any(map(waiting, SHARDS)), NOTICED_S)
     finally:
         resume(services.postgres["default"])

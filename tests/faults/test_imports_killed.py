@@ -23,7 +23,7 @@ NAMES = [f"p{number}" for number in range(PEOPLE)]
 
 
 @pytest.fixture
-def people(world, tmp_path):
+def imported(world, tmp_path):
     run_import("accounts", tmp_path, map(account, NAMES))
     return ids_of(*NAMES)
 
@@ -38,7 +38,7 @@ def start(kind, file, *words, **pipes):
     )
 
 
-def test_killed_in_the_middle_and_resumed_it_ends_as_a_whole_run(people, tmp_path):
+def test_killed_in_the_middle_and_resumed_it_ends_as_a_whole_run(imported, tmp_path):
     lines = [follow(a, b) for a in NAMES for b in NAMES if a != b]
     file = tmp_path / "follows.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -60,9 +60,9 @@ def test_killed_in_the_middle_and_resumed_it_ends_as_a_whole_run(people, tmp_pat
     assert [one for one in audit_counters(Work(shard_aliases())) if one.failed] == []
 
 
-def test_a_feed_by_standard_input_is_written_while_it_is_open(people, tmp_path):
+def test_a_feed_by_standard_input_is_written_while_it_is_open(imported, tmp_path):
     """Dual run: the old system feeds the new one, and stops at the switch."""
-    ann, *_ = people
+    ann, *_ = imported
     feed = start("follows", "-", stdin=subprocess.PIPE)
     try:
         send(feed, follow("p0", "p1"), follow("p0", "p2"))
@@ -86,7 +86,7 @@ def test_a_feed_by_standard_input_is_written_while_it_is_open(people, tmp_path):
     assert posts.returncode == 0
 
 
-def test_a_stop_is_heard_while_the_feed_is_silent(people):
+def test_a_stop_is_heard_while_the_feed_is_silent(imported):
     feed = start("follows", "-", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     send(feed, follow("p0", "p1"))
     until(lambda: len(forward_edges()) == 1)

@@ -64,7 +64,7 @@ EXPIRE = "UPDATE changes_drainlease SET expires_at = clock_timestamp() - interva
 
 
 @pytest.fixture
-def ann(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Browser:
+def ann_at_home(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Browser:
     for counter in (PASSWORD_RESETS, EMAIL_CHANGES, ask_password_reset, ask_email_change):
         monkeypatch.setattr(counter, "_quotas", Quotas(HOUR_S))  # nothing is counted yet
     settings.PASSWORD_HASHERS = FAST_HASHERS
@@ -81,11 +81,11 @@ def killed_at(place: str, act: str, *texts: str) -> str:
     return printed
 
 
-def ask(ann: Browser, act: str) -> None:
+def ask(ann_at_home: Browser, act: str) -> None:
     if act == "ask_password_reset":
-        ann.send("/auth/password", {"name": "ann"})
+        ann_at_home.send("/auth/password", {"name": "ann"})
     else:
-        ann.send("/settings/email", {"email": NEW, "password": PASSWORD})
+        ann_at_home.send("/settings/email", {"email": NEW, "password": PASSWORD})
 
 
 def links() -> list[str]:
@@ -94,24 +94,26 @@ def links() -> list[str]:
     )
 
 
-def assert_they_work_once(ann: Browser, found: list[str]) -> None:
+def assert_they_work_once(ann_at_home: Browser, found: list[str]) -> None:
     for link in found:
-        ann.read(link)
-    assert ann.send(found[0], {"password": OTHER_PASSWORD}).status_code == 303
+        ann_at_home.read(link)
+    assert ann_at_home.send(found[0], {"password": OTHER_PASSWORD}).status_code == 303
     for link in found:
-        ann.read(link, 410)
+        ann_at_home.read(link, 410)
 
 
 @pytest.mark.parametrize("act", ASKS)
-def test_a_request_that_died_has_its_mail_and_a_second_one_too(ann: Browser, act: str) -> None:
+def test_a_request_that_died_has_its_mail_and_a_second_one_too(
+    ann_at_home: Browser, act: str
+) -> None:
     killed_at("changes.committed", act, *ASKS[act])
     assert Change.objects.using(GLOBAL_ALIAS).count() == 1
     drain_all()
     assert len(links()) == 1
-    ask(ann, act)
+    ask(ann_at_home, act)
     drain_all()
     assert len(links()) == 2
-    assert_they_work_once(ann, links())
+    assert_they_work_once(ann_at_home, links())
 
 
 @pytest.mark.parametrize("act", ASKS)
@@ -119,37 +121,39 @@ def test_a_request_that_died_has_its_mail_and_a_second_one_too(ann: Browser, act
     ("place", "sent"), [("drain.before_delivery", 0), ("deliver.after_consumer", 1)]
 )
 def test_a_drain_that_died_leaves_the_mail_to_the_next(
-    ann: Browser, act: str, place: str, sent: int
+    ann_at_home: Browser, act: str, place: str, sent: int
 ) -> None:
-    ask(ann, act)
+    ask(ann_at_home, act)
     # Mails wrap their long lines, so the printed text is read as a mail.
     printed = message_from_string(killed_at(place, "drain"), policy=policy.default)
     before = re.findall(r"http://localhost:8000(/\S+)", printed.get_content())
     assert len(before) == sent
     drain_all()
     assert len(links()) == 1
-    assert_they_work_once(ann, [*before, *links()])
+    assert_they_work_once(ann_at_home, [*before, *links()])
 
 
-def test_a_change_of_the_address_that_died_still_warns_the_old_one(ann: Browser) -> None:
-    ask(ann, "ask_email_change")
+def test_a_change_of_the_address_that_died_still_warns_the_old_one(ann_at_home: Browser) -> None:
+    ask(ann_at_home, "ask_email_change")
     drain_all()
     [link] = links()
     killed_at("changes.committed", "change_email", NEW, link.rpartition("/")[2])
-    ann.read(link, 410)
-    assert NEW in ann.read("/settings/email")
+    ann_at_home.read(link, 410)
+    assert NEW in ann_at_home.read("/settings/email")
     drain_all()
     assert mail.outbox[-1].to == [OLD] and len(mail.outbox) == 2
 
 
-def test_a_decision_that_died_is_notified_and_mailed_once(ann: Browser) -> None:
+def test_a_decision_that_died_is_notified_and_mailed_once(ann_at_home: Browser) -> None:
     killed_at("changes.committed", "warn")
     drain_all()
     assert [one.to for one in mail.outbox] == [[OLD]]
-    assert ann.read("/notifications").count("The moderators warn you.") == 1
+    assert ann_at_home.read("/notifications").count("The moderators warn you.") == 1
 
 
-def test_a_drain_that_died_behind_the_mail_of_a_decision_sends_it_twice(ann: Browser) -> None:
+def test_a_drain_that_died_behind_the_mail_of_a_decision_sends_it_twice(
+    ann_at_home: Browser,
+) -> None:
     """Between the mail and its note is the only place where that happens."""
     killed_at("changes.committed", "warn")
     drain(GLOBAL_ALIAS, lane_of(User.objects.get().pk))
@@ -158,4 +162,4 @@ def test_a_drain_that_died_behind_the_mail_of_a_decision_sends_it_twice(ann: Bro
     drain_all()
     drain_all()
     assert len(mail.outbox) == 1
-    assert ann.read("/notifications").count("The moderators warn you.") == 1
+    assert ann_at_home.read("/notifications").count("The moderators warn you.") == 1

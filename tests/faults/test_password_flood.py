@@ -15,8 +15,8 @@ from tests.callers import token_of
 from tests.faults.hung_world import environment_of, serving, warm_up
 from tests.other_process import environment_of_this_test
 from tests.paced_requests import Ask, Clients, percentile
+from tests.people import cast
 from tests.sign_ups import PASSWORD, App
-from tests.world import make_accounts
 
 HOME = "/api/v1/timelines/home"
 TOKEN = "/oauth/token"
@@ -27,15 +27,17 @@ PER_S, LASTING_S = 20, 4
 WAIT_S = 1.0
 
 
+people = cast(12)
+
+
 @pytest.fixture
-def people(world):
-    people = make_accounts(12)
+def members(people):
     User.objects.filter(pk__in=people).update(password=make_password(PASSWORD))
     return people
 
 
 @pytest.fixture
-def sign_in(people):
+def sign_in(members):
     """The body of a sign-in with this name."""
     app = App.register(Client())
     form = {**app.credentials, "grant_type": "password", "password": PASSWORD, "scope": "read"}
@@ -43,24 +45,24 @@ def sign_in(people):
 
 
 @pytest.fixture
-def port(people, tmp_path):
+def port(members, tmp_path):
     own = {"RUNTIME_DIR": str(tmp_path), "PASSWORD_HASHES": "1"}
     with serving(environment_of(environment_of_this_test() | own), tmp_path / "web.log") as port:
         yield port
 
 
-def others(people):
+def others(members):
     """Requests of people who are signed in."""
-    for number, viewer in enumerate(people[:6]):
-        token, other = token_of(viewer), people[number + 6]
+    for number, viewer in enumerate(members[:6]):
+        token, other = token_of(viewer), members[number + 6]
         yield Ask("post", token, "/api/v1/statuses", "POST", {"status": "new"})
         yield Ask("follow", token, f"/api/v1/accounts/{other}/follow", "POST")
         yield Ask("home", token, HOME)
 
 
-def test_follows_posts_and_pages_go_on_while_many_sign_in(people, sign_in, port):
-    asks = list(others(people))
-    request = post_request(TOKEN, "", sign_in(User.objects.get(pk=people[0]).username))
+def test_follows_posts_and_pages_go_on_while_many_sign_in(members, sign_in, port):
+    asks = list(others(members))
+    request = post_request(TOKEN, "", sign_in(User.objects.get(pk=members[0]).username))
     with Clients(port) as clients, ThreadPoolExecutor(1) as crowd:
         warm_up(clients, asks, times=2)
         signing_in = crowd.submit(flood, port, request, SIGNING_IN, LASTING_S + 1, 60.0)
@@ -73,16 +75,16 @@ def test_follows_posts_and_pages_go_on_while_many_sign_in(people, sign_in, port)
 
 
 def test_without_a_place_a_known_and_an_unknown_name_get_the_same_refusal(
-    people, sign_in, port, tmp_path
+    members, sign_in, port, tmp_path
 ):
-    names = [User.objects.get(pk=people[0]).username, "nobody_knows"]
+    names = [User.objects.get(pk=members[0]).username, "nobody_knows"]
     asks = [Ask(name, "", TOKEN, "POST", sign_in(name)) for name in names]
     place = HashPlaces(tmp_path / "password-hashes", 1)
     with Clients(port) as clients:
         assert [clients.send(ask).status for ask in asks] == [200, 400]
         with place.taking():
             refused = [clients.send(ask) for ask in asks]
-            home = clients.send(Ask("home", token_of(people[0]), HOME))
+            home = clients.send(Ask("home", token_of(members[0]), HOME))
         assert [answer.status for answer in refused] == [503, 503]
         assert len({answer.content for answer in refused}) == 1
         assert all(answer.took_s >= hash_places.WAIT_S for answer in refused)

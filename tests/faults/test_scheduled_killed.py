@@ -31,49 +31,44 @@ print(publish_due(alias, int(at_ms)))
 POINTS = ["scheduled.read", "scheduled.published", "changes.committed", "changes.consumed_inline"]
 
 
-@pytest.fixture
-def author(world):
-    return make_accounts(2)[0]
-
-
-def scheduled(author, count=1):
+def scheduled(ann, count=1):
     """When they are due."""
     now = time.time_ns() // 1_000_000
     for n in range(count):
-        schedule_post(author, PostParams(f"{n}", False, "", "public"), now + 400_000 + n, "", now)
+        schedule_post(ann, PostParams(f"{n}", False, "", "public"), now + 400_000 + n, "", now)
     return now + 500_000
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_killed_at_each_step_it_is_published_once(author, point):
+def test_killed_at_each_step_it_is_published_once(ann, point):
     follower = make_accounts(1)[0]
-    follow(follower, author)
-    at_ms = scheduled(author)
-    alias = shard_of(author)
+    follow(follower, ann)
+    at_ms = scheduled(ann)
+    alias = shard_of(ann)
     assert run_loaded("-c", DUE, point, alias, str(at_ms))[0] == -SIGKILL
     is_done = point.startswith("changes.")
-    assert Post.objects.of(author).count() == is_done
+    assert Post.objects.of(ann).count() == is_done
     assert publish_due(alias, at_ms) == (not is_done)
     assert publish_due(alias, at_ms) == 0
-    assert Post.objects.of(author).count() == 1
-    assert ScheduledPost.objects.of(author).count() == 0
+    assert Post.objects.of(ann).count() == 1
+    assert ScheduledPost.objects.of(ann).count() == 0
     drain_all()
-    [post] = Caller(author).get(f"/api/v1/accounts/{author}/statuses").json()
+    [post] = Caller(ann).get(f"/api/v1/accounts/{ann}/statuses").json()
     assert ids_of(Caller(follower).get("/api/v1/timelines/home")) == [post["id"]]
     assert_drained_truth()
 
 
-def test_several_processes_at_once_publish_each_post_once(author):
-    at_ms = scheduled(author, 20)
-    started = [LoadedProcess("-c", DUE, "", shard_of(author), str(at_ms)) for _ in range(3)]
+def test_several_processes_at_once_publish_each_post_once(ann):
+    at_ms = scheduled(ann, 20)
+    started = [LoadedProcess("-c", DUE, "", shard_of(ann), str(at_ms)) for _ in range(3)]
     done = 0
     for process in started:
         with process:
             process.stdin.close()
             done += int(process.stdout.read())
         assert process.returncode == 0
-    assert done == Post.objects.of(author).count() == 20
-    texts = [post.text for post in Post.objects.of(author).order_by("moment")]
+    assert done == Post.objects.of(ann).count() == 20
+    texts = [post.text for post in Post.objects.of(ann).order_by("moment")]
     assert sorted(texts, key=int) == [str(n) for n in range(20)]
     drain_all()
     assert_drained_truth()

@@ -9,8 +9,9 @@ from posts.ids import PostId
 from posts.models import Post
 from tests.callers import Caller, ids_of
 from tests.loaded_process import run_loaded
+from tests.people import cast
 from tests.truth import assert_drained_truth
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, publish
 
 STATUSES = "/api/v1/statuses"
 SCRIPT = """
@@ -49,9 +50,7 @@ def killed_while(word: str, account: int, post: PostId) -> None:
     assert run_loaded("-c", SCRIPT, word, str(account), post.public)[0] == -SIGKILL
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(2)
+people = cast(2)
 
 
 @pytest.fixture

@@ -36,3 +36,12 @@ def steady(monkeypatch):
     """What was found of a replica holds for the whole test."""
     monkeypatch.setattr("infra.sharding.replica.CHECK_VALID_S", 3_600)
     monkeypatch.setattr("infra.sharding.replica.CHECK_EVERY_S", 3_600)
+
+
+@pytest.fixture
+def on_shard0(services):
+    """An account there."""
+    from infra.sharding.buckets import shard_of  # noqa: PLC0415 - has models
+    from tests.world import make_accounts  # noqa: PLC0415
+
+    return next(one for one in make_accounts(12) if shard_of(one) == "shard0")

@@ -63,65 +63,65 @@ def fail_over(services, standby):
 
 
 @pytest.fixture
-def people(services):
+def trio(services):
     """Ann is on the shard that is lost, bob and cyd on others."""
     ids = {"ann": make_on(LOST), "bob": make_on("shard1"), "cyd": make_on("shard2")}
-    people = SimpleNamespace(ids=SimpleNamespace(**ids))
-    people.ann, people.bob, people.cyd = (Caller(account) for account in ids.values())
-    people.liked = write(people.bob, "liked")
-    people.kept = write(people.ann, "kept")
-    act(people.cyd, ids["ann"], "follow")
+    trio = SimpleNamespace(ids=SimpleNamespace(**ids))
+    trio.ann, trio.bob, trio.cyd = (Caller(account) for account in ids.values())
+    trio.liked = write(trio.bob, "liked")
+    trio.kept = write(trio.ann, "kept")
+    act(trio.cyd, ids["ann"], "follow")
     drain_all()
     run_task("take_pulse", [LOST])
-    return people
+    return trio
 
 
-def write_what_is_lost(people):
+def write_what_is_lost(trio):
     """Acknowledged, delivered to other shards, and gone with the server."""
-    people.lost = write(people.ann, "lost")
-    people.answer = reply(people.ann, people.liked, "lost answer")["id"]
-    do(people.ann, "favourite", people.liked)
-    act(people.ann, people.ids.bob, "follow")
-    do(people.bob, "favourite", people.kept)
+    trio.lost = write(trio.ann, "lost")
+    trio.answer = reply(trio.ann, trio.liked, "lost answer")["id"]
+    do(trio.ann, "favourite", trio.liked)
+    act(trio.ann, trio.ids.bob, "follow")
+    do(trio.bob, "favourite", trio.kept)
     drain_all()
 
 
-def test_what_the_promoted_server_lacks_is_named_and_repaired(services, people, standby):
+def test_what_the_promoted_server_lacks_is_named_and_repaired(services, trio, standby):
     catch_replicas_up(services)
     cut_off(standby)
-    write_what_is_lost(people)
-    assert see(people.bob, people.liked)["favourites_count"] == 1
+    write_what_is_lost(trio)
+    assert see(trio.bob, trio.liked)["favourites_count"] == 1
     fail_over(services, standby)
     run_task("take_pulse", [LOST])
     assert [*list_losses()] == [LOST]
     assert Outcome(Reconcile(), *RECONCILE, "--dry-run").code in (0, 1)
     done = Outcome(Reconcile(), *RECONCILE)
     assert done.code == 0, done.out
-    assert_is_told(people, done.out)
+    assert_is_told(trio, done.out)
     assert list_losses() == {}
     drain_all()
     assert_drained_truth()
     assert_audits_find_nothing()
-    assert see(people.bob, people.liked)["favourites_count"] == 1
-    assert see(people.bob, people.liked)["replies_count"] == 0
-    assert people.bob.get(f"/api/v1/statuses/{people.lost}").status_code == 404
-    assert see(people.ann, people.kept)["favourites_count"] == 1
+    assert see(trio.bob, trio.liked)["favourites_count"] == 1
+    assert see(trio.bob, trio.liked)["replies_count"] == 0
+    assert trio.bob.get(f"/api/v1/statuses/{trio.lost}").status_code == 404
+    assert see(trio.ann, trio.kept)["favourites_count"] == 1
 
 
-def assert_is_told(people, told):
-    ids = people.ids
+def assert_is_told(trio, told):
+    ids = trio.ids
     for line in (
         f"account {ids.ann}: edge {ids.ann} → {ids.bob}: there is no forward edge, a follow"
         " was lost",
-        f"account {ids.ann}: favourite of {people.liked} was lost",
-        f"account {ids.ann}: post {people.answer}, a reply to {people.liked}, was lost",
-        f"account {ids.ann}: post {people.lost} was lost",
+        f"account {ids.ann}: favourite of {trio.liked} was lost",
+        f"account {ids.ann}: post {trio.answer}, a reply to {trio.liked}, was lost",
+        f"account {ids.ann}: post {trio.lost} was lost",
     ):
         assert f"{line}: repaired" in told, told
 
 
 def test_promoted_server_without_a_gap_is_named_too_and_an_operator_may_say_so(
-    services, people, standby
+    services, trio, standby
 ):
     """One pulse does not show that a standby which is not synchronous had everything."""
     before = find_pulse(LOST)

@@ -7,7 +7,6 @@ import orjson
 import psycopg
 import pytest
 
-from infra.sharding.buckets import shard_of
 from tests.callers import token_of
 from tests.faults.hung_world import environment_of, running_web
 from tests.paced_requests import Ask
@@ -15,7 +14,6 @@ from tests.private_world import bring_back
 from tests.replicas import wait_for_standbys
 from tests.server_faults import kill, pause
 from tests.waiting import until
-from tests.world import make_accounts
 
 PER_S, LASTING_S = 20, 2.0
 # One answer of a web server while a server of the shard is away, on a crowded machine.
@@ -27,11 +25,6 @@ AT_ONCE_S = 1.0
 @pytest.fixture(scope="module")
 def replica_counts():
     return {"shard0": 1}
-
-
-@pytest.fixture
-def me(services):
-    return next(one for one in make_accounts(12) if shard_of(one) == "shard0")
 
 
 @pytest.fixture
@@ -73,9 +66,9 @@ def both(services):
 
 
 @pytest.mark.parametrize("lose", [kill, pause])
-def test_writes_go_on_and_none_is_lost(services, standby, me, tmp_path, lose):
+def test_writes_go_on_and_none_is_lost(services, standby, on_shard0, tmp_path, lose):
     """Killed, it refuses connections. Hung, it takes them and never answers."""
-    token = token_of(me)
+    token = token_of(on_shard0)
 
     def posts(name):
         return [

@@ -41,10 +41,10 @@ def replica_counts():
 
 
 @pytest.fixture
-def ann(services):
-    ann = next(one for one in iter(make_account, None) if shard_of(one) == SHARD)
+def account_id(services):
+    account_id = next(one for one in iter(make_account, None) if shard_of(one) == SHARD)
     catch_replicas_up(services)
-    return ann
+    return account_id
 
 
 @pytest.fixture
@@ -69,27 +69,31 @@ def asked_of(count=1):
 
 
 class TestBothWell:
-    def test_reads_go_to_both_and_not_to_the_shard(self, services, steady, ann):
+    def test_reads_go_to_both_and_not_to_the_shard(self, services, steady, account_id):
         assert set(asked_of(64)) == {*BOTH}
 
-    def test_pages_of_an_author(self, services, steady, ann):
-        ids = old_posts(ann, 3)
+    def test_pages_of_an_author(self, services, steady, account_id):
+        ids = old_posts(account_id, 3)
         catch_replicas_up(services)
         with count_calls() as calls:
             for _ in range(32):
-                assert ids_of(Client().get(path_of(ann, ids[0]))) == [i.public for i in ids[1:]]
+                assert ids_of(Client().get(path_of(account_id, ids[0]))) == [
+                    i.public for i in ids[1:]
+                ]
                 forget_caches()
         assert asked(calls, SHARD, "posts_post") == 0
         assert all(asked(calls, alias, "posts_post") for alias in BOTH)
 
-    def test_metrics_name_each(self, services, ann):
+    def test_metrics_name_each(self, services, account_id):
         shown = Client().get("/metrics").content.decode()
         for alias in BOTH:
             assert f'tideline_replica_used{{replica="{alias}",shard="shard0"}} 1.0' in shown
 
 
 class TestHanging:
-    def test_one_costs_one_wait_and_the_other_answers(self, services, steady, ann, first_is_chosen):
+    def test_one_costs_one_wait_and_the_other_answers(
+        self, services, steady, account_id, first_is_chosen
+    ):
         assert asked_of() == {BOTH[0]: 1}
         before = failed()
         pause(services.replicas[BOTH[0]])
@@ -105,7 +109,7 @@ class TestHanging:
         until(replica_named(BOTH[0]).check)
         assert asked_of() == {BOTH[0]: 1}
 
-    def test_both_cost_one_wait_together(self, services, steady, ann, first_is_chosen):
+    def test_both_cost_one_wait_together(self, services, steady, account_id, first_is_chosen):
         for alias in BOTH:
             assert replica_named(alias).ask(partial(fetch_one, sql=ASKED)) == (1,)
         before = failed()
@@ -123,19 +127,21 @@ class TestHanging:
 
 class TestPages:
     @pytest.mark.parametrize("end", [kill, pause])
-    def test_they_go_on_with_the_other_one(self, services, steady, ann, first_is_chosen, end):
-        ids = old_posts(ann, 3)
+    def test_they_go_on_with_the_other_one(
+        self, services, steady, account_id, first_is_chosen, end
+    ):
+        ids = old_posts(account_id, 3)
         catch_replicas_up(services)
         wanted = [i.public for i in ids[1:]]
         before = failed()
         end(services.replicas[BOTH[0]])
         try:
-            assert ids_of(Client().get(path_of(ann, ids[0]))) == wanted
+            assert ids_of(Client().get(path_of(account_id, ids[0]))) == wanted
             until(lambda: used() == [BOTH[1]])
             with count_calls() as calls:
                 for _ in range(5):
                     forget_caches()
-                    assert ids_of(Client().get(path_of(ann, ids[0]))) == wanted
+                    assert ids_of(Client().get(path_of(account_id, ids[0]))) == wanted
             assert asked(calls, SHARD, "posts_post") == 0
             assert asked(calls, BOTH[1], "posts_post") >= 5
             assert failed() - before == 1
@@ -145,29 +151,29 @@ class TestPages:
 
 
 class TestBehind:
-    def test_only_the_other_is_used_and_then_the_shard(self, services, settings, ann):
+    def test_only_the_other_is_used_and_then_the_shard(self, services, settings, account_id):
         settings.REPLICA_LAG_S = 0
         with held_back(services.replicas[BOTH[0]]):
-            publish(ann)
+            publish(account_id)
             assert not replica_named(BOTH[0]).check()
             until(replica_named(BOTH[1]).check)
             assert asked_of(10) == {BOTH[1]: 10}
             with held_back(services.replicas[BOTH[1]]):
-                publish(ann)
+                publish(account_id)
                 assert not replica_named(BOTH[1]).check()
                 assert asked_of(10) == {SHARD: 10}
 
-    def test_deleted_post_is_gone_whichever_is_asked(self, services, steady, ann):
-        gone, kept, below = old_posts(ann, 3)[::-1]
+    def test_deleted_post_is_gone_whichever_is_asked(self, services, steady, account_id):
+        gone, kept, below = old_posts(account_id, 3)[::-1]
         catch_replicas_up(services)
         with held_back(services.replicas[BOTH[0]]):
             delete_post(gone)
-            until(lambda: fetch_one(BOTH[1], SHOWN, (ann, gone.moment)) is None)
+            until(lambda: fetch_one(BOTH[1], SHOWN, (account_id, gone.moment)) is None)
             with count_calls() as calls:
                 for _ in range(32):
                     forget_caches()
                     assert Client().get(f"/api/v1/statuses/{gone.public}").status_code == 404
-                    assert ids_of(Client().get(path_of(ann, below))) == [kept.public]
+                    assert ids_of(Client().get(path_of(account_id, below))) == [kept.public]
         assert all(asked(calls, alias, "counters_counter") for alias in BOTH), "both were asked"
 
 
@@ -180,7 +186,7 @@ FAULT = re.compile(r"^shard0: (\w+) is left alone: ", re.MULTILINE)
 
 
 class TestShown:
-    def test_commands_and_ready_say_which_one_is_left_alone(self, services, ann):
+    def test_commands_and_ready_say_which_one_is_left_alone(self, services, account_id):
         pause(services.replicas[BOTH[1]])
         try:
             for command in ("show_status", "show_shards"):
@@ -192,7 +198,7 @@ class TestShown:
         assert ready[BOTH[1]] != "ok"
         until(replica_named(BOTH[1]).check)
 
-    def test_as_json(self, services, ann):
+    def test_as_json(self, services, account_id):
         [row] = run("show_shards", "--json", "--shard", SHARD).splitlines()
         assert [*json.loads(row)["replicas"]] == [*BOTH]
 

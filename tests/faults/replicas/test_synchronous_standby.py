@@ -30,12 +30,7 @@ def replica_counts():
 
 
 @pytest.fixture
-def me(services):
-    return next(one for one in make_accounts(12) if shard_of(one) == "shard0")
-
-
-@pytest.fixture
-def other(services, me):
+def other(services, on_shard0):
     return next(one for one in make_accounts(12) if shard_of(one) != "shard0")
 
 
@@ -90,9 +85,9 @@ def waiting_for_standby(admin, send):
         sent.ended()
 
 
-def acts(me, other):
+def acts(on_shard0, other):
     """Writes that a client repeats after a 503, with what makes each possible."""
-    post, caller = publish(other), Caller(me)
+    post, caller = publish(other), Caller(on_shard0)
     path = f"/api/v1/statuses/{post.public}"
     return {
         "post": partial(caller.post, "/api/v1/statuses", {"status": "new"}, **KEY),
@@ -111,8 +106,8 @@ ACTS = ("post", "favourite", "bookmark", "repost", "follow", "mute", "block", "n
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_no_answer_before_the_standby_has_it(me, other, admin, standby, name):
-    send = acts(me, other)[name]
+def test_no_answer_before_the_standby_has_it(on_shard0, other, admin, standby, name):
+    send = acts(on_shard0, other)[name]
     drain_all()
     pause(standby)
     with waiting_for_standby(admin, send) as (first, pid):
@@ -125,8 +120,8 @@ def test_no_answer_before_the_standby_has_it(me, other, admin, standby, name):
         assert again.ended() == 200
 
 
-def test_repetition_waits_also_when_its_change_is_delivered(me, other, admin, standby):
-    follow = acts(me, other)["follow"]
+def test_repetition_waits_also_when_its_change_is_delivered(on_shard0, other, admin, standby):
+    follow = acts(on_shard0, other)["follow"]
     assert follow().status_code == 200
     drain_all()
     pause(standby)
@@ -135,7 +130,7 @@ def test_repetition_waits_also_when_its_change_is_delivered(me, other, admin, st
         assert again.ended() == 200
 
 
-def test_repetition_writes_nothing_if_no_commit_waits(me, admin):
+def test_repetition_writes_nothing_if_no_commit_waits(on_shard0, admin):
     before = admin.execute(NEXT_TRANSACTION).fetchone()
-    finish_interrupted("shard0", me)
+    finish_interrupted("shard0", on_shard0)
     assert admin.execute(NEXT_TRANSACTION).fetchone() == before

@@ -35,18 +35,18 @@ def app(client: Client) -> App:
 
 
 @pytest.fixture
-def ann(app: App) -> Person:
+def member(app: App) -> Person:
     return app.sign_up("ann")
 
 
 @pytest.fixture
-def reader(client: Client) -> App:
+def reading_app(client: Client) -> App:
     """An application with three kinds of redirect address: show the code, a page, a program."""
     return App.register(client, uris=f"{OUT_OF_BAND}\n{CALLBACK}\n{NATIVE}")
 
 
 @pytest.fixture
-def browser(ann: Person) -> Client:
+def browser(member: Person) -> Client:
     """Ann's browser, signed in."""
     browser = Client()
     browser.post("/auth/sign_in", {"username": "ann@example.org", "password": PASSWORD})

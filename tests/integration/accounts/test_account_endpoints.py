@@ -26,47 +26,49 @@ EDIT = "/api/v1/accounts/update_credentials"
 APP = {"client_name": "x", "redirect_uris": "https://a.example/cb", "scopes": "read"}
 
 
-def test_an_account_is_what_its_owner_made_it(ann: Person, client: Client) -> None:
-    answer = ann.patch(EDIT, display_name="Ann", note="a < b\n\nline\nline", locked=False, bot="1")
+def test_an_account_is_what_its_owner_made_it(member: Person, client: Client) -> None:
+    answer = member.patch(
+        EDIT, display_name="Ann", note="a < b\n\nline\nline", locked=False, bot="1"
+    )
     assert answer.json()["source"]["note"] == "a < b\n\nline\nline"
-    seen = client.get(f"/api/v1/accounts/{ann.id}").json()
+    seen = client.get(f"/api/v1/accounts/{member.id}").json()
     assert (seen["display_name"], seen["locked"], seen["bot"]) == ("Ann", False, True)
     assert seen["note"] == "<p>a &lt; b</p><p>line<br />line</p>"
     assert seen["acct"] == seen["username"] == "ann"
     assert seen["created_at"].endswith("T00:00:00.000Z")
     assert "source" not in seen
-    assert ann.patch(EDIT, locked="false").json()["display_name"] == "Ann"
-    assert ann.verify().json()["locked"] is False
+    assert member.patch(EDIT, locked="false").json()["display_name"] == "Ann"
+    assert member.verify().json()["locked"] is False
 
 
-def test_an_edit_is_seen_at_once_and_survives_a_flush(ann: Person, client: Client) -> None:
-    path = f"/api/v1/accounts/{ann.id}"
+def test_an_edit_is_seen_at_once_and_survives_a_flush(member: Person, client: Client) -> None:
+    path = f"/api/v1/accounts/{member.id}"
     for name in ("one", "two"):
-        ann.patch(EDIT, display_name=name)
+        member.patch(EDIT, display_name=name)
         assert client.get(path).json()["display_name"] == name
     redis().call("FLUSHDB")
     assert client.get(path).json()["display_name"] == "two"
 
 
-def test_an_old_reading_never_replaces_a_newer_profile(ann: Person) -> None:
-    account_id = ann.id
+def test_an_old_reading_never_replaces_a_newer_profile(member: Person) -> None:
+    account_id = member.id
     tokens, old = begin(profiles, account_id), profiles.load([account_id])
-    ann.patch(EDIT, display_name="new")
+    member.patch(EDIT, display_name="new")
     profiles.write_many(old, tokens)
     assert b'"display_name":"new"' in load_account_json([account_id])[account_id]
 
 
-def test_a_change_of_an_account_is_in_the_next_answer(ann: Person, client: Client) -> None:
-    path = f"/api/v1/accounts/{ann.id}"
+def test_a_change_of_an_account_is_in_the_next_answer(member: Person, client: Client) -> None:
+    path = f"/api/v1/accounts/{member.id}"
     for _ in range(2):
         assert client.get(path).json()["display_name"] != "new"
-    ann.patch(EDIT, display_name="new")
+    member.patch(EDIT, display_name="new")
     assert client.get(path).json()["display_name"] == "new"
 
 
-def test_counts_are_shown_with_the_account(ann: Person, client: Client) -> None:
-    publish(ann.id)
-    seen = client.get(f"/api/v1/accounts/{ann.id}").json()
+def test_counts_are_shown_with_the_account(member: Person, client: Client) -> None:
+    publish(member.id)
+    seen = client.get(f"/api/v1/accounts/{member.id}").json()
     assert (seen["followers_count"], seen["following_count"], seen["statuses_count"]) == (0, 0, 1)
 
 
@@ -103,21 +105,21 @@ def test_whoever_is_not_there_is_remembered(world: None, spending: Any) -> None:
     assert spent.queries == []
 
 
-def test_warm_endpoints_ask_no_database(ann: Person, spending: Any) -> None:
-    path = f"/api/v1/accounts/{ann.id}"
-    ann.get(path)
+def test_warm_endpoints_ask_no_database(member: Person, spending: Any) -> None:
+    path = f"/api/v1/accounts/{member.id}"
+    member.get(path)
     with spending() as spent:
-        assert ann.get(path).status_code == 200
+        assert member.get(path).status_code == 200
     assert (spent.queries, spent.round_trips) == ([], 1)
 
 
-def test_lookup_finds_by_name(ann: Person, client: Client) -> None:
+def test_lookup_finds_by_name(member: Person, client: Client) -> None:
     for acct in ["ann", "@ann", "ANN", "ann@localhost:8000", "@ann@LOCALHOST:8000"]:
         answer = client.get("/api/v1/accounts/lookup", {"acct": acct})
-        assert answer.json()["id"] == str(ann.id), acct
+        assert answer.json()["id"] == str(member.id), acct
 
 
-def test_lookup_misses(ann: Person, client: Client) -> None:
+def test_lookup_misses(member: Person, client: Client) -> None:
     for acct in [None, "", "@", "nobody", "ann@elsewhere.example", "a\x00", "x" * 999]:
         query = {} if acct is None else {"acct": acct}
         answer = client.get("/api/v1/accounts/lookup", query)
@@ -132,7 +134,7 @@ def test_several_accounts_in_the_order_asked(world: None, client: Client) -> Non
     assert client.get("/api/v1/accounts", {"id[]": range(1, 42)}).status_code == 422
 
 
-def test_a_bad_edit_changes_nothing(ann: Person) -> None:
+def test_a_bad_edit_changes_nothing(member: Person) -> None:
     for body, status, error in [
         (b"{", 400, "The body is not valid JSON"),
         (b"[]", 400, "The body is not a JSON object"),
@@ -145,12 +147,12 @@ def test_a_bad_edit_changes_nothing(ann: Person) -> None:
         (orjson.dumps({"note": "x" * 501}), 422, "Validation failed: Note is too long"),
         (b'{"note": "' + b"x" * 30_000_000 + b'"}', 413, "The request is too large"),
     ]:
-        answer = ann.app.client.patch(
-            EDIT, body, "application/json", HTTP_AUTHORIZATION=f"Bearer {ann.token}"
+        answer = member.app.client.patch(
+            EDIT, body, "application/json", HTTP_AUTHORIZATION=f"Bearer {member.token}"
         )
         assert answer.status_code == status, error
         assert answer.json()["error"].startswith(error), error
-        assert [row.version for row in Account.objects.of(ann.id)] == [1], error
+        assert [row.version for row in Account.objects.of(member.id)] == [1], error
 
 
 def test_an_application_that_cannot_be(client: Client) -> None:
@@ -195,10 +197,10 @@ def test_an_application_registers_each_scope_once(client: Client) -> None:
     assert client.post("/api/v1/apps", form).json()["scopes"] == ["read", "write"]
 
 
-def test_the_site_describes_itself(ann: Person, client: Client, settings: Settings) -> None:
+def test_the_site_describes_itself(member: Person, client: Client, settings: Settings) -> None:
     site_counts._Memory.fresh_until = 0
-    publish(ann.id)
-    publish(ann.id)
+    publish(member.id)
+    publish(member.id)
     cache.delete(site_counts.CACHE_NAME)
     old = client.get("/api/v1/instance").json()
     assert old["stats"] == {"user_count": 1, "status_count": 2, "domain_count": 0}
@@ -233,7 +235,7 @@ def test_unknown_paths_and_methods_answer_in_json(client: Client) -> None:
     assert refused.json() == {"error": "Method not allowed"}
 
 
-def test_the_schema_tells_the_truth(ann: Person) -> None:
+def test_the_schema_tells_the_truth(member: Person) -> None:
     for path, shape in [
         (SELF, schema.CredentialAccountEntity),
         ("/api/v1/accounts/lookup?acct=ann", schema.AccountEntity),
@@ -241,5 +243,5 @@ def test_the_schema_tells_the_truth(ann: Person) -> None:
         ("/api/v1/instance", schema.InstanceEntity),
         ("/api/v2/instance", schema.InstanceV2Entity),
     ]:
-        answer = ann.get(path).json()
+        answer = member.get(path).json()
         assert list(answer) == list(shape().get_fields()), path

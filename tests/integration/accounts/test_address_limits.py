@@ -131,20 +131,20 @@ def test_the_same_wrong_token_is_charged_too(client: Client, settings: Settings)
 
 
 def test_known_tokens_work_behind_an_address_that_guesses(
-    client: Client, ann: Person, settings: Settings
+    client: Client, member: Person, settings: Settings
 ) -> None:
     settings.QUOTA_PER_ADDRESS = 1
-    assert ann.get(HOME).status_code == 200
+    assert member.get(HOME).status_code == 200
     for n in range(3):
         client.get(HOME, **bearer(f"guess{n}"))
-    assert ann.get(HOME).status_code == 200
+    assert member.get(HOME).status_code == 200
 
 
 def test_a_token_that_no_store_knows_works_behind_an_address_that_guesses(
-    client: Client, ann: Person, settings: Settings, lookups: list[str]
+    client: Client, member: Person, settings: Settings, lookups: list[str]
 ) -> None:
     settings.QUOTA_PER_ADDRESS = 1
-    new = [token_of(ann.id), ann.app.log_in("ann", "read").json()["access_token"]]
+    new = [token_of(member.id), member.app.log_in("ann", "read").json()["access_token"]]
     for n in range(3):
         client.get(HOME, **bearer(f"guess{n}"))
     lookups.clear()
@@ -172,10 +172,10 @@ def test_refused_requests_of_a_known_caller_are_counted(settings: Settings) -> N
 
 
 def test_consent_is_counted_for_the_account(
-    reader: App, browser: Client, ann: Person, settings: Settings
+    reading_app: App, browser: Client, member: Person, settings: Settings
 ) -> None:
     settings.QUOTA_PER_ACCOUNT = 3
-    url = address(reader)
+    url = address(reading_app)
     fields = fields_of(browser.get(url))
     answers = [browser.post(url, fields | {"allow": "true"}) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [302, 302, 429]

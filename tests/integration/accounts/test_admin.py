@@ -30,7 +30,7 @@ def act(browser: Client, page: str, action: str, pk: int, **form: Any) -> Any:
     return browser.post(reverse(page), {"action": action, "_selected_action": [pk], **form})
 
 
-def test_no_row_has_a_page_of_the_site(boss: Client, ann: Person) -> None:
+def test_no_row_has_a_page_of_the_site(boss: Client, member: Person) -> None:
     application = Application.objects.get(name="Reader")
     page = boss.get(reverse("admin:accounts_application_change", args=[application.pk]))
     assert page.status_code == 200 and b"View on site" not in page.content
@@ -38,31 +38,31 @@ def test_no_row_has_a_page_of_the_site(boss: Client, ann: Person) -> None:
     assert boss.get(f"/admin/r/{kind.pk}/{application.pk}/").status_code == 404
 
 
-def test_ending_a_token(boss: Client, ann: Person) -> None:
-    token = AccessToken.objects.get(user_id=ann.id)
+def test_ending_a_token(boss: Client, member: Person) -> None:
+    token = AccessToken.objects.get(user_id=member.id)
     act(boss, TOKENS, "end", token.pk, reason=" ")
-    assert find_viewer(ann.token) is not None
+    assert find_viewer(member.token) is not None
     act(boss, TOKENS, "end", token.pk, reason="lost phone")
-    assert find_viewer(ann.token) is None
+    assert find_viewer(member.token) is None
     assert LogEntry.objects.count() == 1
 
 
-def test_deleting_an_application_ends_its_tokens(boss: Client, ann: Person) -> None:
+def test_deleting_an_application_ends_its_tokens(boss: Client, member: Person) -> None:
     application = Application.objects.get(name="Reader")
-    assert find_viewer(ann.token) is not None
+    assert find_viewer(member.token) is not None
     act(boss, APPLICATIONS, "end", application.pk, reason="it spies")
     assert not Application.objects.filter(name="Reader").exists()
-    assert find_viewer(ann.token) is None
+    assert find_viewer(member.token) is None
 
 
-def test_looking_is_not_ending(boss: Client, ann: Person) -> None:
+def test_looking_is_not_ending(boss: Client, member: Person) -> None:
     watcher = User.objects.create(username="watcher", is_staff=True)
     watcher.user_permissions.set(Permission.objects.filter(codename="view_accesstoken"))
     browser = Client()
     sign_in(browser, watcher)
     assert browser.get(reverse(TOKENS)).status_code == 200
-    act(browser, TOKENS, "end", AccessToken.objects.get(user_id=ann.id).pk, reason="fun")
-    assert find_viewer(ann.token) is not None
+    act(browser, TOKENS, "end", AccessToken.objects.get(user_id=member.id).pk, reason="fun")
+    assert find_viewer(member.token) is not None
 
 
 def test_nothing_is_added_by_hand(boss: Client) -> None:
@@ -70,7 +70,7 @@ def test_nothing_is_added_by_hand(boss: Client) -> None:
         assert boss.get(reverse(f"admin:{page}")).status_code == 403, page
 
 
-def test_every_page_opens(boss: Client, ann: Person) -> None:
+def test_every_page_opens(boss: Client, member: Person) -> None:
     for model in ["user", "accesstoken", "application"]:
         for page in (f"admin:accounts_{model}_changelist", "admin:index"):
             assert boss.get(reverse(page)).status_code == 200, model
@@ -78,7 +78,7 @@ def test_every_page_opens(boss: Client, ann: Person) -> None:
         row = rows[model].objects.order_by("-pk").first()
         page = boss.get(reverse(f"admin:accounts_{model}_change", args=[row.pk]))
         assert page.status_code == 200, model
-        assert ann.token.encode() not in page.content, model
+        assert member.token.encode() not in page.content, model
 
 
 LISTS = (
@@ -88,7 +88,7 @@ LISTS = (
 )
 
 
-def test_lists_go_by_key_and_count_nothing(boss: Client, ann: Person) -> None:
+def test_lists_go_by_key_and_count_nothing(boss: Client, member: Person) -> None:
     for name in LISTS:
         page = reverse(f"admin:{name}_changelist")
         boss.get(page)
@@ -106,15 +106,15 @@ def test_lists_go_by_key_and_count_nothing(boss: Client, ann: Person) -> None:
     [("an", 1), ("@ANN", 1), ("nn", 0), ("Ann@Example.com", 1), ("nn@example.com", 0), ("\x00", 3)],
 )
 def test_users_are_found_by_what_is_indexed(
-    boss: Client, ann: Person, term: str, found: int
+    boss: Client, member: Person, term: str, found: int
 ) -> None:
     User.objects.create(username="ben")
-    User.objects.filter(pk=ann.id).update(email="ann@example.com")
+    User.objects.filter(pk=member.id).update(email="ann@example.com")
     answer = boss.get(reverse("admin:accounts_user_changelist"), {"q": term})
     assert len(answer.context["cl"].result_list) == found
 
 
-def test_the_quota_of_an_application_is_set(boss: Client, ann: Person) -> None:
+def test_the_quota_of_an_application_is_set(boss: Client, member: Person) -> None:
     application = Application.objects.get(name="Reader")
     page = reverse("admin:accounts_application_change", args=[application.pk])
     form = {"name": application.name, "website": "", "quota": "1000"}
@@ -127,7 +127,9 @@ def test_the_quota_of_an_application_is_set(boss: Client, ann: Person) -> None:
     assert Application.objects.get(name="Reader").quota is None
 
 
-def test_only_superusers_let_an_application_act_without_consent(boss: Client, ann: Person) -> None:
+def test_only_superusers_let_an_application_act_without_consent(
+    boss: Client, member: Person
+) -> None:
     operator = User.objects.create(username="operator", is_staff=True)
     operator.user_permissions.set(
         Permission.objects.filter(codename__in=("view_application", "change_application"))

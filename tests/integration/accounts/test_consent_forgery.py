@@ -17,7 +17,7 @@ HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 
 
 @pytest.fixture
-def strict(ann: Person) -> Client:
+def strict(member: Person) -> Client:
     """Ann's browser, signed in. Its forms are checked, as those of a real browser are."""
     browser = Client(enforce_csrf_checks=True)
     sign_in(browser, User.objects.get(username="ann"))
@@ -28,8 +28,8 @@ def fields_of(browser: Client, url: str) -> dict[str, str]:
     return dict(HIDDEN.findall(browser.get(url).content.decode()))
 
 
-def test_consent_needs_the_token_of_the_page(reader: App, strict: Client) -> None:
-    url = address(reader)
+def test_consent_needs_the_token_of_the_page(reading_app: App, strict: Client) -> None:
+    url = address(reading_app)
     fields = fields_of(strict, url)
     forged = {name: value for name, value in fields.items() if name != "csrfmiddlewaretoken"}
     assert strict.post(url, forged | {"allow": "true"}).status_code == 403
@@ -37,8 +37,10 @@ def test_consent_needs_the_token_of_the_page(reader: App, strict: Client) -> Non
     assert "code" in answer_of(strict.post(url, fields | {"allow": "true"}))
 
 
-def test_a_sibling_origin_cannot_consent_even_with_a_token(reader: App, strict: Client) -> None:
-    url = address(reader)
+def test_a_sibling_origin_cannot_consent_even_with_a_token(
+    reading_app: App, strict: Client
+) -> None:
+    url = address(reading_app)
     form = fields_of(strict, url) | {"allow": "true"}
     assert strict.post(url, form, headers=SIBLING).status_code == 403
     assert not get_grant_model().objects.exists()
@@ -63,12 +65,15 @@ def test_no_form_of_ours_can_be_sent_by_another_page(
     assert strict.get("/admin/").status_code == 200, "still signed in"
 
 
-def test_token_requests_have_no_cookies_and_need_no_token(reader: App, browser: Client) -> None:
+def test_token_requests_have_no_cookies_and_need_no_token(
+    reading_app: App, browser: Client
+) -> None:
     client = Client(enforce_csrf_checks=True)
-    code = code_for(browser, reader)
+    code = code_for(browser, reading_app)
     form: dict[str, Any] = {"grant_type": "client_credentials", "code": code}
     assert (
-        client.post("/oauth/token", reader.credentials | form, headers=SIBLING).status_code == 200
+        client.post("/oauth/token", reading_app.credentials | form, headers=SIBLING).status_code
+        == 200
     )
-    gone = client.post("/oauth/revoke", reader.credentials | {"token": "x"}, headers=SIBLING)
+    gone = client.post("/oauth/revoke", reading_app.credentials | {"token": "x"}, headers=SIBLING)
     assert gone.status_code == 200

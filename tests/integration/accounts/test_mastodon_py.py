@@ -61,28 +61,28 @@ def keys(address: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def ann(keys: dict[str, str]) -> Mastodon:
+def person(keys: dict[str, str]) -> Mastodon:
     api = Mastodon(**keys)
     api.create_account("ann", PASSWORD, "ann@example.org", agreement=True)
     return api
 
 
-def test_signing_up_looking_and_leaving(ann: Mastodon, keys: dict[str, str]) -> None:
-    me = ann.account_verify_credentials()
+def test_signing_up_looking_and_leaving(person: Mastodon, keys: dict[str, str]) -> None:
+    me = person.account_verify_credentials()
     assert (me.username, me.source.note) == ("ann", "")
-    assert ann.app_verify_credentials().name == "Mastodon.py"
-    assert ann.account_update_credentials(display_name="Ann", note="hi").display_name == "Ann"
-    assert ann.account(me.id).note == "<p>hi</p>"
-    assert ann.account_lookup("ann").id == me.id
-    assert [account.id for account in ann.accounts([me.id])] == [me.id]
-    token = ann.access_token
-    ann.revoke_access_token(allow_http=True)
+    assert person.app_verify_credentials().name == "Mastodon.py"
+    assert person.account_update_credentials(display_name="Ann", note="hi").display_name == "Ann"
+    assert person.account(me.id).note == "<p>hi</p>"
+    assert person.account_lookup("ann").id == me.id
+    assert [account.id for account in person.accounts([me.id])] == [me.id]
+    token = person.access_token
+    person.revoke_access_token(allow_http=True)
     left = Mastodon(access_token=token, **keys)
     with pytest.raises(MastodonUnauthorizedError):
         left.account_verify_credentials()
 
 
-def test_logging_in_by_password(ann: Mastodon, keys: dict[str, str]) -> None:
+def test_logging_in_by_password(person: Mastodon, keys: dict[str, str]) -> None:
     api = Mastodon(**keys)
     assert api.log_in("ann@example.org", PASSWORD, allow_http=True)
     assert api.me().username == "ann"
@@ -90,7 +90,7 @@ def test_logging_in_by_password(ann: Mastodon, keys: dict[str, str]) -> None:
         Mastodon(**keys).log_in("ann@example.org", "wrong", allow_http=True)
 
 
-def test_logging_in_by_code(ann: Mastodon, address: str) -> None:
+def test_logging_in_by_code(person: Mastodon, address: str) -> None:
     client_id, secret = Mastodon.create_app("Another", api_base_url=address)
     api = Mastodon(client_id, secret, api_base_url=address)
     url = urlsplit(api.auth_request_url(state="s", allow_http=True))
@@ -103,7 +103,7 @@ def test_logging_in_by_code(ann: Mastodon, address: str) -> None:
     assert api.me().username == "ann"
 
 
-def test_a_refused_sign_up_is_explained(ann: Mastodon, keys: dict[str, str]) -> None:
+def test_a_refused_sign_up_is_explained(person: Mastodon, keys: dict[str, str]) -> None:
     token, why = Mastodon(**keys).create_account(
         "ANN", PASSWORD, "other@example.org", agreement=True, return_detailed_error=True
     )
@@ -111,47 +111,49 @@ def test_a_refused_sign_up_is_explained(ann: Mastodon, keys: dict[str, str]) -> 
     assert why.details.username[0].error == "ERR_TAKEN"
 
 
-def test_keeping_lists(ann: Mastodon, keys: dict[str, str]) -> None:
+def test_keeping_lists(person: Mastodon, keys: dict[str, str]) -> None:
     bob = Mastodon(**keys)
     bob.create_account("bob", PASSWORD, "bob@example.org", agreement=True)
     them = bob.me()
     post = bob.status_post("hello")
-    made = ann.list_create("close")
+    made = person.list_create("close")
     with pytest.raises(MastodonNotFoundError):
-        ann.list_accounts_add(made, [them])
-    ann.account_follow(them)
-    ann.list_accounts_add(made, [them])
-    assert [account.id for account in ann.list_accounts(made)] == [them.id]
-    assert [one.title for one in ann.account_lists(them)] == ["close"]
-    assert [status.id for status in ann.timeline_list(made)] == [post.id]
-    assert ann.list_update(made, "far", replies_policy="none").title == "far"
-    assert [(one.id, one.replies_policy) for one in ann.lists()] == [(made.id, "none")]
-    assert ann.list(made).exclusive is False
-    ann.list_accounts_delete(made, [them])
-    assert ann.timeline_list(made) == []
-    ann.list_delete(made)
-    assert ann.lists() == []
+        person.list_accounts_add(made, [them])
+    person.account_follow(them)
+    person.list_accounts_add(made, [them])
+    assert [account.id for account in person.list_accounts(made)] == [them.id]
+    assert [one.title for one in person.account_lists(them)] == ["close"]
+    assert [status.id for status in person.timeline_list(made)] == [post.id]
+    assert person.list_update(made, "far", replies_policy="none").title == "far"
+    assert [(one.id, one.replies_policy) for one in person.lists()] == [(made.id, "none")]
+    assert person.list(made).exclusive is False
+    person.list_accounts_delete(made, [them])
+    assert person.timeline_list(made) == []
+    person.list_delete(made)
+    assert person.lists() == []
 
 
-def test_asking_about_the_site(ann: Mastodon) -> None:
-    assert ann.instance_v1().stats.user_count == 1
-    assert ann.instance_v2().configuration.statuses.max_characters == 500
-    assert ann.instance().title == "Tideline"
+def test_asking_about_the_site(person: Mastodon) -> None:
+    assert person.instance_v1().stats.user_count == 1
+    assert person.instance_v2().configuration.statuses.max_characters == 500
+    assert person.instance().title == "Tideline"
 
 
-def test_streams_over_server_sent_events(ann: Mastodon, settings: Settings, tmp_path: Path) -> None:
+def test_streams_over_server_sent_events(
+    person: Mastodon, settings: Settings, tmp_path: Path
+) -> None:
     posts: list[Any] = []
     deletions: list[Any] = []
     listener = CallbackStreamListener(update_handler=posts.append, delete_handler=deletions.append)
     with running_streams(tmp_path / "streaming.log") as (_, port):
         settings.STREAMING_URL = f"ws://127.0.0.1:{port}"
-        stream = ann.stream_user(listener, run_async=True)
+        stream = person.stream_user(listener, run_async=True)
         try:
             until(stream.is_receiving)
-            published = ann.status_post("told at once")
+            published = person.status_post("told at once")
             deliver_all()
             until(lambda: posts)
-            ann.status_delete(published)
+            person.status_delete(published)
             deliver_all()
             until(lambda: deletions)
         finally:

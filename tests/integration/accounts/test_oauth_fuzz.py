@@ -60,9 +60,9 @@ def forms(app: App, name: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def test_token_requests_with_strange_values(reader: App, ann: Person) -> None:
+def test_token_requests_with_strange_values(reading_app: App, member: Person) -> None:
     for name in NAMES:
-        for form in forms(reader, name):
+        for form in forms(reading_app, name):
             _send_strange_values(form, name)
 
 
@@ -79,29 +79,29 @@ def _send_strange_values(form: dict[str, Any], name: str) -> None:
         assert answer.status_code < 500, (name, form["grant_type"], text)
 
 
-def test_revocations_with_strange_values(reader: App, ann: Person) -> None:
+def test_revocations_with_strange_values(reading_app: App, member: Person) -> None:
     for name in ("token", "token_type_hint", "client_id", "client_secret", "x"):
         for value in VALUES:
-            body = json.dumps(reader.credentials | {"token": ann.token, name: value})
+            body = json.dumps(reading_app.credentials | {"token": member.token, name: value})
             answer = Client().post("/oauth/revoke", body, "application/json")
             assert answer.status_code < 500, (name, value)
 
 
-def test_questions_with_strange_values(reader: App, browser: Client) -> None:
+def test_questions_with_strange_values(reading_app: App, browser: Client) -> None:
     browser.raise_request_exception = False
     for name, text in product(NAMES, TEXTS):
-        url = f"{address(reader)}&{name}={raw(text)}"
+        url = f"{address(reading_app)}&{name}={raw(text)}"
         if text != "😀":  # else it is repeated
-            url = address(reader, **{name: ""}).replace(f"{name}=", f"{name}={raw(text)}")
+            url = address(reading_app, **{name: ""}).replace(f"{name}=", f"{name}={raw(text)}")
         shown = browser.get(url)
         assert shown.status_code < 500, (name, text)
         answer = browser.post(url, fields_of(shown) | {"allow": "true"})
         assert answer.status_code < 500, (name, text)
 
 
-def test_consents_with_strange_values(reader: App, browser: Client) -> None:
+def test_consents_with_strange_values(reading_app: App, browser: Client) -> None:
     browser.raise_request_exception = False
-    url = address(reader)
+    url = address(reading_app)
     fields = fields_of(browser.get(url))
     for name, text in product(NAMES, TEXTS):
         sent = text.encode("utf-8", "replace").decode()
@@ -119,31 +119,31 @@ def test_broken_credentials_in_the_header(app: App) -> None:
 
 
 def test_a_scope_is_stored_once_however_often_it_is_named(
-    reader: App, ann: Person, browser: Client
+    reading_app: App, member: Person, browser: Client
 ) -> None:
     repeated = " ".join(["read", "write"] * 50)
-    token = exchange(reader, code_for(browser, reader, scope=repeated)).json()
+    token = exchange(reading_app, code_for(browser, reading_app, scope=repeated)).json()
     assert token["scope"] == "read write"
     for form in (
         {"grant_type": "client_credentials"},
         {"grant_type": "password", "username": "ann", "password": PASSWORD},
         {"grant_type": "refresh_token", "refresh_token": token["refresh_token"]},
     ):
-        assert reader.ask_token(**form, scope=repeated).json()["scope"] == "read write"
+        assert reading_app.ask_token(**form, scope=repeated).json()["scope"] == "read write"
 
 
-def test_a_very_long_scope_is_refused(reader: App, ann: Person, browser: Client) -> None:
+def test_a_very_long_scope_is_refused(reading_app: App, member: Person, browser: Client) -> None:
     before = AccessToken.objects.count()
     for form in (
         {"grant_type": "client_credentials"},
         {"grant_type": "password", "username": "ann", "password": PASSWORD},
     ):
-        answer = reader.ask_token(**form, scope="read " * 201)
+        answer = reading_app.ask_token(**form, scope="read " * 201)
         assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
         assert answer.json()["error_description"] == "scope is longer than 1000 characters"
-    url = address(reader)
+    url = address(reading_app)
     assert decide(browser, url, allow="true", scope="read " * 201).status_code == 400
-    assert browser.get(address(reader, scope="read " * 201)).status_code == 400
+    assert browser.get(address(reading_app, scope="read " * 201)).status_code == 400
     assert AccessToken.objects.count() == before
     assert not get_grant_model().objects.exists()
 
@@ -155,8 +155,10 @@ def test_all_scopes_together_are_accepted(client: Client) -> None:
     assert app.ask_token(grant_type="client_credentials", scope=everything).status_code == 200
 
 
-def test_parameters_that_nothing_here_reads_are_not_stored(reader: App, browser: Client) -> None:
-    url = address(reader, nonce="n" * 300, claims='{"a":1}', resource="https://a.example/")
+def test_parameters_that_nothing_here_reads_are_not_stored(
+    reading_app: App, browser: Client
+) -> None:
+    url = address(reading_app, nonce="n" * 300, claims='{"a":1}', resource="https://a.example/")
     assert "code" in url
     assert decide(browser, url, allow="true").status_code == 302
     (grant,) = get_grant_model().objects.all()

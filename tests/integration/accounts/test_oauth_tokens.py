@@ -16,7 +16,7 @@ from tests.integration.accounts.test_locks import in_thread
 from tests.sign_ups import PASSWORD, App, Person
 
 
-def test_scopes_are_those_the_application_registered(client: Client, ann: Person) -> None:
+def test_scopes_are_those_the_application_registered(client: Client, member: Person) -> None:
     narrow = App.register(client, scopes="read:accounts write")
     assert narrow.log_in("ann", "read").json()["error"] == "invalid_scope"
     assert narrow.log_in("ann", "write:follows").json()["scope"] == "write:follows"
@@ -28,7 +28,9 @@ def test_without_a_scope_it_is_read(app: App) -> None:
     assert app.ask_token(grant_type="client_credentials").json()["scope"] == "read"
 
 
-def test_a_refresh_token_works_once_and_its_reuse_ends_the_session(app: App, ann: Person) -> None:
+def test_a_refresh_token_works_once_and_its_reuse_ends_the_session(
+    app: App, member: Person
+) -> None:
     first = app.log_in("ann").json()
     second = app.ask_token(grant_type="refresh_token", refresh_token=first["refresh_token"]).json()
     assert find_viewer(first["access_token"]) is None
@@ -38,19 +40,21 @@ def test_a_refresh_token_works_once_and_its_reuse_ends_the_session(app: App, ann
     assert find_viewer(second["access_token"]) is None
 
 
-def test_revoking_a_token_ends_its_refresh_token(app: App, ann: Person) -> None:
+def test_revoking_a_token_ends_its_refresh_token(app: App, member: Person) -> None:
     token = app.log_in("ann").json()
     app.revoke(token["access_token"])
     again = app.ask_token(grant_type="refresh_token", refresh_token=token["refresh_token"])
     assert again.json()["error"] == "invalid_grant"
 
 
-def test_only_the_client_of_a_token_may_revoke_it(reader: App, app: App, ann: Person) -> None:
+def test_only_the_client_of_a_token_may_revoke_it(
+    reading_app: App, app: App, member: Person
+) -> None:
     token = app.log_in("ann").json()
-    for secret in (reader.client_secret, "wrong"):
-        reader.client_secret = secret
+    for secret in (reading_app.client_secret, "wrong"):
+        reading_app.client_secret = secret
         for text in (token["access_token"], token["refresh_token"]):
-            answer = reader.revoke(text)
+            answer = reading_app.revoke(text)
             assert (answer.status_code, answer.json()["error"]) == (403, "unauthorized_client")
     assert find_viewer(token["access_token"]) is not None
     assert app.revoke(token["refresh_token"]).status_code == 200
@@ -60,7 +64,7 @@ def test_only_the_client_of_a_token_may_revoke_it(reader: App, app: App, ann: Pe
 
 
 def test_passwords_are_taken_only_where_a_setting_allows_it(
-    app: App, ann: Person, settings: Settings
+    app: App, member: Person, settings: Settings
 ) -> None:
     assert app.log_in("ann").status_code == 200
     settings.ALLOW_PASSWORD_GRANT = False
@@ -68,23 +72,23 @@ def test_passwords_are_taken_only_where_a_setting_allows_it(
     assert (refused.status_code, refused.json()["error"]) == (400, "unauthorized_client")
 
 
-def test_a_password_is_not_enough_for_people_with_a_second_step(app: App, ann: Person) -> None:
+def test_a_password_is_not_enough_for_people_with_a_second_step(app: App, member: Person) -> None:
     user = User.objects.get(username="ann")
     TOTPDevice.objects.create(user=user, name="app", key=random_hex(20))
     refused = app.log_in("ann")
     assert (refused.status_code, refused.json()["error"]) == (400, "invalid_grant")
 
 
-def test_people_log_in_by_name_or_address(app: App, ann: Person) -> None:
+def test_people_log_in_by_name_or_address(app: App, member: Person) -> None:
     for name in ["ann", "ANN", "ann@example.org", "Ann@Example.ORG"]:
         assert app.log_in(name).status_code == 200, name
 
 
-def test_a_shared_address_is_nobodys_log_in(app: App, ann: Person) -> None:
+def test_a_shared_address_is_nobodys_log_in(app: App, member: Person) -> None:
     assert app.log_in("@").json()["error"] == "invalid_grant"
 
 
-def test_token_mistakes(app: App, ann: Person) -> None:
+def test_token_mistakes(app: App, member: Person) -> None:
     for content_type in ["multipart/form-data", "application/json"]:
         for form, status, error in [
             (
@@ -134,14 +138,14 @@ def test_a_secret_is_shown_once_and_kept_hashed(app: App) -> None:
     assert row.client_secret.startswith("random_secret$")
 
 
-def test_refresh_tokens_are_not_kept_in_clear(app: App, ann: Person) -> None:
+def test_refresh_tokens_are_not_kept_in_clear(app: App, member: Person) -> None:
     app.log_in("ann")
     assert not RefreshToken.objects.exclude(token="")
     assert not AccessToken.objects.exclude(token="")
 
 
 def test_one_of_two_simultaneous_refreshes_wins(
-    app: App, ann: Person, monkeypatch: pytest.MonkeyPatch
+    app: App, member: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refresh_token = app.log_in("ann").json()["refresh_token"]
     both_were_valid = Barrier(2, timeout=20)

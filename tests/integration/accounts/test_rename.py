@@ -29,11 +29,6 @@ NOW = datetime.now(UTC)
 LOOKUP = "/api/v1/accounts/lookup?acct="
 
 
-@pytest.fixture
-def ann(world):
-    return make_account("ann")
-
-
 def name_at(path, viewer=None):
     answer = Caller(viewer).get(path)
     assert answer.status_code == 200, answer.content

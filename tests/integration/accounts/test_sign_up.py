@@ -42,9 +42,9 @@ def _rows(account_id: int) -> list[Account]:
     return list(Account.objects.of(account_id))
 
 
-def test_the_account_is_there_at_once(ann: Person) -> None:
-    assert ann.verify().json()["username"] == "ann"
-    assert [row.username for row in _rows(ann.id)] == ["ann"]
+def test_the_account_is_there_at_once(member: Person) -> None:
+    assert member.verify().json()["username"] == "ann"
+    assert [row.username for row in _rows(member.id)] == ["ann"]
 
 
 @pytest.mark.parametrize(("locale", "language"), [("de", "de"), ("de-AT", "de"), ("tlh", "")])
@@ -76,11 +76,11 @@ def test_a_shard_out_of_reach_delays_the_account_not_the_sign_up(
     app: App, break_laying: Callable[..., None], drain: Callable[[], int]
 ) -> None:
     break_laying(OperationalError("connection refused"))
-    ann = app.sign_up("ann")
-    assert ann.verify().status_code == 404
+    member = app.sign_up("ann")
+    assert member.verify().status_code == 404
     disarm(LAYING)
     drain()
-    assert ann.verify().status_code == 200
+    assert member.verify().status_code == 200
 
 
 def test_laying_again_changes_nothing(world: None, now: datetime) -> None:
@@ -125,7 +125,7 @@ def test_the_loser_of_a_race_is_told_what_is_taken(
 FORM = {"username": "bob", "email": "bob@example.org", "password": PASSWORD, "agreement": True}
 
 
-def test_refusals_name_the_field(app: App, ann: Person) -> None:
+def test_refusals_name_the_field(app: App, member: Person) -> None:
     for change, field, code in [
         ({"username": ""}, "username", "ERR_BLANK"),
         ({"username": "b b"}, "username", "ERR_INVALID"),
@@ -150,7 +150,7 @@ def test_refusals_name_the_field(app: App, ann: Person) -> None:
         assert User.objects.count() == 1, change
 
 
-def test_all_faults_are_told_together(app: App, ann: Person) -> None:
+def test_all_faults_are_told_together(app: App, member: Person) -> None:
     answer = app.ask_sign_up(username="ann", email="", password="", agreement=False)
     assert answer.json()["error"] == (
         "Validation failed: Email can't be blank, Username has already been taken,"

@@ -89,46 +89,46 @@ def read_of(token: str) -> Iterator[None]:
         confirm_now()
 
 
-def test_a_known_token_costs_no_round_trip_of_its_own(ann: Person, spending: Any) -> None:
-    find_viewer(ann.token)
-    with read_of(ann.token), spending() as spent:
+def test_a_known_token_costs_no_round_trip_of_its_own(member: Person, spending: Any) -> None:
+    find_viewer(member.token)
+    with read_of(member.token), spending() as spent:
         redis().call("GET", "anything")
     assert (spent.queries, spent.round_trips) == ([], 1)
 
 
 def test_a_request_that_asks_nothing_confirms_the_token_at_its_end(
-    ann: Person, spending: Any
+    member: Person, spending: Any
 ) -> None:
     for _ in range(2):
-        find_viewer(ann.token)
+        find_viewer(member.token)
     with confirming(), spending() as spent:
-        assert find_viewer(ann.token) is not None
+        assert find_viewer(member.token) is not None
         assert spent.round_trips == 0
         confirm_now()
     assert (spent.queries, spent.round_trips) == ([], 1)
 
 
-def test_a_request_whose_token_has_ended_begins_again(ann: Person) -> None:
-    find_viewer(ann.token)
-    with pytest.raises(Outdated), read_of(ann.token):
-        assert failures(run_together([lambda: ann.app.revoke(ann.token)])) == []
+def test_a_request_whose_token_has_ended_begins_again(member: Person) -> None:
+    find_viewer(member.token)
+    with pytest.raises(Outdated), read_of(member.token):
+        assert failures(run_together([lambda: member.app.revoke(member.token)])) == []
         redis().call("GET", "anything")
-    assert find_viewer(ann.token) is None
+    assert find_viewer(member.token) is None
 
 
-def test_a_write_asks_for_its_token_first(ann: Person, spending: Any) -> None:
+def test_a_write_asks_for_its_token_first(member: Person, spending: Any) -> None:
     """It must not change anything for a token that has ended."""
-    find_viewer(ann.token)
+    find_viewer(member.token)
     with spending() as spent:
-        assert find_viewer(ann.token) is not None
+        assert find_viewer(member.token) is not None
     assert (spent.queries, spent.round_trips) == ([], 1)
 
 
-def test_a_warm_token_costs_one_round_trip_and_no_query(ann: Person, spending: Any) -> None:
-    find_viewer(ann.token)
-    forget(ann.token)
+def test_a_warm_token_costs_one_round_trip_and_no_query(member: Person, spending: Any) -> None:
+    find_viewer(member.token)
+    forget(member.token)
     with spending() as spent:
-        assert find_viewer(ann.token) is not None
+        assert find_viewer(member.token) is not None
     assert (spent.queries, spent.round_trips) == ([], 1)
 
 
@@ -139,108 +139,110 @@ def test_a_dead_token_is_remembered_too(world: None, spending: Any) -> None:
     assert (spent.queries, spent.round_trips) == ([], 1)
 
 
-def test_the_token_itself_is_kept_nowhere(ann: Person) -> None:
-    find_viewer(ann.token)
+def test_the_token_itself_is_kept_nowhere(member: Person) -> None:
+    find_viewer(member.token)
     everything = [
         part for key in redis().call("KEYS", "*") for part in (key, redis().call("DUMP", key))
     ]
-    assert not any(ann.token.encode() in part for part in everything if part)
+    assert not any(member.token.encode() in part for part in everything if part)
     assert not AccessToken.objects.exclude(token="")
-    assert ann.token not in repr(viewers._viewers.items())
+    assert member.token not in repr(viewers._viewers.items())
 
 
-def test_a_revoked_token_is_refused_at_once_where_it_was_revoked(ann: Person) -> None:
-    assert ann.verify().status_code == 200
-    assert ann.app.revoke(ann.token).status_code == 200
-    assert ann.verify().status_code == 401
+def test_a_revoked_token_is_refused_at_once_where_it_was_revoked(member: Person) -> None:
+    assert member.verify().status_code == 200
+    assert member.app.revoke(member.token).status_code == 200
+    assert member.verify().status_code == 401
 
 
-def test_a_revoked_token_is_refused_elsewhere_at_once(ann: Person) -> None:
+def test_a_revoked_token_is_refused_elsewhere_at_once(member: Person) -> None:
     with ApiProcess() as elsewhere:
         for _ in range(2):
-            assert elsewhere.do("GET", ann.token, VERIFY)[0] == 200
-        ann.app.revoke(ann.token)
-        assert elsewhere.do("GET", ann.token, VERIFY)[0] == 401
+            assert elsewhere.do("GET", member.token, VERIFY)[0] == 200
+        member.app.revoke(member.token)
+        assert elsewhere.do("GET", member.token, VERIFY)[0] == 401
 
 
 def test_a_known_token_is_not_believed_without_redis(
-    ann: Person, monkeypatch: pytest.MonkeyPatch
+    member: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert ann.verify().status_code == 200
+    assert member.verify().status_code == 200
     with redis_away():
-        assert ann.verify().status_code == 200, "the database knows it"
-        ann.app.revoke(ann.token)
-        assert ann.verify().status_code == 401
+        assert member.verify().status_code == 200, "the database knows it"
+        member.app.revoke(member.token)
+        assert member.verify().status_code == 401
 
 
-def test_a_slow_reader_cannot_bring_a_revoked_token_back(ann: Person) -> None:
-    redis().call("DEL", token_key(checksum(ann.token)))
-    forget(ann.token)
+def test_a_slow_reader_cannot_bring_a_revoked_token_back(member: Person) -> None:
+    redis().call("DEL", token_key(checksum(member.token)))
+    forget(member.token)
     # The row has been read as valid; the answer is not in Redis yet when the token ends.
-    arm(LOADED, lambda: (disarm(LOADED), ann.app.revoke(ann.token)))
-    assert find_viewer(ann.token) is None
-    assert entry(ann.token) == b"%d:" % ENDED
-    forget(ann.token)
-    assert find_viewer(ann.token) is None
+    arm(LOADED, lambda: (disarm(LOADED), member.app.revoke(member.token)))
+    assert find_viewer(member.token) is None
+    assert entry(member.token) == b"%d:" % ENDED
+    forget(member.token)
+    assert find_viewer(member.token) is None
 
 
 def test_a_tombstone_that_could_not_be_written_is_written_before_redis_is_used_again(
-    ann: Person, monkeypatch: pytest.MonkeyPatch
+    member: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    find_viewer(ann.token)
+    find_viewer(member.token)
     with monkeypatch.context() as patch:
         patch.setattr(consumers, "redis", AwayRedis)
-        assert ann.app.revoke(ann.token).status_code == 200
-        forget(ann.token)
-        assert find_viewer(ann.token) is None  # from the row
+        assert member.app.revoke(member.token).status_code == 200
+        forget(member.token)
+        assert find_viewer(member.token) is None  # from the row
     wait_for_redis()
-    forget(ann.token)
-    assert find_viewer(ann.token) is None
+    forget(member.token)
+    assert find_viewer(member.token) is None
 
 
-def test_without_redis_the_database_is_asked(ann: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    forget(ann.token)
+def test_without_redis_the_database_is_asked(
+    member: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forget(member.token)
     monkeypatch.setattr("infra.caching.questions.redis", AwayRedis)
-    assert ann.verify().status_code == 200
-    ann.app.revoke(ann.token)
-    assert ann.verify().status_code == 401
+    assert member.verify().status_code == 200
+    member.app.revoke(member.token)
+    assert member.verify().status_code == 401
 
 
-def test_a_token_expires_on_time_whatever_is_cached(ann: Person, clock: Clock) -> None:
+def test_a_token_expires_on_time_whatever_is_cached(member: Person, clock: Clock) -> None:
     expires = datetime.fromtimestamp(viewers.time.time(), UTC) + timedelta(hours=1)
-    AccessToken.objects.filter(token_checksum=checksum(ann.token)).update(expires=expires)
-    redis().call("DEL", token_key(checksum(ann.token)))
-    forget(ann.token)
+    AccessToken.objects.filter(token_checksum=checksum(member.token)).update(expires=expires)
+    redis().call("DEL", token_key(checksum(member.token)))
+    forget(member.token)
     clock.now += 3_600 - 0.4
-    assert find_viewer(ann.token) is not None
+    assert find_viewer(member.token) is not None
     clock.now += 0.4
-    assert find_viewer(ann.token) is None
-    assert ann.verify().status_code == 401
+    assert find_viewer(member.token) is None
+    assert member.verify().status_code == 401
 
 
-def test_suspending_disables_every_token_and_the_log_in(ann: Person) -> None:
-    log_in = ann.app.log_in("ann").json()
+def test_suspending_disables_every_token_and_the_log_in(member: Person) -> None:
+    log_in = member.app.log_in("ann").json()
     other, refresh_token = log_in["access_token"], log_in["refresh_token"]
-    ann_id = ann.id
+    ann_id = member.id
     restrict(ann_id, Restriction.SUSPENDED)
     restrict(ann_id, Restriction.SUSPENDED)
-    assert is_disabled(ann.token)
+    assert is_disabled(member.token)
     assert is_disabled(other)
     refresh = {"grant_type": "refresh_token", "refresh_token": refresh_token}
-    assert ann.app.log_in("ann").json()["error"] == "invalid_grant"
-    assert ann.app.ask_token(**refresh).json()["error"] == "invalid_grant"
+    assert member.app.log_in("ann").json()["error"] == "invalid_grant"
+    assert member.app.ask_token(**refresh).json()["error"] == "invalid_grant"
     restrict(ann_id, Restriction.NONE)
-    assert find_viewer(ann.token) is None
+    assert find_viewer(member.token) is None
     assert find_viewer(other) is None
-    assert ann.app.ask_token(**refresh).json()["error"] == "invalid_grant"
-    assert ann.app.log_in("ann").status_code == 200
+    assert member.app.ask_token(**refresh).json()["error"] == "invalid_grant"
+    assert member.app.log_in("ann").status_code == 200
 
 
-def test_a_suspended_users_row_is_no_token(ann: Person) -> None:
+def test_a_suspended_users_row_is_no_token(member: Person) -> None:
     """A token may have been issued while the user was being suspended.
 
     Nor to a process of an older release, which looks at when it expires."""
-    ann_id = ann.id
+    ann_id = member.id
     restrict(ann_id, Restriction.SUSPENDED)
     row = AccessToken(
         user_id=ann_id, application=None, scope="read", expires=datetime(2100, 1, 1, tzinfo=UTC)
@@ -278,36 +280,36 @@ def test_an_empty_token_is_that_of_a_guest(client: Client) -> None:
     assert client.get("/api/v1/timelines/public", **bearer("nonsense")).status_code == 401
 
 
-def test_a_token_opens_what_its_scopes_say(ann: Person) -> None:
+def test_a_token_opens_what_its_scopes_say(member: Person) -> None:
     edit = "/api/v1/accounts/update_credentials"
-    ann.token = ann.app.log_in("ann", "read").json()["access_token"]
-    answer = ann.patch(edit, display_name="x")
+    member.token = member.app.log_in("ann", "read").json()["access_token"]
+    answer = member.patch(edit, display_name="x")
     assert answer.status_code == 403
     text = "This action is outside the authorized scopes: it needs write:accounts"
     assert answer.json() == {"error": text}
-    ann.token = ann.app.log_in("ann", "write:accounts profile").json()["access_token"]
-    assert ann.patch(edit, display_name="x").status_code == 200
-    assert ann.verify().status_code == 200
+    member.token = member.app.log_in("ann", "write:accounts profile").json()["access_token"]
+    assert member.patch(edit, display_name="x").status_code == 200
+    assert member.verify().status_code == 200
     # Public, but a token that is sent must fit all the same.
-    assert ann.get(f"/api/v1/accounts/{ann.id}").status_code == 403
+    assert member.get(f"/api/v1/accounts/{member.id}").status_code == 403
 
 
 def test_a_known_token_is_in_force_while_its_database_hangs(
-    ann: Person, monkeypatch: pytest.MonkeyPatch
+    member: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    where = token_key(checksum(ann.token))
-    assert find_viewer(ann.token)
+    where = token_key(checksum(member.token))
+    assert find_viewer(member.token)
     redis().call("PEXPIRE", where, KEPT_TOKEN_S * 1000 - 1)
     with monkeypatch.context() as hanging:
         hanging.setattr(breaker_of(GLOBAL_ALIAS), "is_open", True)
-        forget(ann.token)
-        assert find_viewer(ann.token)
+        forget(member.token)
+        assert find_viewer(member.token)
     assert redis().call("PTTL", where) < KEPT_TOKEN_S * 1000
-    forget(ann.token)
-    assert find_viewer(ann.token)
+    forget(member.token)
+    assert find_viewer(member.token)
     assert redis().call("PTTL", where) > KEPT_TOKEN_S * 1000, "it was read again"
 
 
-def test_an_unknown_token_is_not_kept_for_long(ann: Person) -> None:
+def test_an_unknown_token_is_not_kept_for_long(member: Person) -> None:
     assert find_viewer("unknown") is None
     assert redis().call("PTTL", token_key(checksum("unknown"))) < KEPT_TOKEN_S * 1000

@@ -14,15 +14,9 @@ from tests.integration.api.written_routes import ACCOUNT, OF_SERVICES, WRITES, S
 from tests.pictures import picture, upload
 from tests.push_service import Device
 from tests.sign_ups import FAST_HASHERS, App
-from tests.world import make_account
 
 STATUSES = "/api/v1/statuses"
 PLACEHOLDER = re.compile(r"\{\w+\}")
-
-
-@pytest.fixture
-def me(world: None) -> Caller:
-    return Caller(make_account())
 
 
 # Ids, times, names of accounts, and secrets.

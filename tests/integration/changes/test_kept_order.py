@@ -13,15 +13,10 @@ from posts.actions.edit_post import edit_post
 from posts.changes import PostCreated
 from posts.queries.rows import find_post_row
 from posts.types import Draft
-from tests.world import drain_all, make_account
+from tests.world import drain_all
 
 DUE = "UPDATE changes_change SET next_attempt_at = clock_timestamp()"
 LEFT = "SELECT kind, error <> '', attempts FROM changes_change ORDER BY id"
-
-
-@pytest.fixture
-def ann(world):
-    return make_account()
 
 
 @pytest.fixture

@@ -18,11 +18,11 @@ from infra.sharding.buckets import shard_of
 from operations.cache_families import NOT_CACHES, PURGEABLE
 from operations.management.commands.purge_caches import Command as Purge
 from operations.management.commands.warm_caches import Command as Warm
-from relations.actions.follow import follow
 from tests.cached_values import begin
 from tests.integration.jobs.outcomes import Outcome
+from tests.people import cast
 from tests.rules.texts import SOURCES
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, publish
 from timelines.hot.actions.heat import heat_author
 
 FAMILIES = re.compile(r'"([a-z_]+(?:\.[a-z_]+)+):v[0-9]+')
@@ -36,12 +36,11 @@ def of(family):
     return {key for key in keys() if key.startswith(f"{family}:")}
 
 
+people = cast(6, follows=5)
+
+
 @pytest.fixture
-def people(world):
-    people = make_accounts(6)
-    for other in people[1:]:
-        follow(people[0], other)
-    drain_all()
+def warm(people):
     profiles.load_many(people)
     account_counts.load_many(people)
     return people
@@ -56,12 +55,12 @@ def test_every_family_of_keys_is_declared_and_documented():
     assert [name for name in declared if f"`{name}`" not in text] == []
 
 
-def test_a_family_goes_and_others_are_left_alone(people):
+def test_a_family_goes_and_others_are_left_alone(warm):
     before, mine = keys(), of("accounts.profile")
-    assert len(mine) == len(people)
+    assert len(mine) == len(warm)
     outcome = Outcome(Purge(), "--family", "accounts.profile")
     assert outcome.code == 0
-    assert f"{len(people)} changed, 0 failed" in outcome.out
+    assert f"{len(warm)} changed, 0 failed" in outcome.out
     assert keys() == before - mine
     assert "0 changed" in Outcome(Purge(), "--family", "accounts.profile").out
 
@@ -70,9 +69,9 @@ def read_account(account_id):
     return answer(ask_accounts([account_id]))[account_id]
 
 
-def test_copies_in_process_memory_go_too(people):
+def test_copies_in_process_memory_go_too(warm):
     """They were made of the wrong entries, and no message would end them."""
-    me = people[0]
+    me = warm[0]
     right = read_account(me)
     wrong = b"9:%d:7,7,7,7,7,0" % (time.time() + 60)
     redis().call("SET", account_counts.key(me), wrong)
@@ -83,9 +82,9 @@ def test_copies_in_process_memory_go_too(people):
     assert read_account(me) == right
 
 
-def test_slow_loader_cannot_lay_what_it_read_before_a_change(people):
+def test_slow_loader_cannot_lay_what_it_read_before_a_change(warm):
     """The change deleted the token of the load. The purge deletes the rest."""
-    me = people[0]
+    me = warm[0]
     tokens = begin(account_counts, me)
     account_counts.refresh({me: Versioned(1_000, b"new")})
     Outcome(Purge(), "--family", "counters.account")
@@ -132,8 +131,8 @@ def test_limit_and_resume_go_through_all(world):
     assert keys() == set()
 
 
-def test_warm_lays_what_lacks_of_hot_authors_once(people):
-    hot = people[0]
+def test_warm_lays_what_lacks_of_hot_authors_once(warm):
+    hot = warm[0]
     heat_author(shard_of(hot), hot)
     publish(hot)
     drain_all()
@@ -146,18 +145,18 @@ def test_warm_lays_what_lacks_of_hot_authors_once(people):
     assert "1 accounts done, 0 changed" in Outcome(Warm()).out
 
 
-def test_warm_those_of_an_announced_event(people):
+def test_warm_those_of_an_announced_event(warm):
     """On all their shards, also if none of them is hot."""
     redis().call("FLUSHDB")
-    named = [word for account in people[:3] for word in ("--event", str(account))]
+    named = [word for account in warm[:3] for word in ("--event", str(account))]
     assert "3 accounts done, 12 changed" in Outcome(Warm(), *named).out
-    laid = {profiles.key(account).decode() for account in people[:3]}
+    laid = {profiles.key(account).decode() for account in warm[:3]}
     assert of("accounts.profile") == laid
     assert "3 accounts done, 0 changed" in Outcome(Warm(), *named).out
 
 
-def test_warm_one_account(people):
+def test_warm_one_account(warm):
     redis().call("FLUSHDB")
-    assert "1 accounts done, 4 changed" in Outcome(Warm(), "--account", str(people[1])).out
-    assert "0 changed" in Outcome(Warm(), "--account", str(people[1])).out
-    assert profiles.load_many([people[1]])
+    assert "1 accounts done, 4 changed" in Outcome(Warm(), "--account", str(warm[1])).out
+    assert "0 changed" in Outcome(Warm(), "--account", str(warm[1])).out
+    assert profiles.load_many([warm[1]])

@@ -17,14 +17,14 @@ from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.damage import make_network
 from tests.integration.timelines.broken_timelines import lose
 from tests.integration.timelines.homes import first_page as home_of
-from tests.world import drain_all, make_accounts, publish
+from tests.people import cast
+from tests.world import drain_all, publish
+
+people = cast(4, follows=3)
 
 
 @pytest.fixture
-def people(world):
-    people = make_accounts(4)
-    for other in people[1:]:
-        follow(people[0], other)
+def active(people):
     block(people[3], people[2])
     publish(people[1])
     drain_all()
@@ -37,11 +37,11 @@ def lines(*words):
 
 
 @pytest.mark.parametrize("words", [(), ("--sample", "50"), ("--share", "0.5")])
-def test_all_is_well(people, words):
+def test_all_is_well(active, words):
     assert lines(*words) == (0, [])
 
 
-def test_change_that_waits_too_long(people):
+def test_change_that_waits_too_long(active):
     note()
     assert lines() == (0, [])
     execute(ALIAS, "UPDATE changes_change SET created_at = now() - interval '2 min'")
@@ -50,15 +50,15 @@ def test_change_that_waits_too_long(people):
     assert lines("--lag-s", "600") == (0, [])
 
 
-def test_parked_change_on_any_database(people):
+def test_parked_change_on_any_database(active):
     park("default", note(alias="default"), "wait")
     code, [line] = lines("--shard", "shard1")
     assert (code, line) == (1, "default lane 1: 1 changes parked")
 
 
 @pytest.mark.parametrize("words", [(), ("--sample", "50")])
-def test_edges_and_counts(people, words):
-    me, other = people[:2]
+def test_edges_and_counts(active, words):
+    me, other = active[:2]
     delete = "DELETE FROM relations_backwardedge WHERE followee_id = %s AND follower_id = %s"
     execute(shard_of(other), delete, (other, me))
     spoil(me, CounterKind.FOLLOWING, +1)
@@ -83,20 +83,20 @@ def test_follow_across_a_block(world):
 
 
 @pytest.mark.parametrize("words", [(), ("--sample", "50")])
-def test_hole_in_a_live_timeline(people, words):
-    home_of(people[0])
-    post = publish(people[1], "missed")
+def test_hole_in_a_live_timeline(active, words):
+    home_of(active[0])
+    post = publish(active[1], "missed")
     drain_all()
-    lose(people[0], [post])
+    lose(active[0], [post])
     code, [line] = lines(*words)
-    assert (code, line) == (1, f"account {people[0]}: 1 missing, 0 orphaned, 0 below the mark")
+    assert (code, line) == (1, f"account {active[0]}: 1 missing, 0 orphaned, 0 below the mark")
 
 
-def test_it_is_a_run_of_its_own(people):
-    Outcome(Command(), "--account", str(people[0]))
+def test_it_is_a_run_of_its_own(active):
+    Outcome(Command(), "--account", str(active[0]))
     run = JobRun.objects.latest("id")
     assert (run.job, run.state, run.flags) == (
         "check_invariants",
         "done",
-        f"account={people[0]}",
+        f"account={active[0]}",
     )

@@ -52,21 +52,21 @@ def test_help_says_what_it_is_and_what_every_flag_does(found):
 
 
 @pytest.fixture
-def people(world):
+def spoiled_people(world):
     """A small network in which every job finds something to do."""
-    people = make_accounts(PEOPLE)
-    star, *others = people
+    spoiled_people = make_accounts(PEOPLE)
+    star, *others = spoiled_people
     for n, other in enumerate(others):
         follow(other, star)
         follow(star, other)
         follow(other, others[n - 1])
     heat_author(shard_of(others[0]), others[0])
     drain_all()
-    for person in people:
+    for person in spoiled_people:
         first_page(person)
-    posts = [publish(person) for person in people]
+    posts = [publish(person) for person in spoiled_people]
     drain_all()
-    spoil_all(people, posts)
+    spoil_all(spoiled_people, posts)
     follow(others[0], others[4])  # some are pending, some parked
     follow(others[1], others[5])
     shard = shard_of(others[0])
@@ -78,12 +78,12 @@ def people(world):
         ],
         "a test",
     )
-    return people
+    return spoiled_people
 
 
-def spoil_all(people, posts):
+def spoil_all(spoiled_people, posts):
     """Counts, edges, timelines and posts."""
-    star, *others = people
+    star, *others = spoiled_people
     for person in others[:4]:
         spoil(person, CounterKind.FOLLOWING, +1)
         delete_edge("backward", person, star)
@@ -91,19 +91,19 @@ def spoil_all(people, posts):
     delete_post(posts[-1])
 
 
-def words_of(found, people, *more):
+def words_of(found, spoiled_people, *more):
     """The command line, with small batches."""
     small = ("--batch-size", "2") if JobFlag.BATCH_SIZE in found.flags else ()
-    words = [word.format(me=people[3]) for word in found.words]
+    words = [word.format(me=spoiled_people[3]) for word in found.words]
     return (*words, *small, *more)
 
 
-def test_dry_runs_write_nothing_anywhere(people):
+def test_dry_runs_write_nothing_anywhere(spoiled_people):
     before = rows_digest(), keys_digest()
     wrote = []
     for found in JOBS:
         if JobFlag.DRY_RUN in found.flags:
-            outcome = Outcome(found.make(), *words_of(found, people, "--dry-run"))
+            outcome = Outcome(found.make(), *words_of(found, spoiled_people, "--dry-run"))
             after = rows_digest(), keys_digest()
             if after != before:
                 wrote.append((found.name, outcome.code, differences(before, after)))
@@ -120,11 +120,11 @@ def differences(before, after):
     ]
 
 
-def test_killed_and_resumed_each_ends_where_a_whole_run_does(people):
+def test_killed_and_resumed_each_ends_where_a_whole_run_does(spoiled_people):
     """kill -9 after the first batch, a run that goes on, and one more that finds nothing to do."""
     unfinished = []
     for found in JOBS:
-        words = words_of(found, people)
+        words = words_of(found, spoiled_people)
         killed = run_and_kill(found.make(), words)
         more = ("--resume",) if JobFlag.RESUME in found.flags else ()
         Outcome(found.make(), *words, *more)

@@ -12,18 +12,18 @@ from relations.actions.follow import follow
 from tests.cached_values import write_values
 from tests.integration.counters.drifting import spoil
 from tests.integration.jobs.outcomes import Outcome
-from tests.world import drain_all, make_accounts
+from tests.people import ring
+from tests.world import drain_all
 
 RIGHT = b"1,1,0,0,0,0"
 
 
+people = ring(6)
+
+
 @pytest.fixture
-def people(world):
-    """A ring of follows; the counts of the first two are cached."""
-    people = make_accounts(6)
-    for follower, followee in zip(people, people[1:] + people[:1], strict=True):
-        follow(follower, followee)
-    drain_all()
+def two_cached(people):
+    """Counts of the first two are in Redis."""
     redis().call("FLUSHDB")
     assert account_counts.load_many(people[:2]) == dict.fromkeys(people[:2], RIGHT)
     return people
@@ -35,8 +35,8 @@ def lay(owner_id: int, version: int, payload: bytes) -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2, 1_000_000], ids=["behind", "even", "restored shard"])
-def test_wrong_entry_is_laid_anew(people, version):
-    ann = people[0]
+def test_wrong_entry_is_laid_anew(two_cached, version):
+    ann = two_cached[0]
     lay(ann, version, b"9,9,9,9,9,20000")
     key = account_counts.key(ann).decode()
     line = f"{key}: 9,9,9,9,9,20000 -> 1,1,0,0,0,0"
@@ -48,19 +48,19 @@ def test_wrong_entry_is_laid_anew(people, version):
     assert Outcome(Command()).out == "6 subjects done, 0 changed, 0 failed\n"
 
 
-def test_what_is_not_cached_stays_so(people):
+def test_what_is_not_cached_stays_so(two_cached):
     Outcome(Command())
-    assert redis().call("EXISTS", *account_counts.keys(people)) == 2
+    assert redis().call("EXISTS", *account_counts.keys(two_cached)) == 2
 
 
-def test_entry_refreshed_meanwhile_is_left_alone(people):
+def test_entry_refreshed_meanwhile_is_left_alone(two_cached):
     """Dropped blindly, what the job read before would be laid over it."""
-    ann = people[0]
+    ann = two_cached[0]
     lay(ann, 1, b"9,9,9,9,9,20000")
 
     def refresh_meanwhile() -> None:
         disarm("counters.wrong_entries_found")
-        follow(people[3], ann)
+        follow(two_cached[3], ann)
         drain_all()
         refresh_account_counts([ann])
 
@@ -69,21 +69,21 @@ def test_entry_refreshed_meanwhile_is_left_alone(people):
     assert account_counts.load_many([ann])[ann] == b"2,1,0,0,0,0"
 
 
-def test_account_and_pages_are_chosen_as_in_all_jobs(people):
-    for person in people[:2]:
+def test_account_and_pages_are_chosen_as_in_all_jobs(two_cached):
+    for person in two_cached[:2]:
         lay(person, 1, b"9,9,9,9,9,20000")
-    chosen = Outcome(Command(), "--account", str(people[1])).out
+    chosen = Outcome(Command(), "--account", str(two_cached[1])).out
     assert chosen.endswith("1 subjects done, 1 changed, 0 failed\n")
     outs = [Outcome(Command(), "--limit", "4", "--resume").out for _ in range(2)]
     assert outs[0].endswith("4 subjects done, 1 changed, 0 failed\n") or outs[1].endswith(
         "2 subjects done, 1 changed, 0 failed\n"
     )
-    assert account_counts.load_many([people[0]])[people[0]] == RIGHT
+    assert account_counts.load_many([two_cached[0]])[two_cached[0]] == RIGHT
 
 
-def test_counts_themselves_are_left_to_the_recount(people):
+def test_counts_themselves_are_left_to_the_recount(two_cached):
     """The cache is made equal to the counts, not to the rows they count."""
-    ann = people[0]
+    ann = two_cached[0]
     spoil(ann, CounterKind.FOLLOWERS, +2)
     Outcome(Command())
     assert account_counts.load_many([ann])[ann] == b"3,1,0,0,0,0"

@@ -23,20 +23,22 @@ from relations.actions.follow import follow
 from tests.dying import armed, dying_at
 from tests.integration.counters.drifting import lose, spoil
 from tests.integration.jobs.outcomes import Outcome
+from tests.people import ring
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth, day_of, everything_written
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, publish
 
 FOLLOWERS, FOLLOWING, POSTS = CounterKind.FOLLOWERS, CounterKind.FOLLOWING, CounterKind.POSTS
 
 
+people = ring(12)
+
+
 @pytest.fixture
-def people(world):
-    """A ring of follows; everybody has published."""
-    people = make_accounts(12)
-    for follower, followee in zip(people, people[1:] + people[:1], strict=True):
-        follow(follower, followee)
-        publish(follower)
+def writers(people):
+    """Each has a post."""
+    for person in people:
+        publish(person)
     drain_all()
     return people
 
@@ -50,9 +52,9 @@ def numbers(owner_id: int) -> list[int]:
     return [*map(int, account_counts.load_many([owner_id])[owner_id].split(b","))][:-1]
 
 
-def spoil_some(people) -> list[str]:
+def spoil_some(writers) -> list[str]:
     """What a job has to say of it, in any order."""
-    ann, bob, eve, *_ = people
+    ann, bob, eve, *_ = writers
     spoil(ann, FOLLOWERS, +3)
     spoil(bob, POSTS, -1)
     lose(eve)
@@ -64,8 +66,8 @@ def spoil_some(people) -> list[str]:
     ]
 
 
-def test_recount_mends_what_differs_and_says_so(people):
-    lines = spoil_some(people)
+def test_recount_mends_what_differs_and_says_so(writers):
+    lines = spoil_some(writers)
     outcome = Outcome(Recount(), "--batch-size", "2")
     *said, result = outcome.out.splitlines()
     assert sorted(said) == sorted(lines)
@@ -74,17 +76,17 @@ def test_recount_mends_what_differs_and_says_so(people):
     assert Outcome(Recount()).out == "12 accounts done, 0 changed, 0 failed\n"
 
 
-def test_dry_run_says_the_same_and_writes_nothing(people):
-    lines = spoil_some(people)
+def test_dry_run_says_the_same_and_writes_nothing(writers):
+    lines = spoil_some(writers)
     before = everything_written()
     outcome = Outcome(Recount(), "--dry-run")
     assert sorted(outcome.out.splitlines()[:-1]) == sorted(lines)
     assert everything_written() == before
 
 
-def test_audit_ends_with_1_and_writes_nothing(people):
+def test_audit_ends_with_1_and_writes_nothing(writers):
     assert Outcome(Audit()).code == 0
-    lines = spoil_some(people)
+    lines = spoil_some(writers)
     before = everything_written()
     outcome = Outcome(Audit())
     assert outcome.code == 1
@@ -94,23 +96,23 @@ def test_audit_ends_with_1_and_writes_nothing(people):
     assert everything_written() == before
 
 
-def test_account_chosen_alone_is_mended_alone(people):
-    spoil_some(people)
-    outcome = Outcome(Recount(), "--account", str(people[0]))
+def test_account_chosen_alone_is_mended_alone(writers):
+    spoil_some(writers)
+    outcome = Outcome(Recount(), "--account", str(writers[0]))
     assert outcome.out.endswith("1 accounts done, 1 changed, 0 failed\n")
     assert Outcome(Audit()).code == 1
 
 
-def test_limit_and_resume_go_through_everybody_once(people):
-    spoil_some(people)
+def test_limit_and_resume_go_through_everybody_once(writers):
+    spoil_some(writers)
     done = [Outcome(Recount(), "--limit", "5", "--resume").out for _ in range(3)]
     assert [out.splitlines()[-1].partition(" accounts")[0] for out in done] == ["5", "5", "2"]
     assert not JobCheckpoint.objects.exists()
     assert_drained_truth()
 
 
-def test_cached_counts_follow(people):
-    ann = people[0]
+def test_cached_counts_follow(writers):
+    ann = writers[0]
     spoil(ann, FOLLOWERS, +3)
     refresh_account_counts([ann])
     assert numbers(ann) == [4, 1, 1, 0, 0]
@@ -118,9 +120,9 @@ def test_cached_counts_follow(people):
     assert numbers(ann) == [1, 1, 1, 0, 0]
 
 
-def test_caches_follow_also_when_a_recount_dies_behind_its_commit(people, monkeypatch):
+def test_caches_follow_also_when_a_recount_dies_behind_its_commit(writers, monkeypatch):
     """It mended the row; without a change the entry would be wrong until it expires."""
-    ann = people[0]
+    ann = writers[0]
     spoil(ann, FOLLOWERS, +3)
     refresh_account_counts([ann])
     assert numbers(ann) == [4, 1, 1, 0, 0]
@@ -132,8 +134,8 @@ def test_caches_follow_also_when_a_recount_dies_behind_its_commit(people, monkey
 
 
 @pytest.mark.parametrize("place", ["counters.drift_found", "counters.repaired"])
-def test_recount_that_dies_has_done_nothing(people, place):
-    ann = people[0]
+def test_recount_that_dies_has_done_nothing(writers, place):
+    ann = writers[0]
     spoil(ann, FOLLOWERS, +3)
     before = everything_written()
 
@@ -142,9 +144,9 @@ def test_recount_that_dies_has_done_nothing(people, place):
     assert everything_written() == before
 
 
-def test_recounts_of_one_account_at_once_mend_it_once(people):
+def test_recounts_of_one_account_at_once_mend_it_once(writers):
     """Both would find what it lacks, and both would add it."""
-    ann = people[0]
+    ann = writers[0]
     spoil(ann, FOLLOWERS, +3)
     both_found = threading.Barrier(2)
 
@@ -161,15 +163,15 @@ def test_recounts_of_one_account_at_once_mend_it_once(people):
     assert_drained_truth()
 
 
-def test_follow_between_finding_and_mending_is_not_lost(people):
+def test_follow_between_finding_and_mending_is_not_lost(writers):
     """What was counted is one short by then; what the count lacks is still the same."""
-    *_, joe = people
+    *_, joe = writers
     spoil(joe, FOLLOWING, +5)
     followed = []
 
     def follow_meanwhile() -> None:
         disarm("counters.drift_found")
-        followed.extend(run_together([partial(follow, joe, people[4])]))
+        followed.extend(run_together([partial(follow, joe, writers[4])]))
 
     arm("counters.drift_found", follow_meanwhile)
     repair(shard_of(joe), joe)
@@ -179,8 +181,8 @@ def test_follow_between_finding_and_mending_is_not_lost(people):
     assert_drained_truth()
 
 
-def test_recount_beside_writers_ends_exact(people):
-    ann, *others = people
+def test_recount_beside_writers_ends_exact(writers):
+    ann, *others = writers
 
     def live(one: int) -> None:
         for other in others:

@@ -47,7 +47,7 @@ def statuses_of(client, addresses):
     return {client.get(path_of(address)).status_code for address in addresses}
 
 
-def in_a_page(ann, people, status):
+def in_a_page(me, people, status):
     assert Browser(people[0]).send(f"/statuses/{status['id']}/delete").status_code == 303
 
 
@@ -59,7 +59,7 @@ def purge(_ann, people, _status):
 
 
 ENDS = {
-    "deleted by its author": lambda ann, _, status: ann.delete(
+    "deleted by its author": lambda me, _, status: me.delete(
         f"{STATUSES}/{status['id']}?delete_media=true"
     ),
     "deleted on the page": in_a_page,
@@ -69,15 +69,15 @@ ENDS = {
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_the_files_of_a_deleted_post_go_with_the_change(ann, client, people, store, name):
-    image = sent(ann, content=picture("JPEG", (1_200, 800)))
-    status = publish(ann, [image])
+def test_the_files_of_a_deleted_post_go_with_the_change(me, client, people, store, name):
+    image = sent(me, content=picture("JPEG", (1_200, 800)))
+    status = publish(me, [image])
     addresses = [image["url"], image["preview_url"]]
     if name == "purged":
-        picture_of = edit(ann, avatar=upload(picture()), header=upload(picture())).json()
+        picture_of = edit(me, avatar=upload(picture()), header=upload(picture())).json()
         addresses += [picture_of["avatar"], picture_of["header"]]
     assert statuses_of(client, addresses) == {200}
-    ENDS[name](ann, people, status)
+    ENDS[name](me, people, status)
     drain_all()
     assert statuses_of(client, addresses) == {404}
     assert store() == []
@@ -96,11 +96,11 @@ HIDES = {
 
 
 @pytest.mark.parametrize("name", HIDES)
-def test_the_images_of_what_is_hidden_come_back_with_it(ann, bob, client, people, store, name):
+def test_the_images_of_what_is_hidden_come_back_with_it(me, you, client, people, store, name):
     hide, show = HIDES[name]
-    image = sent(ann, content=picture("JPEG", (1_200, 800)))
-    status, other = publish(ann, [image]), publish(ann, [sent(ann)])
-    mine = edit(ann, avatar=upload(picture())).json()["avatar"]
+    image = sent(me, content=picture("JPEG", (1_200, 800)))
+    status, other = publish(me, [image]), publish(me, [sent(me)])
+    mine = edit(me, avatar=upload(picture())).json()["avatar"]
     drain_all()
     names = set(store())
     for _ in range(2):
@@ -115,12 +115,12 @@ def test_the_images_of_what_is_hidden_come_back_with_it(ann, bob, client, people
         drain_all()
         assert {*store()} == names
         assert statuses_of(client, [image["url"], image["preview_url"], *others]) == {200}
-        assert bob.get(f"{STATUSES}/{status['id']}").json()["media_attachments"] == [image]
+        assert you.get(f"{STATUSES}/{status['id']}").json()["media_attachments"] == [image]
 
 
-def test_both_reasons_must_end_and_a_hidden_post_may_be_deleted(ann, client, people, store):
-    image = sent(ann)
-    status = publish(ann, [image])
+def test_both_reasons_must_end_and_a_hidden_post_may_be_deleted(me, client, people, store):
+    image = sent(me)
+    status = publish(me, [image])
     decide(status, DecisionKind.HIDE)
     restrict(people[0], Restriction.SUSPENDED)
     drain_all()
@@ -137,18 +137,18 @@ def test_both_reasons_must_end_and_a_hidden_post_may_be_deleted(ann, client, peo
     assert store() == []
 
 
-def test_a_restriction_that_hides_no_one_moves_no_file(ann, client, people, store):
-    image = sent(ann)
-    publish(ann, [image])
+def test_a_restriction_that_hides_no_one_moves_no_file(me, client, people, store):
+    image = sent(me)
+    publish(me, [image])
     before = store()
     restrict(people[0], Restriction.FROZEN | Restriction.LIMITED)
     drain_all()
     assert store() == before
 
 
-def test_pictures_that_were_replaced_go_with_the_change(ann, client, store):
-    first = edit(ann, avatar=upload(picture())).json()["avatar"]
-    edit(ann, avatar=upload(picture()))
+def test_pictures_that_were_replaced_go_with_the_change(me, client, store):
+    first = edit(me, avatar=upload(picture())).json()["avatar"]
+    edit(me, avatar=upload(picture()))
     drain_all()
     assert statuses_of(client, [first]) == {404}
     assert len(store()) == 1
@@ -157,9 +157,9 @@ def test_pictures_that_were_replaced_go_with_the_change(ann, client, store):
 @pytest.mark.parametrize("place", ["images.files_moved", "images.files_deleted"])
 @pytest.mark.parametrize("is_shown", [True, False])
 @pytest.mark.usefixtures("empty_store")
-def test_a_process_killed_while_files_move_is_completed(ann, client, people, place, is_shown):
-    image = sent(ann, content=picture("JPEG", (1_200, 800)))
-    status = publish(ann, [image])
+def test_a_process_killed_while_files_move_is_completed(me, client, people, place, is_shown):
+    image = sent(me, content=picture("JPEG", (1_200, 800)))
+    status = publish(me, [image])
     decide(status, DecisionKind.HIDE)
     if place == "images.files_deleted":
         decide(status, DecisionKind.DELETE)
@@ -174,15 +174,15 @@ def test_a_process_killed_while_files_move_is_completed(ann, client, people, pla
 
 
 @pytest.mark.usefixtures("empty_store")
-def test_while_the_store_is_away_the_change_waits(ann, client, monkeypatch):
-    image = sent(ann)
-    status = publish(ann, [image])
+def test_while_the_store_is_away_the_change_waits(me, client, monkeypatch):
+    image = sent(me)
+    status = publish(me, [image])
 
     def broken(*_args, **_options):
         raise OSError("no disk")
 
     monkeypatch.setattr(FileSystemStorage, "delete", broken)
-    gone = ann.delete(f"{STATUSES}/{status['id']}")
+    gone = me.delete(f"{STATUSES}/{status['id']}")
     assert gone.status_code == 200
     monkeypatch.undo()
     drain_all()
@@ -190,10 +190,10 @@ def test_while_the_store_is_away_the_change_waits(ann, client, monkeypatch):
     assert statuses_of(client, [gone.json()["media_attachments"][0]["url"]]) == {200}
 
 
-def test_more_images_than_a_page_of_the_work_has_move(ann, client, people, monkeypatch, store):
+def test_more_images_than_a_page_of_the_work_has_move(me, client, people, monkeypatch, store):
     monkeypatch.setattr("accounts.images.actions.place_files.PAGE_SIZE", 2)
-    images = [sent(ann) for _ in range(5)]
-    publish(ann, images[:4])
+    images = [sent(me) for _ in range(5)]
+    publish(me, images[:4])
     restrict(people[0], Restriction.SUSPENDED)
     drain_all()
     assert statuses_of(client, [image["url"] for image in images]) == {404}

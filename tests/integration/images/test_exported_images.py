@@ -24,13 +24,13 @@ def export(account_id, path):
     return ZipFile(path)
 
 
-def test_all_images_are_in_the_archive_but_hidden_ones(ann, bob, people, tmp_path, monkeypatch):
+def test_all_images_are_in_the_archive_but_hidden_ones(me, you, people, tmp_path, monkeypatch):
     monkeypatch.setattr(export_images, "_PAGE", 2)
-    edit(ann, avatar=upload(picture(size=(500, 500))))
-    large = sent(ann, content=picture("JPEG", (1_200, 800)), description='Sea, and "sun"')
-    glass, hidden = sent(ann, content=transparent()), sent(ann, description="gone")
-    status = publish(ann, [large, glass, hidden])
-    sent(bob)
+    edit(me, avatar=upload(picture(size=(500, 500))))
+    large = sent(me, content=picture("JPEG", (1_200, 800)), description='Sea, and "sun"')
+    glass, hidden = sent(me, content=transparent()), sent(me, description="gone")
+    status = publish(me, [large, glass, hidden])
+    sent(you)
     decide_on_image(
         people[0], int(hidden["id"]), DecisionKind.HIDE, DecisionOrigin(None, "not here")
     )
@@ -49,11 +49,11 @@ def test_all_images_are_in_the_archive_but_hidden_ones(ann, bob, people, tmp_pat
     assert len([one for one in archive.namelist() if one.startswith("images/")]) == 3
 
 
-def test_without_the_store_there_is_no_archive(ann, people, tmp_path, monkeypatch):
+def test_without_the_store_there_is_no_archive(me, people, tmp_path, monkeypatch):
     def broken(*_args, **_options):
         raise OSError("no disk")
 
-    sent(ann)
+    sent(me)
     monkeypatch.setattr(type(default_storage._wrapped), "open", broken)
     with pytest.raises(ImagesUnavailable):
         export(people[0], tmp_path / "ann.zip")

@@ -70,46 +70,44 @@ def everywhere(caller, people, status):
 
 
 def test_a_hidden_image_is_on_no_page_and_at_no_address_until_it_is_shown_again(
-    ann, bob, client, people
+    me, you, client, people
 ):
-    large = sent(ann, content=picture("JPEG", (1_200, 800)), description="Sea")
-    other = sent(ann)
-    status = publish(ann, [large, other], "look")
-    put(
-        ann, f"{STATUSES}/{status['id']}", status="look again", media_ids=[large["id"], other["id"]]
-    )
+    large = sent(me, content=picture("JPEG", (1_200, 800)), description="Sea")
+    other = sent(me)
+    status = publish(me, [large, other], "look")
+    put(me, f"{STATUSES}/{status['id']}", status="look again", media_ids=[large["id"], other["id"]])
     drain_all()
-    for caller in (ann, bob):
+    for caller in (me, you):
         assert everywhere(caller, people, status) == [[large, other]] * 5
     assert decide(people, large) is not None
     assert decide(people, large) is None, "it is hidden already"
-    for caller in (ann, bob):
+    for caller in (me, you):
         assert everywhere(caller, people, status) == [[other]] * 5
     assert not is_served(client, large)
     assert is_served(client, other)
     assert len(files()) == 3, "the files are at another name"
     drain_all()
     assert decide(people, large, SHOW) is not None
-    shown = media(bob, status)[0]
+    shown = media(you, status)[0]
     assert {**shown, "url": "", "preview_url": ""} == {**large, "url": "", "preview_url": ""}
-    assert everywhere(bob, people, status) == [[shown, other]] * 5
+    assert everywhere(you, people, status) == [[shown, other]] * 5
     assert is_served(client, shown)
     assert not is_served(client, large), "the old address stays dead"
     assert decide(people, large) is not None
-    assert (media(bob, status), is_served(client, shown)) == ([other], False)
+    assert (media(you, status), is_served(client, shown)) == ([other], False)
 
 
 @pytest.mark.parametrize("name", ["avatar", "header"])
-def test_a_hidden_picture_becomes_the_default_one(ann, bob, client, people, name):
-    before = ann.get("/api/v1/accounts/verify_credentials").json()[name]
-    mine = edit(ann, **{name: upload(picture())}).json()[name]
-    status = ann.post(STATUSES, {"status": "hello"}).json()
+def test_a_hidden_picture_becomes_the_default_one(me, you, client, people, name):
+    before = me.get("/api/v1/accounts/verify_credentials").json()[name]
+    mine = edit(me, **{name: upload(picture())}).json()[name]
+    status = me.post(STATUSES, {"status": "hello"}).json()
     image = {"id": path_of(mine).split("/")[3]}
 
     def seen():
         pages = [f"/api/v1/accounts/{people[0]}", "/api/v1/accounts/verify_credentials"]
-        accounts = [ann.get(page).json() for page in pages]
-        accounts.append(bob.get(f"{STATUSES}/{status['id']}").json()["account"])
+        accounts = [me.get(page).json() for page in pages]
+        accounts.append(you.get(f"{STATUSES}/{status['id']}").json()["account"])
         return {account[name] for account in accounts}
 
     assert seen() == {mine}
@@ -121,7 +119,7 @@ def test_a_hidden_picture_becomes_the_default_one(ann, bob, client, people, name
     assert shown not in (mine, before)
     assert client.get(path_of(shown)).status_code == 200
     decide(people, image)
-    newer = edit(ann, **{name: upload(picture())}).json()[name]
+    newer = edit(me, **{name: upload(picture())}).json()[name]
     with pytest.raises(ImageNotFound):
         decide(people, image, SHOW)
     assert seen() == {newer}
@@ -130,10 +128,10 @@ def test_a_hidden_picture_becomes_the_default_one(ann, bob, client, people, name
     assert len(files()) == 1
 
 
-def test_a_disconnected_process_shows_no_hidden_image(ann, people, disconnected):
-    mine = edit(ann, avatar=upload(picture())).json()["avatar"]
-    image = sent(ann)
-    status = publish(ann, [image])
+def test_a_disconnected_process_shows_no_hidden_image(me, people, disconnected):
+    mine = edit(me, avatar=upload(picture())).json()["avatar"]
+    image = sent(me)
+    status = publish(me, [image])
     drain_all()
     token = token_of(people[1])
     pages = [f"{STATUSES}/{status['id']}", "/api/v1/timelines/public"]
@@ -150,55 +148,55 @@ def test_a_disconnected_process_shows_no_hidden_image(ann, people, disconnected)
     assert found() == [set()] * 2
 
 
-def test_a_hidden_upload_cannot_be_posted(ann, people):
-    image = sent(ann)
+def test_a_hidden_upload_cannot_be_posted(me, people):
+    image = sent(me)
     decide(people, image)
-    assert ann.get(f"/api/v1/media/{image['id']}").status_code == 404
+    assert me.get(f"/api/v1/media/{image['id']}").status_code == 404
     body = {"status": "x", "media_ids": [image["id"]]}
-    assert ann.post(STATUSES, body).status_code == 422
+    assert me.post(STATUSES, body).status_code == 422
 
 
 @pytest.mark.parametrize("place", ["moderation.image_marked", "images.files_moved"])
 @pytest.mark.parametrize("kind", [HIDE, SHOW])
-def test_a_process_killed_between_row_and_files_is_completed(ann, bob, client, people, place, kind):
-    image = sent(ann, content=picture("JPEG", (1_200, 800)))
-    status = publish(ann, [image])
+def test_a_process_killed_between_row_and_files_is_completed(me, you, client, people, place, kind):
+    image = sent(me, content=picture("JPEG", (1_200, 800)))
+    status = publish(me, [image])
     with dying_at(place):
         decide(people, image)
-    assert media(bob, status) == []
+    assert media(you, status) == []
     if kind is SHOW:
         decide(people, image, SHOW)
     drain_all()
     assert not is_served(client, image)
     assert len(files()) == 2
-    assert [is_served(client, one) for one in media(bob, status)] == [True] * (kind is SHOW)
+    assert [is_served(client, one) for one in media(you, status)] == [True] * (kind is SHOW)
     rows = [row for alias in all_aliases()[1:] for row in StoredImage.objects.on(alias)]
     assert [row.next_token for row in rows] == [None]
 
 
 def test_while_the_store_is_away_the_pages_are_without_the_image(
-    ann, bob, client, people, monkeypatch
+    me, you, client, people, monkeypatch
 ):
-    image = sent(ann)
-    status = publish(ann, [image])
+    image = sent(me)
+    status = publish(me, [image])
 
     def broken(*_args, **_options):
         raise OSError("no disk")
 
     monkeypatch.setattr(FileSystemStorage, "delete", broken)
     decide(people, image)
-    assert media(bob, status) == []
+    assert media(you, status) == []
     monkeypatch.undo()
     drain_all()
     assert not is_served(client, image)
 
 
-def test_a_killed_move_leaves_no_file_when_the_post_is_deleted(ann, people):
-    image = sent(ann)
-    status = publish(ann, [image])
+def test_a_killed_move_leaves_no_file_when_the_post_is_deleted(me, people):
+    image = sent(me)
+    status = publish(me, [image])
     with dying_at("images.files_moved"):
         decide(people, image)
-    ann.delete(f"{STATUSES}/{status['id']}?delete_media=true")
+    me.delete(f"{STATUSES}/{status['id']}?delete_media=true")
     remove()
     drain_all()
     remove()
@@ -214,10 +212,10 @@ def moderator(*permissions):
     return browser
 
 
-def test_moderators_hide_and_show_images_on_their_page(ann, bob, people):
-    edit(ann, avatar=upload(picture()))
-    image = sent(ann, description="Sea <b>")
-    status = publish(ann, [image])
+def test_moderators_hide_and_show_images_on_their_page(me, you, people):
+    edit(me, avatar=upload(picture()))
+    image = sent(me, description="Sea <b>")
+    status = publish(me, [image])
     mia = moderator("view_decision", "add_decision")
     where = f"{PAGE}?account={people[0]}"
     page = mia.get(where).content.decode()
@@ -228,38 +226,38 @@ def test_moderators_hide_and_show_images_on_their_page(ann, bob, people):
     for reason, text in (("", "Give a reason"), ("x" * 501, "at most 500"), ("\0", "Null")):
         answer = mia.post(where, {**form, "reason": reason}, follow=True)
         assert text in answer.content.decode()
-    assert media(bob, status) == [image]
+    assert media(you, status) == [image]
     answer = mia.post(where, {**form, "reason": "spam"}, follow=True).content.decode()
     assert "Decisions taken: 1" in answer
     assert "hidden since" in answer
     assert image["preview_url"] not in answer
-    assert media(bob, status) == []
+    assert media(you, status) == []
     (row,) = Decision.objects.all()
     assert (row.kind, row.account_id, row.image_id, row.reason) == (
         *("hide", people[0], int(image["id"])),
         "spam",
     )
-    (strike,) = ann.get("/api/v1/strikes").json()
+    (strike,) = me.get("/api/v1/strikes").json()
     assert (strike["action"], strike["status_ids"]) == ("hide_images", None)
     drain_all()
-    (notification,) = ann.get("/api/v1/notifications").json()
+    (notification,) = me.get("/api/v1/notifications").json()
     warning = notification["moderation_warning"]
     assert (warning["action"], warning["measure"]) == ("none", "hide_images")
     mia.post(where, {"kind": "show", "image": image["id"], "reason": "a mistake"})
-    assert len(media(bob, status)) == 1
+    assert len(media(you, status)) == 1
     assert "There is no such account" in mia.get(f"{PAGE}?account=nothing").content.decode()
 
 
-def test_the_page_of_images_costs_the_same_with_more_images(ann, people):
+def test_the_page_of_images_costs_the_same_with_more_images(me, people):
     """Its list has one query, however many images there are, and counts nothing."""
     mia = moderator("view_decision", "add_decision")
     where = f"{PAGE}?account={people[0]}"
-    sent(ann)
+    sent(me)
     mia.get(where)
     with count_calls() as few:
         mia.get(where)
     for _ in range(3):
-        publish(ann, [sent(ann)])
+        publish(me, [sent(me)])
     with count_calls() as many:
         assert mia.get(where).content.decode().count(IMAGE) == 4
     # Session, user, its token, its second step, rights of the user and of the groups, the account.
@@ -267,9 +265,9 @@ def test_the_page_of_images_costs_the_same_with_more_images(ann, people):
     assert not [one.sql for one in many.statements if "COUNT(" in one.sql or "OFFSET" in one.sql]
 
 
-def test_a_report_shows_the_images_of_its_posts_hidden_or_not(ann, people):
-    hidden, shown = sent(ann, description="Boat <1>"), sent(ann)
-    status = publish(ann, [hidden, shown])
+def test_a_report_shows_the_images_of_its_posts_hidden_or_not(me, people):
+    hidden, shown = sent(me, description="Boat <1>"), sent(me)
+    status = publish(me, [hidden, shown])
     post = PostId.from_public(status["id"])
     report = Report.objects.create(
         reporter_id=people[1], account_id=people[0], category="spam", post_ids=[post.base36]
@@ -292,21 +290,21 @@ def test_only_moderators_have_the_page(people):
     assert Client().get(PAGE).status_code == 302
 
 
-def test_viewers_without_the_right_to_decide_only_look(ann, people):
-    sent(ann)
+def test_viewers_without_the_right_to_decide_only_look(me, people):
+    sent(me)
     viewer = moderator("view_decision")
     where = f"{PAGE}?account={people[0]}"
     assert "Hide the chosen" not in viewer.get(where).content.decode()
     assert viewer.post(where, {"kind": "hide", "image": "1", "reason": "x"}).status_code == 403
 
 
-def test_an_accepted_appeal_shows_the_image_again_unless_it_is_gone(ann, bob, people):
-    kept, gone = sent(ann), sent(ann)
-    status, deleted = publish(ann, [kept]), publish(ann, [gone])
+def test_an_accepted_appeal_shows_the_image_again_unless_it_is_gone(me, you, people):
+    kept, gone = sent(me), sent(me)
+    status, deleted = publish(me, [kept]), publish(me, [gone])
     decisions = [decide(people, image) for image in (kept, gone)]
-    ann.delete(f"{STATUSES}/{deleted['id']}?delete_media=true")
+    me.delete(f"{STATUSES}/{deleted['id']}?delete_media=true")
     drain_all()
     for decision in decisions:
         appeal = file_appeal(people[0], decision.pk, "It is mine")
         accept_appeal(appeal.pk, BECAUSE, datetime.now(UTC))
-    assert len(media(bob, status)) == 1
+    assert len(media(you, status)) == 1

@@ -29,28 +29,28 @@ def edit(caller: Caller, **form):
     return caller.client.patch(EDIT, encode_multipart(BOUNDARY, form), MULTIPART_CONTENT)
 
 
-def test_pictures_are_shown_at_once_everywhere(ann, bob, client, people):
-    before = ann.get("/api/v1/accounts/verify_credentials").json()
+def test_pictures_are_shown_at_once_everywhere(me, you, client, people):
+    before = me.get("/api/v1/accounts/verify_credentials").json()
     assert DEFAULT in before["avatar"]
-    status = ann.post(STATUSES, {"status": "hello"}).json()
+    status = me.post(STATUSES, {"status": "hello"}).json()
     form = {"avatar": upload(picture(size=(900, 600))), "header": upload(picture(size=(60, 20)))}
-    answer = edit(ann, display_name="Ann", **form)
+    answer = edit(me, display_name="Ann", **form)
     assert answer.status_code == 200, answer.content
     mine = answer.json()
     assert mine["avatar"] == mine["avatar_static"] != before["avatar"]
     assert opened(client.get(path_of(mine["avatar"])).content).size == (400, 400)
     assert opened(client.get(path_of(mine["header"])).content).size == (60, 20)
     for shown in (
-        bob.get(f"/api/v1/accounts/{people[0]}").json(),
-        bob.get(f"{STATUSES}/{status['id']}").json()["account"],
-        ann.get("/api/v1/accounts/verify_credentials").json(),
+        you.get(f"/api/v1/accounts/{people[0]}").json(),
+        you.get(f"{STATUSES}/{status['id']}").json()["account"],
+        me.get("/api/v1/accounts/verify_credentials").json(),
     ):
         assert [shown[name] for name in ("avatar", "header", "display_name")] == [
             mine["avatar"],
             mine["header"],
             "Ann",
         ]
-    assert edit(ann, note="text", avatar="").json()["avatar"] == mine["avatar"]
+    assert edit(me, note="text", avatar="").json()["avatar"] == mine["avatar"]
 
 
 def data_url(content: bytes, kind: str = "image/png") -> str:
@@ -58,30 +58,30 @@ def data_url(content: bytes, kind: str = "image/png") -> str:
 
 
 @pytest.mark.parametrize("encoding", ["json", "form", "multipart"])
-def test_pictures_may_be_data_addresses(ann, client, encoding):
+def test_pictures_may_be_data_addresses(me, client, encoding):
     def send(**parameters):
         _, body, kind = ENCODINGS[encoding](parameters)
-        return ann.client.patch(EDIT, body, kind)
+        return me.client.patch(EDIT, body, kind)
 
-    before = ann.get("/api/v1/accounts/verify_credentials").json()["header"]
+    before = me.get("/api/v1/accounts/verify_credentials").json()["header"]
     edited = send(avatar=data_url(picture(size=(900, 600))), display_name="Ann").json()
     assert opened(client.get(path_of(edited["avatar"])).content).size == (400, 400)
     assert (edited["display_name"], edited["header"]) == ("Ann", before)
     for wrong in (data_url(b"text"), "data:image/png;base64,@@", "data:,a", "https://a.example/b"):
         refused = send(header=wrong, display_name="Eve")
         assert (refused.status_code, bool(refused.json()["error"])) == (422, True), wrong
-    after = ann.get("/api/v1/accounts/verify_credentials").json()
+    after = me.get("/api/v1/accounts/verify_credentials").json()
     assert (after["header"], after["display_name"]) == (before, "Ann")
 
 
-def test_a_data_address_may_be_as_large_as_a_file(ann):
+def test_a_data_address_may_be_as_large_as_a_file(me):
     content = picture(size=(400, 400)) + b"\0" * 2_000_000
     _, body, kind = ENCODINGS["json"]({"avatar": data_url(content)})
-    assert ann.client.patch(EDIT, body, kind).status_code == 200
+    assert me.client.patch(EDIT, body, kind).status_code == 200
 
 
-def test_the_default_avatar_is_drawn_from_its_address(ann, client):
-    mine = ann.get("/api/v1/accounts/verify_credentials").json()
+def test_the_default_avatar_is_drawn_from_its_address(me, client):
+    mine = me.get("/api/v1/accounts/verify_credentials").json()
     address = urlsplit(mine["avatar"]).path
     answer = client.get(address)
     letter = address.rpartition("/")[2][0]
@@ -97,36 +97,36 @@ def test_the_default_avatar_is_drawn_from_its_address(ann, client):
         assert client.get(absent).status_code == 404, absent
 
 
-def test_a_replaced_and_a_deleted_picture_is_removed(ann):
-    default = ann.get("/api/v1/accounts/verify_credentials").json()["avatar"]
-    first = edit(ann, avatar=upload(picture()), header=upload(picture())).json()
-    second = edit(ann, avatar=upload(picture())).json()
+def test_a_replaced_and_a_deleted_picture_is_removed(me):
+    default = me.get("/api/v1/accounts/verify_credentials").json()["avatar"]
+    first = edit(me, avatar=upload(picture()), header=upload(picture())).json()
+    second = edit(me, avatar=upload(picture())).json()
     assert second["avatar"] != first["avatar"]
     assert second["header"] == first["header"]
     assert remove() == (1, 0)
-    assert ann.delete("/api/v1/profile/avatar").json()["avatar"] == default
-    assert ann.delete("/api/v1/profile/avatar").status_code == 200
-    assert ann.delete("/api/v1/profile/header").json()["header"].endswith("header.svg")
+    assert me.delete("/api/v1/profile/avatar").json()["avatar"] == default
+    assert me.delete("/api/v1/profile/avatar").status_code == 200
+    assert me.delete("/api/v1/profile/header").json()["header"].endswith("header.svg")
     assert remove() == (2, 0)
     assert files() == []
 
 
 @pytest.mark.parametrize("content", [b"hello", bomb()])
-def test_a_bad_picture_changes_nothing(ann, content):
-    answer = edit(ann, display_name="new", avatar=upload(content))
+def test_a_bad_picture_changes_nothing(me, content):
+    answer = edit(me, display_name="new", avatar=upload(content))
     assert answer.status_code == 422
-    assert ann.get("/api/v1/accounts/verify_credentials").json()["display_name"] == ""
+    assert me.get("/api/v1/accounts/verify_credentials").json()["display_name"] == ""
 
 
-def test_a_bad_text_stores_no_picture(ann):
-    assert edit(ann, note="x" * 501, avatar=upload(picture())).status_code == 422
+def test_a_bad_text_stores_no_picture(me):
+    assert edit(me, note="x" * 501, avatar=upload(picture())).status_code == 422
     assert files() == []
 
 
-def test_purging_an_account_removes_all_its_images(ann, people):
-    edit(ann, avatar=upload(picture()), header=upload(picture()))
-    publish(ann, [sent(ann), sent(ann)])
-    sent(ann)
+def test_purging_an_account_removes_all_its_images(me, people):
+    edit(me, avatar=upload(picture()), header=upload(picture()))
+    publish(me, [sent(me), sent(me)])
+    sent(me)
     drain_all()
     decide(people[0], DecisionKind.SUSPEND)
     drain_all()
@@ -139,8 +139,8 @@ def test_purging_an_account_removes_all_its_images(ann, people):
     assert sum(StoredImage.objects.on(alias).count() for alias in all_aliases()[1:]) == 0
 
 
-def test_the_limits_are_told_to_clients(ann):
-    told = ann.get("/api/v2/instance").json()["configuration"]
+def test_the_limits_are_told_to_clients(me):
+    told = me.get("/api/v2/instance").json()["configuration"]
     assert told["statuses"]["max_media_attachments"] == 4
     assert told["media_attachments"]["image_matrix_limit"] == 33_177_600
     assert "image/webp" in told["media_attachments"]["supported_mime_types"]

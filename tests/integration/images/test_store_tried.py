@@ -94,10 +94,10 @@ def proxy(folder: Path) -> Iterator[str]:
         thread.join()
 
 
-def test_the_group_may_read_images_whatever_the_umask_is(ann, empty_store, settings):
+def test_the_group_may_read_images_whatever_the_umask_is(me, empty_store, settings):
     before = os.umask(0o077)
     try:
-        sent(ann)
+        sent(me)
     finally:
         os.umask(before)
     assert {mode(one) for one in files()} == {FILE_MODE}
@@ -105,11 +105,11 @@ def test_the_group_may_read_images_whatever_the_umask_is(ann, empty_store, setti
     assert {mode(one) for one in folders} == {FOLDER_MODE}
 
 
-def test_a_folder_with_another_mode_gets_the_right_one(ann, empty_store, settings):
-    sent(ann)
+def test_a_folder_with_another_mode_gets_the_right_one(me, empty_store, settings):
+    sent(me)
     owner = next(Path(settings.MEDIA_DIR).iterdir())
     owner.chmod(0o700)
-    sent(ann)
+    sent(me)
     assert mode(owner) == FOLDER_MODE
 
 

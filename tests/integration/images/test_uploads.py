@@ -22,8 +22,8 @@ from tests.integration.images.uploading import (
 from tests.pictures import bomb, picture, upload, with_metadata
 
 
-def test_an_upload_is_answered_as_an_attachment(ann, empty_store):
-    image = sent(ann, content=picture("JPEG", (1_200, 800)), description="Sea", focus="0.5,-2")
+def test_an_upload_is_answered_as_an_attachment(me, empty_store):
+    image = sent(me, content=picture("JPEG", (1_200, 800)), description="Sea", focus="0.5,-2")
     assert image["type"] == "image"
     assert image["description"] == "Sea"
     assert image["meta"] == {
@@ -33,11 +33,11 @@ def test_an_upload_is_answered_as_an_attachment(ann, empty_store):
     }
     assert len(image["blurhash"]) == 28
     assert image["url"] != image["preview_url"]
-    assert ann.get(f"/api/v1/media/{image['id']}").json() == image
+    assert me.get(f"/api/v1/media/{image['id']}").json() == image
 
 
-def test_the_files_are_served_as_images_and_as_nothing_else(ann, client, empty_store):
-    image = sent(ann, content=with_metadata())
+def test_the_files_are_served_as_images_and_as_nothing_else(me, client, empty_store):
+    image = sent(me, content=with_metadata())
     answer = client.get(path_of(image["url"]))
     assert answer.status_code == 200
     assert answer["Content-Type"] == "image/jpeg"
@@ -58,19 +58,19 @@ def test_the_files_are_served_as_images_and_as_nothing_else(ann, client, empty_s
         assert client.get(f"/media/{guess}").status_code in (302, 404), guess
 
 
-def test_only_the_owner_reads_describes_and_deletes_an_upload(ann, bob, empty_store):
-    where = f"/api/v1/media/{sent(ann)['id']}"
-    for status in (bob.get(where), put(bob, where, description="x"), bob.delete(where)):
+def test_only_the_owner_reads_describes_and_deletes_an_upload(me, you, empty_store):
+    where = f"/api/v1/media/{sent(me)['id']}"
+    for status in (you.get(where), put(you, where, description="x"), you.delete(where)):
         assert status.status_code == 404
-    assert put(ann, where, description="Red and blue").json()["description"] == "Red and blue"
-    assert put(ann, where, focus="1,1").json()["description"] == "Red and blue"
-    assert ann.delete(where).status_code == 200
-    assert ann.get(where).status_code == 404
+    assert put(me, where, description="Red and blue").json()["description"] == "Red and blue"
+    assert put(me, where, focus="1,1").json()["description"] == "Red and blue"
+    assert me.delete(where).status_code == 200
+    assert me.get(where).status_code == 404
     assert files() == []
     assert files() == []
 
 
-def test_bad_uploads_are_refused_with_the_reason(ann, empty_store):
+def test_bad_uploads_are_refused_with_the_reason(me, empty_store):
     for form, text in [
         ({}, "must be a file"),
         ({"file": "text"}, "must be a file"),
@@ -82,41 +82,41 @@ def test_bad_uploads_are_refused_with_the_reason(ann, empty_store):
         ({"file": upload(picture()), "focus": "nan,1"}, "focus must be"),
         ({"file": upload(picture()), "focus": "1"}, "focus must be"),
     ]:
-        answer = ann.client.post(MEDIA, form)
+        answer = me.client.post(MEDIA, form)
         assert answer.status_code == 422, answer.content
         assert text in answer.json()["error"], (form, text)
         assert files() == [], (form, text)
 
 
-def test_refused_images_use_up_what_an_account_may_upload(ann, bob, empty_store, settings):
+def test_refused_images_use_up_what_an_account_may_upload(me, you, empty_store, settings):
     settings.UPLOADS_PER_ACCOUNT = 3
-    assert [send(ann, b"hello").status_code for _ in range(2)] == [422, 422]
-    assert edit(ann, avatar=upload(b"hello")).status_code == 422
-    for answer in (send(ann), edit(ann, header=upload(picture()))):
+    assert [send(me, b"hello").status_code for _ in range(2)] == [422, 422]
+    assert edit(me, avatar=upload(b"hello")).status_code == 422
+    for answer in (send(me), edit(me, header=upload(picture()))):
         assert answer.status_code == 429
         assert 0 < int(answer["Retry-After"]) <= 3_600
-    assert edit(ann, display_name="Ann").status_code == 200
-    assert send(bob).status_code == 200
+    assert edit(me, display_name="Ann").status_code == 200
+    assert send(you).status_code == 200
 
 
-def test_the_limits_of_size_and_number_hold(ann, empty_store, settings, monkeypatch):
+def test_the_limits_of_size_and_number_hold(me, empty_store, settings, monkeypatch):
     settings.MEDIA_MAX_BYTES = 100
-    assert "less than 100 bytes" in send(ann).json()["error"]
+    assert "less than 100 bytes" in send(me).json()["error"]
     settings.MEDIA_MAX_BYTES = 100_000
     too_large = upload(b"x" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 100_001))
-    assert ann.client.post(MEDIA, {"file": too_large}).status_code == 413
-    assert ann.post("/api/v1/statuses", {"status": "x" * 1_600_000}).status_code == 413
+    assert me.client.post(MEDIA, {"file": too_large}).status_code == 413
+    assert me.post("/api/v1/statuses", {"status": "x" * 1_600_000}).status_code == 413
     monkeypatch.setattr(storing, "MOST_UNUSED", 2)
-    assert [send(ann).status_code for _ in range(3)] == [200, 200, 429]
+    assert [send(me).status_code for _ in range(3)] == [200, 200, 429]
 
 
-def test_an_upload_that_no_post_takes_is_removed_after_a_day(ann, empty_store):
-    image = sent(ann)
+def test_an_upload_that_no_post_takes_is_removed_after_a_day(me, empty_store):
+    image = sent(me)
     assert remove() == (0, 0)
     assert len(files()) == 1
     assert remove(TOMORROW) == (1, 0)
     assert (files(), remove(TOMORROW)) == ([], (0, 0))
-    assert ann.get(f"/api/v1/media/{image['id']}").status_code == 404
+    assert me.get(f"/api/v1/media/{image['id']}").status_code == 404
 
 
 def broken(*_args, **_options):
@@ -125,14 +125,14 @@ def broken(*_args, **_options):
 
 @pytest.mark.parametrize("is_slow", [False, True])
 def test_a_store_that_is_away_is_503_soon_and_leaves_nothing(
-    ann, empty_store, settings, monkeypatch, is_slow
+    me, empty_store, settings, monkeypatch, is_slow
 ):
     settings.MEDIA_STORE_MS = 100
     gate = store.threading.Event()
     monkeypatch.setattr(
         FileSystemStorage, "save", (lambda *_: gate.wait(30)) if is_slow else broken
     )
-    answers = [send(ann) for _ in range(store.THREADS + 1 if is_slow else 1)]
+    answers = [send(me) for _ in range(store.THREADS + 1 if is_slow else 1)]
     gate.set()
     assert {answer.status_code for answer in answers} == {503}
     assert answers[-1]["Retry-After"]
@@ -142,8 +142,8 @@ def test_a_store_that_is_away_is_503_soon_and_leaves_nothing(
     assert (removed, failed) == (len(answers), 0)
 
 
-def test_while_the_store_is_away_no_row_is_deleted(ann, empty_store, monkeypatch):
-    sent(ann)
+def test_while_the_store_is_away_no_row_is_deleted(me, empty_store, monkeypatch):
+    sent(me)
     monkeypatch.setattr(FileSystemStorage, "delete", broken)
     assert remove(TOMORROW) == (0, 1)
     monkeypatch.undo()
@@ -153,17 +153,17 @@ def test_while_the_store_is_away_no_row_is_deleted(ann, empty_store, monkeypatch
 
 @pytest.mark.parametrize("place", ["images.before_files", "images.before_answer"])
 def test_a_process_killed_between_row_and_answer_leaves_only_what_is_removed(
-    ann, empty_store, place
+    me, empty_store, place
 ):
     with dying_at(place):
-        send(ann)
+        send(me)
     assert len(files()) == (place == "images.before_answer")
     assert remove(TOMORROW) == (1, 0)
     assert files() == []
 
 
-def test_a_process_killed_between_files_and_rows_is_repeated(ann, empty_store):
-    sent(ann)
+def test_a_process_killed_between_files_and_rows_is_repeated(me, empty_store):
+    sent(me)
     with dying_at("images.files_deleted"):
         remove(TOMORROW)
     assert files() == []

@@ -32,7 +32,7 @@ def service(world):
 
 
 @pytest.fixture
-def ann(service):
+def provisioned(service):
     return int(service.put(ACCOUNT, {"username": "ann"}).json()["account_id"])
 
 
@@ -52,80 +52,82 @@ def purge(account_id):
     return [*purge_accounts(work, now + LATER, DecisionOrigin(None, "old"), now + LATER)]
 
 
-def test_it_is_absent_while_it_is_inactive_and_comes_back_whole(service, ann):
-    post_id = publish(ann)
+def test_it_is_absent_while_it_is_inactive_and_comes_back_whole(service, provisioned):
+    post_id = publish(provisioned)
     for _ in range(2):
         assert put(service, active=False)["suspended"] is True
     drain_all()
-    assert not is_seen(ann)
+    assert not is_seen(provisioned)
     assert Visitor().status_of(f"/api/v1/statuses/{post_id.public}") == 404
     assert service.get(ACCOUNT).json()["suspended"] is True
     assert_refused(service.put(ACCOUNT, {"note": "x"}), 403)
     for _ in range(2):
         assert put(service, active=True, note="back")["suspended"] is False
     drain_all()
-    assert is_seen(ann)
+    assert is_seen(provisioned)
     assert Visitor().status_of(f"/api/v1/statuses/{post_id.public}") == 200
     assert Decision.objects.count() == 2, "a repeated call decides nothing"
 
 
-def test_its_data_is_kept_for_ever_and_its_owner_got_no_strike(service, ann):
+def test_its_data_is_kept_for_ever_and_its_owner_got_no_strike(service, provisioned):
     put(service, active=False)
     drain_all()
-    assert not purge(ann)
+    assert not purge(provisioned)
     put(service, active=True)
-    assert not list_strikes(ann, Window(20)).items
+    assert not list_strikes(provisioned, Window(20)).items
     with pytest.raises(StrikeNotFound):
-        file_appeal(ann, Decision.objects.earliest("pk").pk, "why?")
+        file_appeal(provisioned, Decision.objects.earliest("pk").pk, "why?")
 
 
-def test_what_moderators_suspend_the_product_does_not_bring_back(service, ann):
+def test_what_moderators_suspend_the_product_does_not_bring_back(service, provisioned):
     put(service, active=False)
-    assert decide(ann, DecisionKind.SUSPEND) is not None, "they take the suspension over"
+    assert decide(provisioned, DecisionKind.SUSPEND) is not None, "they take the suspension over"
     assert_refused(service.put(ACCOUNT, {"active": True}), 403)
     assert_refused(service.put(ACCOUNT, {"active": False}), 403)
     drain_all()
-    assert not is_seen(ann)
-    assert purge(ann), "it is theirs now, and ends as theirs"
+    assert not is_seen(provisioned)
+    assert purge(provisioned), "it is theirs now, and ends as theirs"
 
 
-def test_moderators_cannot_give_its_suspension_an_end(service, ann):
+def test_moderators_cannot_give_its_suspension_an_end(service, provisioned):
     put(service, active=False)
     with pytest.raises(DeactivatedByProduct):
-        decide(ann, DecisionKind.SUSPEND, ends_at=datetime.now(UTC) + LATER)
+        decide(provisioned, DecisionKind.SUSPEND, ends_at=datetime.now(UTC) + LATER)
 
 
-def test_an_inactive_account_can_be_deleted_and_stays_deleted(service, ann):
+def test_an_inactive_account_can_be_deleted_and_stays_deleted(service, provisioned):
     put(service, active=False)
     User.objects.update(suspended_at=datetime.now(UTC) - LATER)
     assert service.delete(ACCOUNT).status_code == 200
-    assert User.objects.get(pk=ann).suspended_at > datetime.now(UTC) - timedelta(minutes=5)
+    assert User.objects.get(pk=provisioned).suspended_at > datetime.now(UTC) - timedelta(minutes=5)
     assert_refused(service.put(ACCOUNT, {"active": True}), 403)
     drain_all()
-    assert purge(ann)
+    assert purge(provisioned)
 
 
 @pytest.mark.parametrize("is_active", [True, False])
-def test_a_kill_leaves_all_or_nothing_and_a_repeated_call_does_the_rest(service, ann, is_active):
+def test_a_kill_leaves_all_or_nothing_and_a_repeated_call_does_the_rest(
+    service, provisioned, is_active
+):
     if is_active:
         put(service, active=False)
     with dying_at("changes.committed"):
         service.put(ACCOUNT, {"active": is_active})
     assert put(service, active=is_active)["suspended"] is not is_active
     drain_all()
-    assert is_seen(ann) is is_active
+    assert is_seen(provisioned) is is_active
 
 
-def test_what_is_refused(service, ann):
+def test_what_is_refused(service, provisioned):
     assert_refused(service.put(ACCOUNT, {"active": "maybe"}), 422)
     assert_refused(service.put(ACCOUNT, {"active": False, "note": "x"}), 422)
     assert_refused(service.put(f"{ACCOUNTS}/u2", {"active": False}), 404)
-    User.objects.filter(pk=ann).update(is_staff=True)
+    User.objects.filter(pk=provisioned).update(is_staff=True)
     assert_refused(service.put(ACCOUNT, {"active": False}), 403)
     assert not Decision.objects.exists()
 
 
-def test_a_list_has_both(service, ann):
+def test_a_list_has_both(service, provisioned):
     wanted = [
         {"external_id": "u1", "active": False},
         {"external_id": "u2", "active": False},
@@ -136,7 +138,7 @@ def test_a_list_has_both(service, ann):
     assert [each.get("suspended") for each in outcomes] == [True, None, False]
 
 
-def test_tokens_of_an_inactive_account_are_refused(service, ann):
-    token = token_of(ann)
-    deactivate_account(ann, datetime.now(UTC))
+def test_tokens_of_an_inactive_account_are_refused(service, provisioned):
+    token = token_of(provisioned)
+    deactivate_account(provisioned, datetime.now(UTC))
     assert is_disabled(token)

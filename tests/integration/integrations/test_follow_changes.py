@@ -16,7 +16,6 @@ from tests.delivered import deliver_all
 from tests.integration.integrations.test_events import publish
 from tests.other_process import environment_of_this_test
 from tests.waiting import until
-from tests.world import make_accounts
 
 pytestmark = pytest.mark.usefixtures("world")
 
@@ -31,11 +30,9 @@ def created(events):
     return [event["data"]["post_id"] for event in events if event["type"] == "post.created"]
 
 
-@pytest.fixture
-def ann():
-    (account_id,) = make_accounts(1)
+@pytest.fixture(autouse=True)
+def quiet(ann):
     deliver_all()
-    return account_id
 
 
 def test_goes_on_where_the_last_run_stopped(ann, tmp_path):

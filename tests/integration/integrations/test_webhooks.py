@@ -49,11 +49,9 @@ def no_webhooks(world):
     execute("default", "DELETE FROM integrations_webhook")
 
 
-@pytest.fixture
-def ann(world):
-    (account_id,) = make_accounts(1)
+@pytest.fixture(autouse=True)
+def quiet(ann):
     deliver_all()
-    return account_id
 
 
 def create(url, **options):

@@ -19,7 +19,7 @@ BY_FOLLOWEE = Table("relations_forwardedge", ("followee_id", "follower_id"), own
 
 
 @pytest.fixture
-def people(world):
+def network(world):
     ids = make_accounts(11)
     for follower in ids[:6]:
         for followee in ids[:6]:
@@ -42,18 +42,18 @@ def truth():
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 500])
-def test_every_row_once_in_key_order(people, size):
+def test_every_row_once_in_key_order(network, size):
     assert rows_of(everything(batch_size=size)) == truth()
     assert len(truth()) == 30
 
 
-def test_columns_come_after_the_key(people):
+def test_columns_come_after_the_key(network):
     found = rows_of(everything(), ACCOUNTS)
-    assert sorted(row[1] for row in found) == people
+    assert sorted(row[1] for row in found) == network
     assert all(name.startswith("person") for _, _, name in found)
 
 
-def test_pieces_are_of_one_shard_and_no_larger_than_asked(people):
+def test_pieces_are_of_one_shard_and_no_larger_than_asked(network):
     pieces = list(walk_table(everything(batch_size=4), EDGES))
     assert max(len(piece.rows) for piece in pieces) == 4
     assert all(piece.rows for piece in pieces)
@@ -61,7 +61,7 @@ def test_pieces_are_of_one_shard_and_no_larger_than_asked(people):
 
 
 @pytest.mark.parametrize("size", [1, 4, 7])
-def test_goes_on_behind_any_piece(people, size):
+def test_goes_on_behind_any_piece(network, size):
     pieces = list(walk_table(everything(batch_size=size), EDGES))
     for number, piece in enumerate(pieces):
         after = json.loads(json.dumps(piece.position))
@@ -70,25 +70,25 @@ def test_goes_on_behind_any_piece(people, size):
 
 
 @pytest.mark.parametrize("limit", [1, 4, 29, 30, 31])
-def test_limit_is_exact_and_over_all_shards(people, limit):
+def test_limit_is_exact_and_over_all_shards(network, limit):
     found = rows_of(everything(batch_size=4, limit=limit))
     assert found == truth()[:limit]
 
 
 @pytest.mark.parametrize("table", [EDGES, BY_FOLLOWEE])
-def test_rows_of_one_account(people, table):
-    mine = people[3]
+def test_rows_of_one_account(network, table):
+    mine = network[3]
     work = Work([shard_of(mine)], account_id=mine, batch_size=2)
     found = {frozenset(row[1:]) for row in rows_of(work, table)}
-    assert found == {frozenset((mine, other)) for other in people[:6] if other != mine}
+    assert found == {frozenset((mine, other)) for other in network[:6] if other != mine}
 
 
-def test_condition_is_kept_on_every_page(people):
+def test_condition_is_kept_on_every_page(network):
     table = Table("relations_forwardedge", EDGES.key, where="false OR followee_id % 2 = 0")
     assert rows_of(everything(batch_size=2), table) == [r for r in truth() if r[2] % 2 == 0]
 
 
-def test_rows_deleted_and_changed_on_the_way_hide_no_others(people):
+def test_rows_deleted_and_changed_on_the_way_hide_no_others(network):
     seen = []
     for piece in walk_table(everything(batch_size=2), EDGES):
         seen += [(piece.alias, *row) for row in piece.rows]
@@ -99,7 +99,7 @@ def test_rows_deleted_and_changed_on_the_way_hide_no_others(people):
     assert truth() == []
 
 
-def test_costs_one_query_a_piece_and_one_a_shard(people):
+def test_costs_one_query_a_piece_and_one_a_shard(network):
     with count_calls() as calls:
         pieces = list(walk_table(Work(["shard0"], batch_size=3), EDGES))
     assert calls.sql["shard0"] == len(pieces) + 1
@@ -116,7 +116,7 @@ def test_rows_may_come_from_anywhere():
     assert [piece.position["key"] for piece in pieces] == [[2], [5], [3]]
 
 
-def test_estimate_is_what_analyze_knows(people):
+def test_estimate_is_what_analyze_knows(network):
     for alias in settings.SHARD_ALIASES:
         execute(alias, "ANALYZE relations_forwardedge")
     assert estimate_rows(everything(), EDGES) == 30
@@ -124,13 +124,13 @@ def test_estimate_is_what_analyze_knows(people):
     assert estimate_rows(Work(["shard0"], account_id=4), EDGES) is None
 
 
-def test_copies_of_rows_of_another_shard_are_left_out(people):
+def test_copies_of_rows_of_another_shard_are_left_out(network):
     """As a move of buckets makes them on its target and leaves them on its source."""
-    other = next(alias for alias in settings.SHARD_ALIASES if alias != shard_of(people[0]))
+    other = next(alias for alias in settings.SHARD_ALIASES if alias != shard_of(network[0]))
     execute(
         other,
         "INSERT INTO accounts_account (id, username, created_at) VALUES (%s, 'copy', now())",
-        (people[0],),
+        (network[0],),
     )
     found = rows_of(everything(batch_size=2), ACCOUNTS)
-    assert sorted(row[1] for row in found) == people
+    assert sorted(row[1] for row in found) == network

@@ -36,12 +36,11 @@ DUE = "UPDATE changes_change SET next_attempt_at = clock_timestamp()"
 LINK = re.compile(r"http://localhost:8000(/\S+)")
 
 
-@pytest.fixture
-def ann(world: None) -> Iterator[int]:
-    account_id = make_account("ann")
+@pytest.fixture(autouse=True)
+def address(ann: int) -> Iterator[None]:
     User.objects.update(email="ann@example.org")
     forget_site_description()
-    yield account_id
+    yield
     forget_site_description()
 
 

@@ -33,25 +33,25 @@ TOKENS = "SELECT token FROM moves_guard"
 
 
 @pytest.fixture
-def people(moving):
+def movers(moving):
     return make_friends("hello")
 
 
-def test_a_switch_slower_than_its_fence_flips_nothing(people):
+def test_a_switch_slower_than_its_fence_flips_nothing(movers):
     """Somebody has written since all was brought over."""
 
     def sleep():
         execute(SOURCE, EXPIRE)
-        publish(people[0], "the fence is open")
+        publish(movers[0], "the fence is open")
 
     with pytest.raises(MoveLost), armed("moves.applied", sleep):
         move()
-    assert shard_of(people[0]) == SOURCE
-    assert fetch_one(SOURCE, POSTS, (people[0],)) == (2,)
-    publish(people[0], "and stays open")
+    assert shard_of(movers[0]) == SOURCE
+    assert fetch_one(SOURCE, POSTS, (movers[0],)) == (2,)
+    publish(movers[0], "and stays open")
 
 
-def test_a_writer_who_comes_when_the_fence_ends_is_not_lost(people, monkeypatch):
+def test_a_writer_who_comes_when_the_fence_ends_is_not_lost(movers, monkeypatch):
     """The fence is kept closed in time, and ends before anybody can see that."""
     set_guard, writing = guard.set_guard, []
 
@@ -59,7 +59,7 @@ def test_a_writer_who_comes_when_the_fence_ends_is_not_lost(people, monkeypatch)
         set_guard(ref, alias, statement)
         if statement is guard.KEEP_CLOSED:
             until(lambda: pool.submit(_closing, fetch_one, SOURCE, IS_OVER).result() == (True,))
-            writing.append(pool.submit(_closing, publish, people[0], "when the fence ends"))
+            writing.append(pool.submit(_closing, publish, movers[0], "when the fence ends"))
             until(lambda: writing[0].done() or fetch_one(SOURCE, WAITING))
 
     with ThreadPoolExecutor(1) as pool:
@@ -71,7 +71,7 @@ def test_a_writer_who_comes_when_the_fence_ends_is_not_lost(people, monkeypatch)
             move()
         error = writing[0].exception()
     assert error is None or isinstance(error, AccountMoving)
-    assert fetch_one(TARGET, POSTS, (people[0],)) == (1 if error else 2,)
+    assert fetch_one(TARGET, POSTS, (movers[0],)) == (1 if error else 2,)
 
 
 def _closing(call, *arguments):
@@ -81,17 +81,17 @@ def _closing(call, *arguments):
         connections.close_all()
 
 
-def test_changes_that_a_late_drain_left_are_handed_over(people):
+def test_changes_that_a_late_drain_left_are_handed_over(movers):
     """A drain that was at work in the switch has written follow-up changes on the source."""
-    publish(people[0], "in between")
-    left = partial(hand_over_changes, TARGET, SOURCE, f"{OWNER} = {people[0]}")
+    publish(movers[0], "in between")
+    left = partial(hand_over_changes, TARGET, SOURCE, f"{OWNER} = {movers[0]}")
     with armed("moves.flipped", left):
         move()
-    assert fetch_one(SOURCE, CHANGES, (people[0],)) == (0,)
-    assert fetch_one(TARGET, CHANGES, (people[0],)) == (1,)
+    assert fetch_one(SOURCE, CHANGES, (movers[0],)) == (0,)
+    assert fetch_one(TARGET, CHANGES, (movers[0],)) == (1,)
 
 
-def test_an_older_process_takes_no_guard(people):
+def test_an_older_process_takes_no_guard(movers):
     with pytest.raises(Killed), armed("moves.step_recorded", die):
         move()
     unfinished = find_unfinished()
@@ -109,7 +109,7 @@ def test_an_older_process_takes_no_guard(people):
             change()
 
 
-def test_a_switch_that_a_slow_process_has_flipped_is_finished_there(people, monkeypatch):
+def test_a_switch_that_a_slow_process_has_flipped_is_finished_there(movers, monkeypatch):
     """It had lost its lock, not its life: it flips the map when its successor has looked."""
     with pytest.raises(Killed), armed("moves.closed_for_good", die):
         move()
@@ -123,5 +123,5 @@ def test_a_switch_that_a_slow_process_has_flipped_is_finished_there(people, monk
     with monkeypatch.context() as patch:
         patch.setattr(rows, "take_move", take_late)
         finish_interrupted_switch("default")
-    assert shard_of(people[0]) == TARGET
-    publish(people[0], "goes on")
+    assert shard_of(movers[0]) == TARGET
+    publish(movers[0], "goes on")

@@ -51,17 +51,17 @@ PUBLIC_ID = "SELECT author_id, moment FROM posts_post WHERE author_id = ANY(%s)"
 
 
 @pytest.fixture
-def people(moving):
+def friends(moving):
     return make_friends("hello #tea")
 
 
-def test_a_quarter_moves_there_and_back_under_load(people, capsys):
+def test_a_quarter_moves_there_and_back_under_load(friends, capsys):
     """And there once more, for good. Each web process has a copy of the map of its own."""
-    movers, stayers = people[:2], people[2:]
+    movers, stayers = friends[:2], friends[2:]
     with ExitStack() as stack:
         writers = [
             Writer(account, token_of(account), stack.enter_context(ApiProcess()))
-            for account in people
+            for account in friends
         ]
         with repeating(*(writer.act for writer in writers), drain_patiently) as errors:
             move()
@@ -80,7 +80,7 @@ def test_a_quarter_moves_there_and_back_under_load(people, capsys):
     for writer in writers:
         there = {str(row) for row in _public_ids(writer.account)}
         assert {*writer.posted} <= there
-        home = _home_of(people[0] if writer.account != people[0] else people[1])
+        home = _home_of(friends[0] if writer.account != friends[0] else friends[1])
         assert {*writer.posted[-3:]} <= home
     assert [fetch_one(SOURCE, POSTS, (mover,)) for mover in movers] == [(0,), (0,)]
     assert list_leftovers() == []
@@ -156,34 +156,34 @@ def resume():
     call_command("resume_move")
 
 
-def test_a_move_that_is_killed_everywhere_goes_on(people):
+def test_a_move_that_is_killed_everywhere_goes_on(friends):
     assert killed_everywhere(move, resume) > 16
     resume()
-    assert {shard_of(mover) for mover in people[:2]} == {TARGET}
-    after = publish(people[0], "after")
+    assert {shard_of(mover) for mover in friends[:2]} == {TARGET}
+    after = publish(friends[0], "after")
     drain_all()
     assert killed_everywhere(partial(call_command, "undo_move"), resume) > 8
-    assert {shard_of(mover) for mover in people[:2]} == {SOURCE}
-    assert after.number and fetch_one(SOURCE, POSTS, (people[0],)) == (2,)
-    assert fetch_one(TARGET, POSTS, (people[0],)) == (0,)
+    assert {shard_of(mover) for mover in friends[:2]} == {SOURCE}
+    assert after.number and fetch_one(SOURCE, POSTS, (friends[0],)) == (2,)
+    assert fetch_one(TARGET, POSTS, (friends[0],)) == (0,)
     assert list_leftovers() == []
 
 
-def test_abort_and_complete_go_on_too(people):
+def test_abort_and_complete_go_on_too(friends):
     with pytest.raises(Killed), armed("moves.handed_over", die):
         move()
     assert killed_everywhere(partial(call_command, "abort_move"), resume) >= 4
     assert list_leftovers() == []
-    assert fetch_one(TARGET, POSTS, (people[0],)) == (0,)
-    publish(people[0], "goes on")
+    assert fetch_one(TARGET, POSTS, (friends[0],)) == (0,)
+    publish(friends[0], "goes on")
     move()
     assert killed_everywhere(partial(call_command, "complete_move"), resume) >= 3
     assert list_leftovers() == []
-    assert fetch_one(SOURCE, POSTS, (people[0],)) == (0,)
-    assert fetch_one(TARGET, POSTS, (people[0],)) == (2,)
+    assert fetch_one(SOURCE, POSTS, (friends[0],)) == (0,)
+    assert fetch_one(TARGET, POSTS, (friends[0],)) == (2,)
 
 
-def test_a_fence_whose_process_died_opens_again(people, monkeypatch):
+def test_a_fence_whose_process_died_opens_again(friends, monkeypatch):
     monkeypatch.setattr("infra.moving.PATIENCE_S", 20.0)
     monkeypatch.setattr(
         "operations.moves.guard.CLOSE_FOR_A_WHILE",
@@ -192,35 +192,35 @@ def test_a_fence_whose_process_died_opens_again(people, monkeypatch):
     )
     with pytest.raises(Killed), armed("moves.closed", die):
         move()
-    assert Caller(people[0]).post("/api/v1/statuses", {"status": "later"}).status_code == 200
-    assert shard_of(people[0]) == SOURCE
+    assert Caller(friends[0]).post("/api/v1/statuses", {"status": "later"}).status_code == 200
+    assert shard_of(friends[0]) == SOURCE
 
 
 @pytest.mark.parametrize(
     ("place", "shard"), [("moves.closed_for_good", SOURCE), ("moves.flipped", TARGET)]
 )
-def test_a_switch_whose_process_died_is_finished(people, place, shard):
+def test_a_switch_whose_process_died_is_finished(friends, place, shard):
     """By the compensator. The accounts write again before anybody resumes the move."""
     begun = partial(call_command, "undo_move")
     for command, there in ((move, shard), (begun, {SOURCE: TARGET, TARGET: SOURCE}[shard])):
         with pytest.raises(Killed), armed(place, die):
             command()
         with pytest.raises(AccountMoving):
-            publish(people[0])
+            publish(friends[0])
         finish_interrupted_switch("default")
-        assert shard_of(people[0]) == there
-        publish(people[0], "goes on")
+        assert shard_of(friends[0]) == there
+        publish(friends[0], "goes on")
         resume()
     assert list_leftovers() == []
 
 
-def test_a_switch_whose_process_works_is_left_alone(people):
+def test_a_switch_whose_process_works_is_left_alone(friends):
     with armed("moves.closed_for_good", partial(finish_interrupted_switch, "default")):
         move()
-    assert shard_of(people[0]) == TARGET
+    assert shard_of(friends[0]) == TARGET
 
 
-def test_one_process_at_a_time_works_on_moves(people):
+def test_one_process_at_a_time_works_on_moves(friends):
     refused = []
 
     def second():
@@ -234,25 +234,25 @@ def test_one_process_at_a_time_works_on_moves(people):
 
 
 @pytest.mark.parametrize("place", ["moves.applied", "moves.handed_over"])
-def test_a_process_that_was_replaced_changes_nothing_more(people, place):
+def test_a_process_that_was_replaced_changes_nothing_more(friends, place):
     """As if it had slept in the middle of the switch, and its lock had been lost."""
 
     def replaced():
         with armed(place, lambda: None):
             list(MoveCommand().go_on(Move.objects.get(is_finished=False)))
-        publish(people[0], "by the successor")
+        publish(friends[0], "by the successor")
 
     with pytest.raises(MoveLost), armed(place, replaced):
         move()
-    assert shard_of(people[0]) == TARGET
-    publish(people[0], "still open")
+    assert shard_of(friends[0]) == TARGET
+    publish(friends[0], "still open")
     drain_all()
     assert compare_shards() > 0
 
 
-def test_a_process_that_slept_reads_the_new_shard(people):
+def test_a_process_that_slept_reads_the_new_shard(friends):
     """Its session on the source ended, and the next one tells it of the map."""
-    mover, path = people[0], "/api/v1/markers?timeline[]=notifications"
+    mover, path = friends[0], "/api/v1/markers?timeline[]=notifications"
     token = token_of(mover)
     body = {"notifications": {"last_read_id": "5"}}
     with ApiProcess() as process:
@@ -264,25 +264,25 @@ def test_a_process_that_slept_reads_the_new_shard(people):
     assert (status, json.loads(text)["notifications"]["last_read_id"]) == (200, "5")
 
 
-def test_undelivered_changes_are_handed_over(people, monkeypatch):
+def test_undelivered_changes_are_handed_over(friends, monkeypatch):
     """Of a big fan-out, too, whose pieces name shards."""
     for name in ("INLINE_FOLLOWERS", "CHUNK_FOLLOWERS"):
         monkeypatch.setattr(settings, name, 1)
-    post = publish(people[0], "in between")
+    post = publish(friends[0], "in between")
     move()
     assert fetch_one(SOURCE, "SELECT count(*) FROM changes_change") == (0,)
-    assert fetch_all(TARGET, "SELECT owner_id FROM changes_change") == [(people[0],)]
+    assert fetch_all(TARGET, "SELECT owner_id FROM changes_change") == [(friends[0],)]
     catch_up()
-    for reader in people[1:]:
+    for reader in friends[1:]:
         assert post.public in _home_of(reader) or post.routed in _home_of(reader)
 
 
-def test_periodic_tasks_pass_over_the_copies(people):
+def test_periodic_tasks_pass_over_the_copies(friends):
     """On both shards, before and after the switch: a guard would end the whole task."""
     for hours in (1, 2):
         poll = NewPoll(("tea", "milk"), False, False, int(time.time()) + hours * 3_600)
-        post = create_post(people[0], Draft("which?", poll=poll))
-        answer = Caller(people[2]).post(f"/api/v1/polls/{post.public}/votes", {"choices": [0]})
+        post = create_post(friends[0], Draft("which?", poll=poll))
+        answer = Caller(friends[2]).post(f"/api/v1/polls/{post.public}/votes", {"choices": [0]})
         assert answer.status_code == 200
     catch_up()
     ends = [5_400, 9_000]
@@ -295,7 +295,7 @@ def test_periodic_tasks_pass_over_the_copies(people):
                     task.function(alias)
             end_polls(alias, end_s)
         for alias in settings.SHARD_ALIASES:
-            delete_voters(alias, people[2])
+            delete_voters(alias, friends[2])
 
     with armed("moves.step_recorded", _at("copied", run_all)):
         move()
@@ -306,9 +306,9 @@ def test_periodic_tasks_pass_over_the_copies(people):
     assert fetch_one(TARGET, ended) == (2,)
 
 
-def test_scheduled_posts_move_and_each_is_published_once(people):
+def test_scheduled_posts_move_and_each_is_published_once(friends):
     """One in the middle of the move by the shard that it leaves, one after it by the other."""
-    author, now_ms = people[0], time.time_ns() // 1_000_000
+    author, now_ms = friends[0], time.time_ns() // 1_000_000
     soon, later = now_ms + 10 * MINUTE_MS, now_ms + 60 * MINUTE_MS
     for text, at_ms in (("soon", soon), ("later", later)):
         due = datetime.fromtimestamp(at_ms / 1000, UTC).isoformat()
@@ -330,7 +330,7 @@ def test_scheduled_posts_move_and_each_is_published_once(people):
     assert fetch_all(TARGET, texts, (author, ["soon", "later"])) == [("later",), ("soon",)]
 
 
-def test_a_target_that_hangs_can_be_given_up(moving, people):
+def test_a_target_that_hangs_can_be_given_up(moving, friends):
     """The source goes on at once, and keeps no log. The rest is done when the target is back."""
     with pytest.raises(Killed), armed("moves.step_recorded", _die_at("published")):
         move()
@@ -338,19 +338,19 @@ def test_a_target_that_hangs_can_be_given_up(moving, people):
         with pytest.raises(OperationalError):
             call_command("abort_move")
         assert fetch_all(SOURCE, "SELECT slot_name FROM pg_replication_slots") == []
-        publish(people[0], "goes on")
+        publish(friends[0], "goes on")
     reset_breakers()
     resume()
     assert list_leftovers() == []
 
 
-def test_a_slot_that_lost_its_log_ends_the_move(moving, people):
+def test_a_slot_that_lost_its_log_ends_the_move(moving, friends):
     with pytest.raises(Killed), armed("moves.step_recorded", _die_at("published")):
         move()
     kill(moving.postgres[TARGET])
     execute(SOURCE, "ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'")
     fetch_one(SOURCE, "SELECT pg_reload_conf()")
-    until(partial(_has_lost_log, people[0]))
+    until(partial(_has_lost_log, friends[0]))
     execute(SOURCE, "ALTER SYSTEM RESET max_slot_wal_keep_size")
     moving.postgres[TARGET].start()
     with pytest.raises(CommandError, match="abort"):

@@ -22,19 +22,19 @@ HAS = "SELECT EXISTS (SELECT FROM accounts_account WHERE id = %s)"
 
 
 @pytest.fixture
-def people(moving):
+def movers(moving):
     """Three of four are on shard0, and no account is on shard2 and shard3."""
     execute("default", GIVE)
     MapCopy.doubt()
-    people = make_accounts(32)
-    for person in people:
+    movers = make_accounts(32)
+    for person in movers:
         publish(person, "hello")
     catch_up()
     until(lambda: fetch_one("shard0", ROWS)[0] >= 24)
-    return people
+    return movers
 
 
-def test_the_plan_is_printed_and_run(people, capsys):
+def test_the_plan_is_printed_and_run(movers, capsys):
     call_command("rebalance", "--seconds", "0.1", "--dry-run")
     planned = [line for line in capsys.readouterr().out.splitlines() if line.startswith("move ")]
     assert "from shard0 to shard" in planned[0]
@@ -49,6 +49,6 @@ def test_the_plan_is_printed_and_run(people, capsys):
     assert compare_shards() > 0
     owned = [bucket_map().count(f"shard{n}") for n in range(4)]
     assert min(owned) > 2000
-    assert all(fetch_one(shard_of(person), HAS, (person,)) == (True,) for person in people)
+    assert all(fetch_one(shard_of(person), HAS, (person,)) == (True,) for person in movers)
     with pytest.raises(CommandError, match="is not finished"):
         call_command("rebalance")

@@ -14,14 +14,13 @@ from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.dying import dying_at
-from tests.world import drain_all, make_accounts, publish
+from tests.people import cast
+from tests.world import drain_all, publish
 
 LISTS = ("/api/v1/notifications", "/api/v2/notifications")
 
 
-@pytest.fixture
-def people(world: None) -> list[int]:
-    return make_accounts(4)
+people = cast(4)
 
 
 def ids_of(me: Caller) -> list[str]:

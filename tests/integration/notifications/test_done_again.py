@@ -57,15 +57,15 @@ def test_when_a_row_gets_a_new_place(people, name):
     assert [row.is_on for row in Notification.objects.of(owner)] == [is_on]
 
 
-def test_who_marks_again_on_the_same_day_is_no_news(people, bob, original):
-    ann = Caller(people[0], "read write follow push")
+def test_who_marks_again_on_the_same_day_is_no_news(people, you, original):
+    me = Caller(people[0], "read write follow push")
     with push_service() as service:
-        subscribe(ann, service, Device(), {"alerts": {"favourite": True}})
+        subscribe(me, service, Device(), {"alerts": {"favourite": True}})
         listed = []
         for verb in ("favourite", "unfavourite", "favourite"):
-            do(bob, verb, original)
+            do(you, verb, original)
             drain_all()
-            listed.append([one["id"] for one in body(ann.get(V1))])
+            listed.append([one["id"] for one in body(me.get(V1))])
         assert len(service.received) == 1
     assert listed[0] == listed[2] != []
     assert listed[1] == []

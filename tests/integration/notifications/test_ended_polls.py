@@ -56,13 +56,13 @@ def end_all(now_s: int = LATER_S) -> int:
     return reported
 
 
-def test_author_and_voters_are_told_once(people, ann, bob, cat, poll):
-    vote(bob, poll)
-    assert (end_all(LATER_S - 1), told(bob)) == (0, []), "it goes on"
+def test_author_and_voters_are_told_once(people, me, you, them, poll):
+    vote(you, poll)
+    assert (end_all(LATER_S - 1), told(you)) == (0, []), "it goes on"
     assert end_all() == 1
     expected = [("poll", str(people[0]), poll)]
-    assert [told(one) for one in (ann, bob, cat)] == [expected, expected, []]
-    [entity] = body(bob.get("/api/v1/notifications", {"types[]": "poll"}))
+    assert [told(one) for one in (me, you, them)] == [expected, expected, []]
+    [entity] = body(you.get("/api/v1/notifications", {"types[]": "poll"}))
     assert entity["status"]["poll"]["voted"] is True
     before = rows(people[1])
     replay_everything()
@@ -70,7 +70,7 @@ def test_author_and_voters_are_told_once(people, ann, bob, cat, poll):
     assert "end_polls" in [task.name for task in PERIODIC_TASKS]
 
 
-def test_ended_polls_are_found_by_their_index(people, ann, poll):
+def test_ended_polls_are_found_by_their_index(people, me, poll):
     alias = shard_of(people[0])
     execute(alias, FILL, (people[0],))
     settle(alias, "posts_post")
@@ -80,38 +80,38 @@ def test_ended_polls_are_found_by_their_index(people, ann, poll):
     beginning = end_polls.ENDED.partition("{owned}")[0]
     found = next(one for one in calls.statements if one.sql.startswith(beginning))
     assert "post_open_poll" in {node.get("Index Name") for node in nodes_of(found)}
-    assert told(ann) == [("poll", str(people[0]), poll)]
+    assert told(me) == [("poll", str(people[0]), poll)]
 
 
-def test_many_voters_are_told_page_by_page(people, ann, bob, cat, poll, monkeypatch):
+def test_many_voters_are_told_page_by_page(people, me, you, them, poll, monkeypatch):
     monkeypatch.setattr(announce_ends, "AT_ONCE", 1)
-    for one in (bob, cat):
+    for one in (you, them):
         vote(one, poll)
     end_all()
     expected = [("poll", str(people[0]), poll)]
-    assert [told(one) for one in (ann, bob, cat)] == [expected] * 3
+    assert [told(one) for one in (me, you, them)] == [expected] * 3
 
 
-def test_what_a_voter_may_not_see_or_silenced_is_not_told(people, ann, bob, cat, poll):
+def test_what_a_voter_may_not_see_or_silenced_is_not_told(people, me, you, them, poll):
     others = [ask(people[0]) for _ in range(3)]
     for one in (poll, *others):
-        vote(bob, one)
+        vote(you, one)
     delete_post(PostId.from_public(poll))
-    do(bob, "mute", others[0])
-    do(ann, "mute", others[1])
+    do(you, "mute", others[0])
+    do(me, "mute", others[1])
     assert end_all() == 3
-    do(bob, "unmute", others[0])
-    assert {one[2] for one in told(bob)} == set(others[1:])
-    assert {one[2] for one in told(ann)} == {others[0], others[2]}
+    do(you, "unmute", others[0])
+    assert {one[2] for one in told(you)} == set(others[1:])
+    assert {one[2] for one in told(me)} == {others[0], others[2]}
     block(people[0], people[1])
-    assert told(bob) == []
+    assert told(you) == []
 
 
-def test_an_end_is_reported_once_by_many_and_after_a_death(people, ann, poll):
+def test_an_end_is_reported_once_by_many_and_after_a_death(people, me, poll):
     with dying_at("polls.end_reported"):
         report_all()
     second = ask(people[0])
     reported = run_together([report_all] * 3)
     assert (failures(reported), sum(reported)) == ([], 1)
     drain_all()
-    assert sorted(one[2] or "" for one in told(ann)) == sorted([poll, second])
+    assert sorted(one[2] or "" for one in told(me)) == sorted([poll, second])

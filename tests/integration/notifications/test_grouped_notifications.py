@@ -14,7 +14,7 @@ def groups(caller: Caller, query: object = None) -> list[tuple[str, int, str | N
     ]
 
 
-def test_groups_have_what_belongs_together(people, ann, original):
+def test_groups_have_what_belongs_together(people, me, original):
     other = publish(people[0]).public
     fans = [Caller(one) for one in make_accounts(3)]
     for fan in fans:
@@ -25,54 +25,54 @@ def test_groups_have_what_belongs_together(people, ann, original):
     reply(fans[1], original)
     answer = reply(fans[1], original)["id"]
     drain_all()
-    assert groups(ann)[0] == ("mention", 1, answer), "a mention is a group by itself"
-    assert groups(ann)[2:] == [("favourite", 1, other), ("favourite", 3, original)]
-    found = body(ann.get(V2))
+    assert groups(me)[0] == ("mention", 1, answer), "a mention is a group by itself"
+    assert groups(me)[2:] == [("favourite", 1, other), ("favourite", 3, original)]
+    found = body(me.get(V2))
     last = found["notification_groups"][3]
-    ids = [one["id"] for one in body(ann.get(V1))]
+    ids = [one["id"] for one in body(me.get(V1))]
     assert (last["page_max_id"], last["page_min_id"]) == (ids[3], ids[5])
     assert str(last["most_recent_notification_id"]) == ids[3]
-    assert last["sample_account_ids"] == [one[1] for one in told(ann)[3:]]
+    assert last["sample_account_ids"] == [one[1] for one in told(me)[3:]]
     assert {one["id"] for one in found["accounts"]} == {*last["sample_account_ids"]}
     assert len(found["statuses"]) == 4
-    partial = body(ann.get(V2, {"expand_accounts": "partial_avatars", "types[]": "favourite"}))
+    partial = body(me.get(V2, {"expand_accounts": "partial_avatars", "types[]": "favourite"}))
     assert len(partial["accounts"]) + len(partial["partial_accounts"]) == 3
     assert set(partial["partial_accounts"][0]) >= {"id", "acct", "avatar"}
-    assert_refused(ann.get(V2, {"expand_accounts": "none"}), 422)
-    assert body(ann.get(f"{V2}/unread_count")) == {"count": 4}
-    assert len(groups(ann, {"grouped_types[]": "follow"})) == 6
+    assert_refused(me.get(V2, {"expand_accounts": "none"}), 422)
+    assert body(me.get(f"{V2}/unread_count")) == {"count": 4}
+    assert len(groups(me, {"grouped_types[]": "follow"})) == 6
     for path in (V1, V2):
-        answer = ann.get(path, {"supported_types[]": ["mention", "sunrise"], "limit": 2})
-        assert answer.json() == ann.get(path, {"limit": 2}).json(), "no type needs a fallback"
+        answer = me.get(path, {"supported_types[]": ["mention", "sunrise"], "limit": 2})
+        assert answer.json() == me.get(path, {"limit": 2}).json(), "no type needs a fallback"
         assert b"fallback" not in answer.content
         assert "supported_types%5B%5D=mention&supported_types%5B%5D=sunrise" in answer["Link"]
-    _a_group_is_read_and_dismissed(ann, last)
+    _a_group_is_read_and_dismissed(me, last)
 
 
-def _a_group_is_read_and_dismissed(ann, wanted):
+def _a_group_is_read_and_dismissed(me, wanted):
     one = f"{V2}/{wanted['group_key']}"
-    assert body(ann.get(one))["notification_groups"] == [wanted]
-    accounts = [account["id"] for account in body(ann.get(f"{one}/accounts"))]
+    assert body(me.get(one))["notification_groups"] == [wanted]
+    accounts = [account["id"] for account in body(me.get(f"{one}/accounts"))]
     assert accounts == wanted["sample_account_ids"]
-    assert body(ann.post(f"{one}/dismiss")) == {}
-    assert_refused(ann.get(one), 404)
-    assert len(groups(ann)) == 3
+    assert body(me.post(f"{one}/dismiss")) == {}
+    assert_refused(me.get(one), 404)
+    assert len(groups(me)) == 3
     for broken in ("favourite", "favourite-1", "follow-x", "ungrouped-", "1-13-13", "9" * 50):
-        assert_refused(ann.get(f"{V2}/{broken}"), 404)
-    assert_refused(ann.get(f"{V2}/follow-{'9' * 39}"), 404)
+        assert_refused(me.get(f"{V2}/{broken}"), 404)
+    assert_refused(me.get(f"{V2}/follow-{'9' * 39}"), 404)
 
 
-def test_pages_of_groups_meet(people, ann, bob, cat):
+def test_pages_of_groups_meet(people, me, you, them):
     for _ in range(5):
         post = publish(people[0]).public
-        do(bob, "favourite", post)
-        do(cat, "favourite", post)
+        do(you, "favourite", post)
+        do(them, "favourite", post)
         drain_all()
-    everything = groups(ann)
+    everything = groups(me)
     assert [one[1] for one in everything] == [2] * 5
     pages, path = [], f"{V2}?limit=2"
     while path:
-        answer = ann.get(path)
+        answer = me.get(path)
         pages.append(body(answer)["notification_groups"])
         path = next_link(answer)
     found = [
@@ -80,18 +80,18 @@ def test_pages_of_groups_meet(people, ann, bob, cat):
     ]
     assert found == everything
     oldest = pages[-1][-1]["page_min_id"]
-    newer = groups(ann, {"min_id": str(int(oldest) - 1), "limit": 2})
+    newer = groups(me, {"min_id": str(int(oldest) - 1), "limit": 2})
     assert newer == everything[-2:]
 
 
-def test_a_group_on_two_pages_has_all_its_notifications_on_both(people, ann, bob, cat):
+def test_a_group_on_two_pages_has_all_its_notifications_on_both(people, me, you, them):
     one, other = (publish(people[0]).public for _ in range(2))
-    for who, post in ((bob, one), (bob, other), (cat, one)):
+    for who, post in ((you, one), (you, other), (them, one)):
         do(who, "favourite", post)
         drain_all()
     pages, path = [], f"{V2}?limit=1"
     while path:
-        answer = ann.get(path)
+        answer = me.get(path)
         pages += body(answer)["notification_groups"]
         path = next_link(answer)
     first, between, second = pages
@@ -100,5 +100,5 @@ def test_a_group_on_two_pages_has_all_its_notifications_on_both(people, ann, bob
     assert first["sample_account_ids"] == second["sample_account_ids"]
     assert first["most_recent_notification_id"] == second["most_recent_notification_id"]
     assert first["page_min_id"] == first["page_max_id"] != second["page_max_id"]
-    newer = body(ann.get(f"{V2}?min_id={second['page_max_id']}&limit=1"))["notification_groups"]
+    newer = body(me.get(f"{V2}?min_id={second['page_max_id']}&limit=1"))["notification_groups"]
     assert [page["notifications_count"] for page in newer] == [1]

@@ -28,16 +28,16 @@ __all__ = ["at_rest"]
 
 
 @pytest.fixture
-def happened(people, ann, bob, cat, original):
+def happened(people, me, you, them, original):
     """What ann's list has after the drain, in any order."""
     follow(people[1], people[0])
     follow(people[2], people[0])
-    do(bob, "favourite", original)
-    do(bob, "reblog", original)
-    do(cat, "favourite", original)
-    reply(cat, original)
+    do(you, "favourite", original)
+    do(you, "reblog", original)
+    do(them, "favourite", original)
+    reply(them, original)
     drain_all()
-    return sorted(told(ann), key=str)
+    return sorted(told(me), key=str)
 
 
 def lose(owner_id: int, where: str = "true") -> None:
@@ -47,19 +47,19 @@ def lose(owner_id: int, where: str = "true") -> None:
     end_rows_of(owner_id)
 
 
-def test_lost_notifications_are_found_and_added_once(happened, people, ann, monkeypatch):
+def test_lost_notifications_are_found_and_added_once(happened, people, me, monkeypatch):
     assert len(happened) == 6
-    ids = {one["id"] for one in body(ann.get(V1))}
+    ids = {one["id"] for one in body(me.get(V1))}
     lose(people[0])
-    assert told(ann) == []
+    assert told(me) == []
     later = clock.now_ms() + 3_600_000
     monkeypatch.setattr(clock, "now_ms", lambda: later)
     found = Outcome(Audit())
     assert (found.code, f"account {people[0]}: 6 missing" in found.out) == (1, True)
     assert "6 would change" in Outcome(Backfill(), "--dry-run").out
     assert "6 changed" in Outcome(Backfill()).out
-    assert sorted(told(ann), key=str) == happened
-    assert len({one["id"] for one in body(ann.get(V1))}) == len(ids) == 6
+    assert sorted(told(me), key=str) == happened
+    assert len({one["id"] for one in body(me.get(V1))}) == len(ids) == 6
     before = rows(people[0])
     assert "0 changed" in Outcome(Backfill()).out
     assert Outcome(Audit()).code == 0
@@ -67,7 +67,7 @@ def test_lost_notifications_are_found_and_added_once(happened, people, ann, monk
     assert rows(people[0]) == before
     lose(people[0], "kind = 4")
     assert "2 changed" in Outcome(Backfill()).out
-    assert sorted(told(ann), key=str) == happened
+    assert sorted(told(me), key=str) == happened
 
 
 FILL = """
@@ -90,26 +90,26 @@ def test_the_audit_reads_no_row_that_it_does_not_ask_for(happened, people):
     assert rows_handled(scan) == len(happened)
 
 
-def test_lost_notifications_of_closed_replies_are_found(people, ann, bob, original):
+def test_lost_notifications_of_closed_replies_are_found(people, me, you, original):
     follow(people[0], people[1])
-    name = bob.get(f"/api/v1/accounts/{people[0]}").json()["username"]
+    name = you.get(f"/api/v1/accounts/{people[0]}").json()["username"]
     for visibility in ("private", "direct"):
         said = {"status": f"@{name} psst", "in_reply_to_id": original, "visibility": visibility}
-        assert bob.post(STATUSES, said).status_code == 200
+        assert you.post(STATUSES, said).status_code == 200
     drain_all()
-    before = told(ann)
+    before = told(me)
     assert [one[0] for one in before] == ["mention"] * 2
     lose(people[0])
     assert "2 changed" in Outcome(Backfill()).out
-    assert sorted(told(ann)) == sorted(before)
+    assert sorted(told(me)) == sorted(before)
 
 
-def test_old_ones_are_deleted_and_do_not_come_back(happened, people, ann, monkeypatch):
-    newest = told(ann)
+def test_old_ones_are_deleted_and_do_not_come_back(happened, people, me, monkeypatch):
+    newest = told(me)
     monkeypatch.setattr("notifications.jobs.trim_notifications.NOTIFICATIONS_KEPT", 2)
     assert "4 would change" in Outcome(Trim(), "--dry-run").out
     assert "4 changed" in Outcome(Trim()).out
-    assert told(ann) == newest[:2]
+    assert told(me) == newest[:2]
     before = rows(people[0])
     replay_everything()
     assert Outcome(Backfill()).code == 0
@@ -117,42 +117,42 @@ def test_old_ones_are_deleted_and_do_not_come_back(happened, people, ann, monkey
     in_a_year = clock.now_ms() + 366 * 86_400_000
     alias = shard_of(people[0])
     assert sum(batch.changed or 0 for batch in trim_notifications(Work([alias]), in_a_year)) >= 2
-    assert told(ann) == []
+    assert told(me) == []
 
 
 def test_a_drain_that_dies_after_a_shard_is_repeated_without_harm(
-    people, ann, bob, cat, original, settings
+    people, me, you, them, original, settings
 ):
     def die() -> None:
         raise OSError("killed")
 
-    for fan in (bob, cat):
+    for fan in (you, them):
         do(fan, "favourite", original)
         do(fan, "reblog", original)
     with armed("notifications.recorded", die):
         drain_all()
-    expected = sorted(told(ann), key=str)
+    expected = sorted(told(me), key=str)
     before = rows(people[0])
     for alias in settings.SHARD_ALIASES:
         execute(alias, "UPDATE changes_change SET next_attempt_at = clock_timestamp()")
     drain_all()
-    assert (sorted(told(ann), key=str), rows(people[0])) == (expected, before)
+    assert (sorted(told(me), key=str), rows(people[0])) == (expected, before)
     assert len(expected) == 4
 
 
-def test_responses_in_muted_threads_are_not_missing(people, ann, bob, original, monkeypatch):
-    do(ann, "mute", original)
-    do(bob, "favourite", original)
-    do(bob, "reblog", original)
-    reply(bob, original)
+def test_responses_in_muted_threads_are_not_missing(people, me, you, original, monkeypatch):
+    do(me, "mute", original)
+    do(you, "favourite", original)
+    do(you, "reblog", original)
+    reply(you, original)
     drain_all()
     later = clock.now_ms() + 3_600_000
     monkeypatch.setattr(clock, "now_ms", lambda: later)
     assert Outcome(Audit()).code == 0, "while it is muted"
-    do(ann, "unmute", original)
+    do(me, "unmute", original)
     assert Outcome(Audit()).code == 0, "what came before the end of the mute"
     assert "0 changed" in Outcome(Backfill()).out
-    assert told(ann) == []
+    assert told(me) == []
 
 
 def audit_all(*words: str) -> list[str]:
@@ -168,27 +168,27 @@ def repair(line: str) -> None:
 
 
 @pytest.mark.usefixtures("at_rest")
-def test_mention_of_a_lost_post_ends(people, ann, bob):
-    name = body(ann.get("/api/v1/accounts/verify_credentials"))["username"]
-    post = body(bob.post(STATUSES, {"status": f"@{name} hi"}))["id"]
+def test_mention_of_a_lost_post_ends(people, me, you):
+    name = body(me.get("/api/v1/accounts/verify_credentials"))["username"]
+    post = body(you.post(STATUSES, {"status": f"@{name} hi"}))["id"]
     drain_all()
     lose_post(PostId.from_public(post))
     repair(f"account {people[1]}: mention for {people[0]} was lost")
-    assert told(ann) == []
+    assert told(me) == []
 
 
 @pytest.mark.usefixtures("at_rest")
-def test_post_whose_deletion_was_lost_is_deleted_again(people, ann, bob):
-    name = body(ann.get("/api/v1/accounts/verify_credentials"))["username"]
-    post = body(bob.post(STATUSES, {"status": f"@{name} hi"}))["id"]
+def test_post_whose_deletion_was_lost_is_deleted_again(people, me, you):
+    name = body(me.get("/api/v1/accounts/verify_credentials"))["username"]
+    post = body(you.post(STATUSES, {"status": f"@{name} hi"}))["id"]
     drain_all()
-    bob.delete(f"{STATUSES}/{post}")
+    you.delete(f"{STATUSES}/{post}")
     drain_all()
     lose_deletion(PostId.from_public(post))
     line = f"account {people[1]}: post {post} is back: its deletion was lost"
     assert audit_all("--repair", "--restored-wins") == [line]
     repair(line)
-    assert bob.get(f"{STATUSES}/{post}").status_code == 404
+    assert you.get(f"{STATUSES}/{post}").status_code == 404
 
 
 @pytest.mark.usefixtures("at_rest")
@@ -196,30 +196,30 @@ def test_post_whose_deletion_was_lost_is_deleted_again(people, ann, bob):
     ("table", "kind"),
     [("relations_backwardedge", "follow"), ("posts_response", "favourite")],
 )
-def test_notification_without_a_source_ends(people, ann, bob, original, table, kind):
+def test_notification_without_a_source_ends(people, me, you, original, table, kind):
     """And the same may happen again."""
     follow(people[1], people[0])
-    do(bob, "favourite", original)
+    do(you, "favourite", original)
     drain_all()
     execute(shard_of(people[0]), f"DELETE FROM {table}")
     repair(f"account {people[1]}: {kind} for {people[0]} was lost")
-    assert [one[0] for one in told(ann)] == [{"follow": "favourite", "favourite": "follow"}[kind]]
+    assert [one[0] for one in told(me)] == [{"follow": "favourite", "favourite": "follow"}[kind]]
 
 
 @pytest.mark.usefixtures("at_rest")
-def test_notification_of_what_has_ended_ends(people, ann, bob, original):
-    do(bob, "favourite", original)
+def test_notification_of_what_has_ended_ends(people, me, you, original):
+    do(you, "favourite", original)
     drain_all()
     sql = "UPDATE posts_response SET is_on = false, revision = 2 WHERE author_id = %s"
     execute(shard_of(people[0]), sql, (people[0],))
     repair(f"account {people[1]}: favourite for {people[0]} has ended")
-    assert told(ann) == []
+    assert told(me) == []
 
 
 @pytest.mark.usefixtures("at_rest")
-def test_missing_notifications_are_added_by_a_repair(happened, people, ann, monkeypatch):
+def test_missing_notifications_are_added_by_a_repair(happened, people, me, monkeypatch):
     lose(people[0])
     later = clock.now_ms() + 3_600_000
     monkeypatch.setattr(clock, "now_ms", lambda: later)
     assert audit_all("--repair") == [f"account {people[0]}: 6 missing: repaired"]
-    assert sorted(told(ann), key=str) == happened
+    assert sorted(told(me), key=str) == happened

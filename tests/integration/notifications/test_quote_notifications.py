@@ -19,54 +19,54 @@ def edit(caller: Caller, post: str, text: str) -> None:
     drain_all()
 
 
-def test_the_quoted_author_is_notified_also_of_closed_quotes(people, ann, bob, original):
-    quoting = quote(bob, original)
-    closed = quote(bob, original, visibility="private")
-    quote(ann, original)
+def test_the_quoted_author_is_notified_also_of_closed_quotes(people, me, you, original):
+    quoting = quote(you, original)
+    closed = quote(you, original, visibility="private")
+    quote(me, original)
     drain_all()
-    you = str(people[1])
-    assert told(ann) == [("quote", you, closed), ("quote", you, quoting)]
-    assert told(ann, {"types[]": "quote"}) == told(ann)
-    bob.delete(f"{STATUSES}/{quoting}")
+    your_id = str(people[1])
+    assert told(me) == [("quote", your_id, closed), ("quote", your_id, quoting)]
+    assert told(me, {"types[]": "quote"}) == told(me)
+    you.delete(f"{STATUSES}/{quoting}")
     drain_all()
-    assert told(ann) == [("quote", you, closed)]
-    ann.post(f"{STATUSES}/{original}/quotes/{closed}/revoke")
-    assert told(ann) == []
-    assert told(bob) == []
+    assert told(me) == [("quote", your_id, closed)]
+    me.post(f"{STATUSES}/{original}/quotes/{closed}/revoke")
+    assert told(me) == []
+    assert told(you) == []
 
 
-def test_an_edit_notifies_who_quotes_once(people, ann, bob, cat, original, monkeypatch):
+def test_an_edit_notifies_who_quotes_once(people, me, you, them, original, monkeypatch):
     monkeypatch.setattr(notify_quoting, "AT_ONCE", 1)
-    quoting = [quote(bob, original), quote(cat, original, visibility="private")]
-    quote(ann, original)
-    revoked = quote(cat, original)
-    ann.post(f"{STATUSES}/{original}/quotes/{revoked}/revoke")
+    quoting = [quote(you, original), quote(them, original, visibility="private")]
+    quote(me, original)
+    revoked = quote(them, original)
+    me.post(f"{STATUSES}/{original}/quotes/{revoked}/revoke")
     drain_all()
-    edit(ann, original, "new")
-    me = str(people[0])
-    assert told(bob) == [("quoted_update", me, quoting[0])]
-    assert told(cat) == [("quoted_update", me, quoting[1])]
-    edit(ann, original, "newer")
+    edit(me, original, "new")
+    my_id = str(people[0])
+    assert told(you) == [("quoted_update", my_id, quoting[0])]
+    assert told(them) == [("quoted_update", my_id, quoting[1])]
+    edit(me, original, "newer")
     before = [rows(person) for person in people]
     replay_everything()
     assert [rows(person) for person in people] == before
-    assert len(told(bob)) == len(told(cat)) == 1
-    assert [kind for kind, *_ in told(ann)] == ["quote"] * 3
+    assert len(told(you)) == len(told(them)) == 1
+    assert [kind for kind, *_ in told(me)] == ["quote"] * 3
 
 
-def test_no_more_when_the_accounts_block_each_other(people, ann, bob, original):
-    quote(bob, original)
+def test_no_more_when_the_accounts_block_each_other(people, me, you, original):
+    quote(you, original)
     drain_all()
-    bob.post(f"/api/v1/accounts/{people[0]}/block")
+    you.post(f"/api/v1/accounts/{people[0]}/block")
     drain_all()
-    edit(ann, original, "new")
-    assert told(ann) == [] and told(bob) == []
+    edit(me, original, "new")
+    assert told(me) == [] and told(you) == []
 
 
-def test_many_quotes(people, ann, original):
+def test_many_quotes(people, me, original):
     others = [Caller(account_id) for account_id in make_accounts(3)]
     for other in others:
         quote(other, original)
     drain_all()
-    edit(ann, original, "new")
+    edit(me, original, "new")
     assert all(kind == "quoted_update" for other in others for kind, *_ in told(other))

@@ -33,7 +33,7 @@ def device():
 
 
 @pytest.fixture
-def me(people):
+def subscriber(people):
     """Ann, with a token that may subscribe."""
     return Caller(people[0], "read write follow push")
 
@@ -44,23 +44,23 @@ def subscribe(caller, service, device, wishes, **more):
 
 
 def test_messages_are_encrypted_for_the_device_and_say_what_happened(
-    people, me, bob, cat, original, service, device
+    people, subscriber, you, them, original, service, device
 ):
-    token = me.client.defaults["HTTP_AUTHORIZATION"].split()[1]
+    token = subscriber.client.defaults["HTTP_AUTHORIZATION"].split()[1]
     wishes = {"alerts": {"mention": True, "favourite": True}, "policy": "all"}
-    made = subscribe(me, service, device, wishes, standard=True)
+    made = subscribe(subscriber, service, device, wishes, standard=True)
     assert (made["standard"], made["policy"], made["alerts"]["poll"]) == (True, "all", False)
     assert (
         made["server_key"]
-        == body(me.get("/api/v2/instance"))["configuration"]["vapid"]["public_key"]
+        == body(subscriber.get("/api/v2/instance"))["configuration"]["vapid"]["public_key"]
     )
-    assert body(me.get(PATH)) == made
-    assert_refused(bob.get(PATH), 403)
-    do(bob, "favourite", original)
-    do(bob, "reblog", original)  # not wanted
-    reply(cat, original, "a <b> & c")
+    assert body(subscriber.get(PATH)) == made
+    assert_refused(you.get(PATH), 403)
+    do(you, "favourite", original)
+    do(you, "reblog", original)  # not wanted
+    reply(them, original, "a <b> & c")
     drain_all()
-    told = {one["type"]: one["id"] for one in body(me.get(V1))}
+    told = {one["type"]: one["id"] for one in body(subscriber.get(V1))}
     messages = {one["notification_type"]: one for one in map(device.read, service.received)}
     assert {kind: one["notification_id"] for kind, one in messages.items()} == {
         kind: told[kind] for kind in ("mention", "favourite")
@@ -72,10 +72,12 @@ def test_messages_are_encrypted_for_the_device_and_say_what_happened(
     assert len(service.received) == 2, "a replay pushes nothing again"
 
 
-def test_a_message_is_in_the_language_of_its_receiver(people, me, bob, original, service, device):
+def test_a_message_is_in_the_language_of_its_receiver(
+    people, subscriber, you, original, service, device
+):
     choose_language(people[0], "de")
-    subscribe(me, service, device, {"alerts": {"favourite": True}})
-    do(bob, "favourite", original)
+    subscribe(subscriber, service, device, {"alerts": {"favourite": True}})
+    do(you, "favourite", original)
     drain_all()
     message = device.read(service.received[0])
     assert message["preferred_locale"] == "de"
@@ -84,13 +86,13 @@ def test_a_message_is_in_the_language_of_its_receiver(people, me, bob, original,
 
 
 def test_a_drain_that_dies_after_the_rows_still_pushes_once(
-    people, me, bob, original, service, device, settings
+    people, subscriber, you, original, service, device, settings
 ):
     def die() -> None:
         raise OSError("killed")
 
-    subscribe(me, service, device, {"alerts": {"favourite": True}})
-    do(bob, "favourite", original)
+    subscribe(subscriber, service, device, {"alerts": {"favourite": True}})
+    do(you, "favourite", original)
     with armed("notifications.recorded", die):
         drain_all()
     assert not service.received
@@ -103,60 +105,60 @@ def test_a_drain_that_dies_after_the_rows_still_pushes_once(
 
 
 def test_older_clients_read_the_draft_and_choose_by_account(
-    people, me, bob, cat, service, device, original
+    people, subscriber, you, them, service, device, original
 ):
-    subscribe(me, service, device, {"alerts": {"favourite": True}, "policy": "followed"})
-    body(me.post(f"/api/v1/accounts/{people[2]}/follow"))
-    do(bob, "favourite", original)
-    do(cat, "favourite", original)
+    subscribe(subscriber, service, device, {"alerts": {"favourite": True}, "policy": "followed"})
+    body(subscriber.post(f"/api/v1/accounts/{people[2]}/follow"))
+    do(you, "favourite", original)
+    do(them, "favourite", original)
     drain_all()
     [one] = service.received
     assert device.read(one)["title"].endswith("favourited your post")
-    changed = body(me.client.put(PATH, {"data": {"alerts": {}}}, "application/json"))
+    changed = body(subscriber.client.put(PATH, {"data": {"alerts": {}}}, "application/json"))
     assert not any(changed["alerts"].values())
     form = {"data[alerts][follow]": "true", "data[policy]": "none"}
-    changed = body(me.client.put(PATH, "&".join(f"{k}={v}" for k, v in form.items()), FORM))
+    changed = body(subscriber.client.put(PATH, "&".join(f"{k}={v}" for k, v in form.items()), FORM))
     assert (changed["alerts"]["follow"], changed["policy"]) == (True, "none")
-    assert body(me.delete(PATH)) == {}
-    assert_refused(me.get(PATH), 404)
+    assert body(subscriber.delete(PATH)) == {}
+    assert_refused(subscriber.get(PATH), 404)
 
 
 FORM = "application/x-www-form-urlencoded"
 
 
 def test_subscriptions_end_with_their_receiver_and_their_token(
-    people, me, bob, cat, original, service, device
+    people, subscriber, you, them, original, service, device
 ):
-    subscribe(me, service, device, {"alerts": {"favourite": True}})
+    subscribe(subscriber, service, device, {"alerts": {"favourite": True}})
     service.status = 302
-    do(bob, "favourite", original)
+    do(you, "favourite", original)
     drain_all()
     assert len(service.received) == 1, "no redirect is followed"
     service.status = 410
-    do(cat, "favourite", original)
+    do(them, "favourite", original)
     drain_all()
     assert not PushSubscription.objects.of(people[0]).exists()
-    subscribe(me, service, device, {"alerts": {"reblog": True}})
+    subscribe(subscriber, service, device, {"alerts": {"reblog": True}})
     end_tokens_of_user(people[0])
-    do(bob, "reblog", original)
+    do(you, "reblog", original)
     drain_all()
     assert len(service.received) == 2
     assert not PushSubscription.objects.of(people[0]).exists()
 
 
 def test_a_slow_service_delays_nothing_else(
-    people, me, bob, original, service, device, monkeypatch
+    people, subscriber, you, original, service, device, monkeypatch
 ):
     monkeypatch.setattr(send, "REQUEST_S", 0.2)
-    subscribe(me, service, device, {"alerts": {"favourite": True}})
+    subscribe(subscriber, service, device, {"alerts": {"favourite": True}})
     service.waits.clear()
-    do(bob, "favourite", original)
+    do(you, "favourite", original)
     drain_all()
     assert len(service.received) == 1
     assert not any(Change.objects.on(f"shard{n}").exists() for n in range(4)), "it is given up"
 
 
-def test_what_is_no_subscription_is_refused(me, device):
+def test_what_is_no_subscription_is_refused(subscriber, device):
     for sent in [
         {"endpoint": "ftp://push.example/x"},
         {"endpoint": "https://user@push.example/x"},
@@ -166,7 +168,7 @@ def test_what_is_no_subscription_is_refused(me, device):
         {"keys": "nothing"},
     ]:
         target = {"endpoint": "https://push.example/x", "keys": device.keys()} | sent
-        assert_refused(me.post(PATH, {"subscription": target}), 422)
+        assert_refused(subscriber.post(PATH, {"subscription": target}), 422)
 
 
 INSIDE = (

@@ -14,20 +14,13 @@ from operations.queries.home import BEYOND, DEAD, MISSING, MOVING, PAGE, page_of
 from posts.actions.delete_post import delete_post
 from posts.ids import EPOCH
 from posts.models import Post
-from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.integration.timelines.broken_timelines import add_below_the_mark, lose
 from tests.integration.timelines.homes import first_page
-from tests.world import drain_all, find_live, make_account, make_accounts, publish
+from tests.people import cast
+from tests.world import drain_all, find_live, make_account, publish
 
-
-@pytest.fixture
-def me(operator):
-    """Somebody who follows another and reads what that one posts."""
-    me, followee = make_accounts(2)
-    follow(me, followee)
-    drain_all()
-    return me, followee
+people = cast(2, follows=1)
 
 
 def posts_of(author, count):
@@ -50,8 +43,8 @@ def differences(reader):
     }
 
 
-def test_what_is_right_says_so(operator, me):
-    reader, followee = me
+def test_what_is_right_says_so(operator, people):
+    reader, followee = people
     posts = posts_of(followee, 3)
     drain_all()
     first_page(reader)
@@ -63,8 +56,8 @@ def test_what_is_right_says_so(operator, me):
     assert differences(reader) == {}
 
 
-def test_what_differs_is_told_and_mended(operator, me):
-    reader, followee = me
+def test_what_differs_is_told_and_mended(operator, people):
+    reader, followee = people
     lost, dead, kept = posts_of(followee, 3)
     drain_all()
     first_page(reader)
@@ -85,8 +78,8 @@ def test_what_differs_is_told_and_mended(operator, me):
     assert {kept, lost} == {line.entry.event for line in read_home(reader).lines}
 
 
-def test_what_waits_is_not_wrong(operator, me):
-    reader, followee = me
+def test_what_waits_is_not_wrong(operator, people):
+    reader, followee = people
     first_page(reader)
     post = publish(followee)
     assert differences(reader) == {post: MOVING}
@@ -94,8 +87,8 @@ def test_what_waits_is_not_wrong(operator, me):
     assert differences(reader) == {}
 
 
-def test_what_is_below_the_mark(operator, me):
-    reader, followee = me
+def test_what_is_below_the_mark(operator, people):
+    reader, followee = people
     old, new = posts_of(followee, 2)
     drain_all()
     first_page(reader)
@@ -104,8 +97,8 @@ def test_what_is_below_the_mark(operator, me):
     assert differences(reader) == {old: BEYOND}
 
 
-def test_reader_who_is_not_live_has_nothing_stored(operator, me):
-    reader, _ = me
+def test_reader_who_is_not_live_has_nothing_stored(operator, people):
+    reader, _ = people
     page = text_of(read(operator, reader))
     assert "the account is not a live reader" in page
     assert 'value="Rebuild"' not in page
@@ -114,14 +107,14 @@ def test_reader_who_is_not_live_has_nothing_stored(operator, me):
     assert find_live(reader) is None
 
 
-def test_looking_keeps_nothing_alive_and_lays_nothing(operator, me):
-    reader, _ = me
+def test_looking_keeps_nothing_alive_and_lays_nothing(operator, people):
+    reader, _ = people
     read(operator, reader)
     assert find_live(reader) is None
 
 
-def test_pages_go_on_where_the_last_one_ended(operator, me):
-    reader, followee = me
+def test_pages_go_on_where_the_last_one_ended(operator, people):
+    reader, followee = people
     posts = posts_of(followee, PAGE + 5)
     drain_all()
     first_page(reader)
@@ -135,16 +128,16 @@ def test_pages_go_on_where_the_last_one_ended(operator, me):
 
 
 @pytest.mark.parametrize("below", ["x", "\x00", "1" * 300, "-1"])
-def test_a_cursor_that_is_none_leads_to_the_first_page(operator, me, below):
-    reader, followee = me
+def test_a_cursor_that_is_none_leads_to_the_first_page(operator, people, below):
+    reader, followee = people
     posts_of(followee, 2)
     answer = read(operator, reader, below=below)
     assert "No page begins there" in text_of(answer)
     assert len(answer.context["lines"]) == 2
 
 
-def test_without_redis_the_computed_side_is_shown(operator, me, monkeypatch):
-    reader, followee = me
+def test_without_redis_the_computed_side_is_shown(operator, people, monkeypatch):
+    reader, followee = people
     (post,) = posts_of(followee, 1)
 
     def refuse(*_):
@@ -157,8 +150,8 @@ def test_without_redis_the_computed_side_is_shown(operator, me, monkeypatch):
     assert post.public in page
 
 
-def test_a_shard_down_leaves_what_is_stored(operator, me, take_down, monkeypatch):
-    reader, followee = me
+def test_a_shard_down_leaves_what_is_stored(operator, people, take_down, monkeypatch):
+    reader, followee = people
     (post,) = posts_of(followee, 1)
     drain_all()
     first_page(reader)
@@ -177,8 +170,8 @@ def test_no_such_account(operator):
     assert operator.get(reverse("home_timeline", args=[999_999])).status_code == 404
 
 
-def test_rebuilding_is_posted_with_a_token(operator, me):
-    reader, _ = me
+def test_rebuilding_is_posted_with_a_token(operator, people):
+    reader, _ = people
     where = reverse("rebuild_home", args=[reader])
     assert operator.get(where).status_code == 405
     careful = Client(enforce_csrf_checks=True)
@@ -186,8 +179,8 @@ def test_rebuilding_is_posted_with_a_token(operator, me):
     assert careful.post(where).status_code == 403
 
 
-def test_what_a_look_costs(operator, me):
-    reader, followee = me
+def test_what_a_look_costs(operator, people):
+    reader, followee = people
     posts_of(followee, 3)
     drain_all()
     first_page(reader)
@@ -205,8 +198,8 @@ def test_an_account_without_anything(operator):
     assert "No entries." in text_of(read(operator, nobody))
 
 
-def test_deleted_posts_leave_both_sides(operator, me):
-    reader, followee = me
+def test_deleted_posts_leave_both_sides(operator, people):
+    reader, followee = people
     (post,) = posts_of(followee, 1)
     drain_all()
     first_page(reader)

@@ -11,7 +11,7 @@ from tests.world import drain_all, make_account
 
 
 @pytest.fixture
-def people(pair, monkeypatch):
+def with_reader(pair, monkeypatch):
     """An actor with a follower, and another account; the reader has the actor's list in memory."""
     monkeypatch.setattr("relations.queries.big_following.BIG_FOLLOWERS", 1)
     actor, other = pair
@@ -28,8 +28,8 @@ def listed(reader, actor):
     return reader.see_ids(f"{ACCOUNTS}/{actor.id}/following")
 
 
-def test_follow_and_its_end(people):
-    actor, other, reader = people
+def test_follow_and_its_end(with_reader):
+    actor, other, reader = with_reader
     for _ in range(2):
         actor.act(f"{ACCOUNTS}/{other.id}/follow")
         assert listed(reader, actor) == [other.id]
@@ -37,8 +37,8 @@ def test_follow_and_its_end(people):
         assert listed(reader, actor) == []
 
 
-def test_follow_that_turns_quiet(people):
-    actor, other, reader = people
+def test_follow_that_turns_quiet(with_reader):
+    actor, other, reader = with_reader
     actor.act(f"{ACCOUNTS}/{other.id}/follow")
     assert listed(reader, actor) == [other.id]
     actor.act(f"{ACCOUNTS}/{other.id}/follow", {"quiet": True})
@@ -47,8 +47,8 @@ def test_follow_that_turns_quiet(people):
     assert listed(reader, actor) == [other.id]
 
 
-def test_block_ends_a_follow(people):
-    actor, other, reader = people
+def test_block_ends_a_follow(with_reader):
+    actor, other, reader = with_reader
     actor.act(f"{ACCOUNTS}/{other.id}/follow")
     assert listed(reader, actor) == [other.id]
     actor.act(f"{ACCOUNTS}/{other.id}/block")

@@ -15,7 +15,7 @@ LISTS = "/api/v1/lists"
 
 
 @pytest.fixture
-def people(pair):
+def warm_pair(pair):
     """The pair, with a post each, that have read all about each other: all copies are filled."""
     actor, other = pair
     publish(other)
@@ -51,8 +51,8 @@ def assert_follows(actor, other, is_followed, is_quiet=False):
     assert (other.id in authors) == is_followed
 
 
-def test_follow_and_its_end(people):
-    actor, other = people
+def test_follow_and_its_end(warm_pair):
+    actor, other = warm_pair
     for _ in range(2):
         actor.act(f"{ACCOUNTS}/{other.id}/follow")
         assert_follows(actor, other, True)
@@ -60,8 +60,8 @@ def test_follow_and_its_end(people):
         assert_follows(actor, other, False)
 
 
-def test_follow_that_turns_quiet_and_open_again(people):
-    actor, other = people
+def test_follow_that_turns_quiet_and_open_again(warm_pair):
+    actor, other = warm_pair
     actor.act(f"{ACCOUNTS}/{other.id}/follow", {"quiet": True})
     assert_follows(actor, other, True, is_quiet=True)
     actor.act(f"{ACCOUNTS}/{other.id}/follow", {"quiet": False})
@@ -70,15 +70,15 @@ def test_follow_that_turns_quiet_and_open_again(people):
     assert_follows(actor, other, True, is_quiet=True)
 
 
-def test_special_follow(people):
-    actor, other = people
+def test_special_follow(warm_pair):
+    actor, other = warm_pair
     actor.act(f"{ACCOUNTS}/{other.id}/follow", {"special": True})
     assert actor.see_ids("/api/v1/accounts/special_following") == [other.id]
     assert_follows(actor, other, True)
 
 
-def test_block_ends_both_follows_and_unblock_restores_none(people):
-    actor, other = people
+def test_block_ends_both_follows_and_unblock_restores_none(warm_pair):
+    actor, other = warm_pair
     actor.act(f"{ACCOUNTS}/{other.id}/follow")
     other.act(f"{ACCOUNTS}/{actor.id}/follow")
     drain_all()
@@ -95,8 +95,8 @@ def test_block_ends_both_follows_and_unblock_restores_none(people):
     assert_follows(actor, other, False)
 
 
-def test_mute_and_unmute(people):
-    actor, other = people
+def test_mute_and_unmute(warm_pair):
+    actor, other = warm_pair
     actor.act(f"{ACCOUNTS}/{other.id}/follow")
     actor.act(f"{ACCOUNTS}/{other.id}/mute")
     assert actor.see_ids("/api/v1/mutes") == [other.id]
@@ -106,8 +106,8 @@ def test_mute_and_unmute(people):
     assert other.id in {one["account"]["id"] for one in actor.see(HOME)}
 
 
-def test_removed_follower(people):
-    actor, other = people
+def test_removed_follower(warm_pair):
+    actor, other = warm_pair
     other.act(f"{ACCOUNTS}/{actor.id}/follow")
     drain_all()
     for path in (f"{actor.id}/followers", f"{other.id}/following"):
@@ -119,8 +119,8 @@ def test_removed_follower(people):
     assert counts_of(actor, other, "following_count") == {0}
 
 
-def test_account_list_and_its_members(people):
-    actor, other = people
+def test_account_list_and_its_members(warm_pair):
+    actor, other = warm_pair
     actor.act(f"{ACCOUNTS}/{other.id}/follow")
     made = actor.act(LISTS, {"title": "Friends"})["id"]
     timeline = f"/api/v1/timelines/list/{made}"
@@ -136,8 +136,8 @@ def test_account_list_and_its_members(people):
     assert actor.see_ids(LISTS) == []
 
 
-def test_new_name_is_shown_everywhere(people):
-    actor, other = people
+def test_new_name_is_shown_everywhere(warm_pair):
+    actor, other = warm_pair
     actor.act(f"{ACCOUNTS}/{other.id}/follow")
     actor.see(f"{ACCOUNTS}/{other.id}/followers")
     actor.act(f"{ACCOUNTS}/update_credentials", {"display_name": "Renamed"}, method="PATCH")
@@ -148,8 +148,8 @@ def test_new_name_is_shown_everywhere(people):
     assert set(names) == {"Renamed"}
 
 
-def test_marker(people):
-    actor, other = people
+def test_marker(warm_pair):
+    actor, other = warm_pair
     actor.act(f"{ACCOUNTS}/{other.id}/follow")
     newest = actor.see_ids(HOME)[0]
     actor.act("/api/v1/markers", {"home": {"last_read_id": newest}})

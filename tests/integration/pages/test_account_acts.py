@@ -8,14 +8,9 @@ from relations.actions.block import block
 from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.integration.pages.browsing import PRESSED, Browser
-from tests.world import make_account, publish, restrict
+from tests.world import publish, restrict
 
 OPTIONS = [("notify", "notifying"), ("special", "special"), ("quiet", "quiet_following")]
-
-
-@pytest.fixture
-def bob(ann: int) -> int:
-    return make_account("bob")
 
 
 def _relationship(viewer: int, other: int) -> dict[str, object]:

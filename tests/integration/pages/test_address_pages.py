@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.hashers import make_password
 from django.core import mail
 
 from accounts.actions import ask_email_change
@@ -19,7 +18,7 @@ from accounts.models import User
 from infra.caching.quotas import Quotas
 from infra.changes.registry import Delivery
 from tests.integration.pages.browsing import Browser
-from tests.sign_ups import FAST_HASHERS, PASSWORD
+from tests.sign_ups import PASSWORD
 from tests.world import make_account
 
 PAGE = "/settings/email"
@@ -27,15 +26,13 @@ OLD, NEW = "Ann@example.org", "new@example.org"
 Drain = Callable[[], int]
 
 
-@pytest.fixture
-def ann(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> int:
-    for counter in (EMAIL_CHANGES, ask_email_change):  # nothing is counted yet
+pytestmark = pytest.mark.usefixtures("ann_signs_in")
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    for counter in (EMAIL_CHANGES, ask_email_change):
         monkeypatch.setattr(counter, "_quotas", Quotas(HOUR_S))
-    settings.PASSWORD_HASHERS = FAST_HASHERS
-    account_id = make_account("ann")
-    values = {"password": make_password(PASSWORD), "email": OLD}
-    User.objects.filter(pk=account_id).update(**values)
-    return account_id
 
 
 def _ask(browser: Browser, email: str = NEW, password: str = PASSWORD) -> tuple[int, str]:

@@ -12,15 +12,14 @@ from posts.ids import PostId
 from posts.types import Kind
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser, ids_on
-from tests.world import drain_all, make_accounts, publish, restrict
+from tests.people import cast
+from tests.world import drain_all, publish, restrict
 from timelines.trends.actions.compute import compute_trends
 
 MORE = re.compile(r'class="older" href="\?([^"]*)"')
 
 
-@pytest.fixture
-def people(world: None) -> list[int]:
-    return make_accounts(4)
+people = cast(4)
 
 
 def compute() -> None:

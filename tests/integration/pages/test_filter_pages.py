@@ -15,7 +15,7 @@ from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser, ids_on
 from tests.pictures import picture, upload
-from tests.world import make_account, publish
+from tests.world import publish
 
 PAGE = "/settings/filters"
 API = "/api/v2/filters"
@@ -26,11 +26,9 @@ TEA: dict[str, Any] = {
 COLLAPSED = "<summary>Filtered: <bdi>No tea</bdi></summary>"
 
 
-@pytest.fixture
-def bob(ann: int) -> int:
-    account_id = make_account("bob")
-    follow(ann, account_id)
-    return account_id
+@pytest.fixture(autouse=True)
+def ann_follows_bob(ann: int, bob: int) -> None:
+    follow(ann, bob)
 
 
 def _filters(account_id: int) -> list[dict[str, Any]]:

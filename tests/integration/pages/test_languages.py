@@ -6,7 +6,6 @@ from functools import partial
 import orjson
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.hashers import make_password
 from django.core import mail
 from django.test import Client
 
@@ -31,14 +30,6 @@ FORM = {"username": "ann", "email": "ann@example.org", "password": PASSWORD, "ag
 def quick_hash(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.PASSWORD_HASHERS = FAST_HASHERS
     monkeypatch.setattr(SIGN_UPS, "_quotas", Quotas(HOUR_S))
-
-
-@pytest.fixture
-def ann() -> int:
-    account_id = make_account("ann")
-    values = {"password": make_password(PASSWORD), "email": "ann@example.org"}
-    User.objects.filter(pk=account_id).update(**values)
-    return account_id
 
 
 def _language_of(client: Client, path: str = "/auth/sign_in", **headers: str) -> str:
@@ -82,11 +73,11 @@ def test_a_page_says_its_language_and_on_what_it_depends() -> None:
     assert answers[0].content != answers[1].content
 
 
-def test_a_choice_is_of_the_account_and_follows_it_to_another_browser(ann: int) -> None:
-    browser = Browser(ann)
+def test_a_choice_is_of_the_account_and_follows_it_to_another_browser(ann_signs_in: int) -> None:
+    browser = Browser(ann_signs_in)
     answer = browser.send(APPEARANCE, {"language": "de", "theme": "dark"})
     assert answer.status_code == 303
-    assert User.objects.get(pk=ann).language == find_language(ann) == "de"
+    assert User.objects.get(pk=ann_signs_in).language == find_language(ann_signs_in) == "de"
     page = browser.read("/")
     assert '<html lang="de"' in page and "Startseite" in page and 'data-theme="dark"' in page
     assert '<option value="de" lang="de" selected>Deutsch</option>' in browser.read(APPEARANCE)
@@ -95,20 +86,20 @@ def test_a_choice_is_of_the_account_and_follows_it_to_another_browser(ann: int) 
     assert _language_of(other, "/", **ENGLISH) == "de"
 
 
-def test_no_choice_is_the_browser_again(ann: int) -> None:
-    browser = Browser(ann)
+def test_no_choice_is_the_browser_again(ann_signs_in: int) -> None:
+    browser = Browser(ann_signs_in)
     for language in ("de", ""):
         browser.send(APPEARANCE, {"language": language})
-    assert User.objects.get(pk=ann).language == ""
+    assert User.objects.get(pk=ann_signs_in).language == ""
     assert _language_of(browser.client, "/", **ENGLISH) == "en"
     assert _language_of(browser.client, "/", **GERMAN) == "de"
 
 
 @pytest.mark.parametrize("language", ["fr", "de-DE", "../de", "\x00", "x" * 5_000])
-def test_what_is_no_language_of_ours_is_no_choice(ann: int, language: str) -> None:
-    browser = Browser(ann)
+def test_what_is_no_language_of_ours_is_no_choice(ann_signs_in: int, language: str) -> None:
+    browser = Browser(ann_signs_in)
     browser.send(APPEARANCE, {"language": language})
-    assert User.objects.get(pk=ann).language == ""
+    assert User.objects.get(pk=ann_signs_in).language == ""
     browser.client.cookies[COOKIE] = f"language={language[:100]}".replace("\x00", "%00")
     assert _language_of(browser.client, "/", **ENGLISH) == "en"
 
@@ -124,7 +115,7 @@ def test_a_new_account_has_the_language_of_the_page_that_made_it() -> None:
     assert User.objects.get().language == "de"
 
 
-def test_languages_do_not_mix_while_pages_are_drawn_at_the_same_time(ann: int) -> None:
+def test_languages_do_not_mix_while_pages_are_drawn_at_the_same_time(ann_signs_in: int) -> None:
     """Each thread reads pages of both languages, with all others."""
     asked = [GERMAN, ENGLISH] * 3
     paths = ("/auth/sign_in", "/about", "/public", APPEARANCE)
@@ -140,7 +131,9 @@ def test_languages_do_not_mix_while_pages_are_drawn_at_the_same_time(ann: int) -
     assert answers == [{("de", "de")}, {("en", "en")}] * 3
 
 
-def test_the_api_speaks_english_also_after_a_german_page(ann: int, settings: LazySettings) -> None:
+def test_the_api_speaks_english_also_after_a_german_page(
+    ann_signs_in: int, settings: LazySettings
+) -> None:
     settings.SITE_LANGUAGE = "de"
     client = Client()
     client.get("/auth/sign_in", headers=GERMAN)
@@ -153,8 +146,8 @@ def test_the_api_speaks_english_also_after_a_german_page(ann: int, settings: Laz
         assert "Content-Language" not in answer
 
 
-def test_the_admin_speaks_english(ann: int) -> None:
-    User.objects.filter(pk=ann).update(is_staff=True, is_superuser=True)
+def test_the_admin_speaks_english(ann_signs_in: int) -> None:
+    User.objects.filter(pk=ann_signs_in).update(is_staff=True, is_superuser=True)
     client = Client()
     client.post("/auth/sign_in", {"username": "ann", "password": PASSWORD}, headers=GERMAN)
     page = client.get("/admin/", headers=GERMAN).content.decode()
@@ -186,10 +179,10 @@ def test_pages_of_errors_are_in_the_language_of_the_browser() -> None:
     ("language", "hello", "subject"), [("de", "Hallo @ann", "Passwort"), ("", "Hello @ann", "pass")]
 )
 def test_a_mail_is_in_the_language_of_its_receiver(
-    ann: int, settings: LazySettings, language: str, hello: str, subject: str
+    ann_signs_in: int, settings: LazySettings, language: str, hello: str, subject: str
 ) -> None:
-    User.objects.filter(pk=ann).update(language=language)
-    user = User.objects.get(pk=ann)
+    User.objects.filter(pk=ann_signs_in).update(language=language)
+    user = User.objects.get(pk=ann_signs_in)
     send_reset_mail(user)
     send_address_mail(user, "new@example.org")
     send_address_changed_mail(user, "old@example.org")
@@ -200,17 +193,17 @@ def test_a_mail_is_in_the_language_of_its_receiver(
 
 
 def test_a_mail_has_the_language_of_the_site_without_a_choice(
-    ann: int, settings: LazySettings
+    ann_signs_in: int, settings: LazySettings
 ) -> None:
     settings.SITE_LANGUAGE = "de"
-    send_reset_mail(User.objects.get(pk=ann))
+    send_reset_mail(User.objects.get(pk=ann_signs_in))
     assert mail.outbox[0].body.startswith("Hallo @ann")
 
 
-def test_counts_say_whose_they_are(ann: int) -> None:
+def test_counts_say_whose_they_are(ann_signs_in: int) -> None:
     """German has a word for what I do, and another one for what she does."""
     make_account("bob")
-    for viewer, word in ((ann, "Folge ich"), (None, "Folgt")):
+    for viewer, word in ((ann_signs_in, "Folge ich"), (None, "Folgt")):
         browser = Browser(viewer)
         for path, part in (("/@ann", 'class="counts"'), ("/@ann/followers", 'class="tabs"')):
             page = browser.client.get(path, headers=GERMAN).content.decode().split("<aside")[0]

@@ -20,7 +20,7 @@ from tests.callers import Caller, token_of
 from tests.integration.accounts.test_tokens import AwayRedis
 from tests.integration.pages.browsing import Browser
 from tests.races import failures, run_together
-from tests.sign_ups import FAST_HASHERS, PASSWORD, App
+from tests.sign_ups import PASSWORD, App
 from tests.world import make_account
 
 SIGN_IN = "/auth/sign_in"
@@ -36,16 +36,14 @@ FORMS = {
 }
 
 
-@pytest.fixture
-def ann(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> int:
+@pytest.fixture(autouse=True)
+def limits_of_production(
+    ann_signs_in: int, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing is counted yet, it is the middle of a period, and limits are those of production."""
     settings.PASSWORDS_PER_ADDRESS, settings.PASSWORDS_PER_ACCOUNT = 50, 25
-    settings.PASSWORD_HASHERS = FAST_HASHERS
     new_process(monkeypatch)
     monkeypatch.setattr("accounts.api.limits.time.time", lambda: HALF_AN_HOUR)
-    account_id = make_account("ann")
-    User.objects.filter(pk=account_id).update(password=make_password(PASSWORD))
-    return account_id
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from functools import partial
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.hashers import make_password
 from django.core import mail
 from django.test import Client
 
@@ -23,22 +22,20 @@ from infra.caching.quotas import Quotas
 from infra.changes.registry import Delivery
 from tests.integration.pages.browsing import Browser
 from tests.races import failures, run_together
-from tests.sign_ups import FAST_HASHERS, PASSWORD
-from tests.world import make_account, restrict
+from tests.sign_ups import PASSWORD
+from tests.world import restrict
 
 NEW = "another fine word"
 HOME = "/auth/password"
 
 
-@pytest.fixture
-def ann(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> int:
-    for counter in (PASSWORD_RESETS, ask_password_reset):  # nothing is counted yet
+pytestmark = pytest.mark.usefixtures("ann_signs_in")
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    for counter in (PASSWORD_RESETS, ask_password_reset):
         monkeypatch.setattr(counter, "_quotas", Quotas(HOUR_S))
-    settings.PASSWORD_HASHERS = FAST_HASHERS
-    account_id = make_account("ann")
-    values = {"password": make_password(PASSWORD), "email": "Ann@example.org"}
-    User.objects.filter(pk=account_id).update(**values)
-    return account_id
 
 
 def _link(drain: Callable[[], int], name: str = "ann@example.ORG") -> str:

@@ -21,7 +21,6 @@ from accounts.password_hasher import PasswordHasher
 from pages.sessions import COOKIE
 from tests.integration.pages.browsing import Browser
 from tests.sign_ups import PASSWORD, App
-from tests.world import make_account
 from web.password_paths import may_bring_password
 
 NEW = "another fine word"
@@ -37,17 +36,15 @@ FORMS = {
 ARCHIVE = "/settings/export"
 
 
-@pytest.fixture
-def ann(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> int:
+@pytest.fixture(autouse=True)
+def password(ann: int, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.PASSWORD_HASHERS = [
         "accounts.password_hasher.PasswordHasher",
         "accounts.oauth.RandomSecretHasher",
     ]
     monkeypatch.setattr(PasswordHasher, "iterations", 1)
-    account_id = make_account("ann")
     values = {"password": make_password(PASSWORD), "email": "ann@example.org"}
-    User.objects.filter(pk=account_id).update(**values)
-    return account_id
+    User.objects.filter(pk=ann).update(**values)
 
 
 @pytest.fixture

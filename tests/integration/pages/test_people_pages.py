@@ -16,11 +16,6 @@ from tests.world import make_account
 QUIET, SPECIAL = FollowOptions(quiet=True), FollowOptions(special=True)
 
 
-@pytest.fixture
-def bob(ann: int) -> int:
-    return make_account("bob")
-
-
 def _people(page: str) -> list[int]:
     return [int(one) for one in re.findall(r'<li id="person-(\d+)"', page)]
 

@@ -2,19 +2,12 @@
 
 from typing import Any
 
-import pytest
-
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, publish
 
 STATUSES = "/api/v1/statuses"
 EVIL = "<script>alert(1)</script>"
-
-
-@pytest.fixture
-def people(world: Any) -> list[int]:
-    return make_accounts(3)
 
 
 def quote_of(author: int, post_id: str) -> Any:

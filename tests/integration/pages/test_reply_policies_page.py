@@ -1,20 +1,13 @@
 """Who may reply, on the pages: chosen in the form of a post, said next to the post, obeyed."""
 
-from typing import Any
-
 import pytest
 
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, publish
 
 STATUSES = "/api/v1/statuses"
 FORM = 'id="reply-text"'
-
-
-@pytest.fixture
-def people(world: Any) -> list[int]:
-    return make_accounts(3)
 
 
 def post_limited(browser: Browser, author: int, policy: str) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.hashers import make_password
 
 from accounts.models import AccessToken, User
 from accounts.types import Restriction
@@ -14,7 +13,7 @@ from pages.sessions import COOKIE
 from tests.callers import Caller, token_of
 from tests.integration.pages.browsing import Browser
 from tests.pictures import picture, upload
-from tests.sign_ups import FAST_HASHERS, PASSWORD
+from tests.sign_ups import PASSWORD
 from tests.world import make_account, publish
 
 NEW = "another fine word"
@@ -22,12 +21,7 @@ OWN_PAGES = ("password", "sessions", "export", "delete")
 ASKING = {"password": "current", "export": "password", "delete": "password"}
 
 
-@pytest.fixture
-def ann(world: None, settings: LazySettings) -> int:
-    settings.PASSWORD_HASHERS = FAST_HASHERS
-    account_id = make_account("ann")
-    User.objects.filter(pk=account_id).update(password=make_password(PASSWORD))
-    return account_id
+pytestmark = pytest.mark.usefixtures("ann_signs_in")
 
 
 def _signed_in() -> Browser:

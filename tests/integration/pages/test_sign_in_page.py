@@ -3,28 +3,21 @@
 import re
 
 import pytest
-from django.conf import LazySettings
-from django.contrib.auth.hashers import make_password
 from django.test import Client
 
-from accounts.models import AccessToken, User
+from accounts.models import AccessToken
 from accounts.types import Restriction
 from pages.cookie import PAGE_MARK
 from pages.sessions import COOKIE
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser
-from tests.sign_ups import FAST_HASHERS, PASSWORD
-from tests.world import make_account, publish, restrict
+from tests.sign_ups import PASSWORD
+from tests.world import publish, restrict
 
 FORM = {"username": "ann", "password": PASSWORD}
 
 
-@pytest.fixture
-def ann(world: None, settings: LazySettings) -> int:
-    settings.PASSWORD_HASHERS = FAST_HASHERS
-    account_id = make_account("ann")
-    User.objects.filter(pk=account_id).update(password=make_password(PASSWORD))
-    return account_id
+pytestmark = pytest.mark.usefixtures("ann_signs_in")
 
 
 def test_a_session_starts_and_ends_with_its_token(ann: int) -> None:

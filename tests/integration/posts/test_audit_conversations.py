@@ -17,10 +17,10 @@ __all__ = ["at_rest"]
 
 
 @pytest.fixture
-def message(ann, people):
+def message(me, people):
     """The direct post of ann, the account that it mentions, and a client of that one."""
     eve = make_account("eve")
-    post = ann.post(STATUSES, {"status": "@eve psst", "visibility": "direct"}).json()["id"]
+    post = me.post(STATUSES, {"status": "@eve psst", "visibility": "direct"}).json()["id"]
     drain_all()
     assert len(listed(Caller(eve))) == 1
     return post, eve, Caller(eve)
@@ -46,15 +46,15 @@ def repair(lines: list[str]) -> None:
     assert audit().code == 0
 
 
-def test_conversation_of_a_lost_post_ends(message, ann, people):
+def test_conversation_of_a_lost_post_ends(message, me, people):
     post, eve, caller = message
     lose_post(PostId.from_public(post))
     line = f"account {people[0]}: direct post {post}"
     repair([f"{line} for {one} was lost" for one in (people[0], eve)])
-    assert (listed(caller), listed(ann)) == ([], [])
+    assert (listed(caller), listed(me)) == ([], [])
 
 
-def test_conversation_of_a_deleted_post_ends(message, ann, people):
+def test_conversation_of_a_deleted_post_ends(message, me, people):
     """The change of the deletion was lost."""
     post, eve, caller = message
     post_id = PostId.from_public(post)

@@ -45,87 +45,87 @@ def repair(line: str, *words: str) -> None:
     assert_drained_truth()
 
 
-def test_lost_favourite_is_written_again(ann, bob, people, original):
-    do(bob, "favourite", original)
+def test_lost_favourite_is_written_again(me, you, people, original):
+    do(you, "favourite", original)
     drain_all()
     lose_mark(people[1], PostId.from_public(original))
     repair(f"account {people[1]}: favourite of {original} was lost")
-    assert see(bob, original)["favourited"] is True
-    assert see(ann, original)["favourites_count"] == 1
-    do(bob, "unfavourite", original)
+    assert see(you, original)["favourited"] is True
+    assert see(me, original)["favourites_count"] == 1
+    do(you, "unfavourite", original)
     drain_all()
-    assert see(ann, original)["favourites_count"] == 0
+    assert see(me, original)["favourites_count"] == 0
 
 
-def test_lost_favourite_ends_if_the_restored_shard_wins(ann, bob, people, original):
-    do(bob, "favourite", original)
+def test_lost_favourite_ends_if_the_restored_shard_wins(me, you, people, original):
+    do(you, "favourite", original)
     drain_all()
     lose_mark(people[1], PostId.from_public(original))
     repair(f"account {people[1]}: favourite of {original} was lost", "--restored-wins")
-    assert see(ann, original)["favourites_count"] == 0
-    do(bob, "favourite", original)
+    assert see(me, original)["favourites_count"] == 0
+    do(you, "favourite", original)
     drain_all()
-    assert see(ann, original)["favourites_count"] == 1
+    assert see(me, original)["favourites_count"] == 1
 
 
-def test_favourite_of_an_account_that_does_not_exist_ends(ann, bob, people, original):
-    do(bob, "favourite", original)
+def test_favourite_of_an_account_that_does_not_exist_ends(me, you, people, original):
+    do(you, "favourite", original)
     drain_all()
     lose_mark(people[1], PostId.from_public(original))
     for table, column in (("counters_counter", "owner_id"), ("accounts_account", "id")):
         execute(shard_of(people[1]), f"DELETE FROM {table} WHERE {column} = %s", (people[1],))
     repair(f"account {people[1]}: favourite of {original} was lost")
-    assert see(ann, original)["favourites_count"] == 0
+    assert see(me, original)["favourites_count"] == 0
 
 
-def test_lost_end_of_a_favourite_is_written_again(bob, people, original):
-    do(bob, "favourite", original)
-    do(bob, "unfavourite", original)
+def test_lost_end_of_a_favourite_is_written_again(you, people, original):
+    do(you, "favourite", original)
+    do(you, "unfavourite", original)
     drain_all()
     lose_end_of_mark(people[1], PostId.from_public(original))
     repair(f"account {people[1]}: the end of its favourite of {original} was lost")
-    assert see(bob, original)["favourited"] is False
+    assert see(you, original)["favourited"] is False
 
 
 @pytest.mark.parametrize("visibility", ["public", "private"])
-def test_lost_reply_does_not_count(ann, bob, people, original, visibility):
+def test_lost_reply_does_not_count(me, you, people, original, visibility):
     body = {"status": "so?", "in_reply_to_id": original, "visibility": visibility}
-    lost = bob.post(STATUSES, body).json()["id"]
+    lost = you.post(STATUSES, body).json()["id"]
     drain_all()
     lose_post(PostId.from_public(lost))
     repair(f"account {people[1]}: post {lost}, a reply to {original}, was lost")
-    assert see(ann, original)["replies_count"] == 0
-    assert ann.get(f"{STATUSES}/{original}/context").json()["descendants"] == []
+    assert see(me, original)["replies_count"] == 0
+    assert me.get(f"{STATUSES}/{original}/context").json()["descendants"] == []
 
 
-def test_lost_repost_does_not_count_and_can_be_made_again(ann, bob, people, original):
-    lost = do(bob, "reblog", original)["id"]
+def test_lost_repost_does_not_count_and_can_be_made_again(me, you, people, original):
+    lost = do(you, "reblog", original)["id"]
     drain_all()
     lose_post(PostId.from_public(lost))
     repair(f"account {people[1]}: post {lost}, a repost of {original}, was lost")
-    assert see(ann, original)["reblogs_count"] == 0
+    assert see(me, original)["reblogs_count"] == 0
     repost(people[1], PostId.from_public(original), clock_s=lambda: time.time() + 2)
     drain_all()
-    assert see(ann, original)["reblogs_count"] == 1
+    assert see(me, original)["reblogs_count"] == 1
 
 
-def test_reply_whose_deletion_was_lost_is_deleted_again(bob, people, original):
-    post = reply(bob, original)["id"]
-    bob.delete(f"{STATUSES}/{post}")
+def test_reply_whose_deletion_was_lost_is_deleted_again(you, people, original):
+    post = reply(you, original)["id"]
+    you.delete(f"{STATUSES}/{post}")
     drain_all()
     lose_deletion(PostId.from_public(post))
     line = f"account {people[1]}: post {post}, a reply to {original}, is back:"
     kept = audit("--repair", "--restored-wins")
     assert (kept.code, kept.out.splitlines()[0]) == (1, f"{line} its deletion was lost")
     repair(f"{line} its deletion was lost")
-    assert bob.get(f"{STATUSES}/{post}").status_code == 404
+    assert you.get(f"{STATUSES}/{post}").status_code == 404
 
 
-def test_repost_that_was_made_again_later_ends(bob, people, original):
+def test_repost_that_was_made_again_later_ends(you, people, original):
     """The later repost is lost, and the one before it is back."""
-    before = do(bob, "reblog", original)["id"]
-    do(bob, "unreblog", original)
-    later = do(bob, "reblog", original)["id"]
+    before = do(you, "reblog", original)["id"]
+    do(you, "unreblog", original)
+    later = do(you, "reblog", original)["id"]
     drain_all()
     lose_post(PostId.from_public(later))
     lose_deletion(PostId.from_public(before))
@@ -138,17 +138,17 @@ def test_repost_that_was_made_again_later_ends(bob, people, original):
     assert_drained_truth()
 
 
-def test_repost_of_a_lost_post_ends(bob, people, original):
-    do(bob, "reblog", original)
+def test_repost_of_a_lost_post_ends(you, people, original):
+    do(you, "reblog", original)
     drain_all()
     lose_post(PostId.from_public(original))
     repair(f"account {people[1]}: repost of {original} shows a post that does not exist")
-    assert bob.get(f"/api/v1/accounts/{people[1]}").json()["statuses_count"] == 0
+    assert you.get(f"/api/v1/accounts/{people[1]}").json()["statuses_count"] == 0
 
 
-def test_what_was_not_recorded_is_recorded(ann, bob, people, original):
-    do(bob, "favourite", original)
-    reply(bob, original)
+def test_what_was_not_recorded_is_recorded(me, you, people, original):
+    do(you, "favourite", original)
+    reply(you, original)
     drain_all()
     post_id = PostId.from_public(original)
     execute(shard_of(people[0]), "DELETE FROM posts_response WHERE author_id = %s", (people[0],))
@@ -163,12 +163,12 @@ def test_what_was_not_recorded_is_recorded(ann, bob, people, original):
         f"account {people[1]}: favourite of {original} is not recorded",
     ]
     assert audit("--repair").code == 0
-    assert [see(ann, original)[f"{n}_count"] for n in ("replies", "favourites")] == [1, 1]
+    assert [see(me, original)[f"{n}_count"] for n in ("replies", "favourites")] == [1, 1]
     assert_drained_truth()
 
 
-def test_response_that_ended_is_ended(ann, bob, people, original):
-    do(bob, "favourite", original)
+def test_response_that_ended_is_ended(me, you, people, original):
+    do(you, "favourite", original)
     drain_all()
     sql = "UPDATE posts_viewermark SET is_on = false, revision = 2 WHERE owner_id = %s"
     execute(shard_of(people[1]), sql, (people[1],))
@@ -178,11 +178,11 @@ def test_response_that_ended_is_ended(ann, bob, people, original):
         (people[1],),
     )
     repair(f"account {people[0]}: post {original}: favourite of it by {people[1]} is still counted")
-    assert see(ann, original)["favourites_count"] == 0
+    assert see(me, original)["favourites_count"] == 0
 
 
-def test_pending_change_is_no_difference(ann, bob, people, original, monkeypatch):
-    do(bob, "favourite", original)
+def test_pending_change_is_no_difference(me, you, people, original, monkeypatch):
+    do(you, "favourite", original)
     monkeypatch.setattr("infra.jobs.findings.MOST_COMPARISONS", 2)
     monkeypatch.setattr(Command, "pause", lambda self, seconds: bool(drain_all()))
     assert audit().code == 0

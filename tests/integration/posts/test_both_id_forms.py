@@ -10,17 +10,12 @@ from posts.ids import LAST, PostId
 from relations.actions.block import block
 from relations.actions.follow import follow
 from tests.callers import Caller, ids_of, next_link
-from tests.world import make_accounts, publish
+from tests.world import publish
 
 STATUSES = "/api/v1/statuses"
 PARTS = ("", "/context", "/reblogged_by", "/favourited_by")
 ACTS = ("reblog", "unreblog", "favourite", "unfavourite", "bookmark", "unbookmark")
 BEYOND = [str(LAST.number + 1), "9" * 23, "9" * 40]
-
-
-@pytest.fixture
-def people(world: None) -> list[int]:
-    return make_accounts(3)
 
 
 @pytest.fixture

@@ -16,55 +16,55 @@ from tests.integration.posts.test_long_threads import answer_by_all, around
 from tests.world import NOW, make_accounts
 
 
-def test_a_warm_thread_of_100_replies_asks_no_shard(people, ann, bob, original):
+def test_a_warm_thread_of_100_replies_asks_no_shard(people, me, you, original):
     answer_by_all(PostId.from_public(original), make_accounts(100))
-    expected = around(ann, original)
-    around(bob, original)
+    expected = around(me, original)
+    around(you, original)
     leaf = expected[1][50]
-    assert around(ann, leaf) == ([original], [])
+    assert around(me, leaf) == ([original], [])
     with count_calls() as calls:
-        assert around(ann, original) == around(bob, original) == expected
-        assert around(ann, leaf) == ([original], [])
+        assert around(me, original) == around(you, original) == expected
+        assert around(me, leaf) == ([original], [])
     assert len(expected[1]) == 100
     assert calls.sql == {}
     assert calls.round_trips <= 15
 
 
-def test_a_reply_is_in_the_next_page_of_everybody(people, ann, bob, original, drain):
-    first = reply(bob, original)["id"]
+def test_a_reply_is_in_the_next_page_of_everybody(people, me, you, original, drain):
+    first = reply(you, original)["id"]
     drain()
-    assert around(ann, original) == around(bob, original) == ([], [first])
-    second, below = reply(ann, original)["id"], reply(bob, first)["id"]
+    assert around(me, original) == around(you, original) == ([], [first])
+    second, below = reply(me, original)["id"], reply(you, first)["id"]
     drain()
-    assert around(ann, original) == around(bob, original)
-    assert {*around(ann, original)[1]} == {first, below, second}
-    assert around(ann, first) == ([original], [below])
+    assert around(me, original) == around(you, original)
+    assert {*around(me, original)[1]} == {first, below, second}
+    assert around(me, first) == ([original], [below])
 
 
-def test_a_deleted_or_hidden_reply_is_gone_at_once(people, ann, bob, original, drain):
-    posts = [reply(bob, original)["id"] for _ in range(3)]
-    below = reply(ann, posts[0])["id"]
+def test_a_deleted_or_hidden_reply_is_gone_at_once(people, me, you, original, drain):
+    posts = [reply(you, original)["id"] for _ in range(3)]
+    below = reply(me, posts[0])["id"]
     drain()
-    assert around(ann, original)[1] == [posts[0], below, *posts[1:]]
+    assert around(me, original)[1] == [posts[0], below, *posts[1:]]
     delete_post(PostId.from_public(posts[0]))
     hide_post(PostId.from_public(posts[1]), NOW, revision=1)
     for _ in range(2):  # before the drain and after it
-        assert around(ann, original)[1] == [below, posts[2]]
-        assert around(ann, below)[0] == [original]
+        assert around(me, original)[1] == [below, posts[2]]
+        assert around(me, below)[0] == [original]
         drain()
 
 
-def test_closed_replies_are_for_those_who_may_see_them(people, ann, bob, original):
-    answer = bob.post(
+def test_closed_replies_are_for_those_who_may_see_them(people, me, you, original):
+    answer = you.post(
         STATUSES, {"status": "psst", "in_reply_to_id": original, "visibility": "private"}
     )
     closed, carol = answer.json()["id"], Caller(people[2])
     for _ in range(2):
-        assert around(bob, original)[1] == [closed]
+        assert around(you, original)[1] == [closed]
         assert around(carol, original)[1] == []
 
 
-def test_a_reply_during_a_load_is_not_hidden_by_it(people, ann, bob, original, monkeypatch, drain):
+def test_a_reply_during_a_load_is_not_hidden_by_it(people, me, you, original, monkeypatch, drain):
     """The load has read the rows from before the reply, and stores after it."""
     late: list[str] = []
 
@@ -72,46 +72,46 @@ def test_a_reply_during_a_load_is_not_hidden_by_it(people, ann, bob, original, m
         found = responses.read_replies(parents, limit)
         if not late:
             late.append("")
-            late[0] = reply(bob, original)["id"]
+            late[0] = reply(you, original)["id"]
             drain()
         return found
 
     monkeypatch.setattr(module, "read_replies", read_slowly)
-    assert around(ann, original) == ([], [])
-    assert around(ann, original) == ([], late)
+    assert around(me, original) == ([], [])
+    assert around(me, original) == ([], late)
 
 
-def test_dying_before_the_entry_is_ended_leaves_it_to_the_drain(people, ann, bob, original, drain):
-    assert around(ann, original) == ([], [])
-    reply(bob, original)
+def test_dying_before_the_entry_is_ended_leaves_it_to_the_drain(people, me, you, original, drain):
+    assert around(me, original) == ([], [])
+    reply(you, original)
     with dying_at("posts.responses_recorded"):
         drain()
-    assert around(ann, original) == ([], [])
+    assert around(me, original) == ([], [])
     drain()
-    assert len(around(ann, original)[1]) == 1
+    assert len(around(me, original)[1]) == 1
 
 
 def test_more_replies_than_an_entry_holds_are_read_from_the_shard(
-    people, ann, original, monkeypatch
+    people, me, original, monkeypatch
 ):
     monkeypatch.setattr(module, "MOST_KEPT", 5)
     answer_by_all(PostId.from_public(original), make_accounts(6))
     for _ in range(2):
-        assert len(around(ann, original)[1]) == 6
+        assert len(around(me, original)[1]) == 6
 
 
-def test_after_a_flush_a_thread_comes_from_the_shards(people, ann, original):
+def test_after_a_flush_a_thread_comes_from_the_shards(people, me, original):
     answer_by_all(PostId.from_public(original), make_accounts(3))
-    expected = around(ann, original)
+    expected = around(me, original)
     redis().call("FLUSHDB")
-    assert around(ann, original) == expected
+    assert around(me, original) == expected
 
 
-def test_a_purged_or_unreadable_entry_is_loaded_again(people, ann, bob, original):
-    first = reply(bob, original)["id"]
-    leaf = reply(ann, first)["id"]
-    expected = (around(ann, original), around(ann, leaf))
+def test_a_purged_or_unreadable_entry_is_loaded_again(people, me, you, original):
+    first = reply(you, original)["id"]
+    leaf = reply(me, first)["id"]
+    expected = (around(me, original), around(me, leaf))
     for family in ("posts.replies", "posts.ancestors"):
         for name in redis().call("KEYS", f"{family}:*"):
             redis().call("SET", name, b"x")
-    assert (around(ann, original), around(ann, leaf)) == expected
+    assert (around(me, original), around(me, leaf)) == expected

@@ -19,8 +19,8 @@ SECOND = 1_800_000_000
 
 
 @pytest.fixture
-def names(people, ann, bob) -> list[str]:
-    return [ann.get(f"/api/v1/accounts/{person}").json()["username"] for person in people]
+def names(people, me, you) -> list[str]:
+    return [me.get(f"/api/v1/accounts/{person}").json()["username"] for person in people]
 
 
 def write(author: int, text: str, thread: str | None = None, **more: object) -> str:
@@ -36,71 +36,71 @@ def shown(caller: Caller, **query: object) -> list[tuple[str, str, bool]]:
 
 
 def test_a_direct_post_is_a_conversation_of_its_author_and_of_whom_it_mentions(
-    people, ann, bob, names, drain
+    people, me, you, names, drain
 ):
     first = write(people[0], f"@{names[1]} hi")
-    assert shown(ann) == [(first, first, False)]  # before the drain
+    assert shown(me) == [(first, first, False)]  # before the drain
     drain()
-    assert shown(bob) == [(first, first, True)]
+    assert shown(you) == [(first, first, True)]
     assert shown(Caller(people[2])) == []
-    (found,) = bob.get(LIST).json()
+    (found,) = you.get(LIST).json()
     assert [one["id"] for one in found["accounts"]] == [str(people[0])]
 
     answer = write(people[1], f"@{names[0]} hello", first)
-    assert shown(bob) == [(first, answer, False)]
+    assert shown(you) == [(first, answer, False)]
     drain()
-    assert shown(ann) == [(first, answer, True)]
-    assert ann.post(f"{LIST}/{first}/read").json()["unread"] is False
-    assert shown(ann) == [(first, answer, False)]
+    assert shown(me) == [(first, answer, True)]
+    assert me.post(f"{LIST}/{first}/read").json()["unread"] is False
+    assert shown(me) == [(first, answer, False)]
     drain()  # again: changes nothing
-    assert shown(ann) == [(first, answer, False)]
+    assert shown(me) == [(first, answer, False)]
 
 
-def test_other_posts_are_no_conversations(people, ann, names, drain):
-    ann.post(STATUSES, {"status": f"@{names[1]} in public"})
+def test_other_posts_are_no_conversations(people, me, names, drain):
+    me.post(STATUSES, {"status": f"@{names[1]} in public"})
     drain()
-    assert shown(ann) == shown(Caller(people[1])) == []
+    assert shown(me) == shown(Caller(people[1])) == []
 
 
 def test_a_deleted_post_leaves_the_one_before_and_the_last_one_ends_it(
-    people, ann, bob, names, drain
+    people, me, you, names, drain
 ):
     first = write(people[0], f"@{names[1]} one")
     second = write(people[0], f"@{names[1]} two", first)
     drain()
-    assert shown(bob) == [(first, second, True)]
-    ann.delete(f"{STATUSES}/{second}")
-    assert shown(ann) == [(first, first, False)]
+    assert shown(you) == [(first, second, True)]
+    me.delete(f"{STATUSES}/{second}")
+    assert shown(me) == [(first, first, False)]
     drain()
-    assert shown(bob) == [(first, first, True)]
-    ann.delete(f"{STATUSES}/{first}")
+    assert shown(you) == [(first, first, True)]
+    me.delete(f"{STATUSES}/{first}")
     drain()
-    assert shown(ann) == shown(bob) == []
+    assert shown(me) == shown(you) == []
 
 
-def test_an_edit_adds_and_removes_accounts(people, ann, bob, names, drain):
+def test_an_edit_adds_and_removes_accounts(people, me, you, names, drain):
     first = write(people[0], f"@{names[1]} one")
     drain()
-    ann.client.put(f"{STATUSES}/{first}", {"status": f"@{names[2]} one"}, "application/json")
+    me.client.put(f"{STATUSES}/{first}", {"status": f"@{names[2]} one"}, "application/json")
     drain()
-    assert shown(bob) == []
+    assert shown(you) == []
     assert shown(Caller(people[2])) == [(first, first, True)]
 
 
-def test_a_deleted_conversation_comes_back_with_the_next_post(people, ann, bob, names, drain):
+def test_a_deleted_conversation_comes_back_with_the_next_post(people, me, you, names, drain):
     first = write(people[0], f"@{names[1]} one")
     drain()
-    assert bob.delete(f"{LIST}/{first}").json() == {}
-    assert bob.delete(f"{LIST}/{first}").status_code == 404
-    assert bob.post(f"{LIST}/{first}/read").status_code == 404
+    assert you.delete(f"{LIST}/{first}").json() == {}
+    assert you.delete(f"{LIST}/{first}").status_code == 404
+    assert you.post(f"{LIST}/{first}/read").status_code == 404
     drain()
-    assert shown(bob) == []
+    assert shown(you) == []
     second = write(people[0], f"@{names[1]} two", first)
     drain()
-    assert shown(bob) == [(first, second, True)]
+    assert shown(you) == [(first, second, True)]
 
 
-def test_pages_lead_through_all_without_who_is_blocked(people, ann, bob, names, drain):
+def test_pages_lead_through_all_without_who_is_blocked(people, me, you, names, drain):
     posts = [
         write(people[n % 2 * 2], f"@{names[1]} {n}", clock_s=lambda n=n: SECOND + n)
         for n in range(6)
@@ -108,29 +108,29 @@ def test_pages_lead_through_all_without_who_is_blocked(people, ann, bob, names, 
     drain()
     found, path = [], f"{LIST}?limit=2"
     while path:
-        answer = bob.get(path)
+        answer = you.get(path)
         found += [one["id"] for one in answer.json()]
         path = next_link(answer)
     posts.sort(key=int, reverse=True)
     assert found == posts
     with count_calls() as calls:
-        bob.get(LIST)
+        you.get(LIST)
     assert calls.sql.total() <= 2
-    bob.post(f"/api/v1/accounts/{people[2]}/block")
+    you.post(f"/api/v1/accounts/{people[2]}/block")
     blocked = [post for post in posts if PostId.from_public(post).author_id == people[2]]
-    assert [one[0] for one in shown(bob)] == [post for post in posts if post not in blocked]
+    assert [one[0] for one in shown(you)] == [post for post in posts if post not in blocked]
 
 
-def test_the_back_fill_finds_what_is_missing(people, ann, bob, names, drain):
+def test_the_back_fill_finds_what_is_missing(people, me, you, names, drain):
     write(people[0], f"@{names[1]} one")
     drain()
-    before = shown(ann), shown(bob)
+    before = shown(me), shown(you)
     for alias in set(map(shard_of, people)):
         for table in ("conversation", "directpost"):
             execute(alias, f"DELETE FROM conversations_{table}", ())
-    assert shown(bob) == []
+    assert shown(you) == []
     assert [Outcome(Command()).code for _ in range(2)] == [0, 0]
-    assert (shown(ann), shown(bob)) == before
+    assert (shown(me), shown(you)) == before
 
 
 def test_of_one_second_the_post_that_arrived_last_is_the_latest(people, names, drain):
@@ -164,8 +164,8 @@ def test_both_sides_keep_the_later_of_two_posts_of_one_second(people, names, dra
 
 def test_conversations_of_one_second_are_in_the_order_of_arrival(people, names, drain):
     """Ids of one second are in the order of the authors. Pages lead through all, both ways."""
-    me, *others = people[1], people[2], people[0]
-    reader, arrived = Caller(me), []
+    viewer_id, *others = people[1], people[2], people[0]
+    reader, arrived = Caller(viewer_id), []
     for author in (*others, *others):
         arrived.append(write(author, f"@{names[1]} hi", clock_s=lambda: SECOND))
         drain()

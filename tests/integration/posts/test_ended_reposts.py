@@ -12,16 +12,15 @@ from posts.actions.repost import repost
 from posts.ids import PostId
 from tests.callers import Caller
 from tests.dying import dying_at
+from tests.people import cast
 from tests.truth import assert_drained_truth
-from tests.world import make_accounts, publish
+from tests.world import publish
 
 LIVE = "SELECT count(*) FROM posts_post WHERE author_id = %s AND deleted_at IS NULL"
 Drain = Callable[[], int]
 
 
-@pytest.fixture
-def people(world: None) -> list[int]:
-    return make_accounts(6)
+people = cast(6)
 
 
 @pytest.fixture

@@ -13,26 +13,16 @@ from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth
-from tests.world import forget_memory, make_account
+from tests.world import forget_memory
 
 STATUSES = "/api/v1/statuses"
 TEXT = "hello @Bob @bob@tide.example and @stranger@far.example #Tea #tea https://a.example/x"
 
 
-@pytest.fixture
-def bob(world):
-    return make_account("bob")
-
-
-@pytest.fixture
-def ann(bob):
-    return make_account("ann")
-
-
-@pytest.fixture
-def me(ann, settings):
+@pytest.fixture(autouse=True)
+def address(bob, settings):
+    """Bob can be mentioned."""
     settings.PUBLIC_URL = "https://tide.example"
-    return Caller(ann)
 
 
 def post(caller: Caller, text: str, **more: object):
@@ -44,8 +34,8 @@ def payloads(account_id: int) -> list[dict[str, object]]:
     return [change.payload for change in found]
 
 
-def test_links_are_in_the_entity_and_in_its_html(me, bob, drain):
-    made = post(me, TEXT).json()
+def test_links_are_in_the_entity_and_in_its_html(as_ann, bob, drain):
+    made = post(as_ann, TEXT).json()
     url = "https://tide.example/@bob"
     assert made["mentions"] == [{"id": str(bob), "username": "bob", "acct": "bob", "url": url}]
     assert made["tags"] == [{"name": "tea", "url": "https://tide.example/tags/tea"}]
@@ -54,7 +44,7 @@ def test_links_are_in_the_entity_and_in_its_html(me, bob, drain):
     assert "@stranger@far.example" in made["content"]
     drain()
     forget_memory()
-    assert me.get(f"{STATUSES}/{made['id']}").json() == made
+    assert as_ann.get(f"{STATUSES}/{made['id']}").json() == made
     assert_drained_truth()
 
 
@@ -78,26 +68,26 @@ def test_text_without_names_asks_no_database_but_the_authors(ann):
     assert len(calls.statements) == 2
 
 
-def test_name_of_a_deleted_user_stays_a_mention_of_old_posts(ann, me, bob):
+def test_name_of_a_deleted_user_stays_a_mention_of_old_posts(ann, as_ann, bob):
     post_id = create_post(ann, Draft("hello @bob"))
     User.objects.filter(pk=bob).delete()
-    assert post(me, "hello @bob").json()["mentions"] == []
-    assert me.get(f"{STATUSES}/{post_id.public}").json()["mentions"][0]["username"] == "bob"
+    assert post(as_ann, "hello @bob").json()["mentions"] == []
+    assert as_ann.get(f"{STATUSES}/{post_id.public}").json()["mentions"][0]["username"] == "bob"
 
 
 @pytest.mark.parametrize(
     ("setting", "text"), [("MENTIONS_PER_DAY", "@bob @ann"), ("TAGS_PER_DAY", "#a #b")]
 )
-def test_links_of_a_day_are_limited(ann, me, settings, setting, text):
+def test_links_of_a_day_are_limited(ann, as_ann, settings, setting, text):
     setattr(settings, setting, 3)
-    assert post(me, text).status_code == 200
-    refused = post(me, text)
+    assert post(as_ann, text).status_code == 200
+    refused = post(as_ann, text)
     assert refused.status_code == 429
     assert "today" in refused.json()["error"]
     assert 0 < int(refused["Retry-After"]) <= 86_400
     assert Post.objects.of(ann).count() == 1
-    assert post(me, text.split()[0]).status_code == 200
-    assert post(me, "no links").status_code == 200
+    assert post(as_ann, text.split()[0]).status_code == 200
+    assert post(as_ann, "no links").status_code == 200
 
 
 def test_limit_is_exact_under_concurrency(ann, settings):
@@ -115,17 +105,17 @@ def test_limit_starts_again_the_next_day(ann, settings):
     assert Post.objects.of(ann).count() == 2
 
 
-def test_repeated_key_counts_its_links_once(me, settings):
+def test_repeated_key_counts_its_links_once(as_ann, settings):
     settings.TAGS_PER_DAY = 1
     made = [
-        me.post(STATUSES, {"status": "#a"}, **{"Idempotency-Key": "one"}).json()["id"]
+        as_ann.post(STATUSES, {"status": "#a"}, **{"Idempotency-Key": "one"}).json()["id"]
         for _ in range(2)
     ]
     assert made[0] == made[1]
 
 
-def test_addresses_count_as_23_characters(me, settings):
+def test_addresses_count_as_23_characters(as_ann, settings):
     settings.POST_MAX_CHARACTERS = 30
     long = "https://a.example/" + "x" * 100
-    assert post(me, f"{long} 123456").status_code == 200
-    assert post(me, f"{long} 1234567").status_code == 422
+    assert post(as_ann, f"{long} 123456").status_code == 200
+    assert post(as_ann, f"{long} 1234567").status_code == 422

@@ -50,23 +50,23 @@ def around(caller: Caller, post: str, query: str = "") -> tuple[list[str], list[
     return up, down
 
 
-def test_a_chain_on_one_shard_costs_one_query_for_all_ancestors(people, ann, bob, original, drain):
+def test_a_chain_on_one_shard_costs_one_query_for_all_ancestors(people, me, you, original, drain):
     chain = [original]
     for _ in range(12):
-        chain.append(reply(ann, chain[-1])["id"])
+        chain.append(reply(me, chain[-1])["id"])
     drain()
     with count_calls() as calls:
-        assert around(ann, chain[-1]) == (chain[:-1], [])
+        assert around(me, chain[-1]) == (chain[:-1], [])
     assert len([one for one in calls.statements if "answered" in one.sql]) == 1
 
 
-def test_a_chain_over_two_shards_is_followed_to_its_root(people, ann, bob, original, drain):
+def test_a_chain_over_two_shards_is_followed_to_its_root(people, me, you, original, drain):
     assert shard_of(people[0]) != shard_of(people[1])
     chain = [original]
-    for caller in (ann, bob, bob, ann, ann, bob):
+    for caller in (me, you, you, me, me, you):
         chain.append(reply(caller, chain[-1])["id"])
     drain()
-    assert around(ann, chain[-1]) == (chain[:-1], [])
+    assert around(me, chain[-1]) == (chain[:-1], [])
 
 
 @pytest.fixture
@@ -78,11 +78,11 @@ def crowd(people, original, monkeypatch) -> str:
     return original
 
 
-def test_a_thread_is_cut_at_a_number_of_bytes(ann, crowd, monkeypatch):
-    every = around(ann, crowd)[1]
+def test_a_thread_is_cut_at_a_number_of_bytes(me, crowd, monkeypatch):
+    every = around(me, crowd)[1]
     assert len(every) == 30
     monkeypatch.setattr(views, "WHOLE", context.Part(4_096, 20_000))
-    answer = ann.get(f"{STATUSES}/{crowd}/context")
+    answer = me.get(f"{STATUSES}/{crowd}/context")
     found = [one["id"] for one in answer.json()["descendants"]]
     assert 0 < len(found) < 30
     assert found == every[: len(found)], "the first ones, without a hole"
@@ -91,12 +91,12 @@ def test_a_thread_is_cut_at_a_number_of_bytes(ann, crowd, monkeypatch):
 
 
 @pytest.mark.parametrize("by", ["number", "bytes"])
-def test_a_thread_is_read_in_parts_that_follow_each_other(ann, crowd, monkeypatch, by):
-    every = around(ann, crowd)[1]
+def test_a_thread_is_read_in_parts_that_follow_each_other(me, crowd, monkeypatch, by):
+    every = around(me, crowd)[1]
     monkeypatch.setattr(views, "MOST_BYTES_OF_PART", 500_000 if by == "number" else 20_000)
     where, found, count = f"{STATUSES}/{crowd}/context?limit=12", [], 0
     while where:
-        answer = ann.get(where)
+        answer = me.get(where)
         assert len(answer.content) < 30_000
         found += [one["id"] for one in answer.json()["descendants"]]
         link = answer.get("Link", "")
@@ -105,11 +105,11 @@ def test_a_thread_is_read_in_parts_that_follow_each_other(ann, crowd, monkeypatc
     assert count == 3 or (by == "bytes" and count > 3)
 
 
-def test_a_part_loads_no_other_posts_and_has_ancestors_once(people, ann, crowd, monkeypatch):
-    last = around(ann, crowd)[1][0]
-    below = reply(ann, reply(ann, last)["id"])["id"]
+def test_a_part_loads_no_other_posts_and_has_ancestors_once(people, me, crowd, monkeypatch):
+    last = around(me, crowd)[1][0]
+    below = reply(me, reply(me, last)["id"])["id"]
     drain_all()
-    up, down = around(ann, f"{below}", "?limit=1")
+    up, down = around(me, f"{below}", "?limit=1")
     assert (len(up), down) == (1, []), "the nearest"
     seen, real = [], context.load_visible
 
@@ -118,16 +118,16 @@ def test_a_part_loads_no_other_posts_and_has_ancestors_once(people, ann, crowd, 
         return real(ids, *more)
 
     monkeypatch.setattr(context, "load_visible", load_and_note)
-    assert around(ann, crowd, f"?limit=5&max_id={last}")[0] == []
+    assert around(me, crowd, f"?limit=5&max_id={last}")[0] == []
     assert len(seen) == 5
-    assert around(ann, crowd, f"?max_id={people[0]}") == ([], []), "no answer of this thread"
+    assert around(me, crowd, f"?max_id={people[0]}") == ([], []), "no answer of this thread"
     for query in ("limit=x", "max_id=x", "limit=-1"):
-        assert ann.get(f"{STATUSES}/{crowd}/context?{query}").status_code == 422
+        assert me.get(f"{STATUSES}/{crowd}/context?{query}").status_code == 422
 
 
-def test_a_page_draws_a_part_of_a_thread_and_links_to_the_rest(people, ann, crowd, monkeypatch):
+def test_a_page_draws_a_part_of_a_thread_and_links_to_the_rest(people, me, crowd, monkeypatch):
     monkeypatch.setattr(pages, "POSTS_OF_THREAD", 12)
-    every, browser = around(ann, crowd)[1], Browser(people[0])
+    every, browser = around(me, crowd)[1], Browser(people[0])
     where, found = f"/statuses/{crowd}", []
     for _ in range(3):
         page = browser.read(where)
@@ -140,39 +140,39 @@ def test_a_page_draws_a_part_of_a_thread_and_links_to_the_rest(people, ann, crow
 
 
 def test_a_page_deep_in_a_thread_has_the_nearest_posts_and_a_link_up(
-    people, ann, original, drain, monkeypatch
+    people, me, original, drain, monkeypatch
 ):
     monkeypatch.setattr(pages, "POSTS_OF_THREAD", 3)
     chain = [original]
     for _ in range(5):
-        chain.append(reply(ann, chain[-1])["id"])
+        chain.append(reply(me, chain[-1])["id"])
     drain()
     page = Browser(people[0]).read(f"/statuses/{chain[-1]}")
     assert re.findall(r'id="post-(\w+)"', page) == chain[2:]
     assert f'class="older" href="/statuses/{chain[2]}"' in page
 
 
-def test_a_thread_is_cut_when_half_of_the_time_is_over(ann, crowd, settings, monkeypatch):
+def test_a_thread_is_cut_when_half_of_the_time_is_over(me, crowd, settings, monkeypatch):
     """The first part is shown, however slow; the next request finds it in the caches."""
     settings.READ_DEADLINE_MS = 2_000
-    every, real = around(ann, crowd)[1], context.load_visible
+    every, real = around(me, crowd)[1], context.load_visible
 
     def load_slowly(*args):
         time.sleep(1.01)  # longer than half of the deadline
         return real(*args)
 
     monkeypatch.setattr(context, "load_visible", load_slowly)
-    assert around(ann, crowd)[1] == every[:10]
+    assert around(me, crowd)[1] == every[:10]
 
 
-def test_a_read_waits_for_no_database_after_its_deadline(ann, crowd, settings, monkeypatch):
+def test_a_read_waits_for_no_database_after_its_deadline(me, crowd, settings, monkeypatch):
     """A whole request has a limit, however many waits it has. A write goes on."""
     settings.READ_DEADLINE_MS = 500
     monkeypatch.setattr(deadline.time, "monotonic", lambda: next(clock))
     clock = iter(range(10_000))  # each look at the clock is a second later
     with pytest.MonkeyPatch.context() as only_here:
         only_here.setattr(deadline, "is_half_over", lambda: False)
-        answer = ann.get(f"{STATUSES}/{crowd}/context")
+        answer = me.get(f"{STATUSES}/{crowd}/context")
     monkeypatch.undo()
     assert (answer.status_code, answer["Retry-After"]) == (503, "2")
-    assert len(around(ann, crowd)[1]) == 30, "the connections are usable again"
+    assert len(around(me, crowd)[1]) == 30, "the connections are usable again"

@@ -1,6 +1,5 @@
 """Posts through HTTP, with real tokens, and as Mastodon.py reads them."""
 
-import pytest
 from django.test import Client
 from mastodon.return_types import Status
 from mastodon.types_base import try_cast
@@ -8,19 +7,8 @@ from mastodon.types_base import try_cast
 from posts.models import Post
 from tests.callers import Caller, assert_refused
 from tests.truth import assert_drained_truth
-from tests.world import make_account
 
 STATUSES = "/api/v1/statuses"
-
-
-@pytest.fixture
-def ann(world):
-    return make_account()
-
-
-@pytest.fixture
-def me(ann):
-    return Caller(ann)
 
 
 def publish(caller: Caller, text: str = "hello", key: str | None = None, **more: object):
@@ -30,9 +18,9 @@ def publish(caller: Caller, text: str = "hello", key: str | None = None, **more:
     return answer.json()
 
 
-def test_published_post_is_answered_and_read_by_anybody(ann, me, drain):
+def test_published_post_is_answered_and_read_by_anybody(ann, as_ann, drain):
     sent = {"sensitive": True, "spoiler_text": "careful", "language": "en"}
-    made = publish(me, "a < b & 🌊\nnext", **sent)
+    made = publish(as_ann, "a < b & 🌊\nnext", **sent)
     assert made["content"] == "<p>a &lt; b &amp; 🌊<br />next</p>"
     assert {name: made[name] for name in sent} == sent
     assert made["account"]["id"] == str(ann)
@@ -43,8 +31,8 @@ def test_published_post_is_answered_and_read_by_anybody(ann, me, drain):
     assert_drained_truth()
 
 
-def test_status_is_one_to_mastodon_py(me):
-    made = publish(me)
+def test_status_is_one_to_mastodon_py(as_ann):
+    made = publish(as_ann)
     status = try_cast(Status, made)
     assert isinstance(status, Status)
     assert (status.id, status.content) == (made["id"], "<p>hello</p>")
@@ -52,27 +40,30 @@ def test_status_is_one_to_mastodon_py(me):
     assert status.account.statuses_count >= 0
 
 
-def test_key_of_a_post_that_is_deleted_does_not_publish_again(ann, me):
-    first = publish(me, key="one")
-    me.delete(f"{STATUSES}/{first['id']}")
-    answer = me.post(STATUSES, {"status": "hello"}, **{"Idempotency-Key": "one"})
+def test_key_of_a_post_that_is_deleted_does_not_publish_again(ann, as_ann):
+    first = publish(as_ann, key="one")
+    as_ann.delete(f"{STATUSES}/{first['id']}")
+    answer = as_ann.post(STATUSES, {"status": "hello"}, **{"Idempotency-Key": "one"})
     assert_refused(answer, 410)
     assert "deleted" in answer.json()["error"]
     assert Post.objects.of(ann).count() == 1
 
 
-def test_deleted_post_is_answered_with_its_text_and_gone(me):
-    made = publish(me, "as <typed>")
-    deleted = me.delete(f"{STATUSES}/{made['id']}")
+def test_deleted_post_is_answered_with_its_text_and_gone(as_ann):
+    made = publish(as_ann, "as <typed>")
+    deleted = as_ann.delete(f"{STATUSES}/{made['id']}")
     assert (deleted.status_code, deleted.json()["text"]) == (200, "as <typed>")
     assert deleted.json()["id"] == made["id"]
-    for answer in (me.get(f"{STATUSES}/{made['id']}"), me.delete(f"{STATUSES}/{made['id']}")):
+    for answer in (
+        as_ann.get(f"{STATUSES}/{made['id']}"),
+        as_ann.delete(f"{STATUSES}/{made['id']}"),
+    ):
         assert (answer.status_code, answer.json()) == (404, {"error": "Record not found"})
 
 
-def test_limit_counts_characters(me, settings):
+def test_limit_counts_characters(as_ann, settings):
     settings.POST_MAX_CHARACTERS = 10
-    assert publish(me, "🌊" * 10)["content"] == f"<p>{'🌊' * 10}</p>"
-    answer = me.post(STATUSES, {"status": "🌊" * 11})
+    assert publish(as_ann, "🌊" * 10)["content"] == f"<p>{'🌊' * 10}</p>"
+    answer = as_ann.post(STATUSES, {"status": "🌊" * 11})
     assert answer.status_code == 422
     assert "limit of 10" in answer.json()["error"]

@@ -5,8 +5,9 @@ import pytest
 from posts.actions.check_draft import MAX_KEY_LENGTH
 from posts.ids import LAST
 from tests.callers import assert_refused
+from tests.people import cast
 from tests.truth import everything_written
-from tests.world import make_accounts, publish
+from tests.world import publish
 
 STATUSES = "/api/v1/statuses"
 NO_IDS = [
@@ -27,9 +28,7 @@ BAD_FORMS = [
 FORM = "application/x-www-form-urlencoded"
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(2)
+people = cast(2)
 
 
 @pytest.fixture

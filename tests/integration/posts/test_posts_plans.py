@@ -52,7 +52,7 @@ SELECT %s + 4 * n, n * 1296::bigint, 7, 3, true, 1, n FROM generate_series(1, 20
 
 
 @pytest.fixture(scope="module")
-def author(databases, django_db_blocker):
+def busy_author(databases, django_db_blocker):
     """An account with thousands of posts and marks, and a post with thousands of responses. Every
     fifth is over. The tests of this module only read: to fill the tables takes most of the time."""
     with django_db_blocker.unblock():
@@ -73,9 +73,9 @@ def reposted_by(author_id):
 
 
 @pytest.fixture
-def responded(author):
+def responded(busy_author):
     """The post with the responses."""
-    return PostId(60, author, 0)
+    return PostId(60, busy_author, 0)
 
 
 LOWER, UPPER = (0, 5_000 * 60 * SEQUENCES), (PAST_ALL, 15_000 * 60 * SEQUENCES)
@@ -86,17 +86,17 @@ RESPONDER_WINDOWS = (
 )
 
 
-def test_author_timeline_reads_the_index_only(author):
+def test_author_timeline_reads_the_index_only(busy_author):
     for lower, upper, newest_first in product(LOWER, UPPER, (True, False)):
         with count_calls() as calls:
-            assert len(list_timeline(author, PostRange(lower, upper, 41, newest_first))) == 41
+            assert len(list_timeline(busy_author, PostRange(lower, upper, 41, newest_first))) == 41
         (statement,) = calls.statements
         assert_index_only(statement, "post_live", 41)
 
 
-def test_newest_posts_of_an_author_are_read_from_the_index_only(author):
+def test_newest_posts_of_an_author_are_read_from_the_index_only(busy_author):
     with count_calls() as calls:
-        assert len(list_newest(author, 81)) == 81
+        assert len(list_newest(busy_author, 81)) == 81
     (statement,) = calls.statements
     assert_index_only(statement, "post_live", 81)
 
@@ -105,18 +105,18 @@ def scanned(statement):
     return [n for n in nodes_of(statement) if n.get("Relation Name") == "posts_post"]
 
 
-def test_posts_are_looked_up_by_key(author):
-    ids = [PostId(n * 60, author, 0) for n in range(1, 400, 20)]
+def test_posts_are_looked_up_by_key(busy_author):
+    ids = [PostId(n * 60, busy_author, 0) for n in range(1, 400, 20)]
     with count_calls() as calls:
-        assert len(read_posts(shard_of(author), ids)) == 20
+        assert len(read_posts(shard_of(busy_author), ids)) == 20
     (statement,) = calls.statements
     for node in scanned(statement):
         assert node["Node Type"] == "Index Scan"
         assert node["Actual Rows"] * node["Actual Loops"] <= len(ids)
 
 
-def test_week_is_one_range(author):
-    week = week_of(PostId(6 * 86_400, author, 0))
+def test_week_is_one_range(busy_author):
+    week = week_of(PostId(6 * 86_400, busy_author, 0))
     with count_calls() as calls:
         fill_weeks([week], begin_weeks([week]))
     (statement,) = [s for s in calls.statements if "posts_post" in s.sql]
@@ -163,27 +163,27 @@ def test_newest_marks_are_read_by_the_index(responded):
     assert newest["Actual Rows"] <= viewer_state.MOST_INTERACTIONS + 1
 
 
-def part_of_function(pattern: str, author: int, **values: int) -> Statement:
+def part_of_function(pattern: str, busy_author: int, **values: int) -> Statement:
     """A query inside `posts_publish`, with values in the place of the parameters."""
-    alias = shard_of(author)
+    alias = shard_of(busy_author)
     row = fetch_one(alias, "SELECT prosrc FROM pg_proc WHERE proname = 'posts_publish'")
     (sql,) = re.findall(pattern, row[0], re.DOTALL)
-    for name, value in {"author": author, **values}.items():
+    for name, value in {"author": busy_author, **values}.items():
         sql = re.sub(rf"(?<![.\w]){name}\b", str(value), sql)
     return Statement(alias, sql.replace("INTO post_moment", ""), ())
 
 
-def test_own_repost_of_a_post_is_one_entry(author):
-    original = reposted_by(author)
-    about = {"about_moment": original.moment, "about_author": author}
+def test_own_repost_of_a_post_is_one_entry(busy_author):
+    original = reposted_by(busy_author)
+    about = {"about_moment": original.moment, "about_author": busy_author}
     statement = part_of_function(
-        r"SELECT moment INTO post_moment FROM posts_post.*?;", author, **about
+        r"SELECT moment INTO post_moment FROM posts_post.*?;", busy_author, **about
     )
     (scan,) = scanned(statement)
     assert (scan["Index Name"], scan["Actual Rows"]) == ("post_reposted_once", 1)
 
 
-def test_latest_moment_of_an_author_is_one_entry(author):
-    statement = part_of_function(r"SELECT moment \+ 1 FROM.*?LIMIT 1", author)
+def test_latest_moment_of_an_author_is_one_entry(busy_author):
+    statement = part_of_function(r"SELECT moment \+ 1 FROM.*?LIMIT 1", busy_author)
     (scan,) = scanned(statement)
     assert (scan["Node Type"], scan["Actual Rows"]) == ("Index Only Scan", 1)

@@ -19,15 +19,10 @@ from posts.models import Post, PublishedKey
 from posts.types import Draft
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth, counts, everything_written
-from tests.world import make_account, make_accounts, publish
+from tests.world import make_accounts, publish
 
 NOW_S = EPOCH + 20_000_000
 HELLO = Draft("hello", True, "careful", "en")
-
-
-@pytest.fixture
-def ann(world):
-    return make_account()
 
 
 def at(now_s: float):

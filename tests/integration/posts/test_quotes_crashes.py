@@ -20,9 +20,9 @@ AT_ONCE = "infra.changes.append.inline_consumers_of"
 
 
 @pytest.fixture
-def quoting(bob, original):
+def quoting(you, original):
     sent = {"status": "look", "quoted_status_id": original}
-    made = bob.post(STATUSES, sent).json()["id"]
+    made = you.post(STATUSES, sent).json()["id"]
     drain_all()
     return made
 
@@ -36,9 +36,9 @@ def repaired(line):
 
 
 def test_a_death_after_the_revocation_leaves_the_rest_to_the_drain(
-    ann, bob, original, quoting, monkeypatch
+    me, you, original, quoting, monkeypatch
 ):
-    assert see(bob, quoting)["quote"]["state"] == "accepted"
+    assert see(you, quoting)["quote"]["state"] == "accepted"
     with monkeypatch.context() as patch:
         patch.setattr(AT_ONCE, lambda kinds: [die])
         with pytest.raises(Killed):
@@ -46,44 +46,44 @@ def test_a_death_after_the_revocation_leaves_the_rest_to_the_drain(
     with dying_at("posts.responses_recorded"):
         drain_all()
     drain_all()
-    assert see(bob, quoting)["quote"]["state"] == "revoked"
-    assert see(ann, original)["quotes_count"] == 0
+    assert see(you, quoting)["quote"]["state"] == "revoked"
+    assert see(me, original)["quotes_count"] == 0
     assert_drained_truth()
 
 
 def test_a_second_request_finishes_what_the_first_one_began(
-    ann, bob, original, quoting, monkeypatch
+    me, you, original, quoting, monkeypatch
 ):
-    see(bob, quoting)
+    see(you, quoting)
     with monkeypatch.context() as patch:
         patch.setattr(AT_ONCE, lambda kinds: [die])
         with pytest.raises(Killed):
             revoke_quote(PostId.from_public(quoting), PostId.from_public(original))
-    assert ann.post(f"{STATUSES}/{original}/quotes/{quoting}/revoke").status_code == 200
-    assert see(bob, quoting)["quote"]["state"] == "revoked"
+    assert me.post(f"{STATUSES}/{original}/quotes/{quoting}/revoke").status_code == 200
+    assert see(you, quoting)["quote"]["state"] == "revoked"
 
 
 @pytest.mark.usefixtures("at_rest")
-def test_a_lost_quote_is_not_counted(ann, people, original, quoting):
+def test_a_lost_quote_is_not_counted(me, people, original, quoting):
     lose_post(PostId.from_public(quoting))
     repaired(f"account {people[1]}: post {quoting}, a quote of {original}, was lost")
-    assert see(ann, original)["quotes_count"] == 0
+    assert see(me, original)["quotes_count"] == 0
 
 
 @pytest.mark.usefixtures("at_rest")
-def test_a_lost_revocation_is_written_again(ann, bob, people, original, quoting):
-    ann.post(f"{STATUSES}/{original}/quotes/{quoting}/revoke")
+def test_a_lost_revocation_is_written_again(me, you, people, original, quoting):
+    me.post(f"{STATUSES}/{original}/quotes/{quoting}/revoke")
     drain_all()
     post_id = PostId.from_public(quoting)
     Post.objects.of(people[1]).filter(moment=post_id.moment).update(is_quote_revoked=False)
     text = f"a quote of {original}, is back: its revocation or deletion was lost"
     repaired(f"account {people[1]}: post {quoting}, {text}")
-    assert see(bob, quoting)["quote"]["state"] == "revoked"
+    assert see(you, quoting)["quote"]["state"] == "revoked"
 
 
 @pytest.mark.usefixtures("at_rest")
-def test_a_quote_without_a_response_is_recorded(ann, people, original, quoting):
+def test_a_quote_without_a_response_is_recorded(me, people, original, quoting):
     execute(shard_of(people[0]), "DELETE FROM posts_response WHERE kind = 9", ())
     execute(shard_of(people[0]), "DELETE FROM counters_counter WHERE kind = 15", ())
     repaired(f"account {people[1]}: quote of {original} is not recorded")
-    assert see(ann, original)["quotes_count"] == 1
+    assert see(me, original)["quotes_count"] == 1

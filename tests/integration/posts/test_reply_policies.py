@@ -14,20 +14,15 @@ DENIED, ALLOWED = "denied", "automatic"
 
 
 @pytest.fixture
-def cyd(people):
-    return Caller(people[2])
-
-
-@pytest.fixture
 def dan(people):
     return Caller(make_account("dan"))
 
 
 @pytest.fixture
-def related(people, ann, bob, cyd, drain):
+def related(people, me, you, them, drain):
     """Bob follows Ann, Ann follows Cyd, and Dan is mentioned."""
-    bob.post(f"/api/v1/accounts/{people[0]}/follow")
-    ann.post(f"/api/v1/accounts/{people[2]}/follow")
+    you.post(f"/api/v1/accounts/{people[0]}/follow")
+    me.post(f"/api/v1/accounts/{people[2]}/follow")
     drain()
 
 
@@ -37,8 +32,8 @@ def publish(caller, text="hi", **sent):
     return answer.json()
 
 
-def limited(ann, policy, **sent):
-    return publish(ann, "hi @dan", reply_approval_policy=policy, **sent)["id"]
+def limited(me, policy, **sent):
+    return publish(me, "hi @dan", reply_approval_policy=policy, **sent)["id"]
 
 
 def replies(caller, post_id):
@@ -60,13 +55,13 @@ def replies(caller, post_id):
     ],
 )
 def test_those_may_reply_whom_the_author_lets(
-    related, ann, bob, cyd, dan, policy, may_reply, drain
+    related, me, you, them, dan, policy, may_reply, drain
 ):
-    post_id = limited(ann, policy)
-    callers = {"ann": ann, "bob": bob, "cyd": cyd, "dan": dan}
+    post_id = limited(me, policy)
+    callers = {"ann": me, "bob": you, "cyd": them, "dan": dan}
     assert {name for name in callers if replies(callers[name], post_id)} == {*may_reply.split()}
     drain()
-    assert see(ann, post_id)["replies_count"] == len(may_reply.split())
+    assert see(me, post_id)["replies_count"] == len(may_reply.split())
     guest = Client().get(f"{STATUSES}/{post_id}").json()["reply_approval"]
     assert guest["current_user"] == DENIED
     assert guest["automatic"] == {
@@ -75,49 +70,49 @@ def test_those_may_reply_whom_the_author_lets(
     assert_drained_truth()
 
 
-def test_a_refused_reply_says_why_and_leaves_nothing(related, ann, cyd, drain):
-    post_id = publish(ann, reply_approval_policy="followers")["id"]
-    answer = cyd.post(STATUSES, {"status": "me too", "in_reply_to_id": post_id})
+def test_a_refused_reply_says_why_and_leaves_nothing(related, me, them, drain):
+    post_id = publish(me, reply_approval_policy="followers")["id"]
+    answer = them.post(STATUSES, {"status": "me too", "in_reply_to_id": post_id})
     assert_refused(answer, 403, "The author of the post does not let you reply")
     drain()
-    assert see(ann, post_id)["replies_count"] == 0
+    assert see(me, post_id)["replies_count"] == 0
 
 
-def test_it_holds_for_the_whole_thread(related, ann, bob, cyd, dan, drain):
-    first = publish(ann, reply_approval_policy="followers")["id"]
-    reply = publish(bob, in_reply_to_id=first)["id"]
-    assert see(cyd, reply)["reply_approval"]["current_user"] == ALLOWED
-    answer = cyd.post(STATUSES, {"status": "me too", "in_reply_to_id": reply})
+def test_it_holds_for_the_whole_thread(related, me, you, them, dan, drain):
+    first = publish(me, reply_approval_policy="followers")["id"]
+    reply = publish(you, in_reply_to_id=first)["id"]
+    assert see(them, reply)["reply_approval"]["current_user"] == ALLOWED
+    answer = them.post(STATUSES, {"status": "me too", "in_reply_to_id": reply})
     assert_refused(answer, 403, "The author of the post does not let you reply")
-    deeper = publish(ann, in_reply_to_id=reply)["id"]
-    assert cyd.post(STATUSES, {"status": "x", "in_reply_to_id": deeper}).status_code == 403
-    assert replies(bob, deeper)
-    ann.delete(f"{STATUSES}/{first}")
-    assert replies(cyd, deeper)
+    deeper = publish(me, in_reply_to_id=reply)["id"]
+    assert them.post(STATUSES, {"status": "x", "in_reply_to_id": deeper}).status_code == 403
+    assert replies(you, deeper)
+    me.delete(f"{STATUSES}/{first}")
+    assert replies(them, deeper)
 
 
-def test_a_first_post_that_one_may_not_see_still_says_who_may_reply(people, ann, bob, cyd, drain):
-    bob.post(f"/api/v1/accounts/{people[0]}/follow")
+def test_a_first_post_that_one_may_not_see_still_says_who_may_reply(people, me, you, them, drain):
+    you.post(f"/api/v1/accounts/{people[0]}/follow")
     drain()
-    first = publish(ann, reply_approval_policy="followers")["id"]
-    reply = publish(bob, in_reply_to_id=first)["id"]
-    ann.post(f"/api/v1/accounts/{people[2]}/block")
+    first = publish(me, reply_approval_policy="followers")["id"]
+    reply = publish(you, in_reply_to_id=first)["id"]
+    me.post(f"/api/v1/accounts/{people[2]}/block")
     drain()
-    assert cyd.get(f"{STATUSES}/{first}").status_code == 404
-    assert cyd.post(STATUSES, {"status": "x", "in_reply_to_id": reply}).status_code == 403
+    assert them.get(f"{STATUSES}/{first}").status_code == 404
+    assert them.post(STATUSES, {"status": "x", "in_reply_to_id": reply}).status_code == 403
 
 
-def test_a_reply_has_a_policy_of_its_own(related, ann, bob, cyd, dan):
-    first = publish(ann)["id"]
-    reply = publish(bob, in_reply_to_id=first, reply_approval_policy="nobody")["id"]
-    assert [replies(caller, reply) for caller in (ann, bob, cyd)] == [False, True, False]
-    assert replies(cyd, first)
+def test_a_reply_has_a_policy_of_its_own(related, me, you, them, dan):
+    first = publish(me)["id"]
+    reply = publish(you, in_reply_to_id=first, reply_approval_policy="nobody")["id"]
+    assert [replies(caller, reply) for caller in (me, you, them)] == [False, True, False]
+    assert replies(them, first)
 
 
-def test_the_author_changes_it_and_replies_stay(related, people, ann, bob, cyd, drain):
-    first = publish(ann)["id"]
-    assert replies(cyd, first)
-    answer = ann.client.put(
+def test_the_author_changes_it_and_replies_stay(related, people, me, you, them, drain):
+    first = publish(me)["id"]
+    assert replies(them, first)
+    answer = me.client.put(
         f"{STATUSES}/{first}/interaction_policy",
         {"reply_approval_policy": "nobody"},
         "application/json",
@@ -126,12 +121,12 @@ def test_the_author_changes_it_and_replies_stay(related, people, ann, bob, cyd, 
         "automatic": [], "manual": [], "current_user": ALLOWED,
     }  # fmt: skip
     assert answer.json()["quote_approval"]["automatic"] == ["public"]
-    assert not replies(bob, first)
+    assert not replies(you, first)
     drain()
-    assert see(ann, first)["replies_count"] == 1
-    edited = ann.client.put(f"{STATUSES}/{first}", {"status": "edited"}, "application/json").json()
+    assert see(me, first)["replies_count"] == 1
+    edited = me.client.put(f"{STATUSES}/{first}", {"status": "edited"}, "application/json").json()
     assert edited["reply_approval"]["automatic"] == []
-    edited = ann.client.put(
+    edited = me.client.put(
         f"{STATUSES}/{first}",
         {
             "status": "again",
@@ -142,115 +137,115 @@ def test_the_author_changes_it_and_replies_stay(related, people, ann, bob, cyd, 
     ).json()
     assert edited["reply_approval"]["automatic"] == ["following", "mentioned"]
     assert edited["quote_approval"]["automatic"] == []
-    assert replies(cyd, first) and not replies(bob, first)
+    assert replies(them, first) and not replies(you, first)
     drain()
     assert_drained_truth()
 
 
-def test_the_same_policy_again_changes_nothing(ann, drain):
-    first = publish(ann, reply_approval_policy="followers")["id"]
+def test_the_same_policy_again_changes_nothing(me, drain):
+    first = publish(me, reply_approval_policy="followers")["id"]
     drain()
     path, body = f"{STATUSES}/{first}/interaction_policy", {"reply_approval_policy": "followers"}
-    assert ann.client.put(path, body, "application/json").status_code == 200
+    assert me.client.put(path, body, "application/json").status_code == 200
     assert drain() == 0
 
 
-def test_only_the_author_changes_it(ann, bob, original):
+def test_only_the_author_changes_it(me, you, original):
     path, body = f"{STATUSES}/{original}/interaction_policy", {"reply_approval_policy": "nobody"}
-    assert bob.client.put(path, body, "application/json").status_code == 403
-    assert ann.client.put(path, {}, "application/json").status_code == 422
+    assert you.client.put(path, body, "application/json").status_code == 403
+    assert me.client.put(path, {}, "application/json").status_code == 422
 
 
 @pytest.mark.parametrize("word", ["everyone", "PUBLIC", 3, ["public"], {"a": 1}, True])
-def test_another_word_is_refused(ann, word):
+def test_another_word_is_refused(me, word):
     sent = {"status": "hi", "reply_approval_policy": word}
-    answer = ann.client.post(STATUSES, sent, "application/json")
+    answer = me.client.post(STATUSES, sent, "application/json")
     assert_refused(
         answer, 422, f"Validation failed: reply_approval_policy can be {', '.join(POLICIES)}"
     )
 
 
-def test_all_readers_of_a_direct_message_may_reply(ann, dan):
-    message = limited(ann, "nobody", visibility="direct")
+def test_all_readers_of_a_direct_message_may_reply(me, dan):
+    message = limited(me, "nobody", visibility="direct")
     assert replies(dan, message)
 
 
-def test_a_direct_message_in_a_limited_thread_can_be_answered_directly(ann, dan):
-    first = publish(ann, reply_approval_policy="nobody")["id"]
-    message = publish(ann, "psst @dan", in_reply_to_id=first, visibility="direct")["id"]
+def test_a_direct_message_in_a_limited_thread_can_be_answered_directly(me, dan):
+    first = publish(me, reply_approval_policy="nobody")["id"]
+    message = publish(me, "psst @dan", in_reply_to_id=first, visibility="direct")["id"]
     answered = {"status": "hm", "in_reply_to_id": message}
     assert dan.post(STATUSES, answered | {"visibility": "direct"}).status_code == 200
     assert_refused(dan.post(STATUSES, answered), 403)
 
 
-def test_a_quiet_follow_of_the_author_stays_a_secret(people, ann, cyd, drain):
+def test_a_quiet_follow_of_the_author_stays_a_secret(people, me, them, drain):
     """Cyd would learn by a form to reply that Ann follows Cyd."""
-    ann.post(f"/api/v1/accounts/{people[2]}/follow", {"quiet": True})
+    me.post(f"/api/v1/accounts/{people[2]}/follow", {"quiet": True})
     drain()
-    post_id = publish(ann, reply_approval_policy="following")["id"]
-    assert see(cyd, post_id)["reply_approval"]["current_user"] == DENIED
-    assert not replies(cyd, post_id)
+    post_id = publish(me, reply_approval_policy="following")["id"]
+    assert see(them, post_id)["reply_approval"]["current_user"] == DENIED
+    assert not replies(them, post_id)
 
 
-def test_a_private_post_is_for_those_whom_both_let(related, people, ann, bob, cyd):
-    post_id = limited(ann, "following", visibility="private")
-    assert see(bob, post_id)["reply_approval"]["current_user"] == DENIED
-    assert not replies(bob, post_id)
-    assert cyd.get(f"{STATUSES}/{post_id}").status_code == 404
+def test_a_private_post_is_for_those_whom_both_let(related, people, me, you, them):
+    post_id = limited(me, "following", visibility="private")
+    assert see(you, post_id)["reply_approval"]["current_user"] == DENIED
+    assert not replies(you, post_id)
+    assert them.get(f"{STATUSES}/{post_id}").status_code == 404
 
 
-def test_who_stops_following_may_reply_no_more(related, people, ann, bob, drain):
-    post_id = publish(ann, reply_approval_policy="followers")["id"]
-    assert replies(bob, post_id)
-    bob.post(f"/api/v1/accounts/{people[0]}/unfollow")
-    assert not replies(bob, post_id)
+def test_who_stops_following_may_reply_no_more(related, people, me, you, drain):
+    post_id = publish(me, reply_approval_policy="followers")["id"]
+    assert replies(you, post_id)
+    you.post(f"/api/v1/accounts/{people[0]}/unfollow")
+    assert not replies(you, post_id)
 
 
-def test_a_repost_is_answered_as_its_original(related, ann, bob, cyd):
-    post_id = publish(ann, reply_approval_policy="followers")["id"]
-    repost = bob.post(f"{STATUSES}/{post_id}/reblog").json()
+def test_a_repost_is_answered_as_its_original(related, me, you, them):
+    post_id = publish(me, reply_approval_policy="followers")["id"]
+    repost = you.post(f"{STATUSES}/{post_id}/reblog").json()
     assert repost["reblog"]["reply_approval"]["current_user"] == ALLOWED
-    seen = see(cyd, repost["id"])
+    seen = see(them, repost["id"])
     assert seen["reblog"]["reply_approval"]["current_user"] == DENIED
-    assert cyd.post(STATUSES, {"status": "x", "in_reply_to_id": repost["id"]}).status_code == 403
+    assert them.post(STATUSES, {"status": "x", "in_reply_to_id": repost["id"]}).status_code == 403
 
 
-def test_a_quoted_post_says_it_too(related, ann, bob, cyd, dan):
-    post_id = limited(ann, "followers")
-    quoting = publish(bob, quoted_status_id=post_id)["id"]
-    for caller, word in ((bob, ALLOWED), (cyd, DENIED)):
+def test_a_quoted_post_says_it_too(related, me, you, them, dan):
+    post_id = limited(me, "followers")
+    quoting = publish(you, quoted_status_id=post_id)["id"]
+    for caller, word in ((you, ALLOWED), (them, DENIED)):
         quoted = see(caller, quoting)["quote"]["quoted_status"]
         assert quoted["reply_approval"]["current_user"] == word
         assert quoted["mentions"][0]["acct"] == "dan"
 
 
-def test_each_viewer_of_a_page_sees_the_own_answer(related, people, ann, bob, cyd, drain):
-    post_id = publish(ann, reply_approval_policy="followers")["id"]
+def test_each_viewer_of_a_page_sees_the_own_answer(related, people, me, you, them, drain):
+    post_id = publish(me, reply_approval_policy="followers")["id"]
     drain()
     path = f"/api/v1/accounts/{people[0]}/statuses"
     for _ in range(3):
         words = [
             page["reply_approval"]["current_user"]
-            for caller in (bob, cyd, ann)
+            for caller in (you, them, me)
             for page in caller.get(path).json()
             if page["id"] == post_id
         ]
         assert words == [ALLOWED, DENIED, ALLOWED]
 
 
-def test_a_page_costs_one_trip_more_at_most(related, people, ann, bob, drain):
+def test_a_page_costs_one_trip_more_at_most(related, people, me, you, drain):
     path = f"/api/v1/accounts/{people[0]}/statuses"
     for number in range(5):
-        publish(ann, f"open {number}")
+        publish(me, f"open {number}")
     drain()
-    bob.get(path), bob.get(path)
+    you.get(path), you.get(path)
     with count_calls() as plain:
-        bob.get(path)
+        you.get(path)
     for number in range(15):
-        publish(ann, f"limited {number}", reply_approval_policy="followers")
+        publish(me, f"limited {number}", reply_approval_policy="followers")
     drain()
-    bob.get(path), bob.get(path)
+    you.get(path), you.get(path)
     with count_calls() as costly:
-        bob.get(path)
+        you.get(path)
     assert not costly.sql and not plain.sql
     assert costly.round_trips == plain.round_trips + 1

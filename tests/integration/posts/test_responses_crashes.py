@@ -14,16 +14,15 @@ from posts.ids import PostId
 from posts.types import Kind
 from tests.callers import Caller
 from tests.dying import Killed, die, dying_at
+from tests.people import cast
 from tests.truth import assert_drained_truth, everything_written
 from tests.truth import post_counts as counts_in_rows
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, publish
 
 AT_ONCE = "infra.changes.append.inline_consumers_of"
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(2)
+people = cast(2)
 
 
 @pytest.fixture

@@ -41,18 +41,6 @@ def run(account_id, minutes):
     return publish_due(shard_of(account_id), time.time_ns() // 1_000_000 + minutes * MINUTE_MS)
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(3)
-
-
-@pytest.fixture
-def me(people):
-    caller = Caller(people[0], "read write")
-    caller.id = people[0]
-    return caller
-
-
 def schedule(me, minutes=10, status="later", **more):
     sent = {"status": status, "scheduled_at": in_minutes(minutes), **more}
     answer = me.post(STATUSES, sent)

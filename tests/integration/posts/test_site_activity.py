@@ -14,16 +14,16 @@ from posts.queries import site_activity
 from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.races import run_together
-from tests.world import make_accounts, publish
+from tests.world import publish
 
 PATH = "/api/v1/instance/activity"
 WEEK_S = 7 * 86_400
 
 
-@pytest.fixture
-def people(world):
+@pytest.fixture(autouse=True)
+def nothing_counted(world):
     cache.delete(site_activity.CACHE_NAME)
-    yield make_accounts(3)
+    yield
     cache.delete(site_activity.CACHE_NAME)
 
 

@@ -21,10 +21,10 @@ from tests.world import forget_memory, publish
 
 
 @pytest.fixture
-def thread(ann, bob, original, drain) -> list[str]:
+def thread(me, you, original, drain) -> list[str]:
     """The original, a reply, and the author's reply to that."""
-    answer = reply(bob, original)["id"]
-    posts = [original, answer, reply(ann, answer)["id"]]
+    answer = reply(you, original)["id"]
+    posts = [original, answer, reply(me, answer)["id"]]
     drain()
     return posts
 
@@ -33,98 +33,96 @@ def muted(caller: Caller, path: str, **query: str) -> dict[str, bool]:
     return {one["id"]: one["muted"] for one in caller.get(path, query).json()}
 
 
-def test_all_posts_of_a_thread_name_its_first_post(bob, thread):
-    assert {see(bob, post)["conversation_id"] for post in thread} == {thread[0]}
-    boost = do(bob, "reblog", thread[2])
+def test_all_posts_of_a_thread_name_its_first_post(you, thread):
+    assert {see(you, post)["conversation_id"] for post in thread} == {thread[0]}
+    boost = do(you, "reblog", thread[2])
     assert boost["reblog"]["conversation_id"] == thread[0]
     # A reply to a repost answers its original.
-    assert reply(bob, boost["id"])["conversation_id"] == thread[0]
+    assert reply(you, boost["id"])["conversation_id"] == thread[0]
 
 
-def test_a_muted_thread_is_marked_on_all_its_posts_for_who_muted_it(
-    people, ann, bob, thread, drain
-):
+def test_a_muted_thread_is_marked_on_all_its_posts_for_who_muted_it(people, me, you, thread, drain):
     follow(people[1], people[0])
     other = publish(people[0]).public
     drain()
     pages = ("/api/v1/timelines/home", f"/api/v1/accounts/{people[0]}/statuses", STATUSES)
     for page in pages:  # what memory has now must not be shown later
-        muted(bob, page)
-    assert do(bob, "mute", thread[2])["muted"] is True
-    assert do(bob, "mute", thread[0])["muted"] is True  # again
-    late = reply(ann, thread[1])
+        muted(you, page)
+    assert do(you, "mute", thread[2])["muted"] is True
+    assert do(you, "mute", thread[0])["muted"] is True  # again
+    late = reply(me, thread[1])
     assert late["muted"] is False
     for _ in range(2):
         for page in pages:
-            found = muted(bob, page, **({"id[]": [*thread, other]} if page == STATUSES else {}))
+            found = muted(you, page, **({"id[]": [*thread, other]} if page == STATUSES else {}))
             assert found.pop(other) is False
             assert found, page
             assert set(found.values()) == {True}, page
-    assert see(bob, late["id"])["muted"] is True
-    assert do(bob, "favourite", late["id"])["muted"] is True
-    assert not any(see(ann, post)["muted"] for post in thread)
+    assert see(you, late["id"])["muted"] is True
+    assert do(you, "favourite", late["id"])["muted"] is True
+    assert not any(see(me, post)["muted"] for post in thread)
     assert Client().get(f"{STATUSES}/{thread[0]}").json()["muted"] is False
-    assert do(bob, "unmute", late["id"])["muted"] is False
-    assert not any(muted(bob, f"/api/v1/accounts/{people[0]}/statuses").values())
+    assert do(you, "unmute", late["id"])["muted"] is False
+    assert not any(muted(you, f"/api/v1/accounts/{people[0]}/statuses").values())
     drain()
     assert_drained_truth()
 
 
-def test_muted_threads_are_found_for_notifications(people, bob, thread):
+def test_muted_threads_are_found_for_notifications(people, you, thread):
     root = PostId.from_public(thread[0])
-    do(bob, "mute", thread[1])
+    do(you, "mute", thread[1])
     wanted = [(person, root) for person in people]
     assert find_muted_threads(wanted) == {(people[1], root)}
 
 
-def test_posts_of_a_muted_thread_do_not_notify(people, ann, bob, thread, drain):
-    name = bob.get("/api/v1/accounts/verify_credentials").json()["username"]
-    before = ids_of(bob.get("/api/v1/notifications"))
-    do(bob, "mute", thread[0])
-    assert ids_of(bob.get("/api/v1/notifications")) == [], "those of before are hidden"
-    reply(ann, thread[1]), reply(ann, thread[2], f"@{name}")
+def test_posts_of_a_muted_thread_do_not_notify(people, me, you, thread, drain):
+    name = you.get("/api/v1/accounts/verify_credentials").json()["username"]
+    before = ids_of(you.get("/api/v1/notifications"))
+    do(you, "mute", thread[0])
+    assert ids_of(you.get("/api/v1/notifications")) == [], "those of before are hidden"
+    reply(me, thread[1]), reply(me, thread[2], f"@{name}")
     drain()
-    assert ids_of(bob.get("/api/v1/notifications")) == []
-    do(bob, "unmute", thread[0])
-    assert ids_of(bob.get("/api/v1/notifications")) == before, "what came in between is not kept"
-    heard = [reply(ann, thread[1])["id"], reply(ann, thread[2], f"@{name}")["id"]]
+    assert ids_of(you.get("/api/v1/notifications")) == []
+    do(you, "unmute", thread[0])
+    assert ids_of(you.get("/api/v1/notifications")) == before, "what came in between is not kept"
+    heard = [reply(me, thread[1])["id"], reply(me, thread[2], f"@{name}")["id"]]
     drain()
-    found = bob.get("/api/v1/notifications", {"types[]": "mention"}).json()
+    found = you.get("/api/v1/notifications", {"types[]": "mention"}).json()
     assert [one["status"]["id"] for one in found[:2]] == heard[::-1]
 
 
-def test_threads_that_can_be_muted_have_a_limit(people, bob, monkeypatch):
+def test_threads_that_can_be_muted_have_a_limit(people, you, monkeypatch):
     monkeypatch.setattr("posts.actions.mute_thread.MAX_MUTED_THREADS", 1)
     posts = [publish(people[0], text).public for text in ("one", "two")]
-    do(bob, "mute", posts[0])
-    assert "At most 1" in do(bob, "mute", posts[1], status=422)["error"]
-    do(bob, "mute", posts[0])
+    do(you, "mute", posts[0])
+    assert "At most 1" in do(you, "mute", posts[1], status=422)["error"]
+    do(you, "mute", posts[0])
 
 
-def test_only_visible_threads_are_muted(people, ann, bob, thread):
-    ann.post(f"/api/v1/accounts/{people[1]}/block")
-    do(bob, "mute", thread[0], status=404)
+def test_only_visible_threads_are_muted(people, me, you, thread):
+    me.post(f"/api/v1/accounts/{people[1]}/block")
+    do(you, "mute", thread[0], status=404)
 
 
-def test_a_mute_costs_a_page_no_query(people, bob, thread):
+def test_a_mute_costs_a_page_no_query(people, you, thread):
     path = f"/api/v1/accounts/{people[0]}/statuses"
-    do(bob, "mute", thread[0])
-    muted(bob, path), muted(bob, path)
+    do(you, "mute", thread[0])
+    muted(you, path), muted(you, path)
     with count_calls() as calls:
-        assert all(muted(bob, path).values())
+        assert all(muted(you, path).values())
     assert (calls.statements, calls.round_trips) == ([], 1)
 
 
-def test_old_replies_get_the_first_post_of_their_thread(people, bob, ann, thread, drain):
+def test_old_replies_get_the_first_post_of_their_thread(people, you, me, thread, drain):
     """Also one below a post that is deleted."""
-    last = reply(bob, thread[2])["id"]
-    ann.delete(f"{STATUSES}/{thread[2]}")
+    last = reply(you, thread[2])["id"]
+    me.delete(f"{STATUSES}/{thread[2]}")
     drain()
     for alias in set(map(shard_of, people)):
         execute(alias, "UPDATE posts_post SET thread_author = NULL, thread_moment = NULL", ())
     redis().call("FLUSHDB")
     forget_memory()
-    assert see(bob, last)["conversation_id"] == thread[2]
+    assert see(you, last)["conversation_id"] == thread[2]
     changed = [json.loads(Outcome(Command(), "--json").out)["changed"] for _ in range(2)]
     assert changed == [2, None]  # the second run found none
-    assert {see(bob, post)["conversation_id"] for post in (thread[1], last)} == {thread[0]}
+    assert {see(you, post)["conversation_id"] for post in (thread[1], last)} == {thread[0]}

@@ -13,12 +13,10 @@ from posts.ids import EPOCH, PostId
 from posts.types import Kind
 from tests.budgets import count_calls
 from tests.cached_values import begin
-from tests.world import make_accounts, publish
+from tests.people import cast
+from tests.world import publish
 
-
-@pytest.fixture
-def people(world):
-    return make_accounts(2)
+people = cast(2)
 
 
 def posts_of(author_id: int, count: int) -> list[PostId]:

@@ -46,11 +46,6 @@ def forget(*ids: PostId) -> None:
 
 
 @pytest.fixture
-def ann(world):
-    return make_account()
-
-
-@pytest.fixture
 def few(monkeypatch):
     """Weeks of more than five posts are busy ones."""
     monkeypatch.setattr(weeks, "MAX_WEEK_POSTS", 5)

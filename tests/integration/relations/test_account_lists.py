@@ -32,7 +32,7 @@ from tests.world import drain_all, make_account, make_accounts
 
 
 @pytest.fixture
-def people(world):
+def around_me(world):
     """I, four followees, and an unrelated account."""
     me, *others = make_accounts(6)
     for other in others[:4]:
@@ -44,23 +44,23 @@ def on(owner, account_list):
     return set(get_list_members(owner, account_list.list_id).account_ids)
 
 
-def test_they_are_on_the_shard_of_their_owner(people):
-    me, friends, _ = people
+def test_they_are_on_the_shard_of_their_owner(around_me):
+    me, friends, _ = around_me
     account_list = create_account_list(me, "close")
     add_members(me, account_list.list_id, friends[:2])
     assert AccountList.objects.on(shard_of(me)).filter(owner_id=me).count() == 1
     assert ListMember.objects.on(shard_of(me)).filter(owner_id=me).count() == 2
 
 
-def test_ids_grow_and_none_is_given_twice(people):
-    me, _, _ = people
+def test_ids_grow_and_none_is_given_twice(around_me):
+    me, _, _ = around_me
     made = [create_account_list(me, "a", clock_ms=lambda now=now: now) for now in (10, 10, 12, 5)]
     assert [account_list.list_id for account_list in made] == [10, 11, 12, 13]
     assert list_account_lists(me) == made
 
 
-def test_only_followees_can_be_members_and_of_several_all_or_none(people):
-    me, friends, unrelated = people
+def test_only_followees_can_be_members_and_of_several_all_or_none(around_me):
+    me, friends, unrelated = around_me
     account_list = create_account_list(me, "close")
     blocked = friends[3]
     block(me, blocked)
@@ -74,8 +74,8 @@ def test_only_followees_can_be_members_and_of_several_all_or_none(people):
 
 
 @pytest.mark.parametrize("end", ["unfollow", "block", "blocked by"])
-def test_whose_follow_ended_is_off_and_a_new_follow_does_not_bring_them_back(people, end):
-    me, (friend, kept, *_), _ = people
+def test_whose_follow_ended_is_off_and_a_new_follow_does_not_bring_them_back(around_me, end):
+    me, (friend, kept, *_), _ = around_me
     account_list = create_account_list(me, "close")
     add_members(me, account_list.list_id, [friend, kept])
     if end == "unfollow":
@@ -96,8 +96,8 @@ def test_whose_follow_ended_is_off_and_a_new_follow_does_not_bring_them_back(peo
     assert on(me, account_list) == {friend, kept}
 
 
-def test_changing_a_follow_keeps_its_place(people):
-    me, (friend, *_), _ = people
+def test_changing_a_follow_keeps_its_place(around_me):
+    me, (friend, *_), _ = around_me
     account_list = create_account_list(me, "close")
     add_members(me, account_list.list_id, [friend])
     for wish in (
@@ -109,8 +109,8 @@ def test_changing_a_follow_keeps_its_place(people):
         assert on(me, account_list) == {friend}
 
 
-def test_rosters_with_somebody(people):
-    me, (friend, other, *_), _ = people
+def test_rosters_with_somebody(around_me):
+    me, (friend, other, *_), _ = around_me
     first, second, third = (create_account_list(me, title) for title in "abc")
     for account_list in (first, third):
         add_members(me, account_list.list_id, [friend])
@@ -121,8 +121,8 @@ def test_rosters_with_somebody(people):
     assert calls.sql == {shard_of(me): 1}
 
 
-def test_deleting_leaves_no_row(people):
-    me, friends, _ = people
+def test_deleting_leaves_no_row(around_me):
+    me, friends, _ = around_me
     gone, kept = create_account_list(me, "gone"), create_account_list(me, "kept")
     for account_list in (gone, kept):
         add_members(me, account_list.list_id, friends)
@@ -133,9 +133,9 @@ def test_deleting_leaves_no_row(people):
         delete_account_list(me, gone.list_id)
 
 
-def test_roster_is_deleted_with_its_members_or_not_at_all(people, monkeypatch):
+def test_roster_is_deleted_with_its_members_or_not_at_all(around_me, monkeypatch):
     """Killed between the two statements."""
-    me, friends, _ = people
+    me, friends, _ = around_me
     account_list = create_account_list(me, "close")
     add_members(me, account_list.list_id, friends)
     done = []
@@ -156,16 +156,16 @@ def test_roster_is_deleted_with_its_members_or_not_at_all(people, monkeypatch):
     assert ListMember.objects.of(me).count() == 0
 
 
-def test_no_more_rosters_than_allowed_however_many_ask(people, monkeypatch):
-    me, _, _ = people
+def test_no_more_rosters_than_allowed_however_many_ask(around_me, monkeypatch):
+    me, _, _ = around_me
     monkeypatch.setattr(lists, "MOST_LISTS", 3)
     answers = run_together([partial(create_account_list, me, str(n)) for n in range(6)])
     assert [type(error) for error in failures(answers)] == [TooManyLists] * 3
     assert len({account_list.list_id for account_list in list_account_lists(me)}) == 3
 
 
-def test_no_more_members_than_allowed_however_many_ask(people, monkeypatch):
-    me, friends, _ = people
+def test_no_more_members_than_allowed_however_many_ask(around_me, monkeypatch):
+    me, friends, _ = around_me
     monkeypatch.setattr(members, "MOST_MEMBERS", 2)
     account_list = create_account_list(me, "close")
     adds = [partial(add_members, me, account_list.list_id, [friend]) for friend in friends]
@@ -175,8 +175,8 @@ def test_no_more_members_than_allowed_however_many_ask(people, monkeypatch):
         add_members(me, account_list.list_id, friends[:3])
 
 
-def test_who_is_off_counts_no_more(people, monkeypatch):
-    me, (one, two, three, _), _ = people
+def test_who_is_off_counts_no_more(around_me, monkeypatch):
+    me, (one, two, three, _), _ = around_me
     monkeypatch.setattr(members, "MOST_MEMBERS", 2)
     account_list = create_account_list(me, "close")
     add_members(me, account_list.list_id, [one, two])
@@ -187,8 +187,8 @@ def test_who_is_off_counts_no_more(people, monkeypatch):
     assert ListMember.objects.of(me).count() == 2
 
 
-def test_adds_and_a_deletion_together_leave_no_member_without_a_roster(people):
-    me, friends, _ = people
+def test_adds_and_a_deletion_together_leave_no_member_without_a_roster(around_me):
+    me, friends, _ = around_me
     for _ in range(5):
         list_id = create_account_list(me, "close").list_id
         adds = [partial(add_members, me, list_id, [friend]) for friend in friends]
@@ -197,8 +197,8 @@ def test_adds_and_a_deletion_together_leave_no_member_without_a_roster(people):
         assert ListMember.objects.of(me).count() == 0
 
 
-def test_concurrent_adds_and_unfollows_leave_only_followees(people):
-    me, (friend, *_), _ = people
+def test_concurrent_adds_and_unfollows_leave_only_followees(around_me):
+    me, (friend, *_), _ = around_me
     account_list = create_account_list(me, "close")
     add = partial(add_members, me, account_list.list_id, [friend])
     answers = run_together([add, partial(unfollow, me, friend), add])

@@ -13,6 +13,7 @@ from relations.queries.edge_lists import OWN_FOLLOWING_LIST
 from relations.types import NO_OPTIONS, FollowOptions, ListedAccount
 from tests.callers import Caller
 from tests.integration.relations.edge_rows import write_list
+from tests.people import cast
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth, live_pairs
 from tests.world import make_accounts
@@ -22,9 +23,7 @@ MIDNIGHT_MS = 20_000 * DAY_MS
 CAP = 2_000
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(8)
+people = cast(8)
 
 
 @pytest.fixture

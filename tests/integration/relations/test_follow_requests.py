@@ -16,17 +16,16 @@ from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
 from tests.dying import dying_at
+from tests.people import cast
 from tests.truth import assert_drained_truth
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, publish
 
 ACCOUNTS = "/api/v1/accounts"
 REQUESTS = "/api/v1/follow_requests"
 EDIT = f"{ACCOUNTS}/update_credentials"
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(4)
+people = cast(4)
 
 
 @pytest.fixture

@@ -7,15 +7,9 @@ import pytest
 from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.truth import assert_drained_truth
-from tests.world import make_accounts
 
 ACCOUNTS = "/api/v1/accounts"
 HOUR_S = 3_600
-
-
-@pytest.fixture
-def people(world):
-    return make_accounts(3)
 
 
 def write(caller, target, name, body=None):

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import pytest
-
 from relations.actions.follow import follow
 from relations.queries.edge_lists import FOLLOWERS_LIST
 from relations.types import ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
 from tests.integration.relations.edge_rows import write_list
+from tests.people import cast
 from tests.truth import assert_drained_truth
 from tests.world import make_accounts
 
@@ -23,9 +22,7 @@ NO_RELATION: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(4)
+people = cast(4)
 
 
 def relation(account_id: int, **known: bool) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.callers import assert_refused
+from tests.people import cast
 from tests.truth import everything_written
-from tests.world import make_accounts
 
 ACCOUNTS = "/api/v1/accounts"
 WRITES = (
@@ -16,9 +16,7 @@ BAD_DURATIONS = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(2)
+people = cast(2)
 
 
 @pytest.fixture

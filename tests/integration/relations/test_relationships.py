@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from infra.caching.client import redis
 from relations.actions.block import block
 from relations.actions.follow import follow
@@ -14,6 +12,7 @@ from relations.types import FollowOptions, ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.integration.relations.edge_rows import write_list
+from tests.people import cast
 from tests.world import drain_all, make_accounts
 
 RELATIONSHIPS_PATH = "/api/v1/accounts/relationships"
@@ -21,9 +20,7 @@ FOLLOWED_BY = "/api/v1/accounts/followed_by"
 NO_IDS = ["", "0", "-1", "abc", "1e3", "٣", "\x00", "0x1", " 1", "9" * 400, "2000000000"]
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(4)
+people = cast(4)
 
 
 def relationship(caller: Caller, other: int) -> dict[str, Any]:

@@ -107,7 +107,7 @@ class People:
 
 
 @pytest.fixture
-def people(world, settings) -> People:
+def all_sides(world, settings) -> People:
     settings.QUOTA_PER_ACCOUNT = 1_000_000
     return People()
 
@@ -118,21 +118,21 @@ def go_cold() -> None:
 
 
 @pytest.mark.parametrize(("before", "secrets"), HISTORIES.values(), ids=HISTORIES)
-def test_others_get_the_same_bytes(people, before, secrets):
+def test_others_get_the_same_bytes(all_sides, before, secrets):
     for write in before:
-        people.write("ann", "bob", write)
+        all_sides.write("ann", "bob", write)
     drain_all()
-    without = people.seen_by(secrets[0].watchers)
+    without = all_sides.seen_by(secrets[0].watchers)
     for number, secret in enumerate(secrets):
         for write in secret.writes:
-            people.write("ann", "bob", write)
+            all_sides.write("ann", "bob", write)
         for when, prepare in (
             ("before the drain", lambda: None),
             ("warm", drain_all),
             ("cold", go_cold),
         ):
             prepare()
-            assert_same(without, people.seen_by(secret.watchers), f"{when}, step {number}")
+            assert_same(without, all_sides.seen_by(secret.watchers), f"{when}, step {number}")
 
 
 def assert_same(before: dict[str, Answers], after: dict[str, Answers], when: str) -> None:
@@ -142,14 +142,14 @@ def assert_same(before: dict[str, Answers], after: dict[str, Answers], when: str
             assert pages == before[watcher][read], (when, watcher, read)
 
 
-def test_rosters_show_to_their_owner_alone(people):
-    people.write("ann", "bob", FOLLOW)
+def test_rosters_show_to_their_owner_alone(all_sides):
+    all_sides.write("ann", "bob", FOLLOW)
     drain_all()
     watchers = [*EVERYBODY, "ann"]
-    before = people.seen_by(watchers)
-    add_members(people.ann, people.list_id, [people.bob])
-    create_account_list(people.ann, "distant")
-    after = people.seen_by(watchers)
+    before = all_sides.seen_by(watchers)
+    add_members(all_sides.ann, all_sides.list_id, [all_sides.bob])
+    create_account_list(all_sides.ann, "distant")
+    after = all_sides.seen_by(watchers)
     assert_same(before, {name: after[name] for name in EVERYBODY}, "rosters")
     changed = {
         read.template for read, pages in before["ann"].items() if after["ann"][read] != pages
@@ -161,7 +161,7 @@ def test_rosters_show_to_their_owner_alone(people):
         "api/v1/accounts/<account:account_id>/lists",
     }
     drain_all()
-    assert_same(before, people.seen_by(EVERYBODY), "drained")
+    assert_same(before, all_sides.seen_by(EVERYBODY), "drained")
 
 
 QUIET_TO_THE_FOLLOWEE = {
@@ -171,7 +171,7 @@ QUIET_TO_THE_FOLLOWEE = {
 NOTICES = ("/api/v1/notifications", "/api/v2/notifications")
 
 
-def test_quiet_follow_is_to_its_followee_like_an_open_one(people):
+def test_quiet_follow_is_to_its_followee_like_an_open_one(all_sides):
     """Except for bob's list of quiet followers and its count, for bob's notifications, which never
     tell of a quiet follow, and for what all accounts see: ann's follows and their count, and bob's
     follower count.
@@ -179,36 +179,40 @@ def test_quiet_follow_is_to_its_followee_like_an_open_one(people):
     Bob's own profile and list count ann. Where bob is listed among others, bob sees himself as the
     others see him.
     """
-    people.write("ann", "bob", OPEN)
+    all_sides.write("ann", "bob", OPEN)
     drain_all()
-    before = people.seen_by(["bob"])["bob"]
-    people.write("ann", "bob", QUIET)
+    before = all_sides.seen_by(["bob"])["bob"]
+    all_sides.write("ann", "bob", QUIET)
     drain_all()
-    public = {(str(people.ann), "following_count"), (str(people.bob), "followers_count")}
+    public = {(str(all_sides.ann), "following_count"), (str(all_sides.bob), "followers_count")}
     for prepare in (lambda: None, go_cold):
         prepare()
-        after = people.seen_by(["bob"])["bob"]
+        after = all_sides.seen_by(["bob"])["bob"]
         for read, pages in before.items():
             if read.path.partition("?")[0] in QUIET_TO_THE_FOLLOWEE:
                 assert after[read] != pages, read
-            elif not read.path.startswith((f"/api/v1/accounts/{people.ann}/following", *NOTICES)):
+            elif not read.path.startswith(
+                (f"/api/v1/accounts/{all_sides.ann}/following", *NOTICES)
+            ):
                 assert masked(after[read], public) == masked(pages, public), read
-        assert profile(after, people.bob) == profile(before, people.bob)
-        hers = profile(before, people.ann)
-        assert profile(after, people.ann) == hers | {"following_count": hers["following_count"] - 1}
+        assert profile(after, all_sides.bob) == profile(before, all_sides.bob)
+        hers = profile(before, all_sides.ann)
+        assert profile(after, all_sides.ann) == hers | {
+            "following_count": hers["following_count"] - 1
+        }
 
 
-def test_block_shows_to_the_blocked_where_mastodon_shows_it(people):
+def test_block_shows_to_the_blocked_where_mastodon_shows_it(all_sides):
     """As `blocked_by`, and by the blocker and the blocker's posts being out of reach."""
-    before = people.seen_by(["bob"])["bob"]
-    people.write("ann", "bob", BLOCK)
+    before = all_sides.seen_by(["bob"])["bob"]
+    all_sides.write("ann", "bob", BLOCK)
     drain_all()
-    after = people.seen_by(["bob"])["bob"]
+    after = all_sides.seen_by(["bob"])["bob"]
     changed = {read.path for read, pages in before.items() if after[read] != pages}
     shown = (
         "/api/v1/accounts/relationships",
-        f"/api/v1/accounts/{people.ann}/statuses",
-        f"/api/v1/statuses/{people.world.statuses[0]}",
+        f"/api/v1/accounts/{all_sides.ann}/statuses",
+        f"/api/v1/statuses/{all_sides.world.statuses[0]}",
         "/api/v1/timelines/public",
         "/api/v1/statuses?id[]=",
         "/api/v1/accounts/search",
@@ -224,13 +228,13 @@ def test_block_shows_to_the_blocked_where_mastodon_shows_it(people):
     assert any(path.startswith(shown[0]) for path in changed)
 
 
-def test_secrets_show_to_those_they_belong_to(people):
+def test_secrets_show_to_those_they_belong_to(all_sides):
     """The comparison works: ann's own answers change with each write."""
-    people.reads = [one for one in people.reads if one.template.endswith("/relationships")]
-    before = people.seen_by(["ann"])
+    all_sides.reads = [one for one in all_sides.reads if one.template.endswith("/relationships")]
+    before = all_sides.seen_by(["ann"])
     for write in (QUIET, SPECIAL, NOTIFY, NO_REPOSTS, MUTE, BLOCK, UNBLOCK):
-        people.write("ann", "bob", write)
-        after = people.seen_by(["ann"])
+        all_sides.write("ann", "bob", write)
+        after = all_sides.seen_by(["ann"])
         with pytest.raises(AssertionError):
             assert_same(before, after, "own")
         before = after

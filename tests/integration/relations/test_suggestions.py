@@ -17,6 +17,7 @@ from relations.suggestions.queries import suggest
 from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
+from tests.people import cast
 from tests.plans import settle
 from tests.world import make_accounts, restrict
 
@@ -32,13 +33,7 @@ def suggested(account_id: int, **query: Any) -> list[int]:
     return [int(one) for one in ids_of(Caller(account_id).get(V1, query))]
 
 
-@pytest.fixture
-def people(world: None) -> list[int]:
-    """Me, two whom I follow, and six others."""
-    me, a, b, *others = make_accounts(9)
-    follow(me, a)
-    follow(me, b)
-    return [me, a, b, *others]
+people = cast(9, follows=2)
 
 
 def test_those_whom_most_followees_follow_come_first(people: list[int], drain: Drain) -> None:

@@ -34,15 +34,15 @@ def rename(account_id: int, name: str) -> None:
 
 
 @pytest.fixture
-def me(world: None) -> int:
+def searcher(world: None) -> int:
     return make_account("searcher")
 
 
-def test_names_are_found_by_their_beginnings_in_any_spelling(me: int) -> None:
+def test_names_are_found_by_their_beginnings_in_any_spelling(searcher: int) -> None:
     rename(make_account("ann_lee"), "Élodie Müller")
     rename(make_account("ivan"), "Иван ПЕТРОВ")
     rename(make_account("taro"), "田中太郎 🎉")
-    caller = Caller(me)
+    caller = Caller(searcher)
     for text in ("ann", "LEE", "@ann_l", "elod", "ÉLO", "mull", "müll elo", "ann_lee"):
         assert found(caller, text) == ["ann_lee"], text
     assert found(caller, "петр") == found(caller, "ИВАН") == ["ivan"]
@@ -50,16 +50,16 @@ def test_names_are_found_by_their_beginnings_in_any_spelling(me: int) -> None:
     assert found(caller, "elo petr") == found(caller, "xyz") == found(caller, "%") == []
 
 
-def test_similar_names_are_found_if_no_name_begins_with_the_words(me: int) -> None:
+def test_similar_names_are_found_if_no_name_begins_with_the_words(searcher: int) -> None:
     make_account("alice")
     make_account("alan")
-    assert found(Caller(me), "alyce") == found(Caller(me), "lice") == ["alice"]
+    assert found(Caller(searcher), "alyce") == found(Caller(searcher), "lice") == ["alice"]
     make_account("alyce")
-    assert found(Caller(me), "alyce") == ["alyce"]
+    assert found(Caller(searcher), "alyce") == ["alyce"]
 
 
 def test_the_exact_name_then_mutuals_then_followees_then_followers(
-    me: int, drain: Callable[[], int]
+    searcher: int, drain: Callable[[], int]
 ) -> None:
     exact, mutual, followee, known, unknown = (
         make_account(name) for name in ("bob", "bobby", "bobo", "bobina", "bobx")
@@ -67,10 +67,10 @@ def test_the_exact_name_then_mutuals_then_followees_then_followers(
     for fan in make_accounts(2):
         follow(fan, known)
     follow(make_account(), followee)
-    for follower, other in ((me, mutual), (mutual, me), (me, followee)):
+    for follower, other in ((searcher, mutual), (mutual, searcher), (searcher, followee)):
         follow(follower, other)
     drain()
-    caller = Caller(me)
+    caller = Caller(searcher)
     assert found(caller, "bob") == ["bob", "bobby", "bobo", "bobina", "bobx"]
     assert found(caller, "bob", limit=2, offset=1) == ["bobby", "bobo"]
     assert found(caller, "bob", offset=5) == found(caller, "bob", offset=100_000) == []
@@ -78,10 +78,10 @@ def test_the_exact_name_then_mutuals_then_followees_then_followers(
     assert unknown and exact
 
 
-def test_addresses_are_resolved_exactly(me: int) -> None:
+def test_addresses_are_resolved_exactly(searcher: int) -> None:
     make_account("bob")
     make_account("bobby")
-    caller = Caller(me)
+    caller = Caller(searcher)
     here = "http://localhost:8000"
     for text in ("bob@localhost:8000", f"{here}/@bob", f"{here}/users/Bob"):
         assert found(caller, text, resolve="true") == ["bob"], text
@@ -90,14 +90,14 @@ def test_addresses_are_resolved_exactly(me: int) -> None:
     assert found(caller, f"{here}/@bob", following="true") == []
 
 
-def test_who_is_hidden(me: int, drain: Callable[[], int]) -> None:
+def test_who_is_hidden(searcher: int, drain: Callable[[], int]) -> None:
     blocked, blocker, suspended, limited = (
         make_account(name) for name in ("zoe1", "zoe2", "zoe3", "zoe4")
     )
-    caller = Caller(me)
+    caller = Caller(searcher)
     assert found(caller, "zoe") == ["zoe1", "zoe2", "zoe3", "zoe4"]
-    block(me, blocked)
-    block(blocker, me)
+    block(searcher, blocked)
+    block(blocker, searcher)
     restrict(suspended, Restriction.SUSPENDED)
     restrict(limited, Restriction.LIMITED)
     drain()
@@ -109,28 +109,30 @@ def test_who_is_hidden(me: int, drain: Callable[[], int]) -> None:
     assert found(caller, "zoe3") == []
     # A limited account is shown to those who know it.
     assert found(caller, "zoe4") == ["zoe4"]
-    follow(me, limited)
+    follow(searcher, limited)
     drain()
     assert found(caller, "zoe") == ["zoe4"]
-    unblock(me, blocked)
+    unblock(searcher, blocked)
     assert found(caller, "zoe1") == ["zoe1"]
 
 
-def test_a_new_name_is_found_at_once(me: int) -> None:
-    account_id, caller = make_account("quentin"), Caller(me)
+def test_a_new_name_is_found_at_once(searcher: int) -> None:
+    account_id, caller = make_account("quentin"), Caller(searcher)
     rename(account_id, "Old")
     assert found(caller, "old") == ["quentin"]
     rename(account_id, "New")
     assert (found(caller, "old"), found(caller, "new")) == ([], ["quentin"])
 
 
-def test_wrong_parameters_are_refused(me: int) -> None:
+def test_wrong_parameters_are_refused(searcher: int) -> None:
     for query in [{}, {"q": " "}, {"q": "\x00"}, {"q": "a" * 501}, {"q": "a", "limit": "x"},
               {"q": "a", "offset": "-1"}, {"q": "a", "resolve": "perhaps"}]:  # fmt: skip
-        assert Caller(me).get(PATH, query).status_code == 422, query
+        assert Caller(searcher).get(PATH, query).status_code == 422, query
 
 
-def test_a_shard_that_does_not_answer_is_left_out(me: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_that_does_not_answer_is_left_out(
+    searcher: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = {make_account(name): name for name in ("may1", "may2", "may3", "may4")}
     away, search = shard_of(min(names)), module.search_names
 
@@ -141,15 +143,15 @@ def test_a_shard_that_does_not_answer_is_left_out(me: int, monkeypatch: pytest.M
 
     monkeypatch.setattr(module, "search_names", fail)
     with capture_logs() as logs:
-        assert found(Caller(me), "may") == ["may2", "may3", "may4"]
+        assert found(Caller(searcher), "may") == ["may2", "may3", "may4"]
     assert {entry["event"] for entry in logs} == {"scatter.database_left_out"}
 
 
-def test_a_search_asks_each_shard_once(me: int, drain: Callable[[], int]) -> None:
+def test_a_search_asks_each_shard_once(searcher: int, drain: Callable[[], int]) -> None:
     other = make_account("bob")
-    follow(me, other)
+    follow(searcher, other)
     drain()
-    caller = Caller(me)
+    caller = Caller(searcher)
     found(caller, "bob", limit=1)
     with count_calls() as calls:
         assert found(caller, "bob", limit=1) == ["bob"]
@@ -165,13 +167,13 @@ FROM generate_series(1, 2000) n
 """
 
 
-def test_names_are_found_by_the_index(me: int) -> None:
+def test_names_are_found_by_the_index(searcher: int) -> None:
     alias = shard_of(1_048_576)
     execute(alias, FILL)
     settle(alias, "accounts_account")
     with count_calls() as calls:
-        assert len(found(Caller(me), "u", limit=10)) == 10
-        found(Caller(me), "abcdef")
+        assert len(found(Caller(searcher), "u", limit=10)) == 10
+        found(Caller(searcher), "abcdef")
     searches = [one for one in calls.statements if one.alias == alias and "@@" in one.sql]
     for statement in searches:
         nodes = nodes_of(statement)

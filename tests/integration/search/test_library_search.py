@@ -20,20 +20,14 @@ from relations.actions.follow import follow
 from relations.actions.mute import mute
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused
+from tests.people import cast
 from tests.plans import nodes_of, rows_handled
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, publish
 
 PATH = "/api/v2/search"
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(4)
-
-
-@pytest.fixture
-def me(people):
-    return Caller(people[0])
+people = cast(4)
 
 
 def texts(me, q, **query):

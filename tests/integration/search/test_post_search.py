@@ -23,6 +23,7 @@ from relations.actions.follow import follow
 from relations.actions.mute import mute
 from tests.budgets import count_calls
 from tests.callers import Caller
+from tests.people import cast
 from tests.pictures import picture, upload
 from tests.plans import nodes_of, rows_handled, settle
 from tests.world import NOW, drain_all, make_account, make_accounts, publish, restrict
@@ -45,9 +46,7 @@ def texts(client: Any, text: str, **query: Any) -> list[str]:
     ]
 
 
-@pytest.fixture
-def people(world: None) -> list[int]:
-    return make_accounts(5)
+people = cast(5)
 
 
 def test_posts_with_all_words_of_all_shards_newest_first(people: list[int], me: Caller) -> None:

@@ -33,14 +33,14 @@ LOG_ALL = "SET log_min_duration_statement = 0"
 
 
 @pytest.fixture
-def people(world):
-    people = make_accounts(2)
-    posts = [publish(one) for one in people]
-    return people, posts
+def authors(world):
+    authors = make_accounts(2)
+    posts = [publish(one) for one in authors]
+    return authors, posts
 
 
-def calls(people, posts):
-    (me, you), (mine, yours) = people, posts
+def calls(authors, posts):
+    (me, you), (mine, yours) = authors, posts
     caller = Caller(me, "read write follow")
     return {
         "post": lambda: caller.post("/api/v1/statuses", {"status": "hello #tea"}),
@@ -62,9 +62,9 @@ def calls(people, posts):
 @pytest.mark.parametrize(
     "name", ["post", "answer", "edit", "favourite", "repost", "follow", "profile"]
 )
-def test_a_session_that_ends_before_any_wait_fails_no_write(people, ender: SessionEnder, name):
-    me = people[0][0]
-    call = calls(*people)[name]
+def test_a_session_that_ends_before_any_wait_fails_no_write(authors, ender: SessionEnder, name):
+    me = authors[0][0]
+    call = calls(*authors)[name]
     before, done = posts_of(me), 0
     for number in range(1, MOST_WAITS):
         with ender.ending(number):
@@ -141,9 +141,9 @@ def test_a_read_begins_again_also_after_an_answer(world):
     assert isinstance(caught.value.__cause__, EndedAfterAnswer)
 
 
-def test_an_end_that_is_read_with_the_answer_before_is_known(people, ender):
+def test_an_end_that_is_read_with_the_answer_before_is_known(authors, ender):
     """libpq takes it for a notice. Within a transaction nothing looks at the socket any more."""
-    me = people[0][0]
+    me = authors[0][0]
     tries = []
 
     def add():

@@ -2,7 +2,6 @@
 
 from threading import Event
 
-import pytest
 from django.db import OperationalError
 from prometheus_client import REGISTRY
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -10,9 +9,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from infra.caching.breaker import Breaker, Pauses
 from infra.caching.client import redis
 from relations.actions.follow import follow
-from tests.callers import Caller
 from tests.waiting import until
-from tests.world import make_account, make_accounts
+from tests.world import make_accounts
 
 HOME = "/api/v1/timelines/home"
 
@@ -28,30 +26,25 @@ def fail_with(error):
     return fail
 
 
-@pytest.fixture
-def reader(world):
-    return Caller(make_account())
-
-
-def test_warm_page_is_from_all_sources(reader):
-    reader.get(HOME)
+def test_warm_page_is_from_all_sources(me):
+    me.get(HOME)
     before = pages("all")
-    assert reader.get(HOME).status_code == 200
+    assert me.get(HOME).status_code == 200
     assert pages("all") == before + 1
 
 
-def test_page_without_redis_is_not(reader, monkeypatch):
+def test_page_without_redis_is_not(me, monkeypatch):
     before = pages("all"), pages("without_redis")
     with monkeypatch.context() as away:
         away.setattr(redis()._client, "run", fail_with(RedisConnectionError("away")))
-        assert reader.get(HOME).status_code == 200
+        assert me.get(HOME).status_code == 200
     assert (pages("all"), pages("without_redis")) == (before[0], before[1] + 1)
 
 
-def test_page_that_lacks_a_shard_is_none(reader, monkeypatch):
+def test_page_that_lacks_a_shard_is_none(me, monkeypatch):
     before = pages("missing_shard")
     monkeypatch.setattr("timelines.home.page.load_page", fail_with(OperationalError("away")))
-    assert reader.get(HOME).status_code == 503
+    assert me.get(HOME).status_code == 503
     assert pages("missing_shard") == before + 1
 
 

@@ -19,8 +19,10 @@ NAME = "from-the-proxy-0042"
 ALL = "SELECT payload FROM changes_delivered"
 
 
-def post(author, name=NAME, text="hello"):
-    return Caller(author).post("/api/v1/statuses", {"status": text}, **{"X-Request-Id": name})
+def post(many_followed, name=NAME, text="hello"):
+    return Caller(many_followed).post(
+        "/api/v1/statuses", {"status": text}, **{"X-Request-Id": name}
+    )
 
 
 @pytest.fixture
@@ -30,18 +32,18 @@ def logs():
 
 
 @pytest.fixture
-def author(drain, settings):
+def many_followed(drain, settings):
     """One whose fan-outs are cut into chunks of two."""
     settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = 2, 2
-    author, *followers = make_accounts(5)
+    many_followed, *followers = make_accounts(5)
     for follower in followers:
-        follow(follower, author)
+        follow(follower, many_followed)
     drain()
-    return author
+    return many_followed
 
 
-def test_from_the_request_through_drain_to_the_chunks(author, drain, logs):
-    assert post(author)["X-Request-Id"] == NAME
+def test_from_the_request_through_drain_to_the_chunks(many_followed, drain, logs):
+    assert post(many_followed)["X-Request-Id"] == NAME
     drain()
     chunks = [line for line in logs if line["event"] == "fan_out.chunk_pushed"]
     assert sum(line["followers"] for line in chunks) == 4
@@ -50,18 +52,18 @@ def test_from_the_request_through_drain_to_the_chunks(author, drain, logs):
     assert {tuple(line["request_ids"]) for line in drained} == {(NAME,)}
 
 
-def test_each_fan_out_of_a_batch_has_the_id_of_its_own_author(author, drain, logs):
+def test_each_fan_out_of_a_batch_has_the_id_of_its_own_author(many_followed, drain, logs):
     other, *followers = make_accounts(4)
     for follower in followers:
         follow(follower, other)
     drain()
     logs.clear()
-    post(author, "request-of-one")
+    post(many_followed, "request-of-one")
     post(other, "request-of-other")
     drain()
     chunks = [line for line in logs if line["event"] == "fan_out.chunk_pushed"]
     assert {(line["author_id"], line["request_id"]) for line in chunks} == {
-        (author, "request-of-one"),
+        (many_followed, "request-of-one"),
         (other, "request-of-other"),
     }
 

@@ -12,14 +12,13 @@ from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
 from tests.integration.timelines.homes import pulls
 from tests.integration.timelines.indexed import arrive_on_time
-from tests.world import make_accounts, publish
+from tests.people import cast
+from tests.world import publish
 
 HOME = "/api/v1/timelines/home"
 
 
-@pytest.fixture
-def people(world: None) -> list[int]:
-    return make_accounts(2)
+people = cast(2)
 
 
 @pytest.fixture

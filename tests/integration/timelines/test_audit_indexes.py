@@ -17,7 +17,8 @@ from tests.integration.jobs.lost_rows import at_rest, lose_deletion, lose_post
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.posts.interacting import STATUSES
 from tests.integration.timelines.indexed import complete_index
-from tests.world import drain_all, make_accounts, publish
+from tests.people import cast
+from tests.world import drain_all, publish
 from timelines.jobs.end_lost_deletions import end_lost_deletions
 from timelines.management.commands.audit_recent_posts import Command as AuditRecentPosts
 from timelines.management.commands.audit_tags import Command as AuditTags
@@ -29,10 +30,12 @@ pytestmark = pytest.mark.usefixtures("at_rest")
 __all__ = ["at_rest"]
 
 
-@pytest.fixture
-def people(world):
+people = cast(4)
+
+
+@pytest.fixture(autouse=True)
+def filled(world):
     assert Outcome(Backfill()).code == 0
-    return make_accounts(4)
 
 
 def repair(command, lines: list[str]) -> None:

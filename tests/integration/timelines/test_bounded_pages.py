@@ -13,24 +13,24 @@ ITEMS = 5
 
 
 @pytest.fixture
-def me(world: None) -> int:
+def busy(world: None) -> int:
     """An account with followees, followers, posts, favourites and a list."""
-    me, others, now = make_account(), make_accounts(ITEMS), time.time()
-    caller = Caller(me)
+    busy, others, now = make_account(), make_accounts(ITEMS), time.time()
+    caller = Caller(busy)
     list_id = caller.post("/api/v1/lists", {"title": "all"}).json()["id"]
     for n, other in enumerate(others):
-        follow(me, other)
-        follow(other, me)
-        publish(me, clock_s=lambda n=n: now - 100 + n)
+        follow(busy, other)
+        follow(other, busy)
+        publish(busy, clock_s=lambda n=n: now - 100 + n)
         post = publish(other, clock_s=lambda n=n: now - 50 + n)
         drain_all()
         caller.post(f"/api/v1/statuses/{post.public}/favourite")
     caller.post(f"/api/v1/lists/{list_id}/accounts", {"account_ids": list(map(str, others))})
     drain_all()
-    return me
+    return busy
 
 
-def test_both_cursors_bound_a_page(me: int) -> None:
+def test_both_cursors_bound_a_page(busy: int) -> None:
     for path in [
         "/api/v1/timelines/home",
         "/api/v1/timelines/public",
@@ -40,9 +40,9 @@ def test_both_cursors_bound_a_page(me: int) -> None:
         "/api/v1/accounts/{me}/following",
         "/api/v1/favourites",
     ]:
-        caller = Caller(me)
+        caller = Caller(busy)
         (list_,) = ids_of(caller.get("/api/v1/lists"))
-        path = path.format(me=me, list=list_)
+        path = path.format(me=busy, list=list_)
         ids, cursors = walk(caller, path)
         inside = caller.get(f"{path}?max_id={cursors[0]}&min_id={cursors[3]}")
         assert ids_of(inside) == ids[1:3], path

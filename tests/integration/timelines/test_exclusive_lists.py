@@ -58,102 +58,105 @@ class Owner(Caller):
 
 
 @pytest.fixture
-def me(world):
+def owner(world):
     owner = Owner()
     drain_all()
     assert owner.home == [owner.other, owner.first]
     return owner
 
 
-def test_set_and_unset_take_effect_at_the_next_read(me):
+def test_set_and_unset_take_effect_at_the_next_read(owner):
     for _ in range(2):
-        me.be_exclusive()
-        assert (me.home, me.on_list) == ([me.other], [me.first])
-        me.be_exclusive(False)
-        assert (me.home, me.on_list) == ([me.other, me.first], [me.first])
+        owner.be_exclusive()
+        assert (owner.home, owner.on_list) == ([owner.other], [owner.first])
+        owner.be_exclusive(False)
+        assert (owner.home, owner.on_list) == (
+            [owner.other, owner.first],
+            [owner.first],
+        )
 
 
-def test_without_redis_and_by_pull_it_is_the_same(me):
-    me.be_exclusive()
+def test_without_redis_and_by_pull_it_is_the_same(owner):
+    owner.be_exclusive()
     redis().call("FLUSHALL")
-    assert me.home == [me.other]
-    new = publish(me.loud).public
+    assert owner.home == [owner.other]
+    new = publish(owner.loud).public
     drain_all()
-    assert (me.home, me.on_list) == ([me.other], [new, me.first])
+    assert (owner.home, owner.on_list) == ([owner.other], [new, owner.first])
 
 
-def test_members_come_and_go(me):
-    me.be_exclusive()
-    assert me.add(me.calm).status_code == 200
-    assert me.home == []
-    assert me.remove(me.loud).status_code == 200
-    assert me.home == [me.first]
-    assert me.delete(me.path).status_code == 200
-    assert me.home == [me.other, me.first]
+def test_members_come_and_go(owner):
+    owner.be_exclusive()
+    assert owner.add(owner.calm).status_code == 200
+    assert owner.home == []
+    assert owner.remove(owner.loud).status_code == 200
+    assert owner.home == [owner.first]
+    assert owner.delete(owner.path).status_code == 200
+    assert owner.home == [owner.other, owner.first]
 
 
-def test_a_list_may_be_exclusive_from_the_start(me):
-    made = me.post(LISTS, {"title": "own", "exclusive": "true"}).json()
+def test_a_list_may_be_exclusive_from_the_start(owner):
+    made = owner.post(LISTS, {"title": "own", "exclusive": "true"}).json()
     assert made["exclusive"] is True
-    me.post(f"{LISTS}/{made['id']}/accounts", {"account_ids": [str(me.calm)]})
-    assert me.home == [me.first]
+    owner.post(f"{LISTS}/{made['id']}/accounts", {"account_ids": [str(owner.calm)]})
+    assert owner.home == [owner.first]
 
 
-def test_an_account_on_two_lists_stays_away_until_no_exclusive_one_has_it(me):
-    made = me.post(LISTS, {"title": "own", "exclusive": True}).json()["id"]
-    me.post(f"{LISTS}/{made}/accounts", {"account_ids": [str(me.loud)]})
-    me.be_exclusive()
-    me.be_exclusive(False)
-    assert me.home == [me.other]
-    me.delete(f"{LISTS}/{made}")
-    assert me.home == [me.other, me.first]
+def test_an_account_on_two_lists_stays_away_until_no_exclusive_one_has_it(owner):
+    made = owner.post(LISTS, {"title": "own", "exclusive": True}).json()["id"]
+    owner.post(f"{LISTS}/{made}/accounts", {"account_ids": [str(owner.loud)]})
+    owner.be_exclusive()
+    owner.be_exclusive(False)
+    assert owner.home == [owner.other]
+    owner.delete(f"{LISTS}/{made}")
+    assert owner.home == [owner.other, owner.first]
 
 
-def test_reposts_by_members_are_away_and_reposts_of_them_are_not(me):
-    me.be_exclusive()
-    repost(me.loud, publish(me.stranger))
-    shown = repost(me.calm, publish(me.loud))
+def test_reposts_by_members_are_away_and_reposts_of_them_are_not(owner):
+    owner.be_exclusive()
+    repost(owner.loud, publish(owner.stranger))
+    shown = repost(owner.calm, publish(owner.loud))
     drain_all()
-    assert me.home == [shown.public, me.other]
+    assert owner.home == [shown.public, owner.other]
 
 
-def test_a_new_follow_does_not_bring_the_membership_back(me):
-    me.be_exclusive()
-    unfollow(me.me, me.loud)
-    follow(me.me, me.loud)
-    assert me.home == [me.other, me.first]
-    assert me.on_list == []
+def test_a_new_follow_does_not_bring_the_membership_back(owner):
+    owner.be_exclusive()
+    unfollow(owner.me, owner.loud)
+    follow(owner.me, owner.loud)
+    assert owner.home == [owner.other, owner.first]
+    assert owner.on_list == []
 
 
-def test_my_own_account_cannot_be_hidden(me):
-    me.be_exclusive()
-    assert me.add(me.me).status_code == 404, "not followed"
-    mine = publish(me.me).public
-    assert set(me.home) == {mine, me.other}
+def test_my_own_account_cannot_be_hidden(owner):
+    owner.be_exclusive()
+    assert owner.add(owner.me).status_code == 404, "not followed"
+    mine = publish(owner.me).public
+    assert set(owner.home) == {mine, owner.other}
 
 
-def test_catch_up_and_unread_leave_members_out(me):
-    mark(me, me.other)
-    me.be_exclusive()
-    publish(me.loud)
-    new = publish(me.calm).public
+def test_catch_up_and_unread_leave_members_out(owner):
+    mark(owner, owner.other)
+    owner.be_exclusive()
+    publish(owner.loud)
+    new = publish(owner.calm).public
     drain_all()
-    assert read_all(me).ids == [new]
-    assert me.get("/api/v1/markers?timeline[]=home").json()["home"]["unread_count"] == 1
+    assert read_all(owner).ids == [new]
+    assert owner.get("/api/v1/markers?timeline[]=home").json()["home"]["unread_count"] == 1
 
 
-def test_a_killed_change_is_finished_by_its_repetition_and_by_the_drain(me):
-    for exclusive, shown in ((1, [me.other]), (0, [me.other, me.first])):
-        run_loaded("-c", KILLED, str(me.me), me.list_id, str(exclusive))
-        me.be_exclusive(bool(exclusive))
-        assert me.home == shown
-    run_loaded("-c", KILLED, str(me.me), me.list_id, "1")
+def test_a_killed_change_is_finished_by_its_repetition_and_by_the_drain(owner):
+    for exclusive, shown in ((1, [owner.other]), (0, [owner.other, owner.first])):
+        run_loaded("-c", KILLED, str(owner.me), owner.list_id, str(exclusive))
+        owner.be_exclusive(bool(exclusive))
+        assert owner.home == shown
+    run_loaded("-c", KILLED, str(owner.me), owner.list_id, "1")
     drain_all()
-    assert me.home == [me.other]
+    assert owner.home == [owner.other]
 
 
 @pytest.mark.parametrize("sent", ["maybe", 3, [True]])
-def test_other_values_are_refused(me, sent):
-    answer = me.client.put(me.path, {"exclusive": sent}, "application/json")
+def test_other_values_are_refused(owner, sent):
+    answer = owner.client.put(owner.path, {"exclusive": sent}, "application/json")
     assert answer.status_code == 422
-    assert me.get(me.path).json()["exclusive"] is False
+    assert owner.get(owner.path).json()["exclusive"] is False

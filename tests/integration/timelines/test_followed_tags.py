@@ -46,12 +46,7 @@ Drain = Callable[[], int]
 
 
 @pytest.fixture
-def me(ann):
-    return Caller(ann)
-
-
-@pytest.fixture
-def bob(ann) -> int:
+def stranger(ann: int) -> int:
     """Not followed by ann, who has #tea at home."""
     choose_at_home(ann, True)
     add_own_tag(ann, TagListKind.FOLLOWED, "Tea")
@@ -68,64 +63,72 @@ def shown(caller: Caller, path: str = TIMELINE, **query: object) -> list[str]:
     return [status["id"] for status in answer.json()]
 
 
-def test_timeline_has_the_posts_of_all_followed_tags(me, ann, drain):
-    assert shown(me) == []
-    bob, cyd = make_accounts(2)
+def test_timeline_has_the_posts_of_all_followed_tags(as_ann, ann, drain):
+    assert shown(as_ann) == []
+    stranger, cyd = make_accounts(2)
     posts = [
         publish(author, text, clock_s=at(n))
-        for n, (author, text) in enumerate([(bob, "#tea"), (cyd, "#Milk"), (bob, "#tea #milk")])
+        for n, (author, text) in enumerate(
+            [(stranger, "#tea"), (cyd, "#Milk"), (stranger, "#tea #milk")]
+        )
     ]
-    publish(bob, "#coffee")
-    create_post(bob, Draft("#tea", visibility=Visibility.UNLISTED))
+    publish(stranger, "#coffee")
+    create_post(stranger, Draft("#tea", visibility=Visibility.UNLISTED))
     drain()
     for name in ("Tea", "milk"):
-        follow_tag(me, name)
-    assert shown(me) == newest_first(*posts)
-    assert shown(me, limit=1, max_id=posts[2].public) == [posts[1].public]
-    assert shown(me, limit=1, min_id=posts[0].public) == [posts[1].public]
+        follow_tag(as_ann, name)
+    assert shown(as_ann) == newest_first(*posts)
+    assert shown(as_ann, limit=1, max_id=posts[2].public) == [posts[1].public]
+    assert shown(as_ann, limit=1, min_id=posts[0].public) == [posts[1].public]
     mute(ann, cyd)
-    assert shown(me) == newest_first(posts[0], posts[2])
-    me.post("/api/v1/tags/tea/unfollow")
-    assert shown(me) == newest_first(posts[2])
+    assert shown(as_ann) == newest_first(posts[0], posts[2])
+    as_ann.post("/api/v1/tags/tea/unfollow")
+    assert shown(as_ann) == newest_first(posts[2])
 
 
-def test_timeline_of_many_tags_costs_a_query_on_each_shard(me, ann, drain):
+def test_timeline_of_many_tags_costs_a_query_on_each_shard(as_ann, ann, drain):
     for n in range(200):
         add_own_tag(ann, TagListKind.FOLLOWED, f"tag{n}")
     publish(make_account("bob"), "#tag7")
     drain()
-    shown(me)
+    shown(as_ann)
     with count_calls() as calls:
-        assert len(shown(me)) == 1
+        assert len(shown(as_ann)) == 1
     assert len(calls.statements) <= 1 + len(settings.SHARD_ALIASES)
 
 
-def test_choice_is_off_until_it_is_made(me):
-    assert me.get(SETTINGS).json() == {"home": False}
-    assert me.put(SETTINGS, {"home": True}).json() == me.get(SETTINGS).json() == {"home": True}
-    assert me.put(SETTINGS, {"home": False}).json() == me.get(SETTINGS).json() == {"home": False}
+def test_choice_is_off_until_it_is_made(as_ann):
+    assert as_ann.get(SETTINGS).json() == {"home": False}
+    assert (
+        as_ann.put(SETTINGS, {"home": True}).json() == as_ann.get(SETTINGS).json() == {"home": True}
+    )
+    assert (
+        as_ann.put(SETTINGS, {"home": False}).json()
+        == as_ann.get(SETTINGS).json()
+        == {"home": False}
+    )
     for body in ({}, {"home": "perhaps"}):
-        assert me.put(SETTINGS, body).status_code == 422
+        assert as_ann.put(SETTINGS, body).status_code == 422
 
 
-def test_home_shows_them_from_the_choice_on(me, ann, drain):
-    bob = make_account("bob")
-    old = publish(bob, "#tea", clock_s=at(1))
+def test_home_shows_them_from_the_choice_on(as_ann, ann, drain):
+    stranger = make_account("bob")
+    old = publish(stranger, "#tea", clock_s=at(1))
     drain()
-    assert shown(me, "/api/v1/timelines/home") == []
-    follow_tag(me, "tea")
-    assert shown(me, "/api/v1/timelines/home") == []
-    me.put(SETTINGS, {"home": True})
-    assert shown(me, "/api/v1/timelines/home") == [old.public]
-    new = publish(bob, "#tea", clock_s=at(2))
+    assert shown(as_ann, "/api/v1/timelines/home") == []
+    follow_tag(as_ann, "tea")
+    assert shown(as_ann, "/api/v1/timelines/home") == []
+    as_ann.put(SETTINGS, {"home": True})
+    assert shown(as_ann, "/api/v1/timelines/home") == [old.public]
+    new = publish(stranger, "#tea", clock_s=at(2))
     drain()
-    assert shown(me, "/api/v1/timelines/home") == newest_first(old, new)
-    follow_tag(me, "milk")
-    me.post("/api/v1/tags/tea/unfollow")
-    assert shown(me, "/api/v1/timelines/home") == []
-    follow_tag(me, "tea")
-    me.put(SETTINGS, {"home": False})
-    assert shown(me, "/api/v1/timelines/home") == []
+    assert shown(as_ann, "/api/v1/timelines/home") == newest_first(old, new)
+    follow_tag(as_ann, "milk")
+    as_ann.post("/api/v1/tags/tea/unfollow")
+    assert shown(as_ann, "/api/v1/timelines/home") == []
+    follow_tag(as_ann, "tea")
+    as_ann.put(SETTINGS, {"home": False})
+    assert shown(as_ann, "/api/v1/timelines/home") == []
 
 
 def edit(post_id: PostId, text: str) -> None:
@@ -133,7 +136,7 @@ def edit(post_id: PostId, text: str) -> None:
     assert edit_post(row, Draft(text))
 
 
-def mixed(ann: int, bob: int, count: int) -> list[PostId]:
+def mixed(ann: int, stranger: int, count: int) -> list[PostId]:
     """Posts of a followee with and without the tag, and of bob with it."""
     followee = make_account("cyd")
     follow(ann, followee)
@@ -141,19 +144,19 @@ def mixed(ann: int, bob: int, count: int) -> list[PostId]:
     choices = random.Random(1)
     posts = []
     for n in range(count):
-        author, text = choices.choice([(bob, "#tea"), (followee, "#tea"), (followee, "no")])
+        author, text = choices.choice([(stranger, "#tea"), (followee, "#tea"), (followee, "no")])
         posts.append(publish(author, text, clock_s=at(1000 + n // 2)))
-        publish(bob, "no tag")
+        publish(stranger, "no tag")
     drain_all()
     return posts
 
 
 @pytest.mark.parametrize("kept", [60, 4])
-def test_pages_have_no_hole_and_no_repeat(ann, bob, monkeypatch, kept):
+def test_pages_have_no_hole_and_no_repeat(ann, stranger, monkeypatch, kept):
     monkeypatch.setattr(entries_module, "ENTRIES_PER_TAG", kept)
     monkeypatch.setattr("timelines.tags.home.PULL_BATCH", 3)
     tag_entries_store.cache_clear()
-    expected = newest_first(*mixed(ann, bob, 40))
+    expected = newest_first(*mixed(ann, stranger, 40))
     for limit in (1, 7, 40):
         assert read_to_end(ann, limit) == expected
         assert read_from_bottom(ann, limit) == expected
@@ -162,39 +165,39 @@ def test_pages_have_no_hole_and_no_repeat(ann, bob, monkeypatch, kept):
     tag_entries_store.cache_clear()
 
 
-def test_rules_of_tag_timelines_hold(ann, bob, drain):
-    post = publish(bob, "#tea")
-    create_post(bob, Draft("#tea", visibility=Visibility.UNLISTED))
-    create_post(bob, Draft("#tea", visibility=Visibility.PRIVATE))
+def test_rules_of_tag_timelines_hold(ann, stranger, drain):
+    post = publish(stranger, "#tea")
+    create_post(stranger, Draft("#tea", visibility=Visibility.UNLISTED))
+    create_post(stranger, Draft("#tea", visibility=Visibility.PRIVATE))
     drain()
     assert first_page(ann) == [post.public]
-    mute(ann, bob)
+    mute(ann, stranger)
     assert first_page(ann) == []
-    unmute(ann, bob)
+    unmute(ann, stranger)
     assert first_page(ann) == [post.public]
-    block(bob, ann)
+    block(stranger, ann)
     drain()
     assert first_page(ann) == []
 
 
 @pytest.mark.parametrize("restriction", [Restriction.LIMITED, Restriction.SUSPENDED])
-def test_restricted_accounts_are_left_out(ann, bob, drain, restriction):
-    publish(bob, "#tea")
+def test_restricted_accounts_are_left_out(ann, stranger, drain, restriction):
+    publish(stranger, "#tea")
     drain()
-    restrict(bob, restriction)
+    restrict(stranger, restriction)
     drain()
     assert first_page(ann) == []
 
 
-def test_own_block_hides_them_at_once(ann, bob, drain):
-    publish(bob, "#tea")
+def test_own_block_hides_them_at_once(ann, stranger, drain):
+    publish(stranger, "#tea")
     drain()
-    block(ann, bob)
+    block(ann, stranger)
     assert first_page(ann) == []
 
 
-def test_deleted_and_edited_posts_leave_at_once(ann, bob, drain):
-    gone, edited, kept = (publish(bob, "#tea", clock_s=at(n)) for n in (1, 2, 3))
+def test_deleted_and_edited_posts_leave_at_once(ann, stranger, drain):
+    gone, edited, kept = (publish(stranger, "#tea", clock_s=at(n)) for n in (1, 2, 3))
     drain()
     assert first_page(ann) == newest_first(gone, edited, kept)
     delete_post(gone)
@@ -207,11 +210,11 @@ def test_deleted_and_edited_posts_leave_at_once(ann, bob, drain):
     assert first_page(ann) == newest_first(edited, kept)
 
 
-def test_repost_and_tag_are_one_post_at_the_newest_place(ann, bob, drain):
+def test_repost_and_tag_are_one_post_at_the_newest_place(ann, stranger, drain):
     followee = make_account("cyd")
     follow(ann, followee)
-    post = publish(bob, "#tea", clock_s=at(1))
-    other = publish(bob, "#tea", clock_s=at(2))
+    post = publish(stranger, "#tea", clock_s=at(1))
+    other = publish(stranger, "#tea", clock_s=at(2))
     by = repost(followee, post, clock_s=at(3))
     drain()
     assert first_page(ann) == newest_first(by, other)
@@ -220,33 +223,33 @@ def test_repost_and_tag_are_one_post_at_the_newest_place(ann, bob, drain):
     assert first_page(ann) == newest_first(other, post)
 
 
-def test_filters_of_home_apply(me, ann, bob, drain):
-    publish(bob, "#tea with milk")
+def test_filters_of_home_apply(as_ann, ann, stranger, drain):
+    publish(stranger, "#tea with milk")
     drain()
     body = {"title": "milk", "context": ["home"], "filter_action": "warn",
             "keywords_attributes": [{"keyword": "milk"}]}  # fmt: skip
-    assert me.post("/api/v2/filters", body).status_code == 200
-    (status,) = me.get("/api/v1/timelines/home").json()
+    assert as_ann.post("/api/v2/filters", body).status_code == 200
+    (status,) = as_ann.get("/api/v1/timelines/home").json()
     assert status["filtered"][0]["filter"]["title"] == "milk"
 
 
-def test_kept_position_and_unread_count_them(me, ann, bob, drain):
-    posts = [publish(bob, "#tea", clock_s=at(n)) for n in range(1, 6)]
+def test_kept_position_and_unread_count_them(as_ann, ann, stranger, drain):
+    posts = [publish(stranger, "#tea", clock_s=at(n)) for n in range(1, 6)]
     drain()
     ids = newest_first(*posts)
     home = "/api/v1/timelines/home"
-    assert shown(me, home, around_id=ids[2], limit=3) == ids[1:4]
-    me.post("/api/v1/markers", {"home": {"last_read_id": ids[3]}})
-    assert me.get("/api/v1/markers", {"timeline[]": "home"}).json()["home"]["unread_count"] == 3
-    caught = me.get("/api/v1/timelines/home/catch_up").json()
+    assert shown(as_ann, home, around_id=ids[2], limit=3) == ids[1:4]
+    as_ann.post("/api/v1/markers", {"home": {"last_read_id": ids[3]}})
+    assert as_ann.get("/api/v1/markers", {"timeline[]": "home"}).json()["home"]["unread_count"] == 3
+    caught = as_ann.get("/api/v1/timelines/home/catch_up").json()
     (group,) = caught["groups"]
     assert [status["id"] for status in group["statuses"]] == ids[:3]
 
 
-def test_warm_home_costs_no_query(ann, bob, drain):
+def test_warm_home_costs_no_query(ann, stranger, drain):
     for n in range(50):
         add_own_tag(ann, TagListKind.FOLLOWED, f"tag{n}")
-    post = publish(bob, "#tag7")
+    post = publish(stranger, "#tag7")
     drain()
     first_page(ann, 19)
     with count_calls() as calls:
@@ -270,28 +273,28 @@ def test_home_without_the_choice_costs_no_more_round_trips(ann, drain):
 
 
 def test_a_flood_of_hidden_posts_costs_a_page_a_bounded_number_of_reads(
-    ann, bob, drain, monkeypatch
+    ann, stranger, drain, monkeypatch
 ):
     monkeypatch.setattr("timelines.tags.home.MOST_READ", 30)
     followee = make_account("cyd")
     follow(ann, followee)
     old = publish(followee, "hello", clock_s=at(1))
     for n in range(60):
-        publish(bob, "#tea", clock_s=at(10 + n))
+        publish(stranger, "#tea", clock_s=at(10 + n))
     drain()
-    mute(ann, bob)
+    mute(ann, stranger)
     assert first_page(ann) == [old.public]
 
 
-def test_lists_lack_nothing_that_is_pushed_while_they_are_built(ann, bob, monkeypatch):
-    first, second = publish(bob, "#tea"), []
+def test_lists_lack_nothing_that_is_pushed_while_they_are_built(ann, stranger, monkeypatch):
+    first, second = publish(stranger, "#tea"), []
     drain_all()
     read = entries_module.read_newest_tagged
 
     def slow(*args: object) -> object:
         newest = read(*args)  # type: ignore[arg-type]
         if not second:
-            second.append(publish(bob, "#tea"))
+            second.append(publish(stranger, "#tea"))
             drain_all()
         return newest
 
@@ -301,8 +304,8 @@ def test_lists_lack_nothing_that_is_pushed_while_they_are_built(ann, bob, monkey
 
 
 @pytest.mark.parametrize("family", ["tag_entries", "home_tags"])
-def test_lost_and_damaged_entries_are_read_again(ann, bob, drain, family):
-    post = publish(bob, "#tea")
+def test_lost_and_damaged_entries_are_read_again(ann, stranger, drain, family):
+    post = publish(stranger, "#tea")
     drain()
     owner = tag_id_of("tea") if family == "tag_entries" else ann
     key = b"timelines.%b:v1:{%d}" % (family.encode(), owner)
@@ -313,9 +316,9 @@ def test_lost_and_damaged_entries_are_read_again(ann, bob, drain, family):
         assert first_page(ann) == [post.public]
 
 
-def test_a_process_that_dies_before_the_cache_knows_the_choice(ann, bob, drain, monkeypatch):
+def test_a_process_that_dies_before_the_cache_knows_the_choice(ann, stranger, drain, monkeypatch):
     """Its change is delivered by the drain; a repetition of the request does it at once."""
-    post = publish(bob, "#milk")
+    post = publish(stranger, "#milk")
     drain()
     assert first_page(ann) == []
 
@@ -335,7 +338,7 @@ def test_a_process_that_dies_before_the_cache_knows_the_choice(ann, bob, drain, 
     assert first_page(ann) == []
 
 
-def test_a_post_whose_drain_died_between_index_and_lists(ann, bob, monkeypatch):
+def test_a_post_whose_drain_died_between_index_and_lists(ann, stranger, monkeypatch):
     """The drain delivers the change once more."""
     first_page(ann)
 
@@ -344,29 +347,29 @@ def test_a_post_whose_drain_died_between_index_and_lists(ann, bob, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr("timelines.tags.consumers.push_tag_entries", die)
-        post = publish(bob, "#tea")
+        post = publish(stranger, "#tea")
         drain_all()
         assert first_page(ann) == []
-    execute(shard_of(bob), "UPDATE changes_change SET next_attempt_at = now()")
+    execute(shard_of(stranger), "UPDATE changes_change SET next_attempt_at = now()")
     drain_all()
     assert first_page(ann) == [post.public]
 
 
-def test_polls_return_late_posts_with_home_tags(me, ann, bob, drain):
+def test_polls_return_late_posts_with_home_tags(as_ann, ann, stranger, drain):
     home = "/api/v1/timelines/home"
-    seen = publish(bob, "#tea")
+    seen = publish(stranger, "#tea")
     drain()
-    cursor = shown(me, home)[0]
-    shown(me, home, min_id=cursor)
-    late = publish(bob, "#tea", clock_s=lambda: EPOCH + seen.second - 10)
-    assert shown(me, home, min_id=cursor) == []
+    cursor = shown(as_ann, home)[0]
+    shown(as_ann, home, min_id=cursor)
+    late = publish(stranger, "#tea", clock_s=lambda: EPOCH + seen.second - 10)
+    assert shown(as_ann, home, min_id=cursor) == []
     drain()
-    assert shown(me, home, min_id=cursor) == [late.public]
+    assert shown(as_ann, home, min_id=cursor) == [late.public]
 
 
 @pytest.mark.parametrize("text", ["no tag", "#tea"])
 def test_polls_return_no_late_post_of_a_followee_before_it_is_pushed(
-    me, ann, bob, drain, monkeypatch, text
+    as_ann, ann, stranger, drain, monkeypatch, text
 ):
     """The tag's list has newer posts only. The index, below it, has the tagged post."""
     monkeypatch.setattr(entries_module, "ENTRIES_PER_TAG", 2)
@@ -374,15 +377,17 @@ def test_polls_return_no_late_post_of_a_followee_before_it_is_pushed(
     tag_entries_store.cache_clear()
     home, cyd = "/api/v1/timelines/home", make_account("cyd")
     follow(ann, cyd)
-    seen = [publish(bob, f"#tea {n}", clock_s=lambda n=n: time.time() - 40 + n) for n in range(4)]
+    seen = [
+        publish(stranger, f"#tea {n}", clock_s=lambda n=n: time.time() - 40 + n) for n in range(4)
+    ]
     drain()
-    cursor = shown(me, home)[0]
+    cursor = shown(as_ann, home)[0]
     assert cursor == seen[-1].public
-    shown(me, home, min_id=cursor)
+    shown(as_ann, home, min_id=cursor)
     early = []
 
     def poll() -> None:
-        early.append((shown(me, home, min_id=cursor), shown(me, home)))
+        early.append((shown(as_ann, home, min_id=cursor), shown(as_ann, home)))
 
     failpoints.arm("fan_out.indexed", poll)
     late = publish(cyd, text, clock_s=lambda: time.time() - 60)
@@ -390,25 +395,25 @@ def test_polls_return_no_late_post_of_a_followee_before_it_is_pushed(
     failpoints.disarm("fan_out.indexed")
     [(polled, page)] = early
     assert set(polled) <= set(page), "an ordinary page would lack it"
-    assert late.public in [*polled, *shown(me, home, min_id=cursor)]
+    assert late.public in [*polled, *shown(as_ann, home, min_id=cursor)]
     tag_entries_store.cache_clear()
 
 
-def test_news_know_of_them(me, ann, bob, drain):
+def test_news_know_of_them(as_ann, ann, stranger, drain):
     news = "/api/v1/timelines/home/news"
-    seen = publish(bob, "#tea")
+    seen = publish(stranger, "#tea")
     drain()
-    assert me.get(news, {"since_id": seen.public}).json()["new"] is False
-    publish(bob, "#tea again", clock_s=lambda: EPOCH + seen.second + 5)
+    assert as_ann.get(news, {"since_id": seen.public}).json()["new"] is False
+    publish(stranger, "#tea again", clock_s=lambda: EPOCH + seen.second + 5)
     drain()
-    assert me.get(news, {"since_id": seen.public}).json()["accounts"] == [str(bob)]
+    assert as_ann.get(news, {"since_id": seen.public}).json()["accounts"] == [str(stranger)]
 
 
-def test_audit_finds_and_adds_what_a_list_lacks(ann, bob, drain, at_rest):
-    first = publish(bob, "#tea", clock_s=at(1))
+def test_audit_finds_and_adds_what_a_list_lacks(ann, stranger, drain, at_rest):
+    first = publish(stranger, "#tea", clock_s=at(1))
     drain()
     assert first_page(ann) == [first.public]
-    lacking = publish(bob, "#tea", clock_s=at(2))
+    lacking = publish(stranger, "#tea", clock_s=at(2))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("timelines.tags.consumers.push_tag_entries", lambda _: None)
         drain()

@@ -26,12 +26,12 @@ REPLICATED = pytest.mark.parametrize("each_index", ["replicated"], indirect=True
 
 
 @pytest.fixture
-def author(each_index, monkeypatch):
+def followed(each_index, monkeypatch):
     monkeypatch.setattr(failpoints, "_armed", {})
-    author, follower = make_accounts(2)
-    follow(follower, author)
+    followed, follower = make_accounts(2)
+    follow(follower, followed)
     drain_all()
-    return author
+    return followed
 
 
 def settled(post):
@@ -53,27 +53,27 @@ def late(arrival, settled_at):
 ALIASES = settings.SHARD_ALIASES
 
 
-def test_a_prompt_push_is_not_settled(author):
-    post = publish(author)
+def test_a_prompt_push_is_not_settled(followed):
+    post = publish(followed)
     drain_all()
     assert settled(post) == where(post, False)
 
 
-def test_an_author_has_the_post_before_the_index(author):
-    post = publish(author)
-    assert fetch_all(shard_of(author), ROW, (author, post.moment)) == []
+def test_an_author_has_the_post_before_the_index(followed):
+    post = publish(followed)
+    assert fetch_all(shard_of(followed), ROW, (followed, post.moment)) == []
 
 
-def test_a_push_long_after_the_index_is_settled_everywhere(author):
-    post = publish(author)
+def test_a_push_long_after_the_index_is_settled_everywhere(followed):
+    post = publish(followed)
     arm("fan_out.indexed", lambda: time.sleep((settle_posts.SETTLE_MS + 50) / 1000))
     drain_all()
     assert settled(post) == where(post, True)
 
 
 @pytest.mark.parametrize("place", ["fan_out.indexed", "fan_out.page_pushed", "fan_out.pushed"])
-def test_a_drain_that_dies_after_the_index_is_repeated_and_settles(author, place):
-    post = publish(author)
+def test_a_drain_that_dies_after_the_index_is_repeated_and_settles(followed, place):
+    post = publish(followed)
     with dying_at(place):
         drain_all()
     assert settled(post) == where(post, False)
@@ -90,9 +90,9 @@ def age(post, by_ms):
 
 
 @REPLICATED
-def test_a_shard_that_cannot_settle_gets_a_change_of_its_own(author, monkeypatch):
+def test_a_shard_that_cannot_settle_gets_a_change_of_its_own(followed, monkeypatch):
     settle = settle_posts.settle_recent
-    away = next(alias for alias in ALIASES if alias != shard_of(author))
+    away = next(alias for alias in ALIASES if alias != shard_of(followed))
 
     def settle_unless_away(alias, events):
         if alias == away:
@@ -100,7 +100,7 @@ def test_a_shard_that_cannot_settle_gets_a_change_of_its_own(author, monkeypatch
         return settle(alias, events)
 
     monkeypatch.setattr(settle_posts, "settle_recent", settle_unless_away)
-    post = publish(author)
+    post = publish(followed)
     arm("fan_out.indexed", lambda: time.sleep((settle_posts.SETTLE_MS + 50) / 1000))
     drain_all()
     failpoints.disarm("fan_out.indexed")
@@ -109,10 +109,10 @@ def test_a_shard_that_cannot_settle_gets_a_change_of_its_own(author, monkeypatch
     assert settled(post) == where(post, True)
 
 
-def test_every_chunk_settles_the_post(small_pieces, author):
-    crowd = write_followers(author, 30)
+def test_every_chunk_settles_the_post(small_pieces, followed):
+    crowd = write_followers(followed, 30)
     make_live(crowd)
-    post = publish(author)
+    post = publish(followed)
     arm("fan_out.page_pushed", lambda: age(post, settle_posts.SETTLE_MS + 1))
     drain_all()
     assert have(crowd) == each(crowd, post)
@@ -120,8 +120,8 @@ def test_every_chunk_settles_the_post(small_pieces, author):
 
 
 @REPLICATED
-def test_readers_of_a_shard_that_was_away_get_the_post_when_it_arrives_there(author, monkeypatch):
-    away = next(alias for alias in ALIASES if alias != shard_of(author))
+def test_readers_of_a_shard_that_was_away_get_the_post_when_it_arrives_there(followed, monkeypatch):
+    away = next(alias for alias in ALIASES if alias != shard_of(followed))
     index = "timelines.recent.replicated.index_recent"
 
     def index_unless_away(alias, entries):
@@ -129,23 +129,23 @@ def test_readers_of_a_shard_that_was_away_get_the_post_when_it_arrives_there(aut
             raise OperationalError
         return index_recent(alias, entries)
 
-    post = publish(author)
+    post = publish(followed)
     with monkeypatch.context() as patch:
         patch.setattr(index, index_unless_away)
         drain_all()
     assert settled(post) == {i: False for i in ALIASES if i != away}
     age(post, 60_000)
-    execute(shard_of(author), DUE)
+    execute(shard_of(followed), DUE)
     drain_all()
     assert settled(post) == where(post, False)
-    arrivals = {alias: fetch_all(alias, ROW, (author, post.moment))[0][0] for alias in ALIASES}
+    arrivals = {alias: fetch_all(alias, ROW, (followed, post.moment))[0][0] for alias in ALIASES}
     assert arrivals[away] == max(arrivals.values())
 
 
 @REPLICATED
-def test_a_time_that_became_visible_late_is_set_again(author):
+def test_a_time_that_became_visible_late_is_set_again(followed):
     """The disk of the shard is busy while it commits that the post is visible now."""
-    post, alias = publish(author), ALIASES[0]
+    post, alias = publish(followed), ALIASES[0]
     drain_all()
     age(post, settle_posts.SETTLE_MS + 1)
     with slow_commits(alias, "timelines_recentpost", 0.3):

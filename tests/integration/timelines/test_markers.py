@@ -21,11 +21,6 @@ BOTH = {"timeline[]": ["home", "notifications"]}
 OLD, NEW = PostId(1, 2, 3).public, PostId(2, 2, 3).public
 
 
-@pytest.fixture
-def me(world):
-    return Caller(make_account())
-
-
 def body(answer, status=200):
     assert answer.status_code == status, answer.content
     return orjson.loads(answer.content)

@@ -25,7 +25,7 @@ EARLIER_TAGGED = "UPDATE tags_taggedpost SET arrival = arrival - 500"
 
 
 @pytest.fixture
-def people(world):
+def author_and_reader(world):
     author, reader = make_accounts(2)
     follow(reader, author)
     return author, reader
@@ -44,9 +44,9 @@ def just_moved(monkeypatch, at_ms):
     monkeypatch.setattr(moved, "moved_at_ms", lambda _: at_ms)
 
 
-def test_a_post_that_arrived_earlier_on_the_new_shard_is_not_lost(people, monkeypatch):
+def test_a_post_that_arrived_earlier_on_the_new_shard_is_not_lost(author_and_reader, monkeypatch):
     """The reader's floor is from the shard before, where the post was not visible yet."""
-    author, reader = people
+    author, reader = author_and_reader
     post = publish(author)
     drain_all()
     floor = now_ms()
@@ -57,8 +57,8 @@ def test_a_post_that_arrived_earlier_on_the_new_shard_is_not_lost(people, monkey
     assert [late.event for late in load_late_posts(authors, cursor, floor).posts] == [post]
 
 
-def test_the_same_for_what_is_unread_and_for_tags(people, monkeypatch):
-    author, reader = people
+def test_the_same_for_what_is_unread_and_for_tags(author_and_reader, monkeypatch):
+    author, reader = author_and_reader
     post = publish(author, "#tea")
     drain_all()
     for alias in settings.SHARD_ALIASES:
@@ -84,9 +84,9 @@ def test_only_floors_from_before_the_move_get_the_margin(monkeypatch):
     assert floor_after_move(1, cursor, None) is None
 
 
-def test_a_push_for_the_shard_before_reaches_a_reader_who_moved(people, monkeypatch):
+def test_a_push_for_the_shard_before_reaches_a_reader_who_moved(author_and_reader, monkeypatch):
     """A follow-up change names the shards of the readers it has to reach, as they were then."""
-    author, reader = people
+    author, reader = author_and_reader
     make_live([reader])
     before = next(alias for alias in settings.SHARD_ALIASES if alias != shard_of(reader))
     post = publish(author)

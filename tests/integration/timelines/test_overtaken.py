@@ -38,14 +38,14 @@ def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 @pytest.fixture
-def reader(world: None) -> tuple[int, int]:
+def pair(world: None) -> tuple[int, int]:
     """A reader with a live timeline, and an author that the reader follows."""
-    reader, author = make_accounts(2)
-    follow(reader, author)
+    pair, author = make_accounts(2)
+    follow(pair, author)
     publish(author)
     drain_all()
-    first_page(reader)
-    return reader, author
+    first_page(pair)
+    return pair, author
 
 
 def publish_unpushed(author: int, **clock: Any) -> str:
@@ -56,10 +56,10 @@ def publish_unpushed(author: int, **clock: Any) -> str:
     return post.public
 
 
-def push_to_rows(reader: int, post: str) -> None:
+def push_to_rows(pair: int, post: str) -> None:
     store = timeline_store()
     assert isinstance(store, TieredStore)
-    store._cold.push({reader: [Entry.of_post(PostId.from_public(post))]})
+    store._cold.push({pair: [Entry.of_post(PostId.from_public(post))]})
 
 
 @contextmanager
@@ -77,9 +77,9 @@ def without_redis(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_what_the_shards_showed_stays_when_redis_is_back(
-    store: str, reader: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    store: str, pair: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    me, author = reader
+    me, author = pair
     with without_redis(monkeypatch):
         post = publish_unpushed(author)
         if store == "tiered":  # its rows are read without Redis, and pushed to
@@ -90,10 +90,10 @@ def test_what_the_shards_showed_stays_when_redis_is_back(
 
 
 def test_it_stays_for_all_readers_however_many_they_are(
-    reader: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    pair: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(overtaken, "BATCH_SIZE", 2)
-    _, author = reader
+    _, author = pair
     readers = make_accounts(5)
     for one in readers:
         follow(one, author)
@@ -107,19 +107,19 @@ def test_it_stays_for_all_readers_however_many_they_are(
 
 
 def test_a_timeline_that_was_not_shown_without_redis_is_kept(
-    reader: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    pair: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    me, author = reader
+    me, author = pair
     with without_redis(monkeypatch):
         post = publish_unpushed(author)
     assert post not in first_page(me), "it is still read, and has no push yet"
 
 
 def test_a_page_that_loses_redis_in_its_build_is_not_taken_back(
-    reader: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    pair: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another process has built the timeline before the post was indexed."""
-    me, author = reader
+    me, author = pair
     begin = rebuild_timeline.timeline_store().begin_build
     monkeypatch.setattr(failpoints, "_armed", {})
     timeline_store().drop(me)
@@ -139,10 +139,10 @@ def test_a_page_that_loses_redis_in_its_build_is_not_taken_back(
 
 
 def test_a_build_that_was_taken_over_gives_what_it_showed(
-    store: str, reader: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    store: str, pair: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other build reads the shards before the post is indexed, and this one after it."""
-    me, author = reader
+    me, author = pair
     compute = rebuild_timeline.compute_timeline
     timeline_store().drop(me)
     finishing: list[Callable[[], object]] = []
@@ -178,7 +178,7 @@ def test_a_page_of_newer_posts_shows_none_that_the_first_page_lacks(
 
 
 def test_the_public_timeline_keeps_what_it_showed(
-    reader: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    pair: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its list in Redis is from before, and is used for ten seconds."""
 
@@ -187,7 +187,7 @@ def test_the_public_timeline_keeps_what_it_showed(
 
     before = public()
     with without_redis(monkeypatch):
-        post = publish_unpushed(reader[1])
+        post = publish_unpushed(pair[1])
         assert public() == [post, *before]
     assert public() == [post, *before]
 

@@ -20,7 +20,8 @@ from relations.actions.mute import mute
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
 from tests.integration.timelines.indexed import arrive_on_time, index_everywhere
-from tests.world import make_accounts, publish
+from tests.people import cast
+from tests.world import publish
 from timelines import cache
 from timelines.recent.low_water_mark import raise_low_water_mark
 from timelines.recent.queries import newest_posts, public_posts
@@ -30,9 +31,7 @@ from timelines.types import Entry
 PUBLIC = "/api/v1/timelines/public"
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(5)
+people = cast(5)
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def by_author(world, settings):
 
 
 @pytest.fixture
-def people(by_author):
+def reader_of_two(by_author):
     me, author, other = make_accounts(3)
     follow(me, author)
     follow(me, other)
@@ -65,8 +65,8 @@ def events(author):
     return sorted(Arrivals({author: packed}).list_late(LAST, -1))
 
 
-def pulled(people):
-    me, *others = people
+def pulled(reader_of_two):
+    me, *others = reader_of_two
     return [e.event for e in pull(TimelineAuthors(me, others), TimeRange(), 600)]
 
 
@@ -74,31 +74,31 @@ def rows():
     return {alias: len(fetch_all(alias, ROWS)) for alias in ALIASES}
 
 
-def test_a_post_is_one_row_on_the_shard_of_its_author(people):
-    _, author, _ = people
+def test_a_post_is_one_row_on_the_shard_of_its_author(reader_of_two):
+    _, author, _ = reader_of_two
     publish(author)
     drain_all()
     assert rows() == {alias: int(alias == shard_of(author)) for alias in ALIASES}
 
 
 @BOTH
-def test_a_warm_pull_is_one_round_trip_and_the_readers_own_posts(people):
-    me, author, other = people
+def test_a_warm_pull_is_one_round_trip_and_the_readers_own_posts(reader_of_two):
+    me, author, other = reader_of_two
     posts = [publish(author), publish(other), publish(me)]
     drain_all()
-    pulled(people)
+    pulled(reader_of_two)
     with count_calls() as calls:
-        assert pulled(people) == sorted(posts, reverse=True)
+        assert pulled(reader_of_two) == sorted(posts, reverse=True)
     assert (calls.round_trips, sum(calls.sql.values())) == (1, 1)
 
 
 @BOTH
-def test_the_worker_appends_to_a_pack_that_is_there_and_makes_none(people):
-    _, author, _ = people
+def test_the_worker_appends_to_a_pack_that_is_there_and_makes_none(reader_of_two):
+    _, author, _ = reader_of_two
     first = publish(author)
     drain_all()
     assert redis().call("GET", key_of(author)) is None
-    pulled(people)
+    pulled(reader_of_two)
     second, event = publish(author), repost(author, first)
     drain_all()
     assert [e.entry for e in events(author)] == [
@@ -108,11 +108,11 @@ def test_the_worker_appends_to_a_pack_that_is_there_and_makes_none(people):
 
 @BOTH
 @pytest.mark.parametrize("lose", ["evict", "flush", "plant"])
-def test_what_redis_lost_is_loaded_again(people, lose):
-    _, author, _ = people
+def test_what_redis_lost_is_loaded_again(reader_of_two, lose):
+    _, author, _ = reader_of_two
     first = publish(author)
     drain_all()
-    pulled(people)
+    pulled(reader_of_two)
     if lose == "flush":
         flush_redis()
     else:
@@ -121,12 +121,12 @@ def test_what_redis_lost_is_loaded_again(people, lose):
         redis().call("SET", key_of(author), b"no pack at all")
     second = publish(author)
     drain_all()
-    assert pulled(people) == [second, first]
+    assert pulled(reader_of_two) == [second, first]
     assert [e.entry.event for e in events(author)] == [first, second]
 
 
-def test_a_load_that_began_before_an_append_is_not_stored(people, monkeypatch):
-    _, author, _ = people
+def test_a_load_that_began_before_an_append_is_not_stored(reader_of_two, monkeypatch):
+    _, author, _ = reader_of_two
     read = packs.read_packs
 
     def read_then_publish(alias, authors):
@@ -139,33 +139,33 @@ def test_a_load_that_began_before_an_append_is_not_stored(people, monkeypatch):
     monkeypatch.setattr(packs, "read_packs", read_then_publish)
     assert load_packs([author])[author].records == b""
     assert redis().call("GET", key_of(author)) is None
-    assert len(pulled(people)) == 1
+    assert len(pulled(reader_of_two)) == 1
 
 
-def test_a_load_between_the_row_and_the_append_repeats_and_shows_once(people):
-    _, author, _ = people
+def test_a_load_between_the_row_and_the_append_repeats_and_shows_once(reader_of_two):
+    _, author, _ = reader_of_two
     publish(author)
     with armed("recent_posts.own_rows_added", lambda: load_packs([author])):
         drain_all()
     assert len(load_packs([author])[author].records) == 2 * 10
-    assert len(pulled(people)) == 1
+    assert len(pulled(reader_of_two)) == 1
 
 
-def test_a_worker_that_dies_before_the_append_is_repeated(people):
-    _, author, _ = people
-    pulled(people)
+def test_a_worker_that_dies_before_the_append_is_repeated(reader_of_two):
+    _, author, _ = reader_of_two
+    pulled(reader_of_two)
     post = publish(author)
     with dying_at("recent_posts.own_rows_added"):
         drain_all()
-    assert pulled(people) == [], "nor was it pushed to anybody"
+    assert pulled(reader_of_two) == [], "nor was it pushed to anybody"
     drain_all()
-    assert pulled(people) == [post]
+    assert pulled(reader_of_two) == [post]
 
 
-def test_without_redis_the_shards_answer(people, monkeypatch):
+def test_without_redis_the_shards_answer(reader_of_two, monkeypatch):
     from redis.exceptions import ConnectionError as Away  # noqa: PLC0415
 
-    _, author, _ = people
+    _, author, _ = reader_of_two
     post = publish(author)
     drain_all()
 
@@ -174,15 +174,15 @@ def test_without_redis_the_shards_answer(people, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(type(redis()), "run", away)
-        assert pulled(people) == [post]
+        assert pulled(reader_of_two) == [post]
 
 
 @BOTH
-def test_a_deleted_post_leaves_row_and_pack(people):
-    _, author, _ = people
+def test_a_deleted_post_leaves_row_and_pack(reader_of_two):
+    _, author, _ = reader_of_two
     gone, kept = publish(author), publish(author)
     drain_all()
-    pulled(people)
+    pulled(reader_of_two)
     delete_post(gone)
     drain_all()
     assert rows()[shard_of(author)] == 1
@@ -191,12 +191,12 @@ def test_a_deleted_post_leaves_row_and_pack(people):
 
 
 @BOTH
-def test_a_pack_is_cut_and_older_posts_come_from_the_shards(people, monkeypatch):
+def test_a_pack_is_cut_and_older_posts_come_from_the_shards(reader_of_two, monkeypatch):
     """Reposts have two records, and a cut falls between them."""
-    me, author, other = people
+    me, author, other = reader_of_two
     monkeypatch.setattr(packs, "LEAST_BYTES", 8 + 10 * 10)
     monkeypatch.setattr(packs, "MOST_BYTES", 8 + 10 * 13)
-    pulled(people)
+    pulled(reader_of_two)
     for n in range(40):
         post = publish(author, clock_s=lambda n=n: 1_900_000_000 + n)
         if n % 3 == 0:
@@ -204,24 +204,24 @@ def test_a_pack_is_cut_and_older_posts_come_from_the_shards(people, monkeypatch)
         drain_all()
         size = len(redis().call("GET", key_of(author)))
         assert size <= packs.MOST_BYTES
-        assert pulled(people) == [
+        assert pulled(reader_of_two) == [
             e.event for e in pull_from_tables([me, author, other], TimeRange(), 600)
         ]
     assert load_packs([author])[author].complete_from > 0
 
 
-def test_an_author_with_more_posts_than_a_pack_has(people, monkeypatch):
-    _, author, _ = people
+def test_an_author_with_more_posts_than_a_pack_has(reader_of_two, monkeypatch):
+    _, author, _ = reader_of_two
     assert MOST_BYTES > 8 + MOST * 10
     monkeypatch.setattr("timelines.recent.queries.own_posts.MOST", 5)
     posts = [publish(author, clock_s=lambda n=n: 1_900_000_000 + n) for n in range(9)]
     drain_all()
-    assert pulled(people) == posts[::-1]
+    assert pulled(reader_of_two) == posts[::-1]
 
 
-def test_a_pack_below_the_mark_has_the_posts_of_the_table(people):
+def test_a_pack_below_the_mark_has_the_posts_of_the_table(reader_of_two):
     """Posts from before the index begin, and one that has not arrived above it."""
-    _, author, _ = people
+    _, author, _ = reader_of_two
     old = publish(author, clock_s=lambda: 1_900_000_000)
     drain_all()
     for alias in ALIASES:
@@ -255,8 +255,8 @@ class TestMixedSettings:
         assert first_page(me) == [after.public, before.public]
         assert set(list_newest_public(9, {})) == {before, after}
 
-    def test_a_poll_finds_late_posts_wherever_they_are(self, people, settings):
-        me, author, _ = people
+    def test_a_poll_finds_late_posts_wherever_they_are(self, reader_of_two, settings):
+        me, author, _ = reader_of_two
         settings.RECENT_INDEX = "by_author"
         post = publish(author)
         drain_all()
@@ -264,14 +264,14 @@ class TestMixedSettings:
         late = load_late_posts(PolledAuthors(me), PostId(post.second + 1, 1, 0), 0)
         assert [one.event for one in late.posts] == [post]
 
-    def test_packs_are_right_while_workers_still_replicate(self, people, settings):
-        _, author, _ = people
-        pulled(people)
+    def test_packs_are_right_while_workers_still_replicate(self, reader_of_two, settings):
+        _, author, _ = reader_of_two
+        pulled(reader_of_two)
         settings.RECENT_INDEX = "replicated"
         post = publish(author)
         drain_all()
         settings.RECENT_INDEX = "by_author"
-        assert pulled(people) == [post]
+        assert pulled(reader_of_two) == [post]
 
     def test_a_shard_that_is_away_keeps_the_first_worker_from_writing(
         self, world, settings, monkeypatch
@@ -286,8 +286,8 @@ class TestMixedSettings:
         assert sum(rows().values()) == 0
         assert find_low_water_mark(ALIASES[0]) == 0
 
-    def test_back_to_all_shards_with_a_backfill(self, people, settings):
-        me, author, _ = people
+    def test_back_to_all_shards_with_a_backfill(self, reader_of_two, settings):
+        me, author, _ = reader_of_two
         post = publish(author)
         drain_all()
         settings.RECENT_INDEX = "replicated"
@@ -301,8 +301,8 @@ class TestMixedSettings:
         assert first_page(me) == [post.public]
         assert None not in [find_low_water_mark(alias) for alias in ALIASES]
 
-    def test_a_worker_by_author_that_still_runs_undoes_the_backfill(self, people, settings):
-        me, author, _ = people
+    def test_a_worker_by_author_that_still_runs_undoes_the_backfill(self, reader_of_two, settings):
+        me, author, _ = reader_of_two
         settings.RECENT_INDEX = "replicated"
         call_command("backfill_recent_posts", verbosity=0)
         settings.RECENT_INDEX = "by_author"
@@ -330,14 +330,14 @@ def checked():
     return check_recent_index(None, ALIASES)
 
 
-def test_a_backfill_gives_each_shard_the_posts_of_its_own_accounts(people):
-    _, author, other = people
+def test_a_backfill_gives_each_shard_the_posts_of_its_own_accounts(reader_of_two):
+    _, author, other = reader_of_two
     posts = sorted([publish(author), publish(other)])
     drain_all()
-    pulled(people)
+    pulled(reader_of_two)
     for alias in ALIASES:
         execute(alias, "DELETE FROM timelines_recentpost")
     call_command("backfill_recent_posts", again=True, verbosity=0)
     mine = {alias: sum(shard_of(i.author_id) == alias for i in posts) for alias in ALIASES}
     assert rows() == mine
-    assert pulled(people) == posts[::-1]
+    assert pulled(reader_of_two) == posts[::-1]

@@ -16,6 +16,7 @@ from posts.types import Draft, Kind
 from relations.actions.follow import follow, unfollow
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
+from tests.people import cast
 from tests.world import make_accounts, publish
 from timelines.home.page import home_page
 from timelines.stores.factory import timeline_store
@@ -23,12 +24,7 @@ from timelines.stores.factory import timeline_store
 Drain = Callable[[], int]
 
 
-@pytest.fixture
-def people(world: None) -> list[int]:
-    """I, a friend that I follow, and an unrelated account."""
-    me, friend, unrelated = make_accounts(3)
-    follow(me, friend)
-    return [me, friend, unrelated]
+people = cast(3, follows=1)
 
 
 def shown(viewer_id: int) -> list[dict]:

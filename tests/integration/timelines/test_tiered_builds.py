@@ -29,15 +29,15 @@ Finish = Callable[..., bool]
 
 
 @pytest.fixture
-def reader(world: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+def tiered(world: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """An account of a tiered store that follows an author with one post."""
     monkeypatch.setattr(settings, "TIMELINE_STORE", "tiered")
     timeline_store.cache_clear()
-    reader, author = make_account(), make_account()
-    follow(reader, author)
+    tiered, author = make_account(), make_account()
+    follow(tiered, author)
     publish(author)
     drain_all()
-    yield reader
+    yield tiered
     timeline_store.cache_clear()
 
 
@@ -55,14 +55,14 @@ def pulls(calls: Calls) -> list[str]:
     ]
 
 
-def live_of(reader: int) -> LiveTimeline:
-    live = find_live(reader)
+def live_of(tiered: int) -> LiveTimeline:
+    live = find_live(tiered)
     assert live is not None
     return live
 
 
 def test_a_reader_between_the_two_halves_of_a_build_gets_the_whole_timeline(
-    reader: int, monkeypatch: pytest.MonkeyPatch
+    tiered: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[LiveTimeline | None] = []
 
@@ -70,21 +70,21 @@ def test_a_reader_between_the_two_halves_of_a_build_gets_the_whole_timeline(
         def finish_and_read(*args: Any) -> bool:
             if len(seen) < 2:
                 seen.append(None)
-                seen[-1] = find_live(reader)
+                seen[-1] = find_live(tiered)
             return finish(*args)
 
         return finish_and_read
 
     for store in (PackedStore, PostgresStore):
         monkeypatch.setattr(store, "finish_build", watched(store.finish_build))
-    assert len(home_page(reader, PAGE).items) == 1
-    assert seen == [None, live_of(reader)]
-    assert live_of(reader).complete_from == 0
+    assert len(home_page(tiered, PAGE).items) == 1
+    assert seen == [None, live_of(tiered)]
+    assert live_of(tiered).complete_from == 0
 
 
 @pytest.mark.parametrize("error", [RedisError, SystemExit])
 def test_a_build_that_ends_between_its_halves_leaves_no_wrong_page(
-    reader: int, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+    tiered: int, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
     """Redis is lost there, or the process: then the hot half is ended and the cold one is not."""
     broken = PackedStore if error is RedisError else PostgresStore
@@ -95,40 +95,40 @@ def test_a_build_that_ends_between_its_halves_leaves_no_wrong_page(
     with monkeypatch.context() as patch:
         patch.setattr(broken, "finish_build", fail)
         try:
-            home_page(reader, PAGE)
+            home_page(tiered, PAGE)
         except SystemExit:
-            assert live_of(reader).complete_from == 0
+            assert live_of(tiered).complete_from == 0
     wait_for_redis()
     for _ in range(2):
         lose_hot()
-        assert len(home_page(reader, PAGE).items) == 1
-        assert live_of(reader).complete_from == 0
+        assert len(home_page(tiered, PAGE).items) == 1
+        assert live_of(tiered).complete_from == 0
 
 
 def test_readers_who_lost_a_short_hot_timeline_pull_once_and_later_pages_never(
-    reader: int,
+    tiered: int,
 ) -> None:
-    home_page(reader, PAGE)
+    home_page(tiered, PAGE)
     lose_hot()
     with count_calls() as calls:
-        answers = run_together([lambda: home_page(reader, PAGE)] * 4)
+        answers = run_together([lambda: home_page(tiered, PAGE)] * 4)
     assert not failures(answers), answers
     assert max(Counter(pulls(calls)).values()) == 1, "one of the index, one of each shard's tables"
     with count_calls() as calls:
-        home_page(reader, PAGE)
+        home_page(tiered, PAGE)
     assert pulls(calls) == []
 
 
 def test_rows_that_fill_a_page_are_copied_without_a_pull(
-    reader: int, monkeypatch: pytest.MonkeyPatch
+    tiered: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres, "ENOUGH", 2)
-    publish(reader)
+    publish(tiered)
     drain_all()
-    home_page(reader, PAGE)
+    home_page(tiered, PAGE)
     lose_hot()
     with count_calls() as calls:
-        answers = run_together([lambda: home_page(reader, Window(limit=1))] * 4)
+        answers = run_together([lambda: home_page(tiered, Window(limit=1))] * 4)
     assert not failures(answers), answers
     assert pulls(calls) == []
     assert sum(one.sql == rows.READ for one in calls.statements) == 1

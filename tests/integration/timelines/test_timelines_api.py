@@ -11,15 +11,10 @@ from infra.caching.keys import key
 from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow
 from tests.callers import Caller, ids_of, next_link
-from tests.world import make_accounts, publish
+from tests.world import publish
 from timelines.stores.packed import FAMILY
 
 HOME = "/api/v1/timelines/home"
-
-
-@pytest.fixture
-def people(world: None) -> list[int]:
-    return make_accounts(3)
 
 
 @pytest.fixture

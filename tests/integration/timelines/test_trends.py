@@ -17,7 +17,8 @@ from relations.actions.block import block
 from relations.actions.mute import mute
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused
-from tests.world import drain_all, make_accounts, publish, restrict
+from tests.people import cast
+from tests.world import drain_all, publish, restrict
 from timelines.trends.actions.compute import HALF_LIFE_S, _best_posts, compute_trends
 from timelines.trends.queries import candidates
 from timelines.trends.types import MarkedPost
@@ -26,9 +27,7 @@ TAGS, POSTS = "/api/v1/trends/tags", "/api/v1/trends/statuses"
 DAY_S = 86_400
 
 
-@pytest.fixture
-def people(world):
-    return make_accounts(6)
+people = cast(6)
 
 
 @pytest.fixture

@@ -27,15 +27,15 @@ SET_MARK = "UPDATE timelines_lowwatermark SET complete_from = %s"
 
 
 @pytest.fixture
-def people(settings, moving):
+def friends(settings, moving):
     """Two who move, then two who stay; all follow each other. TARGET has old rows of all of them,
     from when the index was replicated. `settings` ends last, because a move keeps its setting."""
-    people = make_friends("replicated")
+    friends = make_friends("replicated")
     settings.RECENT_INDEX = "by_author"
-    for one in people:
+    for one in friends:
         publish(one, "by author")
     catch_up()
-    return people
+    return friends
 
 
 def list_rows(alias, authors):
@@ -48,8 +48,8 @@ def home_of(process, token):
     return {post["id"] for post in json.loads(text)}
 
 
-def test_rows_move_there_and_back_under_load(people):
-    movers = people[:2]
+def test_rows_move_there_and_back_under_load(friends):
+    movers = friends[:2]
 
     def post():
         """As a request and a drainer do: they try again."""
@@ -77,11 +77,11 @@ def test_rows_move_there_and_back_under_load(people):
     assert list_rows(SOURCE, movers) == set()
 
 
-def test_homes_and_newest_posts_are_whole(people):
+def test_homes_and_newest_posts_are_whole(friends):
     """Also without packs in Redis, and from second one of what the index says that it has."""
-    everything = {publish(one, "one more").public for one in people}
+    everything = {publish(one, "one more").public for one in friends}
     catch_up()
-    second = int(max(moment for _, moment in list_rows(SOURCE, people)) // SEQUENCES)
+    second = int(max(moment for _, moment in list_rows(SOURCE, friends)) // SEQUENCES)
     execute(SOURCE, SET_MARK, (second,))
     execute(TARGET, SET_MARK, (0,))
     move()
@@ -89,14 +89,14 @@ def test_homes_and_newest_posts_are_whole(people):
     redis().call("FLUSHALL")
     with ExitStack() as stack:
         process = stack.enter_context(ApiProcess(RECENT_INDEX="by_author"))
-        for one in people:
+        for one in friends:
             assert everything <= home_of(process, token_of(one))
     newest = read_all_shards(100, (second + 10) * SEQUENCES)
-    assert {post_id.author_id for post_id in newest} == {*people}
-    assert len(newest) == 3 * len(people), "each post once"
+    assert {post_id.author_id for post_id in newest} == {*friends}
+    assert len(newest) == 3 * len(friends), "each post once"
 
 
-def test_a_move_keeps_its_setting(people, settings):
+def test_a_move_keeps_its_setting(friends, settings):
     move()
     settings.RECENT_INDEX = "replicated"
     with pytest.raises(CommandError, match="began with RECENT_INDEX=by_author"):

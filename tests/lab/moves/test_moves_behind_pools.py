@@ -40,16 +40,16 @@ def pools(pgbouncer, moving):
 
 
 @pytest.fixture
-def people(moving):
+def movers(moving):
     return make_friends("hello")
 
 
-def test_a_quarter_moves_there_and_back_under_load(pools, people):
+def test_a_quarter_moves_there_and_back_under_load(pools, movers):
     """Each writer reads what it has just written: a read of the shard before would miss it."""
     with ExitStack() as stack:
         writers = [
             Writer(account, token_of(account), stack.enter_context(ApiProcess(**pools)))
-            for account in people
+            for account in movers
         ]
         with repeating(*(writer.act for writer in writers), drain_patiently) as errors:
             move()
@@ -60,18 +60,18 @@ def test_a_quarter_moves_there_and_back_under_load(pools, people):
         served = {row[0]: row[2] for row in ask_pgbouncer(pools, "SHOW STATS")}
         assert min(served[SOURCE], served[TARGET]) > 0
         catch_up()
-        assert compare_shards() > len(people) // 2
+        assert compare_shards() > len(movers) // 2
         call_command("complete_move")
-    assert {shard_of(mover) for mover in people[:2]} == {TARGET}
+    assert {shard_of(mover) for mover in movers[:2]} == {TARGET}
     assert list_leftovers() == []
 
 
-def test_a_process_that_only_reads_learns_of_a_move(pools, people):
+def test_a_process_that_only_reads_learns_of_a_move(pools, movers):
     """No guard of a move refuses what it does, and the shard before has no rows any more."""
-    mover = people[0]
+    mover = movers[0]
     path = f"/api/v1/accounts/{mover}/statuses"
     with ApiProcess(**pools) as reader:
-        token = token_of(people[2])
+        token = token_of(movers[2])
         before = json.loads(reader.do("GET", token, path)[1])
         move()
         call_command("complete_move")

@@ -51,7 +51,7 @@ def standby(moving):
 
 
 @pytest.fixture
-def people(moving, standby):
+def movers(moving, standby):
     return make_friends("hello")
 
 
@@ -93,12 +93,12 @@ def lose_source_at(place, moving, standby):
     fail_over(moving, standby)
 
 
-def count_posts(alias, people):
-    return [fetch_one(alias, POSTS, (person,))[0] for person in people]
+def count_posts(alias, movers):
+    return [fetch_one(alias, POSTS, (person,))[0] for person in movers]
 
 
 @pytest.mark.parametrize("place", [*BEFORE, *IN_SWITCH])
-def test_a_move_is_given_up_and_begun_again(moving, standby, people, place, capsys):
+def test_a_move_is_given_up_and_begun_again(moving, standby, movers, place, capsys):
     lose_source_at(place, moving, standby)
     if place == "moves.closed_for_good":
         finish_interrupted_switch("default")
@@ -106,41 +106,41 @@ def test_a_move_is_given_up_and_begun_again(moving, standby, people, place, caps
         call_command("resume_move")
     call_command("abort_move")
     assert list_leftovers() == []
-    for person in people:
+    for person in movers:
         publish(person, "goes on")
-    assert count_posts(SOURCE, people[:2]) == [2, 2]
-    assert count_posts(TARGET, people[:2]) == [0, 0]
+    assert count_posts(SOURCE, movers[:2]) == [2, 2]
+    assert count_posts(TARGET, movers[:2]) == [0, 0]
     catch_up()
     move()
     assert compare_shards() > 0
     call_command("complete_move")
-    assert count_posts(TARGET, people[:2]) == [2, 2]
-    assert count_posts(SOURCE, people[:2]) == [0, 0]
+    assert count_posts(TARGET, movers[:2]) == [2, 2]
+    assert count_posts(SOURCE, movers[:2]) == [0, 0]
     assert list_leftovers() == []
 
 
-def test_a_move_that_has_only_guards_goes_on(moving, standby, people):
+def test_a_move_that_has_only_guards_goes_on(moving, standby, movers):
     lose_source_at("guarded", moving, standby)
     call_command("resume_move")
-    assert {shard_of(mover) for mover in people[:2]} == {TARGET}
+    assert {shard_of(mover) for mover in movers[:2]} == {TARGET}
     assert compare_shards() > 0
 
 
 @pytest.mark.parametrize("place", AFTER)
-def test_a_move_whose_accounts_are_on_the_target_goes_on(moving, standby, people, place):
+def test_a_move_whose_accounts_are_on_the_target_goes_on(moving, standby, movers, place):
     """There and back: the way back does not begin at the server that was lost."""
     lose_source_at(place, moving, standby)
     if place != "watched":
         call_command("resume_move")
-    assert {shard_of(mover) for mover in people[:2]} == {TARGET}
-    for person in people:
+    assert {shard_of(mover) for mover in movers[:2]} == {TARGET}
+    for person in movers:
         publish(person, "goes on")
     catch_up()
-    until(lambda: count_posts(SOURCE, people[:2]) == [2, 2])
+    until(lambda: count_posts(SOURCE, movers[:2]) == [2, 2])
     assert compare_shards() > 0
     call_command("undo_move")
-    assert count_posts(SOURCE, people[:2]) == [2, 2]
-    assert count_posts(TARGET, people[:2]) == [0, 0]
+    assert count_posts(SOURCE, movers[:2]) == [2, 2]
+    assert count_posts(TARGET, movers[:2]) == [0, 0]
     assert list_leftovers() == []
 
 

@@ -54,7 +54,7 @@ def target(moving):
 
 
 @pytest.fixture
-def people(target):
+def movers(target):
     return make_friends("hello")
 
 
@@ -78,37 +78,37 @@ def die_at(place):
         move()
 
 
-def require_moved(people):
+def require_moved(movers):
     """There, and back."""
-    assert {shard_of(mover) for mover in people[:2]} == {TARGET}
-    for person in people:
+    assert {shard_of(mover) for mover in movers[:2]} == {TARGET}
+    for person in movers:
         publish(person, "goes on")
     catch_up()
     # The source may be late to come back to a server that was away.
-    until(lambda: [fetch_one(SOURCE, POSTS, (mover,)) for mover in people[:2]] == [(2,), (2,)])
+    until(lambda: [fetch_one(SOURCE, POSTS, (mover,)) for mover in movers[:2]] == [(2,), (2,)])
     assert compare_shards() > 0
     call_command("undo_move")
-    assert [fetch_one(SOURCE, POSTS, (mover,)) for mover in people[:2]] == [(2,), (2,)]
+    assert [fetch_one(SOURCE, POSTS, (mover,)) for mover in movers[:2]] == [(2,), (2,)]
     assert list_leftovers() == []
 
 
 @pytest.mark.parametrize("place", [*STEPS, *IN_SWITCH])
-def test_a_move_goes_on(target, people, place):
+def test_a_move_goes_on(target, movers, place):
     die_at(place)
     restart(target)
     finish_interrupted_switch("default")
     if place != "watched":
         call_command("resume_move")
-    require_moved(people)
+    require_moved(movers)
 
 
 @pytest.mark.parametrize("count", COPIED)
-def test_a_copy_goes_on(target, people, count):
+def test_a_copy_goes_on(target, movers, count):
     die_at("published")
     until(partial(_has_copied, count))
     restart(target)
     call_command("resume_move")
-    require_moved(people)
+    require_moved(movers)
 
 
 def _has_copied(count):
@@ -116,7 +116,7 @@ def _has_copied(count):
 
 
 @pytest.mark.parametrize("way_out", ["resume_move", "abort_move"])
-def test_a_copy_that_does_not_come_on_is_an_error(target, people, way_out, monkeypatch, capsys):
+def test_a_copy_that_does_not_come_on_is_an_error(target, movers, way_out, monkeypatch, capsys):
     """The target has no processes for it, and PostgreSQL says so in its log only."""
     monkeypatch.setattr("operations.moves.copying.STILL_S", 1.0)
     die_at("published")
@@ -141,12 +141,12 @@ def test_a_copy_that_does_not_come_on_is_an_error(target, people, way_out, monke
     call_command("show_moves")
     assert "stopped" not in capsys.readouterr().out.splitlines()[-1]
     if way_out == "resume_move":
-        require_moved(people)
+        require_moved(movers)
     assert list_leftovers() == []
 
 
 @pytest.mark.parametrize("is_reading", [True, False])
-def test_a_table_that_is_read_for_long_is_progress(target, people, is_reading, monkeypatch):
+def test_a_table_that_is_read_for_long_is_progress(target, movers, is_reading, monkeypatch):
     """Few of its rows may move. The target is away, and so nothing else comes on."""
     monkeypatch.setattr("operations.moves.copying.STILL_S", 0.5)
     die_at("published")

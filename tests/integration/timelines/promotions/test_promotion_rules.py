@@ -21,18 +21,20 @@ from relations.actions.mute import mute, unmute
 from tests.budgets import Calls, count_calls
 from tests.callers import Caller, next_link
 from tests.integration.timelines.promotions.campaigns import AD, refresh, run_campaign
-from tests.world import drain_all, make_accounts, publish, restrict
+from tests.people import cast
+from tests.world import drain_all, publish, restrict
 from timelines.promotions import blend, hydrate
 from timelines.promotions.models import Campaign
 
 HOME = "/api/v1/timelines/home"
 
 
+people = cast(4, follows=1)
+
+
 @pytest.fixture
-def people(world: None) -> list[int]:
-    """The viewer, a friend with a post in each of ten seconds, a seller, and another account."""
-    people = make_accounts(4)
-    follow(people[0], people[1])
+def reading(people: list[int]) -> list[int]:
+    """The first reads ten posts of the second."""
     for n in range(10):
         publish(people[1], clock_s=lambda n=n: EPOCH + 100 + n)
     drain_all()
@@ -40,8 +42,8 @@ def people(world: None) -> list[int]:
 
 
 @pytest.fixture
-def sold(people: list[int]) -> PostId:
-    post = publish(people[2], "buy tea")
+def sold(reading: list[int]) -> PostId:
+    post = publish(reading[2], "buy tea")
     drain_all()
     return post
 
@@ -54,35 +56,35 @@ def promoted(viewer_id: int, query: str = "") -> list[dict[str, Any]]:
     return [item for item in items if "promoted" in item]
 
 
-def test_promoted_post_is_a_status_that_shows_it(people, sold):
+def test_promoted_post_is_a_status_that_shows_it(reading, sold):
     campaign = run_campaign(post_id=sold.base36, slot=2)
-    mark_post(people[0], sold, Kind.FAVOURITE, is_on=True)
-    answer = orjson.loads(Caller(people[0]).get(HOME).content)
+    mark_post(reading[0], sold, Kind.FAVOURITE, is_on=True)
+    answer = orjson.loads(Caller(reading[0]).get(HOME).content)
     item = answer[2]
     assert (item["promoted"], item["campaign"], item["type"]) == (True, str(campaign), "post")
     assert answer[1]["id"] > item["id"] > answer[3]["id"]
-    assert item["account"]["id"] == str(people[2])
+    assert item["account"]["id"] == str(reading[2])
     assert item["reblog"]["id"] == sold.public
     assert item["reblog"]["content"] == "<p>buy tea</p>"
     assert item["reblog"]["favourited"] is True
     assert item.keys() - {"promoted", "campaign", "type"} == item["reblog"].keys()
 
 
-def test_accounts_and_ads_are_sent_to_who_asks(people):
-    run_campaign(account_id=people[2], slot=2, every=1)
+def test_accounts_and_ads_are_sent_to_who_asks(reading):
+    run_campaign(account_id=reading[2], slot=2, every=1)
     run_campaign(slot=2, every=1)
-    assert promoted(people[0]) == []
-    found = {item["type"]: item for item in promoted(people[0], "?all_promotions=true")}
-    assert found["account"]["account"]["id"] == str(people[2])
+    assert promoted(reading[0]) == []
+    found = {item["type"]: item for item in promoted(reading[0], "?all_promotions=true")}
+    assert found["account"]["account"]["id"] == str(reading[2])
     assert found["ad"]["ad"] == {"title": "Tea", "text": "Hot tea", "url": AD["ad_url"]}
-    answer = Caller(people[0]).get(HOME + "?all_promotions=true&limit=4")
+    answer = Caller(reading[0]).get(HOME + "?all_promotions=true&limit=4")
     assert "all_promotions=true" in str(next_link(answer))
 
 
 @pytest.mark.parametrize("kind", ["post", "account"])
 @pytest.mark.parametrize("act", ["block", "blocked", "mute"])
-def test_blocks_and_mutes_hold_at_the_next_page(people, sold, kind, act):
-    me, seller = people[0], people[2]
+def test_blocks_and_mutes_hold_at_the_next_page(reading, sold, kind, act):
+    me, seller = reading[0], reading[2]
     target = {"post_id": sold.base36} if kind == "post" else {"account_id": seller}
     run_campaign(**target)
     assert len(promoted(me, "?all_promotions=1")) == 1
@@ -93,12 +95,12 @@ def test_blocks_and_mutes_hold_at_the_next_page(people, sold, kind, act):
     if act == "blocked":
         drain_all()  # the other shard has to hear of it
     assert promoted(me, "?all_promotions=1") == []
-    assert len(promoted_of_somebody(people[3], people[1])) == 1
+    assert len(promoted_of_somebody(reading[3], reading[1])) == 1
 
 
 @pytest.mark.parametrize("kind", ["post", "account"])
-def test_limited_accounts_are_not_promoted_to_others(people, sold, kind):
-    me, seller = people[0], people[2]
+def test_limited_accounts_are_not_promoted_to_others(reading, sold, kind):
+    me, seller = reading[0], reading[2]
     run_campaign(**({"post_id": sold.base36} if kind == "post" else {"account_id": seller}))
     assert len(promoted(me, "?all_promotions=1")) == 1
     restrict(seller, Restriction.LIMITED)
@@ -112,54 +114,54 @@ def promoted_of_somebody(viewer_id: int, author_id: int) -> list[dict[str, Any]]
     return promoted(viewer_id, "?all_promotions=1")
 
 
-def test_what_the_rules_refuse_makes_room_for_others(people, sold):
-    mute(people[0], people[2])
+def test_what_the_rules_refuse_makes_room_for_others(reading, sold):
+    mute(reading[0], reading[2])
     refused = run_campaign(post_id=sold.base36)
-    other = run_campaign(post_id=publish(people[3]).base36)
+    other = run_campaign(post_id=publish(reading[3]).base36)
     drain_all()
-    pages = [[item["campaign"] for item in promoted(people[0])] for _ in range(2)]
+    pages = [[item["campaign"] for item in promoted(reading[0])] for _ in range(2)]
     assert [str(other)] in pages
     assert pages[1] == [str(other)]
     assert str(refused) not in pages[0]
 
 
-def test_deleted_post(people, sold):
+def test_deleted_post(reading, sold):
     run_campaign(post_id=sold.base36)
-    assert len(promoted(people[0])) == 1
+    assert len(promoted(reading[0])) == 1
     delete_post(sold)
-    assert promoted(people[0]) == []
+    assert promoted(reading[0]) == []
 
 
-def test_post_of_nobody_and_unknown_account_are_left_out(people):
+def test_post_of_nobody_and_unknown_account_are_left_out(reading):
     run_campaign(post_id=PostId(9, 999_999, 0).base36)
     run_campaign(account_id=999_999)
-    assert promoted(people[0], "?all_promotions=1") == []
+    assert promoted(reading[0], "?all_promotions=1") == []
 
 
-def test_own_post_and_own_account_are_not_promoted_to_their_owner(people):
-    run_campaign(account_id=people[0])
-    assert promoted(people[0], "?all_promotions=1") == []
+def test_own_post_and_own_account_are_not_promoted_to_their_owner(reading):
+    run_campaign(account_id=reading[0])
+    assert promoted(reading[0], "?all_promotions=1") == []
 
 
-def test_whom_one_follows_is_not_suggested(people):
-    run_campaign(account_id=people[1])
-    assert promoted(people[0], "?all_promotions=1") == []
+def test_whom_one_follows_is_not_suggested(reading):
+    run_campaign(account_id=reading[1])
+    assert promoted(reading[0], "?all_promotions=1") == []
 
 
-def test_what_stands_on_the_page_by_itself_is_not_inserted(people):
-    (first, *_) = orjson.loads(Caller(people[0]).get(HOME).content)
+def test_what_stands_on_the_page_by_itself_is_not_inserted(reading):
+    (first, *_) = orjson.loads(Caller(reading[0]).get(HOME).content)
     run_campaign(post_id=PostId.from_public(first["id"]).base36)
-    assert promoted(people[0]) == []
+    assert promoted(reading[0]) == []
 
 
 @pytest.mark.parametrize("share", [0, 100])
-def test_audience(people, sold, share):
+def test_audience(reading, sold, share):
     run_campaign(post_id=sold.base36, audience_percent=share)
-    assert len(promoted(people[0])) == share / 100
+    assert len(promoted(reading[0])) == share / 100
 
 
-def test_warm_page_costs_one_round_trip_more_and_no_sql(people, sold):
-    caller = Caller(people[0])
+def test_warm_page_costs_one_round_trip_more_and_no_sql(reading, sold):
+    caller = Caller(reading[0])
     plain = warm_calls(caller)
     run_campaign(post_id=sold.base36)
     blended = warm_calls(caller)
@@ -175,13 +177,13 @@ def warm_calls(caller: Caller) -> Calls:
     return calls
 
 
-def test_without_redis_pages_come_without_promotions(people, sold):
+def test_without_redis_pages_come_without_promotions(reading, sold):
     run_campaign(post_id=sold.base36)
     away = RedisConnectionError("away")
     with patch.object(blend, "place_and_hydrate", side_effect=away):
-        assert promoted(people[0]) == []
+        assert promoted(reading[0]) == []
     with patch.object(SingleClient, "run", side_effect=away), count_calls() as calls:
-        assert promoted(people[0]) == []
+        assert promoted(reading[0]) == []
     assert not [s for s in calls.statements if sold.author_id in _flat(s.params)]
 
 
@@ -191,27 +193,27 @@ def _flat(params: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("part", ["ask_posts", "ask_accounts", "ask_relationships"])
-def test_shard_of_what_is_promoted_is_away(people, sold, part):
+def test_shard_of_what_is_promoted_is_away(reading, sold, part):
     """The page is answered, and no impression is used: the promotion is shown later."""
     run_campaign(post_id=sold.base36, total_cap=1)
     away = Question((), Mock(side_effect=OperationalError("away")))
     with patch.object(hydrate, part, return_value=away):
-        assert promoted(people[0]) == []
-    assert len(promoted(people[0])) == 1
-    assert promoted_of_somebody(people[3], people[1]) == []
+        assert promoted(reading[0]) == []
+    assert len(promoted(reading[0])) == 1
+    assert promoted_of_somebody(reading[3], reading[1]) == []
 
 
-def test_what_was_refused_is_not_shown_later_without_being_counted(people, sold):
+def test_what_was_refused_is_not_shown_later_without_being_counted(reading, sold):
     run_campaign(post_id=sold.base36, total_cap=1, daily_cap=1)
-    mute(people[0], people[2])
-    assert promoted(people[0]) == []
-    assert len(promoted_of_somebody(people[3], people[1])) == 1
-    unmute(people[0], people[2])
+    mute(reading[0], reading[2])
+    assert promoted(reading[0]) == []
+    assert len(promoted_of_somebody(reading[3], reading[1])) == 1
+    unmute(reading[0], reading[2])
     blend._refused.clear()
-    assert promoted(people[0]) == []
+    assert promoted(reading[0]) == []
     Campaign.objects.update(total_cap=2)
     refresh()
-    assert len(promoted(people[0])) == 1, "it did not count towards the day either"
+    assert len(promoted(reading[0])) == 1, "it did not count towards the day either"
 
 
 def add_filter(account_id, action, context=("home",), **fields):
@@ -225,31 +227,31 @@ def add_filter(account_id, action, context=("home",), **fields):
 WORDS = {"keywords_attributes": [{"keyword": "tea", "whole_word": True}]}
 
 
-def test_a_post_that_a_filter_hides_at_home_is_not_promoted(people, sold):
+def test_a_post_that_a_filter_hides_at_home_is_not_promoted(reading, sold):
     run_campaign(post_id=sold.base36)
-    assert len(promoted(people[0])) == 1
-    add_filter(people[0], "hide", **WORDS)
-    assert promoted(people[0]) == []
+    assert len(promoted(reading[0])) == 1
+    add_filter(reading[0], "hide", **WORDS)
+    assert promoted(reading[0]) == []
 
 
-def test_a_filter_that_names_the_post_hides_its_promotion(people, sold):
+def test_a_filter_that_names_the_post_hides_its_promotion(reading, sold):
     run_campaign(post_id=sold.base36)
-    filter_id = add_filter(people[0], "hide")
+    filter_id = add_filter(reading[0], "hide")
     path = f"/api/v2/filters/{filter_id}/statuses"
-    assert Caller(people[0]).post(path, {"status_id": sold.public}).status_code == 200
+    assert Caller(reading[0]).post(path, {"status_id": sold.public}).status_code == 200
     drain_all()
-    assert promoted(people[0]) == []
+    assert promoted(reading[0]) == []
 
 
-def test_a_filter_that_warns_is_named_with_the_promotion(people, sold):
+def test_a_filter_that_warns_is_named_with_the_promotion(reading, sold):
     run_campaign(post_id=sold.base36)
-    add_filter(people[0], "warn", **WORDS)
-    (item,) = promoted(people[0])
+    add_filter(reading[0], "warn", **WORDS)
+    (item,) = promoted(reading[0])
     assert [result["keyword_matches"] for result in item["filtered"]] == [["tea"]]
     assert item["reblog"]["filtered"] == item["filtered"]
 
 
-def test_a_filter_of_other_timelines_hides_no_promotion(people, sold):
+def test_a_filter_of_other_timelines_hides_no_promotion(reading, sold):
     run_campaign(post_id=sold.base36)
-    add_filter(people[0], "hide", ["public"], **WORDS)
-    assert len(promoted(people[0])) == 1
+    add_filter(reading[0], "hide", ["public"], **WORDS)
+    assert len(promoted(reading[0])) == 1

@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
 from infra.api.pages import Window
 from infra.caching.client import redis
 from tests.budgets import count_calls
@@ -23,17 +21,12 @@ from timelines.promotions.rules import is_in_audience
 PATH = "/api/v1/promotions/"
 
 
-@pytest.fixture
-def me(ann: int) -> Caller:
-    return Caller(ann)
-
-
-def test_it_says_who_placed_it_for_whom_and_until_when(me, settings):
+def test_it_says_who_placed_it_for_whom_and_until_when(as_ann, settings):
     settings.INSTANCE_TITLE = "Tide"
     seller = make_account("seller")
     campaign = run_campaign(account_id=seller, paid_by="Acme", daily_cap=2)
     row = Campaign.objects.get()
-    assert me.get(f"{PATH}{campaign}").json() == {
+    assert as_ann.get(f"{PATH}{campaign}").json() == {
         "id": str(campaign),
         "type": "account",
         "placed_by": "Tide",
@@ -46,12 +39,12 @@ def test_it_says_who_placed_it_for_whom_and_until_when(me, settings):
         "account_id": str(seller),
     }
     post = publish(seller)
-    of_post = me.get(f"{PATH}{run_campaign(post_id=post.base36)}").json()
+    of_post = as_ann.get(f"{PATH}{run_campaign(post_id=post.base36)}").json()
     assert (of_post["account_id"], of_post["paid_by"]) == (str(seller), None)
-    assert me.get(f"{PATH}{run_campaign()}").json()["account_id"] is None
+    assert as_ann.get(f"{PATH}{run_campaign()}").json()["account_id"] is None
 
 
-def test_only_its_audience_learns_of_it_and_not_before_it_starts(me, ann):
+def test_only_its_audience_learns_of_it_and_not_before_it_starts(as_ann, ann):
     some = [ann, *make_accounts(20)]
     campaign = Campaign.objects.get(pk=run_campaign(audience_percent=50))
     for account_id in some:
@@ -59,37 +52,40 @@ def test_only_its_audience_learns_of_it_and_not_before_it_starts(me, ann):
         assert status == (200 if is_in_audience(campaign, account_id) else 404)
     later = run_campaign(starts_at=datetime.now(UTC) + DAY, ends_at=datetime.now(UTC) + 2 * DAY)
     ended = run_campaign(ends_at=datetime.now(UTC) - DAY / 2, is_paused=True)
-    assert me.get(f"{PATH}{later}").status_code == 404
-    assert me.get(f"{PATH}{ended}").json()["audience"] == "everyone"
+    assert as_ann.get(f"{PATH}{later}").status_code == 404
+    assert as_ann.get(f"{PATH}{ended}").json()["audience"] == "everyone"
     for unknown in (99, 10**30):
-        assert me.get(f"{PATH}{unknown}").status_code == 404
+        assert as_ann.get(f"{PATH}{unknown}").status_code == 404
 
 
-def test_it_costs_one_query(me):
+def test_it_costs_one_query(as_ann):
     campaign = run_campaign()
-    me.get(f"{PATH}{campaign}")
+    as_ann.get(f"{PATH}{campaign}")
     with count_calls() as calls:
-        me.get(f"{PATH}{campaign}")
+        as_ann.get(f"{PATH}{campaign}")
     assert len(calls.statements) == 1
 
 
-def test_a_hidden_promotion_is_gone_at_the_next_read_for_this_viewer_only(me, ann):
+def test_a_hidden_promotion_is_gone_at_the_next_read_for_this_viewer_only(as_ann, ann):
     ids, (other,) = organic(6), make_accounts(1)
     campaign = run_campaign()
     shown = str(campaign)
     for viewer in (ann, other):
         assert shown in campaigns_of(blend(viewer, ids, Window(20)))
     for _ in range(2):
-        assert me.post(f"{PATH}{campaign}/hide").status_code == 200
+        assert as_ann.post(f"{PATH}{campaign}/hide").status_code == 200
         assert shown not in campaigns_of(blend(ann, ids, Window(20)))
     assert shown in campaigns_of(blend(other, ids, Window(20)))
-    assert me.post(f"{PATH}9999/hide").status_code == me.post(f"{PATH}{10**30}/hide").status_code
+    assert (
+        as_ann.post(f"{PATH}9999/hide").status_code
+        == as_ann.post(f"{PATH}{10**30}/hide").status_code
+    )
     redis().call("FLUSHDB")
     assert shown not in campaigns_of(blend(ann, ids, Window(20)))
 
 
 def test_a_process_that_dies_before_the_cache_ends_hides_it_after_a_repetition(
-    me, ann, monkeypatch
+    as_ann, ann, monkeypatch
 ):
     ids, campaign = organic(6), run_campaign()
     blend(ann, ids, Window(20))
