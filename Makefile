@@ -12,7 +12,7 @@ SEED := $(or $(SEED),$(shell date +%s))
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test client-test lab-test test-random check docs bench faults soak conformance client messages wheels lock clean free-port app-packages run-packages dev-packages python
+.PHONY: help run test client-test lab-test test-random check docs bench faults soak conformance accept wheels lock clean free-port app-packages run-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +37,7 @@ test-random: dev-packages ## run the tests that draw examples with new ones: mak
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) --ignore tests/lab -m hypothesis \
 		--hypothesis-profile=random --hypothesis-seed=$(SEED) --randomly-seed=$(SEED)
 
-check: dev-packages ## format, lint, security, types, floors, migrations, deployment settings, rules, docs
+check: dev-packages ## format, lint, security, types, floors, migrations, settings, rules, records, docs
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/bandit --quiet --configfile pyproject.toml --recursive .
@@ -48,6 +48,7 @@ check: dev-packages ## format, lint, security, types, floors, migrations, deploy
 	DEVELOPMENT=0 ALLOW_PASSWORD_GRANT=0 MEDIA_DIR=.artifacts/media SECRET_KEY=$$($(NEW_KEY)) \
 		$(IN_VENV) manage.py check --deploy --fail-level WARNING
 	$(IN_VENV) -m tests.rules
+	$(IN_VENV) -m lab.accept --check
 	$(IN_VENV) docs/build.py
 
 docs: dev-packages ## build the documentation site into .site; dead links are errors
@@ -66,15 +67,12 @@ conformance: dev-packages ## run the own tests of Mastodon clients: CONFORMANCE=
 	@$(PYTHON) deploy/install.py conformance
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m lab.conformance $(or $(CONFORMANCE),--write)
 
-client: dev-packages ## write what client/ generates from the OpenAPI document
-	$(IN_VENV) -m lab.client
+accept: dev-packages ## write all that follows from the code: client, catalogs, records; and show what changed
+	@$(IN_VENV) -m lab.accept
 
 wheels: dev-packages ## build the packages of the server and of the client, in .dist
 	$(IN_VENV) -m hatchling build -t wheel -d .dist
 	cd client && ../$(IN_VENV) -m hatchling build -t wheel -d ../.dist
-
-messages: dev-packages ## update locale/ after texts have changed, and list what is to translate
-	$(IN_VENV) -m lab.messages
 
 # The lock has addresses of PyPI, whatever index installs from it (decision 0031).
 lock: dev-packages ## write uv.lock from pyproject.toml (LOCK_FLAGS=--upgrade: newer versions)

@@ -1,7 +1,7 @@
 """Everything that can be read over HTTP, found from the routes, so that no endpoint is forgotten.
 
-A route with a placeholder or a query parameter that is not known here fails the test that asks:
-teach it to FILLINGS or QUERIES.
+What a query parameter may be comes from the OpenAPI document. A placeholder, or a parameter of free
+text, that is not known here fails the test that asks: say in `_paths` or in TEXTS what to ask for.
 """
 
 import re
@@ -13,32 +13,27 @@ from typing import Any, NamedTuple
 import orjson
 from django.http import HttpResponse
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
-from drf_spectacular.generators import SchemaGenerator
 
+from lab.accept.facts import openapi_document
+from lab.accept.routes import PLACEHOLDER, SiteRoute, iter_routes
 from posts.api.schema import MOST_AT_ONCE
 from tests.callers import next_link
 
 # The web pages are clients of the API, and have no answers of their own.
 API = ("api/v1/", "api/v2/", ".well-known/", "nodeinfo/")
-PLACEHOLDER = re.compile(r"<\w+:(\w+)>")
 PAGING = {"limit", "max_id", "since_id", "min_id", "offset", "bound", "after_id"}
-FILTERS = {
-    "exclude_replies", "exclude_reblogs", "all_promotions", "local", "remote", "only_media",
-    "resolve", "following", "exclude_unreviewed", "include_filtered", "pinned", "exclude_direct",
-    "with_members", "conversations",
-}  # fmt: skip
-OPTIONS = {
-    "tagged": "tea", "any[]": "tea", "all[]": "tea", "none[]": "tea",
-    "types[]": "follow", "exclude_types[]": "follow", "grouped_types[]": "follow",
-    "supported_types[]": "mention",
-    "account_id": "1", "around_id": "1", "type": "hashtags", "expand_accounts": "partial_avatars",
-    "after": "oldest",
+# Free texts that some of the things asked for have.
+TEXTS = {
+    **dict.fromkeys(("tagged", "any[]", "all[]", "none[]"), "tea"),
+    **dict.fromkeys(("types[]", "exclude_types[]", "grouped_types[]"), "follow"),
+    "account_id": "1", "around_id": "1", "after": "oldest", "supported_types[]": "mention",
 }  # fmt: skip
 # Tells the time: not compared.
 CLOCK = re.compile(rb'(?<="as_of":")\d+(?=")|(?<="bound":")\w+(?=")')
 CLOCK_IN_LINK = re.compile(r"(?<=bound=)\w+")
 A_PAGE = 2  # small, so that lists have several
+# The schema of each parameter, by its name.
+Parameters = Mapping[str, Mapping[str, Any]]
 
 
 class Read(NamedTuple):
@@ -65,9 +60,9 @@ def all_reads(world: World) -> list[Read]:
     parameters = _query_parameters()
     return [
         read
-        for route, view in _routes(get_resolver().url_patterns, "")
-        if route.startswith(API)
-        for read in _reads_of(route, view, parameters.get(_template(route), set()), world)
+        for route in iter_routes()
+        if route.path.startswith(API)
+        for read in _reads_of(route, parameters.get(route.template, {}), world)
     ]
 
 
@@ -93,24 +88,17 @@ def _ask(client: Client, path: str, body: bytes | None) -> HttpResponse:
     return client.post(path, body, "application/json")
 
 
-def _routes(patterns: Sequence[Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    for pattern in patterns:
-        route = prefix + str(pattern.pattern)
-        if isinstance(pattern, URLResolver):
-            yield from _routes(pattern.url_patterns, route)
-        elif isinstance(pattern, URLPattern):
-            yield route, getattr(pattern.callback, "cls", None)
-
-
-def _reads_of(route: str, view: Any, names: set[str], world: World) -> Iterator[Read]:
-    assert view is not None, f"{route}: is this an endpoint? Then it is one of Endpoint's"
-    for path in _paths(route, world):
-        if hasattr(view, "get"):
-            for query in _queries(names, world, route):
-                yield Read(route, f"/{path}{query}")
-        if view.scopes.get("POST", "").startswith("read"):
+def _reads_of(route: SiteRoute, parameters: Parameters, world: World) -> Iterator[Read]:
+    assert route.view is not None, (
+        f"{route.path}: is this an endpoint? Then it is one of Endpoint's"
+    )
+    for path in _paths(route.path, world):
+        if hasattr(route.view, "get"):
+            for query in _queries(parameters, world, route.path):
+                yield Read(route.path, f"/{path}{query}")
+        if route.view.scopes.get("POST", "").startswith("read"):
             ids = [str(account) for account in world.accounts]
-            yield Read(route, f"/{path}", orjson.dumps({"id": ids}))
+            yield Read(route.path, f"/{path}", orjson.dumps({"id": ids}))
 
 
 def _paths(route: str, world: World) -> Iterator[str]:
@@ -136,10 +124,10 @@ def _paths(route: str, world: World) -> Iterator[str]:
     }
     names = PLACEHOLDER.findall(route)
     for values in product(*(fillings[name] for name in names)):
-        yield _template(route).format(**dict(zip(names, values, strict=True)))
+        yield PLACEHOLDER.sub(r"{\1}", route).format(**dict(zip(names, values, strict=True)))
 
 
-def _queries(names: set[str], world: World, route: str) -> list[str]:
+def _queries(parameters: Parameters, world: World, route: str) -> list[str]:
     asked = world.statuses if route == "api/v1/statuses" else world.accounts
     ids = "&".join(f"id[]={one}" for one in list(asked)[:MOST_AT_ONCE])
     known = {
@@ -150,26 +138,29 @@ def _queries(names: set[str], world: World, route: str) -> list[str]:
         "q": [f"?q={text}" for text in (*world.accounts.values(), "person", "hello", "@nothing@x")],
         "timeline[]": ["?timeline[]=home&timeline[]=notifications"],
     }
-    unknown = names - PAGING - FILTERS - OPTIONS.keys() - known.keys()
-    assert not unknown, f"teach tests/reads.py what to ask for: {unknown}"
-    paged = ["", *([f"?limit={A_PAGE}"] if "limit" in names else [])]
-    paged += [f"?{name}=true" for name in sorted(names & FILTERS)]
-    paged += [f"?{name}={OPTIONS[name]}" for name in sorted(names & OPTIONS.keys())]
-    return [query for name in names & known.keys() for query in known[name]] or paged
+    needed = [query for name in parameters.keys() & known.keys() for query in known[name]]
+    paged = ["", *([f"?limit={A_PAGE}"] if "limit" in parameters else [])]
+    others = sorted(parameters.keys() - PAGING)
+    return needed or paged + [f"?{name}={_value(name, parameters[name])}" for name in others]
+
+
+def _value(name: str, schema: Mapping[str, Any]) -> str:
+    """One that narrows the answer: a boolean that is on, the last of several texts."""
+    schema = schema.get("items", schema)
+    values = [each for each in schema.get("enum", ()) if each]
+    if schema.get("type") == "boolean" or {True, "true"} & {*values}:
+        return "true"
+    assert values or name in TEXTS, f"say in TEXTS of tests/reads.py what to ask for: {name}"
+    return TEXTS.get(name) or str(values[-1])
 
 
 @cache
-def _query_parameters() -> dict[str, set[str]]:
-    paths = SchemaGenerator().get_schema(request=None, public=True)["paths"]
+def _query_parameters() -> dict[str, Parameters]:
     return {
-        path.removeprefix("/"): {
-            one["name"]
+        path: {
+            one["name"]: one["schema"]
             for one in operations.get("get", {}).get("parameters", [])
             if one["in"] == "query"
         }
-        for path, operations in paths.items()
+        for path, operations in openapi_document()["paths"].items()
     }
-
-
-def _template(route: str) -> str:
-    return PLACEHOLDER.sub(r"{\1}", route)

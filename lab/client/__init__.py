@@ -1,1 +1,1 @@
-"""Generates what `tideline-client` says about the API from the OpenAPI document (`make client`)."""
+"""Generates what `tideline-client` says about the API from the OpenAPI document (`make accept`)."""

@@ -4,12 +4,10 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 
-from drf_spectacular.generators import SchemaGenerator
-
 from lab.client.methods import AWAITING, BLOCKING, write_methods
 from lab.client.models import write_models
-from lab.client.names import OF_ACCOUNTS, OF_SERVICES, Named, read_names
-from lab.client.operations import body_schema_of, read_operation, unnamed_operations
+from lab.client.naming import Named, name_operations
+from lab.client.operations import body_schema_of, read_operation
 from lab.client.shapes import Schema, Shapes
 from lab.runner.child import CHECKOUT
 
@@ -17,33 +15,21 @@ FOLDER = CHECKOUT / "client/src/tideline_client"
 RUFF = [sys.executable, "-m", "ruff"]
 
 
-class OperationsUnnamed(Exception):
-    """lab/client/names.py says nothing about these operations, or names what does not exist."""
-
-
-def generated_modules() -> dict[str, str]:
+def generated_modules(document: Schema) -> dict[str, str]:
     """The texts of the modules, by their names. Raises: OperationsUnnamed."""
-    generator = SchemaGenerator()  # type: ignore[no-untyped-call]
-    document = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-    texts = modules_of(document)
-    return {name: _formatted(name, text) for name, text in texts.items()}
+    return {name: _formatted(name, text) for name, text in modules_of(document).items()}
 
 
 def modules_of(document: Schema) -> dict[str, str]:
     """Raises: OperationsUnnamed."""
-    named = [read_names(OF_ACCOUNTS), read_names(OF_SERVICES)]
-    unnamed = unnamed_operations(document, [*named[0], *named[1]])
-    if unnamed:
-        raise OperationsUnnamed(", ".join(unnamed))
-    shapes = Shapes(document)
-    operations = [[read_operation(document, shapes, each) for each in part] for part in named]
-    everything = [*named[0], *named[1]]
+    named, shapes = name_operations(document), Shapes(document)
+    operations = [read_operation(document, shapes, each) for each in named]
     return {
         "models.py": write_models(
-            shapes, _answered(document, shapes, everything), _sent(document, shapes, everything)
+            shapes, _answered(document, shapes, named), _sent(document, shapes, named)
         ),
-        "blocking.py": write_methods(BLOCKING, *operations),
-        "awaiting.py": write_methods(AWAITING, *operations),
+        "blocking.py": write_methods(BLOCKING, operations),
+        "awaiting.py": write_methods(AWAITING, operations),
     }
 
 

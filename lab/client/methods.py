@@ -40,11 +40,12 @@ class {name}:
 '''
 
 
-def write_methods(
-    flavour: Flavour, of_accounts: Sequence[ApiOperation], of_services: Sequence[ApiOperation]
-) -> str:
-    classes = [_group(flavour, group) for group in _groups([*of_accounts, *of_services])]
-    root = _root(flavour, [group[0].named.group for group in _groups(of_accounts)])
+def write_methods(flavour: Flavour, operations: Sequence[ApiOperation]) -> str:
+    """Operations of a group follow each other."""
+    groups = _groups(operations)
+    classes = [_group(flavour, group) for group in groups]
+    of_accounts = [group[0].named for group in groups if not group[0].named.is_of_services]
+    root = _root(flavour, [named.group for named in of_accounts])
     return "\n\n".join([HEAD.format(prefix=flavour.prefix), *classes, root])
 
 

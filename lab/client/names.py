@@ -1,30 +1,16 @@
-"""How the client calls each operation of the API: `group.method`, method of HTTP, path.
+"""What the client calls operations whose path does not say it: `group.method`, HTTP method, path.
 
-A method that is not GET or PUT and may be repeated without another effect has a `*`: the client
-tries it again. A POST with `?` only reads. An operation that the client does not have is in
-LEFT_OUT with the reason. An operation in neither is refused (`lab.client.operations`).
+An operation that is not here is named by its path (`lab.client.naming`). A method that is not GET
+or PUT and may be repeated without another effect has a `*`: the client tries it again. A POST with
+`?` only reads. An operation that the client does not have is in LEFT_OUT with the reason.
 """
 
-from typing import NamedTuple
-
-OF_ACCOUNTS = """
+NAMES = """
 accounts.me                     GET     /api/v1/accounts/verify_credentials
 accounts.update_me              PATCH*  /api/v1/accounts/update_credentials
-accounts.get                    GET     /api/v1/accounts/{account_id}
 accounts.by_ids                 GET     /api/v1/accounts
-accounts.lookup                 GET     /api/v1/accounts/lookup
-accounts.search                 GET     /api/v1/accounts/search
 accounts.directory              GET     /api/v1/directory
-accounts.statuses               GET     /api/v1/accounts/{account_id}/statuses
-accounts.followers              GET     /api/v1/accounts/{account_id}/followers
-accounts.following              GET     /api/v1/accounts/{account_id}/following
-accounts.quiet_followers        GET     /api/v1/accounts/quiet_followers
-accounts.quiet_following        GET     /api/v1/accounts/quiet_following
-accounts.special_following      GET     /api/v1/accounts/special_following
-accounts.familiar_followers     GET     /api/v1/accounts/familiar_followers
 accounts.followed_by            POST?   /api/v1/accounts/followed_by
-accounts.relation_counts        GET     /api/v1/accounts/relation_counts
-accounts.relationships          GET     /api/v1/accounts/relationships
 accounts.follow                 POST*   /api/v1/accounts/{account_id}/follow
 accounts.unfollow               POST*   /api/v1/accounts/{account_id}/unfollow
 accounts.remove_follower        POST*   /api/v1/accounts/{account_id}/remove_from_followers
@@ -38,8 +24,6 @@ accounts.note                   POST*   /api/v1/accounts/{account_id}/note
 accounts.endorse                POST*   /api/v1/accounts/{account_id}/endorse
 accounts.unendorse              POST*   /api/v1/accounts/{account_id}/unendorse
 accounts.endorsed               GET     /api/v1/endorsements
-accounts.endorsements           GET     /api/v1/accounts/{account_id}/endorsements
-accounts.featured_tags          GET     /api/v1/accounts/{account_id}/featured_tags
 accounts.in_lists               GET     /api/v1/accounts/{account_id}/lists
 accounts.delete_avatar          DELETE* /api/v1/profile/avatar
 accounts.delete_header          DELETE* /api/v1/profile/header
@@ -48,25 +32,16 @@ accounts.suggestions            GET     /api/v2/suggestions
 accounts.dismiss_suggestion     DELETE* /api/v1/suggestions/{account_id}
 
 follow_requests.pending         GET     /api/v1/follow_requests
-follow_requests.authorize       POST    /api/v1/follow_requests/{account_id}/authorize
-follow_requests.reject          POST    /api/v1/follow_requests/{account_id}/reject
 
 statuses.create                 POST    /api/v1/statuses
-statuses.get                    GET     /api/v1/statuses/{status_id}
 statuses.by_ids                 GET     /api/v1/statuses
 statuses.edit                   PUT     /api/v1/statuses/{status_id}
-statuses.delete                 DELETE  /api/v1/statuses/{status_id}
-statuses.context                GET     /api/v1/statuses/{status_id}/context
-statuses.history                GET     /api/v1/statuses/{status_id}/history
-statuses.source                 GET     /api/v1/statuses/{status_id}/source
 statuses.translate              POST*   /api/v1/statuses/{status_id}/translate
 statuses.favourite              POST*   /api/v1/statuses/{status_id}/favourite
 statuses.unfavourite            POST*   /api/v1/statuses/{status_id}/unfavourite
-statuses.favourited_by          GET     /api/v1/statuses/{status_id}/favourited_by
 statuses.favourites             GET     /api/v1/favourites
 statuses.reblog                 POST*   /api/v1/statuses/{status_id}/reblog
 statuses.unreblog               POST*   /api/v1/statuses/{status_id}/unreblog
-statuses.reblogged_by           GET     /api/v1/statuses/{status_id}/reblogged_by
 statuses.bookmark               POST*   /api/v1/statuses/{status_id}/bookmark
 statuses.unbookmark             POST*   /api/v1/statuses/{status_id}/unbookmark
 statuses.bookmarks              GET     /api/v1/bookmarks
@@ -74,28 +49,16 @@ statuses.pin                    POST*   /api/v1/statuses/{status_id}/pin
 statuses.unpin                  POST*   /api/v1/statuses/{status_id}/unpin
 statuses.mute_thread            POST*   /api/v1/statuses/{status_id}/mute
 statuses.unmute_thread          POST*   /api/v1/statuses/{status_id}/unmute
-statuses.quotes                 GET     /api/v1/statuses/{status_id}/quotes
 statuses.revoke_quote           POST    /api/v1/statuses/{status_id}/quotes/{quoting_id}/revoke
 statuses.set_policies           PUT     /api/v1/statuses/{status_id}/interaction_policy
 
 scheduled_statuses.create       POST    /api/v1/statuses
-scheduled_statuses.mine         GET     /api/v1/scheduled_statuses
-scheduled_statuses.get          GET     /api/v1/scheduled_statuses/{scheduled_id}
 scheduled_statuses.move         PUT     /api/v1/scheduled_statuses/{scheduled_id}
-scheduled_statuses.delete       DELETE  /api/v1/scheduled_statuses/{scheduled_id}
 
 media.upload                    POST    /api/v2/media
-media.get                       GET     /api/v1/media/{media_id}
-media.update                    PUT     /api/v1/media/{media_id}
-media.delete                    DELETE  /api/v1/media/{media_id}
 
-polls.get                       GET     /api/v1/polls/{poll_id}
 polls.vote                      POST    /api/v1/polls/{poll_id}/votes
 
-timelines.home                  GET     /api/v1/timelines/home
-timelines.public                GET     /api/v1/timelines/public
-timelines.tag                   GET     /api/v1/timelines/tag/{name}
-timelines.followed_tags         GET     /api/v1/timelines/followed_tags
 timelines.of_list               GET     /api/v1/timelines/list/{list_id}
 timelines.catch_up              GET     /api/v1/timelines/home/catch_up
 timelines.end_catch_up          POST*   /api/v1/timelines/home/catch_up
@@ -104,44 +67,26 @@ timelines.news                  GET     /api/v1/timelines/home/news
 markers.get                     GET     /api/v1/markers
 markers.move                    POST*   /api/v1/markers
 
-lists.mine                      GET     /api/v1/lists
-lists.create                    POST    /api/v1/lists
-lists.get                       GET     /api/v1/lists/{list_id}
-lists.update                    PUT     /api/v1/lists/{list_id}
-lists.delete                    DELETE  /api/v1/lists/{list_id}
-lists.accounts                  GET     /api/v1/lists/{list_id}/accounts
 lists.add_accounts              POST*   /api/v1/lists/{list_id}/accounts
 lists.remove_accounts           DELETE* /api/v1/lists/{list_id}/accounts
 
-conversations.mine              GET     /api/v1/conversations
-conversations.get               GET     /api/v1/conversations/{conversation_id}
 conversations.read              POST*   /api/v1/conversations/{conversation_id}/read
-conversations.unread            POST    /api/v1/conversations/{conversation_id}/unread
-conversations.delete            DELETE  /api/v1/conversations/{conversation_id}
 
-notifications.mine              GET     /api/v1/notifications
-notifications.get               GET     /api/v1/notifications/{notification_id}
 notifications.grouped           GET     /api/v2/notifications
 notifications.group             GET     /api/v2/notifications/{group_key}
 notifications.accounts_of_group GET     /api/v2/notifications/{group_key}/accounts
-notifications.unread_count      GET     /api/v2/notifications/unread_count
 notifications.dismiss           POST*   /api/v1/notifications/{notification_id}/dismiss
 notifications.dismiss_group     POST*   /api/v2/notifications/{group_key}/dismiss
 notifications.clear             POST*   /api/v1/notifications/clear
-notifications.policy            GET     /api/v2/notifications/policy
 notifications.update_policy     PATCH*  /api/v2/notifications/policy
-notifications.requests          GET     /api/v1/notifications/requests
 notifications.request           GET     /api/v1/notifications/requests/{account_id}
 notifications.accept_requests   POST*   /api/v1/notifications/requests/accept
 notifications.dismiss_requests  POST*   /api/v1/notifications/requests/dismiss
 
-filters.mine                    GET     /api/v2/filters
-filters.create                  POST    /api/v2/filters
 filters.get                     GET     /api/v2/filters/{filter_id}
 filters.update                  PUT     /api/v2/filters/{filter_id}
 filters.delete                  DELETE  /api/v2/filters/{filter_id}
 
-tags.get                        GET     /api/v1/tags/{name}
 tags.follow                     POST*   /api/v1/tags/{name}/follow
 tags.unfollow                   POST*   /api/v1/tags/{name}/unfollow
 tags.followed                   GET     /api/v1/followed_tags
@@ -159,12 +104,8 @@ trends.statuses                 GET     /api/v1/trends/statuses
 
 search.find                     GET     /api/v2/search
 
-reports.create                  POST    /api/v1/reports
-
 site.get                        GET     /api/v2/instance
-"""
 
-OF_SERVICES = """
 provisioning.put                PUT     /api/v1/services/accounts/{external_id}
 provisioning.put_many           PUT     /api/v1/services/accounts
 provisioning.get                GET     /api/v1/services/accounts/{external_id}
@@ -249,24 +190,3 @@ KNOWN_FIELDS = {
     ("HomeItem", "reblog"): "Status | None",
     ("DeletedStatus", "reblog"): "Status | None",
 }
-
-
-class Named(NamedTuple):
-    """An operation that the client has."""
-
-    group: str
-    method: str
-    verb: str
-    path: str
-    is_repeatable: bool
-
-
-def read_names(table: str) -> list[Named]:
-    return [_read_line(line) for line in table.splitlines() if line]
-
-
-def _read_line(line: str) -> Named:
-    name, verb, path = line.split()
-    group, method = name.split(".")
-    is_repeatable = verb[-1] in "*?" or verb in ("GET", "PUT")
-    return Named(group, method, verb.rstrip("*?"), path, is_repeatable)

@@ -8,11 +8,10 @@ from lab.client.names import (
     ALWAYS_GIVEN,
     DECIDED_BY_FIELD,
     FILES,
-    LEFT_OUT,
     LEFT_OUT_PARAMETERS,
     PAGED_FIELDS,
-    Named,
 )
+from lab.client.naming import Named
 from lab.client.shapes import REFERENCE, Schema, Shapes, reference_in
 
 CURSORS = {"max_id", "min_id", "since_id"}
@@ -68,18 +67,6 @@ def read_operation(document: Schema, shapes: Shapes, named: Named) -> ApiOperati
         item,
         field,
         any(each.type == "bytes" for each in parameters),
-    )
-
-
-def unnamed_operations(document: Schema, named: list[Named]) -> list[str]:
-    """Operations that are neither named nor left out, and names of what does not exist."""
-    known = {f"{each.verb} {each.path}" for each in named}
-    existing = {
-        f"{verb.upper()} {path}" for path, verbs in document["paths"].items() for verb in verbs
-    }
-    return sorted(
-        [each for each in existing - known if not each.startswith(tuple(LEFT_OUT))]
-        + [*(known - existing)]
     )
 
 

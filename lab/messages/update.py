@@ -1,4 +1,4 @@
-"""Writes the catalogs of all languages, what programs read of them, and the texts of scripts."""
+"""The catalogs of all languages, what programs read of them, and the texts of scripts."""
 
 import json
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ WIDTH = 110
 WRITTEN = datetime(2026, 11, 28, tzinfo=UTC)
 
 
-def update() -> None:
-    """Reads each catalog, adds new texts and removes old ones. Translations stay."""
+def messages() -> dict[Path, bytes]:
+    """The files of all languages, with new texts and without old ones. Translations stay."""
     texts = find_texts()
+    files: dict[Path, bytes] = {}
     for language in languages():
-        for path, content in contents(language, texts).items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        files |= contents(language, texts)
+    return files
 
 
 def languages() -> list[str]:
@@ -95,7 +95,7 @@ def _as_script(catalog: Catalog) -> bytes:
     texts = dict(_iter_script_texts(catalog))
     table = json.dumps(texts, ensure_ascii=False, indent=0, sort_keys=True)
     return (
-        "/* Written by make messages. The texts of scripts, and which form a number has. */\n"
+        "/* Written by make accept. The texts of scripts, and which form a number has. */\n"
         f"globalThis.TEXTS = {table};\n"
         f"globalThis.PLURAL = (n) => Number{catalog.plural_expr};\n"
     ).encode()

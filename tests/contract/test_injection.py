@@ -12,14 +12,14 @@ from urllib.parse import quote, urlencode
 import orjson
 import pytest
 from django.test import Client
-from drf_spectacular.generators import SchemaGenerator
 from pytest_django import Settings
 
 from infra.caching.client import redis
+from lab.accept.facts import openapi_document
 from operations.cache_families import NOT_CACHES, PURGEABLE
 from tests.callers import Caller, token_of
 from tests.contract.roles import Scene
-from tests.contract.test_role_matrix import BODIES, FILLINGS, NONE
+from tests.contract.test_role_matrix import FILLINGS, body_of
 from tests.sign_ups import FAST_HASHERS
 from tests.truth import rows_of
 from tests.world import drain_all
@@ -46,7 +46,7 @@ class Operation(NamedTuple):
 
 
 def operations() -> Iterator[Operation]:
-    document = SchemaGenerator().get_schema(request=None, public=True)
+    document = openapi_document()
     for path, described in document["paths"].items():
         for method in METHODS & described.keys():
             one = described[method]
@@ -92,10 +92,7 @@ class Injection:
         return PLACEHOLDER.sub(fill, operation.path)
 
     def _body(self, operation: Operation) -> dict[str, Any]:
-        route = PLACEHOLDER.sub(r"<\\w+:\1>", operation.path.removeprefix("/"))
-        name = re.compile(f"{operation.method} {route}")
-        found = [body for known, body in BODIES.items() if name.fullmatch(known)]
-        return found[0](self.scene) if found else NONE
+        return body_of(operation.method, operation.path, self.scene)
 
 
 def seen_by_owner(scene: Scene) -> list[bytes]:

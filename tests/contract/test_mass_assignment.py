@@ -11,14 +11,15 @@ from typing import Any
 import orjson
 import pytest
 from django.apps import apps
-from drf_spectacular.generators import SchemaGenerator
 from pytest_django import Settings
 
 from infra.sharding.placement import is_allowed, placement_of
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
+from lab.accept.facts import openapi_document
+from lab.accept.routes import EndpointMethod, SiteRoute, iter_operations
 from tests.contract.roles import Scene
-from tests.contract.test_role_matrix import BODIES, NONE, PLACEHOLDER, _api_operations, _path
+from tests.contract.test_role_matrix import _path, body_of
 from tests.sign_ups import FAST_HASHERS
 
 # No row has these by accident.
@@ -36,9 +37,7 @@ USERS = "SELECT is_staff, is_superuser, is_active, restrictions FROM accounts_us
 APPLICATIONS = """
 SELECT skip_authorization, quota, user_id IS NULL, client_type FROM accounts_application
 """
-OPERATIONS = sorted(
-    f"{method} {route}" for route, method, _ in _api_operations() if method not in ("GET", "HEAD")
-)
+OPERATIONS = sorted(each for each in iter_operations() if each.method != "GET")
 
 
 def columns() -> dict[str, object]:
@@ -67,10 +66,10 @@ def fast_hashes(settings: Settings) -> None:
 
 @cache
 def documented_fields() -> dict[str, set[str]]:
-    """By operation, as in OPERATIONS but with the placeholders of the document."""
-    document = SchemaGenerator().get_schema(request=None, public=True)
+    """By method and path of the document."""
+    document = openapi_document()
     return {
-        f"{method.upper()} {path.removeprefix('/')}": _fields_of(document, operation)
+        f"{method.upper()} {path}": _fields_of(document, operation)
         for path, operations in document["paths"].items()
         for method, operation in operations.items()
     }
@@ -101,11 +100,11 @@ def planted_rows() -> list[tuple[str, Any]]:
     return [one for one in all_rows() if str(NUMBER) in str(one)]
 
 
-def send(operation: str, extra: dict[str, Any]) -> tuple[int, Counter[Any]]:
+def send(operation: EndpointMethod, extra: dict[str, Any]) -> tuple[int, Counter[Any]]:
     """The status in a scene of its own, and who got which powers by it."""
-    method, route = operation.split(" ", 1)
+    route, method, _ = operation
     scene = Scene("owner")
-    body = extra | BODIES.get(operation, lambda _: NONE)(scene)
+    body = extra | body_of(method, SiteRoute(route, None).template, scene)
     client, path, before = scene.client("owner"), f"/{_path(route, scene)}", powers()
     answer = client.generic(method, path, orjson.dumps(body), "application/json")
     return answer.status_code, powers() - before
@@ -114,7 +113,8 @@ def send(operation: str, extra: dict[str, Any]) -> tuple[int, Counter[Any]]:
 @pytest.mark.slow
 def test_fields_that_are_not_documented_are_ignored_or_refused(world: None) -> None:
     for operation in OPERATIONS:
-        fields = documented_fields().get(PLACEHOLDER.sub(r"{\1}", operation), set())
+        name = f"{operation.method} {SiteRoute(operation.path, None).template}"
+        fields = documented_fields().get(name, set())
         status, gained = send(operation, {})
         planted = {name: value for name, value in PLANTED.items() if name not in fields}
         answered, gained_with_fields = send(operation, planted)

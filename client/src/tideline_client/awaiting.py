@@ -16,67 +16,38 @@ class AsyncAccountsCalls:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def me(self) -> models.CredentialAccount:
-        """The account of the token."""
+    async def block(self, account_id: str) -> models.Relationship:
+        """Block an account: ends the follows in both directions and forbids new ones."""
         call = Call(
-            "GET",
-            "/api/v1/accounts/verify_credentials",
-            models.CredentialAccount,
+            "POST",
+            f"/api/v1/accounts/{path_part(account_id)}/block",
+            models.Relationship,
             is_repeatable=True,
         )
         return await self._connection.send(call)
 
-    async def update_me(
+    def blocked(
         self,
         *,
-        display_name: str | None = None,
-        note: str | None = None,
-        locked: bool | None = None,
-        bot: bool | None = None,
-        discoverable: bool | None = None,
-        indexable: bool | None = None,
-        hide_collections: bool | None = None,
-        fields_attributes: Sequence[models.NewField] | None = None,
-        source: models.SourceEdit | None = None,
-    ) -> models.CredentialAccount:
-        """Change parts of my profile. Fields that are not sent stay as they are.
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Account]:
+        """Accounts I block, newest first.
 
-        `avatar` and `header` may be images in a form, or `data:` addresses with base64. `DELETE
-        /api/v1/profile/avatar` removes one.
-
-        `locked`: Follows need my approval.
-        `discoverable`: Suggestions and the directory may name me.
-        `indexable`: Searches may find my posts.
-        `hide_collections`: Others see neither my followers nor my followees.
-        `fields_attributes`: All fields, in order.
+        `limit`: Most items on the page.
         """
         call = Call(
-            "PATCH",
-            "/api/v1/accounts/update_credentials",
-            models.CredentialAccount,
-            body=body_of(
-                {
-                    "display_name": display_name,
-                    "note": note,
-                    "locked": locked,
-                    "bot": bot,
-                    "discoverable": discoverable,
-                    "indexable": indexable,
-                    "hide_collections": hide_collections,
-                    "fields_attributes": fields_attributes,
-                    "source": source,
-                }
+            "GET",
+            "/api/v1/blocks",
+            list[models.Account],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
             ),
             is_repeatable=True,
         )
-        return await self._connection.send(call)
-
-    async def get(self, account_id: str) -> models.Account:
-        """One account. The owner's own counts include quiet follows."""
-        call = Call(
-            "GET", f"/api/v1/accounts/{path_part(account_id)}", models.Account, is_repeatable=True
-        )
-        return await self._connection.send(call)
+        return self._connection.pages(PageReader(call))
 
     async def by_ids(self, ids: Sequence[str]) -> list[models.Account]:
         """Accounts in the order of the ids; unknown ids are left out.
@@ -92,51 +63,17 @@ class AsyncAccountsCalls:
         )
         return await self._connection.send(call)
 
-    async def lookup(self, acct: str) -> models.Account:
-        """One account by its name.
-
-        `acct`: A username.
-        """
+    async def delete_avatar(self) -> models.CredentialAccount:
+        """My avatar. Without one, clients get the picture that all new accounts have."""
         call = Call(
-            "GET",
-            "/api/v1/accounts/lookup",
-            models.Account,
-            query=query_of({"acct": acct}),
-            is_repeatable=True,
+            "DELETE", "/api/v1/profile/avatar", models.CredentialAccount, is_repeatable=True
         )
         return await self._connection.send(call)
 
-    async def search(
-        self,
-        q: str,
-        *,
-        following: bool | None = None,
-        limit: int | None = None,
-        offset: int | None = None,
-        resolve: bool | None = None,
-    ) -> list[models.Account]:
-        """Accounts by their names, the best first. Mutuals and accounts I follow come first.
-
-        `following`: Only accounts that I follow.
-        `limit`: Most results of each type.
-        `offset`: Leave out so many of the best results.
-        `q`: Words, a name, or the URL of an account or post of this server.
-        `resolve`: Ask other servers: there are none.
-        """
+    async def delete_header(self) -> models.CredentialAccount:
+        """My header, as my avatar."""
         call = Call(
-            "GET",
-            "/api/v1/accounts/search",
-            list[models.Account],
-            query=query_of(
-                {
-                    "following": following,
-                    "limit": limit,
-                    "offset": offset,
-                    "q": q,
-                    "resolve": resolve,
-                }
-            ),
-            is_repeatable=True,
+            "DELETE", "/api/v1/profile/header", models.CredentialAccount, is_repeatable=True
         )
         return await self._connection.send(call)
 
@@ -164,52 +101,140 @@ class AsyncAccountsCalls:
         )
         return await self._connection.send(call)
 
-    def statuses(
+    async def dismiss_suggestion(self, account_id: str) -> None:
+        """Suggest the account to me no more."""
+        call = Call(
+            "DELETE", f"/api/v1/suggestions/{path_part(account_id)}", type(None), is_repeatable=True
+        )
+        return await self._connection.send(call)
+
+    async def endorse(self, account_id: str) -> models.Relationship:
+        """Show an account that I follow on my profile, until I unfollow it."""
+        call = Call(
+            "POST",
+            f"/api/v1/accounts/{path_part(account_id)}/endorse",
+            models.Relationship,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def endorsed(
         self,
-        account_id: str,
         *,
-        exclude_direct: bool | None = None,
-        exclude_reblogs: bool | None = None,
-        exclude_replies: bool | None = None,
         limit: int | None = None,
         max_id: str | None = None,
         min_id: str | None = None,
-        only_media: bool | None = None,
-        pinned: bool | None = None,
         since_id: str | None = None,
-        tagged: str | None = None,
-    ) -> AsyncPages[models.Status]:
-        """One account's posts, replies and reposts, newest first.
+    ) -> AsyncPages[models.Account]:
+        """Accounts that I show on my profile, newest follow first.
 
-        `exclude_direct`: Leave my own direct posts out.
-        `exclude_reblogs`: Leave every repost out.
-        `exclude_replies`: Leave replies out, but not those to the account itself.
         `limit`: Most items on the page.
-        `only_media`: Only posts and replies with images.
-        `pinned`: Only the pinned posts, the latest pin first.
-        `tagged`: Only public posts with this tag.
         """
         call = Call(
             "GET",
-            f"/api/v1/accounts/{path_part(account_id)}/statuses",
-            list[models.Status],
+            "/api/v1/endorsements",
+            list[models.Account],
             query=query_of(
-                {
-                    "exclude_direct": exclude_direct,
-                    "exclude_reblogs": exclude_reblogs,
-                    "exclude_replies": exclude_replies,
-                    "limit": limit,
-                    "max_id": max_id,
-                    "min_id": min_id,
-                    "only_media": only_media,
-                    "pinned": pinned,
-                    "since_id": since_id,
-                    "tagged": tagged,
-                }
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
             ),
             is_repeatable=True,
         )
         return self._connection.pages(PageReader(call))
+
+    def endorsements(
+        self,
+        account_id: str,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Account]:
+        """Accounts that an account shows on its profile. Only itself sees its quiet follows there.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/accounts/{path_part(account_id)}/endorsements",
+            list[models.Account],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def familiar_followers(self, ids: Sequence[str]) -> list[models.FamiliarFollowers]:
+        """By account: the accounts I follow that also follow it. In the order asked, each once.
+
+        `ids`: At most 40 account ids.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/accounts/familiar_followers",
+            list[models.FamiliarFollowers],
+            query=query_of({"id[]": ids}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def featured_tags(self, account_id: str) -> list[models.FeaturedTag]:
+        """The tags that an account shows on its profile."""
+        call = Call(
+            "GET",
+            f"/api/v1/accounts/{path_part(account_id)}/featured_tags",
+            list[models.FeaturedTag],
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def follow(
+        self,
+        account_id: str,
+        *,
+        quiet: bool | None = None,
+        special: bool | None = None,
+        reblogs: bool | None = None,
+        notify: bool | None = None,
+        languages: Sequence[str] | None = None,
+    ) -> models.Relationship:
+        """Follow an account, or change the options of a follow. Options that are not sent stay.
+
+        A locked account must approve the follow first: `requested` is true until then.
+
+        `quiet`: Only I can see this follow.
+        `special`: A mark that only I can see.
+        `reblogs`: Show the reposts of this account.
+        `languages`: Show only posts of these languages. Empty: of all.
+        """
+        call = Call(
+            "POST",
+            f"/api/v1/accounts/{path_part(account_id)}/follow",
+            models.Relationship,
+            body=body_of(
+                {
+                    "quiet": quiet,
+                    "special": special,
+                    "reblogs": reblogs,
+                    "notify": notify,
+                    "languages": languages,
+                }
+            ),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def followed_by(self, id: str | int | Sequence[str | int]) -> list[str]:
+        """The ids of those of up to 100 accounts that follow me, in the order asked, each once."""
+        call = Call(
+            "POST",
+            "/api/v1/accounts/followed_by",
+            list[str],
+            body=body_of({"id": id}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
 
     def followers(
         self,
@@ -263,6 +288,111 @@ class AsyncAccountsCalls:
         )
         return self._connection.pages(PageReader(call))
 
+    async def get(self, account_id: str) -> models.Account:
+        """One account. The owner's own counts include quiet follows."""
+        call = Call(
+            "GET", f"/api/v1/accounts/{path_part(account_id)}", models.Account, is_repeatable=True
+        )
+        return await self._connection.send(call)
+
+    async def in_lists(self, account_id: str) -> list[models.List]:
+        """My lists that have this account as a member."""
+        call = Call(
+            "GET",
+            f"/api/v1/accounts/{path_part(account_id)}/lists",
+            list[models.List],
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def lookup(self, acct: str) -> models.Account:
+        """One account by its name.
+
+        `acct`: A username.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/accounts/lookup",
+            models.Account,
+            query=query_of({"acct": acct}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def me(self) -> models.CredentialAccount:
+        """The account of the token."""
+        call = Call(
+            "GET",
+            "/api/v1/accounts/verify_credentials",
+            models.CredentialAccount,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def mute(
+        self,
+        account_id: str,
+        *,
+        duration: int | str | None = None,
+        notifications: bool | None = None,
+    ) -> models.Relationship:
+        """Mute an account, for a while or until it is unmuted. A duration of 0 has no end.
+
+        `duration`: Seconds; 0: without end.
+        """
+        call = Call(
+            "POST",
+            f"/api/v1/accounts/{path_part(account_id)}/mute",
+            models.Relationship,
+            body=body_of({"duration": duration, "notifications": notifications}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def muted(
+        self,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.MutedAccount]:
+        """Accounts I mute, newest first, and when each mute ends.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/mutes",
+            list[models.MutedAccount],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def note(self, account_id: str, *, comment: str | None = None) -> models.Relationship:
+        """Replace my private note about an account. An empty text deletes it.
+
+        `comment`: Empty: deletes the note.
+        """
+        call = Call(
+            "POST",
+            f"/api/v1/accounts/{path_part(account_id)}/note",
+            models.Relationship,
+            body=body_of({"comment": comment}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def preferences(self) -> models.Preferences:
+        """What my new posts get where I say nothing, and what home shows. `source` of
+        `update_credentials` changes them.
+        """
+        call = Call("GET", "/api/v1/preferences", models.Preferences, is_repeatable=True)
+        return await self._connection.send(call)
+
     def quiet_followers(
         self,
         *,
@@ -309,54 +439,6 @@ class AsyncAccountsCalls:
         )
         return self._connection.pages(PageReader(call))
 
-    def special_following(
-        self,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Account]:
-        """Accounts I marked as special, newest follow first.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/accounts/special_following",
-            list[models.Account],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def familiar_followers(self, ids: Sequence[str]) -> list[models.FamiliarFollowers]:
-        """By account: the accounts I follow that also follow it. In the order asked, each once.
-
-        `ids`: At most 40 account ids.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/accounts/familiar_followers",
-            list[models.FamiliarFollowers],
-            query=query_of({"id[]": ids}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def followed_by(self, id: str | int | Sequence[str | int]) -> list[str]:
-        """The ids of those of up to 100 accounts that follow me, in the order asked, each once."""
-        call = Call(
-            "POST",
-            "/api/v1/accounts/followed_by",
-            list[str],
-            body=body_of({"id": id}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
     async def relation_counts(self) -> models.RelationCounts:
         """How many accounts are on each of my lists: followers, follows, quiet ones, and blocks.
 
@@ -383,52 +465,6 @@ class AsyncAccountsCalls:
         )
         return await self._connection.send(call)
 
-    async def follow(
-        self,
-        account_id: str,
-        *,
-        quiet: bool | None = None,
-        special: bool | None = None,
-        reblogs: bool | None = None,
-        notify: bool | None = None,
-        languages: Sequence[str] | None = None,
-    ) -> models.Relationship:
-        """Follow an account, or change the options of a follow. Options that are not sent stay.
-
-        A locked account must approve the follow first: `requested` is true until then.
-
-        `quiet`: Only I can see this follow.
-        `special`: A mark that only I can see.
-        `reblogs`: Show the reposts of this account.
-        `languages`: Show only posts of these languages. Empty: of all.
-        """
-        call = Call(
-            "POST",
-            f"/api/v1/accounts/{path_part(account_id)}/follow",
-            models.Relationship,
-            body=body_of(
-                {
-                    "quiet": quiet,
-                    "special": special,
-                    "reblogs": reblogs,
-                    "notify": notify,
-                    "languages": languages,
-                }
-            ),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def unfollow(self, account_id: str) -> models.Relationship:
-        """Unfollow an account, or take a follow request back."""
-        call = Call(
-            "POST",
-            f"/api/v1/accounts/{path_part(account_id)}/unfollow",
-            models.Relationship,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
     async def remove_follower(self, account_id: str) -> models.Relationship:
         """Remove an account from my followers."""
         call = Call(
@@ -439,27 +475,41 @@ class AsyncAccountsCalls:
         )
         return await self._connection.send(call)
 
-    async def block(self, account_id: str) -> models.Relationship:
-        """Block an account: ends the follows in both directions and forbids new ones."""
+    async def search(
+        self,
+        q: str,
+        *,
+        following: bool | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        resolve: bool | None = None,
+    ) -> list[models.Account]:
+        """Accounts by their names, the best first. Mutuals and accounts I follow come first.
+
+        `following`: Only accounts that I follow.
+        `limit`: Most results of each type.
+        `offset`: Leave out so many of the best results.
+        `q`: Words, a name, or the URL of an account or post of this server.
+        `resolve`: Ask other servers: there are none.
+        """
         call = Call(
-            "POST",
-            f"/api/v1/accounts/{path_part(account_id)}/block",
-            models.Relationship,
+            "GET",
+            "/api/v1/accounts/search",
+            list[models.Account],
+            query=query_of(
+                {
+                    "following": following,
+                    "limit": limit,
+                    "offset": offset,
+                    "q": q,
+                    "resolve": resolve,
+                }
+            ),
             is_repeatable=True,
         )
         return await self._connection.send(call)
 
-    async def unblock(self, account_id: str) -> models.Relationship:
-        """Unblock an account. Ended follows do not come back."""
-        call = Call(
-            "POST",
-            f"/api/v1/accounts/{path_part(account_id)}/unblock",
-            models.Relationship,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    def blocked(
+    def special_following(
         self,
         *,
         limit: int | None = None,
@@ -467,13 +517,13 @@ class AsyncAccountsCalls:
         min_id: str | None = None,
         since_id: str | None = None,
     ) -> AsyncPages[models.Account]:
-        """Accounts I block, newest first.
+        """Accounts I marked as special, newest follow first.
 
         `limit`: Most items on the page.
         """
         call = Call(
             "GET",
-            "/api/v1/blocks",
+            "/api/v1/accounts/special_following",
             list[models.Account],
             query=query_of(
                 {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
@@ -482,180 +532,52 @@ class AsyncAccountsCalls:
         )
         return self._connection.pages(PageReader(call))
 
-    async def mute(
+    def statuses(
         self,
         account_id: str,
         *,
-        duration: int | str | None = None,
-        notifications: bool | None = None,
-    ) -> models.Relationship:
-        """Mute an account, for a while or until it is unmuted. A duration of 0 has no end.
-
-        `duration`: Seconds; 0: without end.
-        """
-        call = Call(
-            "POST",
-            f"/api/v1/accounts/{path_part(account_id)}/mute",
-            models.Relationship,
-            body=body_of({"duration": duration, "notifications": notifications}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def unmute(self, account_id: str) -> models.Relationship:
-        """Unmute an account."""
-        call = Call(
-            "POST",
-            f"/api/v1/accounts/{path_part(account_id)}/unmute",
-            models.Relationship,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    def muted(
-        self,
-        *,
+        exclude_direct: bool | None = None,
+        exclude_reblogs: bool | None = None,
+        exclude_replies: bool | None = None,
         limit: int | None = None,
         max_id: str | None = None,
         min_id: str | None = None,
+        only_media: bool | None = None,
+        pinned: bool | None = None,
         since_id: str | None = None,
-    ) -> AsyncPages[models.MutedAccount]:
-        """Accounts I mute, newest first, and when each mute ends.
+        tagged: str | None = None,
+    ) -> AsyncPages[models.Status]:
+        """One account's posts, replies and reposts, newest first.
 
+        `exclude_direct`: Leave my own direct posts out.
+        `exclude_reblogs`: Leave every repost out.
+        `exclude_replies`: Leave replies out, but not those to the account itself.
         `limit`: Most items on the page.
+        `only_media`: Only posts and replies with images.
+        `pinned`: Only the pinned posts, the latest pin first.
+        `tagged`: Only public posts with this tag.
         """
         call = Call(
             "GET",
-            "/api/v1/mutes",
-            list[models.MutedAccount],
+            f"/api/v1/accounts/{path_part(account_id)}/statuses",
+            list[models.Status],
             query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+                {
+                    "exclude_direct": exclude_direct,
+                    "exclude_reblogs": exclude_reblogs,
+                    "exclude_replies": exclude_replies,
+                    "limit": limit,
+                    "max_id": max_id,
+                    "min_id": min_id,
+                    "only_media": only_media,
+                    "pinned": pinned,
+                    "since_id": since_id,
+                    "tagged": tagged,
+                }
             ),
             is_repeatable=True,
         )
         return self._connection.pages(PageReader(call))
-
-    async def note(self, account_id: str, *, comment: str | None = None) -> models.Relationship:
-        """Replace my private note about an account. An empty text deletes it.
-
-        `comment`: Empty: deletes the note.
-        """
-        call = Call(
-            "POST",
-            f"/api/v1/accounts/{path_part(account_id)}/note",
-            models.Relationship,
-            body=body_of({"comment": comment}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def endorse(self, account_id: str) -> models.Relationship:
-        """Show an account that I follow on my profile, until I unfollow it."""
-        call = Call(
-            "POST",
-            f"/api/v1/accounts/{path_part(account_id)}/endorse",
-            models.Relationship,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def unendorse(self, account_id: str) -> models.Relationship:
-        """Stop showing an account on my profile."""
-        call = Call(
-            "POST",
-            f"/api/v1/accounts/{path_part(account_id)}/unendorse",
-            models.Relationship,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    def endorsed(
-        self,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Account]:
-        """Accounts that I show on my profile, newest follow first.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/endorsements",
-            list[models.Account],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    def endorsements(
-        self,
-        account_id: str,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Account]:
-        """Accounts that an account shows on its profile. Only itself sees its quiet follows there.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            f"/api/v1/accounts/{path_part(account_id)}/endorsements",
-            list[models.Account],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def featured_tags(self, account_id: str) -> list[models.FeaturedTag]:
-        """The tags that an account shows on its profile."""
-        call = Call(
-            "GET",
-            f"/api/v1/accounts/{path_part(account_id)}/featured_tags",
-            list[models.FeaturedTag],
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def in_lists(self, account_id: str) -> list[models.List]:
-        """My lists that have this account as a member."""
-        call = Call(
-            "GET",
-            f"/api/v1/accounts/{path_part(account_id)}/lists",
-            list[models.List],
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def delete_avatar(self) -> models.CredentialAccount:
-        """My avatar. Without one, clients get the picture that all new accounts have."""
-        call = Call(
-            "DELETE", "/api/v1/profile/avatar", models.CredentialAccount, is_repeatable=True
-        )
-        return await self._connection.send(call)
-
-    async def delete_header(self) -> models.CredentialAccount:
-        """My header, as my avatar."""
-        call = Call(
-            "DELETE", "/api/v1/profile/header", models.CredentialAccount, is_repeatable=True
-        )
-        return await self._connection.send(call)
-
-    async def preferences(self) -> models.Preferences:
-        """What my new posts get where I say nothing, and what home shows. `source` of
-        `update_credentials` changes them.
-        """
-        call = Call("GET", "/api/v1/preferences", models.Preferences, is_repeatable=True)
-        return await self._connection.send(call)
 
     async def suggestions(self, *, limit: int | None = None) -> list[models.Suggestion]:
         """Accounts that many accounts I follow do follow, and I do not.
@@ -671,10 +593,241 @@ class AsyncAccountsCalls:
         )
         return await self._connection.send(call)
 
-    async def dismiss_suggestion(self, account_id: str) -> None:
-        """Suggest the account to me no more."""
+    async def unblock(self, account_id: str) -> models.Relationship:
+        """Unblock an account. Ended follows do not come back."""
         call = Call(
-            "DELETE", f"/api/v1/suggestions/{path_part(account_id)}", type(None), is_repeatable=True
+            "POST",
+            f"/api/v1/accounts/{path_part(account_id)}/unblock",
+            models.Relationship,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def unendorse(self, account_id: str) -> models.Relationship:
+        """Stop showing an account on my profile."""
+        call = Call(
+            "POST",
+            f"/api/v1/accounts/{path_part(account_id)}/unendorse",
+            models.Relationship,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def unfollow(self, account_id: str) -> models.Relationship:
+        """Unfollow an account, or take a follow request back."""
+        call = Call(
+            "POST",
+            f"/api/v1/accounts/{path_part(account_id)}/unfollow",
+            models.Relationship,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def unmute(self, account_id: str) -> models.Relationship:
+        """Unmute an account."""
+        call = Call(
+            "POST",
+            f"/api/v1/accounts/{path_part(account_id)}/unmute",
+            models.Relationship,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def update_me(
+        self,
+        *,
+        display_name: str | None = None,
+        note: str | None = None,
+        locked: bool | None = None,
+        bot: bool | None = None,
+        discoverable: bool | None = None,
+        indexable: bool | None = None,
+        hide_collections: bool | None = None,
+        fields_attributes: Sequence[models.NewField] | None = None,
+        source: models.SourceEdit | None = None,
+    ) -> models.CredentialAccount:
+        """Change parts of my profile. Fields that are not sent stay as they are.
+
+        `avatar` and `header` may be images in a form, or `data:` addresses with base64. `DELETE
+        /api/v1/profile/avatar` removes one.
+
+        `locked`: Follows need my approval.
+        `discoverable`: Suggestions and the directory may name me.
+        `indexable`: Searches may find my posts.
+        `hide_collections`: Others see neither my followers nor my followees.
+        `fields_attributes`: All fields, in order.
+        """
+        call = Call(
+            "PATCH",
+            "/api/v1/accounts/update_credentials",
+            models.CredentialAccount,
+            body=body_of(
+                {
+                    "display_name": display_name,
+                    "note": note,
+                    "locked": locked,
+                    "bot": bot,
+                    "discoverable": discoverable,
+                    "indexable": indexable,
+                    "hide_collections": hide_collections,
+                    "fields_attributes": fields_attributes,
+                    "source": source,
+                }
+            ),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+
+class AsyncConversationsCalls:
+    """Calls about conversations."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def delete(self, conversation_id: str) -> None:
+        """Take a conversation off your list until its next direct post. Its posts stay."""
+        call = Call("DELETE", f"/api/v1/conversations/{path_part(conversation_id)}", type(None))
+        return await self._connection.send(call)
+
+    async def get(self, conversation_id: str) -> models.Conversation:
+        """One of my conversations. Mastodon has only the list."""
+        call = Call(
+            "GET",
+            f"/api/v1/conversations/{path_part(conversation_id)}",
+            models.Conversation,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def mine(
+        self,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Conversation]:
+        """My conversations: threads with direct posts, the latest post first.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/conversations",
+            list[models.Conversation],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def read(self, conversation_id: str, *, up_to: str | None = None) -> models.Conversation:
+        """With `up_to` it stays unread if it has a later post, which you may not have seen.
+
+        `up_to`: The id of the latest post that was seen.
+        """
+        call = Call(
+            "POST",
+            f"/api/v1/conversations/{path_part(conversation_id)}/read",
+            models.Conversation,
+            body=body_of({"up_to": up_to}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def unread(self, conversation_id: str) -> models.Conversation:
+        """Mark a conversation as unread, also if its latest post is your own."""
+        call = Call(
+            "POST",
+            f"/api/v1/conversations/{path_part(conversation_id)}/unread",
+            models.Conversation,
+        )
+        return await self._connection.send(call)
+
+
+class AsyncFiltersCalls:
+    """Calls about filters."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def create(
+        self,
+        title: str,
+        context: Sequence[Literal["home", "notifications", "public", "thread", "account"]],
+        *,
+        filter_action: Literal["warn", "hide", "blur"] | None = None,
+        expires_in: int | str | None = None,
+        keywords_attributes: Sequence[models.NewKeyword] | None = None,
+    ) -> models.Filter:
+        """Creates a filter. It takes effect at my next read.
+
+        `expires_in`: Seconds from now; null: the filter has no end.
+        """
+        call = Call(
+            "POST",
+            "/api/v2/filters",
+            models.Filter,
+            body=body_of(
+                {
+                    "title": title,
+                    "context": context,
+                    "filter_action": filter_action,
+                    "expires_in": expires_in,
+                    "keywords_attributes": keywords_attributes,
+                }
+            ),
+        )
+        return await self._connection.send(call)
+
+    async def delete(self, filter_id: str) -> None:
+        """One of my filters."""
+        call = Call("DELETE", f"/api/v2/filters/{path_part(filter_id)}", type(None))
+        return await self._connection.send(call)
+
+    async def get(self, filter_id: str) -> models.Filter:
+        """One of my filters."""
+        call = Call(
+            "GET", f"/api/v2/filters/{path_part(filter_id)}", models.Filter, is_repeatable=True
+        )
+        return await self._connection.send(call)
+
+    async def mine(self) -> list[models.Filter]:
+        """My filters, the oldest first."""
+        call = Call("GET", "/api/v2/filters", list[models.Filter], is_repeatable=True)
+        return await self._connection.send(call)
+
+    async def update(
+        self,
+        filter_id: str,
+        *,
+        title: str | None = None,
+        context: Sequence[Literal["home", "notifications", "public", "thread", "account"]]
+        | None = None,
+        filter_action: Literal["warn", "hide", "blur"] | None = None,
+        expires_in: int | str | None = None,
+        keywords_attributes: Sequence[models.NewKeyword] | None = None,
+    ) -> models.Filter:
+        """Changes what is sent. Keywords with an id are changed or, with `_destroy`, removed.
+
+        `expires_in`: Seconds from now; null: the filter has no end.
+        """
+        call = Call(
+            "PUT",
+            f"/api/v2/filters/{path_part(filter_id)}",
+            models.Filter,
+            body=body_of(
+                {
+                    "title": title,
+                    "context": context,
+                    "filter_action": filter_action,
+                    "expires_in": expires_in,
+                    "keywords_attributes": keywords_attributes,
+                }
+            ),
+            is_repeatable=True,
         )
         return await self._connection.send(call)
 
@@ -684,6 +837,15 @@ class AsyncFollowRequestsCalls:
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
+
+    async def authorize(self, account_id: str) -> models.Relationship:
+        """Approve a follow request."""
+        call = Call(
+            "POST",
+            f"/api/v1/follow_requests/{path_part(account_id)}/authorize",
+            models.Relationship,
+        )
+        return await self._connection.send(call)
 
     def pending(
         self,
@@ -708,15 +870,6 @@ class AsyncFollowRequestsCalls:
         )
         return self._connection.pages(PageReader(call))
 
-    async def authorize(self, account_id: str) -> models.Relationship:
-        """Approve a follow request."""
-        call = Call(
-            "POST",
-            f"/api/v1/follow_requests/{path_part(account_id)}/authorize",
-            models.Relationship,
-        )
-        return await self._connection.send(call)
-
     async def reject(self, account_id: str) -> models.Relationship:
         """Reject a follow request. The account may ask again."""
         call = Call(
@@ -725,465 +878,619 @@ class AsyncFollowRequestsCalls:
         return await self._connection.send(call)
 
 
-class AsyncStatusesCalls:
-    """Calls about statuses."""
+class AsyncListsCalls:
+    """Calls about lists."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    def accounts(
+        self,
+        list_id: str,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Account]:
+        """With `limit=0` all members at once, as in Mastodon.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/lists/{path_part(list_id)}/accounts",
+            list[models.Account],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def add_accounts(self, list_id: str, account_ids: Sequence[str]) -> None:
+        """Adds accounts I follow, all or none. Existing members stay."""
+        call = Call(
+            "POST",
+            f"/api/v1/lists/{path_part(list_id)}/accounts",
+            type(None),
+            body=body_of({"account_ids": account_ids}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def create(
+        self,
+        title: str,
+        *,
+        replies_policy: Literal["list", "followed", "none"] | None = None,
+        exclusive: bool | None = None,
+    ) -> models.List:
+        """Creates an empty list.
+
+        `replies_policy`: Which replies of members are shown, besides replies to me and to
+          themselves: replies to accounts I follow, to members, or none.
+        `exclusive`: What members post is not at home.
+        """
+        call = Call(
+            "POST",
+            "/api/v1/lists",
+            models.List,
+            body=body_of(
+                {"title": title, "replies_policy": replies_policy, "exclusive": exclusive}
+            ),
+        )
+        return await self._connection.send(call)
+
+    async def delete(self, list_id: str) -> None:
+        """One of my lists."""
+        call = Call("DELETE", f"/api/v1/lists/{path_part(list_id)}", type(None))
+        return await self._connection.send(call)
+
+    async def get(self, list_id: str) -> models.List:
+        """One of my lists."""
+        call = Call("GET", f"/api/v1/lists/{path_part(list_id)}", models.List, is_repeatable=True)
+        return await self._connection.send(call)
+
+    async def mine(self, *, with_members: bool | None = None) -> list[models.List]:
+        """With `with_members` each says how many members it has, and names the newest.
+
+        `with_members`: Say how many members each list has, and the newest.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/lists",
+            list[models.List],
+            query=query_of({"with_members": with_members}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def remove_accounts(self, account_ids: Sequence[str], list_id: str) -> None:
+        """Removes accounts. Accounts that are no members are ignored.
+
+        `account_ids`: At most 500 account ids.
+        """
+        call = Call(
+            "DELETE",
+            f"/api/v1/lists/{path_part(list_id)}/accounts",
+            type(None),
+            query=query_of({"account_ids[]": account_ids}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def update(
+        self,
+        list_id: str,
+        *,
+        title: str | None = None,
+        replies_policy: Literal["list", "followed", "none"] | None = None,
+        exclusive: bool | None = None,
+    ) -> models.List:
+        """Changes the fields that are sent, and keeps the others.
+
+        `replies_policy`: Which replies of members are shown, besides replies to me and to
+          themselves: replies to accounts I follow, to members, or none.
+        `exclusive`: What members post is not at home.
+        """
+        call = Call(
+            "PUT",
+            f"/api/v1/lists/{path_part(list_id)}",
+            models.List,
+            body=body_of(
+                {"title": title, "replies_policy": replies_policy, "exclusive": exclusive}
+            ),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+
+class AsyncMarkersCalls:
+    """Calls about markers."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def get(self, *, timeline: Sequence[str] | None = None) -> models.Markers:
+        """How far I have read my home timeline and my notifications.
+
+        `timeline`: Which markers to return: home, notifications. Other names are ignored.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/markers",
+            models.Markers,
+            query=query_of({"timeline[]": timeline}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def move(
+        self,
+        *,
+        home: models.NewHomeMarker | None = None,
+        notifications: models.NewNotificationMarker | None = None,
+    ) -> models.Markers:
+        """Moves the markers, all or none. Returns the markers that were sent."""
+        call = Call(
+            "POST",
+            "/api/v1/markers",
+            models.Markers,
+            body=body_of({"home": home, "notifications": notifications}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+
+class AsyncMediaCalls:
+    """Calls about media."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def delete(self, media_id: str) -> None:
+        """One of your images that no post has yet: read, describe or delete it."""
+        call = Call("DELETE", f"/api/v1/media/{path_part(media_id)}", type(None))
+        return await self._connection.send(call)
+
+    async def get(self, media_id: str) -> models.MediaAttachment:
+        """One of your images that no post has yet: read, describe or delete it."""
+        call = Call(
+            "GET",
+            f"/api/v1/media/{path_part(media_id)}",
+            models.MediaAttachment,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def update(
+        self, media_id: str, *, description: str | None = None, focus: str | None = None
+    ) -> models.MediaAttachment:
+        """One of your images that no post has yet: read, describe or delete it.
+
+        `description`: For people who cannot see it.
+        `focus`: The point that previews keep: x,y from -1 to 1.
+        """
+        call = Call(
+            "PUT",
+            f"/api/v1/media/{path_part(media_id)}",
+            models.MediaAttachment,
+            body=body_of({"description": description, "focus": focus}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def upload(
+        self, file: bytes, *, description: str | None = None, focus: str | None = None
+    ) -> models.MediaAttachment:
+        """Upload an image for a post. It is ready when this answers, and removed if no post uses
+        it.
+
+        `file`: JPEG, PNG, GIF (its first frame) or WebP.
+        `description`: For people who cannot see it.
+        `focus`: The point that previews keep: x,y from -1 to 1.
+        """
+        call = Call(
+            "POST",
+            "/api/v2/media",
+            models.MediaAttachment,
+            body=body_of({"description": description, "focus": focus}),
+            files=body_of({"file": file}),
+        )
+        return await self._connection.send(call)
+
+
+class AsyncNotificationsCalls:
+    """Calls about notifications."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def accept_requests(self, id: Sequence[str]) -> None:
+        """Show the notifications of these accounts from now on, those of the past too."""
+        call = Call(
+            "POST",
+            "/api/v1/notifications/requests/accept",
+            type(None),
+            body=body_of({"id": id}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def accounts_of_group(self, group_key: str) -> list[models.Account]:
+        """The accounts of a group of my notifications, the latest first."""
+        call = Call(
+            "GET",
+            f"/api/v2/notifications/{path_part(group_key)}/accounts",
+            list[models.Account],
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def clear(self) -> None:
+        """Remove all notifications from my list."""
+        call = Call("POST", "/api/v1/notifications/clear", type(None), is_repeatable=True)
+        return await self._connection.send(call)
+
+    async def dismiss(self, notification_id: str) -> None:
+        """Remove one notification from my list."""
+        call = Call(
+            "POST",
+            f"/api/v1/notifications/{path_part(notification_id)}/dismiss",
+            type(None),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def dismiss_group(self, group_key: str) -> None:
+        """Remove a group from my list."""
+        call = Call(
+            "POST",
+            f"/api/v2/notifications/{path_part(group_key)}/dismiss",
+            type(None),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def dismiss_requests(self, id: Sequence[str]) -> None:
+        """Remove the filtered notifications of these accounts."""
+        call = Call(
+            "POST",
+            "/api/v1/notifications/requests/dismiss",
+            type(None),
+            body=body_of({"id": id}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def get(
+        self, notification_id: str, *, supported_types: Sequence[str] | None = None
+    ) -> models.Notification:
+        """One of my notifications.
+
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
+          here is older than that, so all clients know it, and nothing has a `fallback`.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/notifications/{path_part(notification_id)}",
+            models.Notification,
+            query=query_of({"supported_types[]": supported_types}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def group(
+        self, group_key: str, *, supported_types: Sequence[str] | None = None
+    ) -> models.GroupedNotificationsResults:
+        """One group of my notifications.
+
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
+          here is older than that, so all clients know it, and nothing has a `fallback`.
+        """
+        call = Call(
+            "GET",
+            f"/api/v2/notifications/{path_part(group_key)}",
+            models.GroupedNotificationsResults,
+            query=query_of({"supported_types[]": supported_types}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def grouped(
+        self,
+        *,
+        account_id: str | None = None,
+        exclude_types: Sequence[str] | None = None,
+        expand_accounts: Literal["full", "partial_avatars"] | None = None,
+        grouped_types: Sequence[str] | None = None,
+        include_filtered: bool | None = None,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+        supported_types: Sequence[str] | None = None,
+        types: Sequence[str] | None = None,
+    ) -> models.GroupedNotificationsResults:
+        """My notifications in groups, the group with the newest notification first.
+
+        `account_id`: Only notifications of this account.
+        `exclude_types`: Not these. Other names match nothing.
+        `expand_accounts`: partial_avatars: of each group only the newest account is whole.
+        `grouped_types`: The types to group: follow, favourite, reblog.
+        `include_filtered`: With those that my policy filters.
+        `limit`: Most items on the page.
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
+          here is older than that, so all clients know it, and nothing has a `fallback`.
+        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
+          quote, quoted_update, moderation_warning. Other names match nothing.
+        """
+        call = Call(
+            "GET",
+            "/api/v2/notifications",
+            models.GroupedNotificationsResults,
+            query=query_of(
+                {
+                    "account_id": account_id,
+                    "exclude_types[]": exclude_types,
+                    "expand_accounts": expand_accounts,
+                    "grouped_types[]": grouped_types,
+                    "include_filtered": include_filtered,
+                    "limit": limit,
+                    "max_id": max_id,
+                    "min_id": min_id,
+                    "since_id": since_id,
+                    "supported_types[]": supported_types,
+                    "types[]": types,
+                }
+            ),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def mine(
+        self,
+        *,
+        account_id: str | None = None,
+        exclude_types: Sequence[str] | None = None,
+        include_filtered: bool | None = None,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+        supported_types: Sequence[str] | None = None,
+        types: Sequence[str] | None = None,
+    ) -> AsyncPages[models.Notification]:
+        """My notifications, the newest first.
+
+        `account_id`: Only notifications of this account.
+        `exclude_types`: Not these. Other names match nothing.
+        `include_filtered`: With those that my policy filters.
+        `limit`: Most items on the page.
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
+          here is older than that, so all clients know it, and nothing has a `fallback`.
+        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
+          quote, quoted_update, moderation_warning. Other names match nothing.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/notifications",
+            list[models.Notification],
+            query=query_of(
+                {
+                    "account_id": account_id,
+                    "exclude_types[]": exclude_types,
+                    "include_filtered": include_filtered,
+                    "limit": limit,
+                    "max_id": max_id,
+                    "min_id": min_id,
+                    "since_id": since_id,
+                    "supported_types[]": supported_types,
+                    "types[]": types,
+                }
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def policy(self) -> models.NotificationPolicy:
+        """My policy for notifications."""
+        call = Call(
+            "GET", "/api/v2/notifications/policy", models.NotificationPolicy, is_repeatable=True
+        )
+        return await self._connection.send(call)
+
+    async def request(self, account_id: str) -> models.NotificationRequest:
+        """The filtered notifications of one account."""
+        call = Call(
+            "GET",
+            f"/api/v1/notifications/requests/{path_part(account_id)}",
+            models.NotificationRequest,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def requests(
+        self,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.NotificationRequest]:
+        """The accounts whose notifications my policy filters.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/notifications/requests",
+            list[models.NotificationRequest],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def unread_count(
+        self,
+        *,
+        account_id: str | None = None,
+        conversations: bool | None = None,
+        exclude_types: Sequence[str] | None = None,
+        grouped_types: Sequence[str] | None = None,
+        include_filtered: bool | None = None,
+        limit: int | None = None,
+        types: Sequence[str] | None = None,
+    ) -> models.UnreadGroups:
+        """One round trip has both what is unread and where the marker is.
+
+        `account_id`: Only notifications of this account.
+        `conversations`: Count unread conversations too.
+        `exclude_types`: Not these. Other names match nothing.
+        `grouped_types`: The types to group: follow, favourite, reblog.
+        `include_filtered`: With those that my policy filters.
+        `limit`: Count no further; at most 1,000.
+        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
+          quote, quoted_update, moderation_warning. Other names match nothing.
+        """
+        call = Call(
+            "GET",
+            "/api/v2/notifications/unread_count",
+            models.UnreadGroups,
+            query=query_of(
+                {
+                    "account_id": account_id,
+                    "conversations": conversations,
+                    "exclude_types[]": exclude_types,
+                    "grouped_types[]": grouped_types,
+                    "include_filtered": include_filtered,
+                    "limit": limit,
+                    "types[]": types,
+                }
+            ),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def update_policy(
+        self,
+        *,
+        for_not_following: Literal["accept", "filter", "drop"] | None = None,
+        for_not_followers: Literal["accept", "filter", "drop"] | None = None,
+        for_new_accounts: Literal["accept", "filter", "drop"] | None = None,
+        for_private_mentions: Literal["accept", "filter", "drop"] | None = None,
+        for_limited_accounts: Literal["accept", "filter", "drop"] | None = None,
+    ) -> models.NotificationPolicy:
+        """Changes the measures that are sent. They hold for notifications of the past, too."""
+        call = Call(
+            "PATCH",
+            "/api/v2/notifications/policy",
+            models.NotificationPolicy,
+            body=body_of(
+                {
+                    "for_not_following": for_not_following,
+                    "for_not_followers": for_not_followers,
+                    "for_new_accounts": for_new_accounts,
+                    "for_private_mentions": for_private_mentions,
+                    "for_limited_accounts": for_limited_accounts,
+                }
+            ),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+
+class AsyncPollsCalls:
+    """Calls about polls."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def get(self, poll_id: str) -> models.Poll:
+        """One poll."""
+        call = Call("GET", f"/api/v1/polls/{path_part(poll_id)}", models.Poll, is_repeatable=True)
+        return await self._connection.send(call)
+
+    async def vote(self, poll_id: str, choices: Sequence[int]) -> models.Poll:
+        """Vote on a poll, once.
+
+        `choices`: Places of options, from 0.
+        """
+        call = Call(
+            "POST",
+            f"/api/v1/polls/{path_part(poll_id)}/votes",
+            models.Poll,
+            body=body_of({"choices": choices}),
+        )
+        return await self._connection.send(call)
+
+
+class AsyncPromotionsCalls:
+    """Calls about promotions."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def hide(self, campaign_id: str) -> None:
+        """Hide a promotion from my home timeline, for good."""
+        call = Call(
+            "POST",
+            f"/api/v1/promotions/{path_part(campaign_id)}/hide",
+            type(None),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def why(self, campaign_id: str) -> models.Promotion:
+        """Why I see a promotion: who placed and pays for it, for which people, until when."""
+        call = Call(
+            "GET",
+            f"/api/v1/promotions/{path_part(campaign_id)}",
+            models.Promotion,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+
+class AsyncReportsCalls:
+    """Calls about reports."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def create(
         self,
-        status: str,
+        account_id: str,
         *,
-        idempotency_key: str | None = None,
-        sensitive: bool | None = None,
-        spoiler_text: str | None = None,
-        language: str | None = None,
-        visibility: Literal["public", "unlisted", "private", "direct"] | None = None,
-        quote_approval_policy: Literal["public", "followers", "nobody"] | None = None,
-        reply_approval_policy: Literal["public", "followers", "following", "mentioned", "nobody"]
-        | None = None,
-        quoted_status_id: str | None = None,
-        poll: models.NewPoll | None = None,
-        in_reply_to_id: str | None = None,
-        media_ids: Sequence[str] | None = None,
-    ) -> models.Status:
-        """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
+        status_ids: Sequence[str] | None = None,
+        comment: str | None = None,
+        category: Literal["spam", "legal", "violation", "other"] | None = None,
+        forward: Any | None = None,
+        rule_ids: Sequence[str] | None = None,
+    ) -> models.Report:
+        """Report an account, and some of its posts, to the moderators.
 
-        If that post was deleted in the meantime, the answer is 410.
-
-        With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
-
-        `idempotency_key`: A repeated key returns the post of the first request.
-        `status`: The text. A web address counts as 23 characters. With images or a quote it may
-          be empty.
-        `spoiler_text`: The limit is for the text and the spoiler together.
-        `quote_approval_policy`: Who may quote it. Private posts can be quoted by their author
-          only.
-        `reply_approval_policy`: Who may reply to it, and in its thread. To a direct message all
-          its readers may.
-        `quoted_status_id`: The id of the post to quote.
-        `in_reply_to_id`: The id of the post to answer.
-        `media_ids`: Your images.
+        `status_ids`: Posts of that account.
+        `forward`: Ignored: there are no other servers.
+        `rule_ids`: Rules of the site. They make the report a violation.
         """
-        headers = {"Idempotency-Key": idempotency_key or uuid4().hex}
         call = Call(
             "POST",
-            "/api/v1/statuses",
-            models.Status,
+            "/api/v1/reports",
+            models.Report,
             body=body_of(
                 {
-                    "status": status,
-                    "sensitive": sensitive,
-                    "spoiler_text": spoiler_text,
-                    "language": language,
-                    "visibility": visibility,
-                    "quote_approval_policy": quote_approval_policy,
-                    "reply_approval_policy": reply_approval_policy,
-                    "quoted_status_id": quoted_status_id,
-                    "poll": poll,
-                    "in_reply_to_id": in_reply_to_id,
-                    "media_ids": media_ids,
+                    "account_id": account_id,
+                    "status_ids": status_ids,
+                    "comment": comment,
+                    "category": category,
+                    "forward": forward,
+                    "rule_ids": rule_ids,
                 }
             ),
-            headers=headers,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def get(self, status_id: str) -> models.Status:
-        """One post."""
-        call = Call(
-            "GET", f"/api/v1/statuses/{path_part(status_id)}", models.Status, is_repeatable=True
-        )
-        return await self._connection.send(call)
-
-    async def by_ids(self, ids: Sequence[str]) -> list[models.Status]:
-        """Those of up to 40 posts that the caller may see, in the order asked, each once.
-
-        `ids`: At most 40 status ids.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/statuses",
-            list[models.Status],
-            query=query_of({"id[]": ids}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def edit(
-        self,
-        status_id: str,
-        status: str,
-        *,
-        sensitive: bool | None = None,
-        spoiler_text: str | None = None,
-        language: str | None = None,
-        media_ids: Sequence[str] | None = None,
-        media_attributes: Sequence[models.EditedImage] | None = None,
-        poll: models.EditedPoll | None = None,
-        quote_approval_policy: Literal["public", "followers", "nobody"] | None = None,
-        reply_approval_policy: Literal["public", "followers", "following", "mentioned", "nobody"]
-        | None = None,
-    ) -> models.Status:
-        """Edit your own post. Texts and flags that are not sent become empty.
-
-        It keeps its images and its poll if these are not sent. Other options, or another number
-        of choices, reset the votes of the poll. `media_attributes` changes what its images say.
-        It keeps what it quotes, and without `quote_approval_policy` and `reply_approval_policy`
-        also who may quote it and reply. That is a second step: after a 503 send all again.
-
-        `status`: The new text. A web address counts as 23 characters.
-        `media_ids`: All images of the post; it keeps those it has if this is absent.
-        `media_attributes`: For images of the post: what is not sent stays.
-        `quote_approval_policy`: Who may quote it, from now on. It stays as it is if this is
-          absent.
-        `reply_approval_policy`: The same of replies.
-        """
-        call = Call(
-            "PUT",
-            f"/api/v1/statuses/{path_part(status_id)}",
-            models.Status,
-            body=body_of(
-                {
-                    "status": status,
-                    "sensitive": sensitive,
-                    "spoiler_text": spoiler_text,
-                    "language": language,
-                    "media_ids": media_ids,
-                    "media_attributes": media_attributes,
-                    "poll": poll,
-                    "quote_approval_policy": quote_approval_policy,
-                    "reply_approval_policy": reply_approval_policy,
-                }
-            ),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def delete(
-        self, status_id: str, *, delete_media: bool | None = None
-    ) -> models.DeletedStatus:
-        """Delete your own post. Posts of other accounts answer 404.
-
-        `delete_media`: Remove its images within minutes. Else they can be used in a new post
-          for a day.
-        """
-        call = Call(
-            "DELETE",
-            f"/api/v1/statuses/{path_part(status_id)}",
-            models.DeletedStatus,
-            query=query_of({"delete_media": delete_media}),
-        )
-        return await self._connection.send(call)
-
-    async def context(
-        self, status_id: str, *, limit: int | None = None, max_id: str | None = None
-    ) -> models.Context:
-        """Without `limit` all of it: up to 4,096 posts above and below and 8 MB, for guests 40 and
-        60. With it a part of at most 500 kB, and a link to the next one.
-
-        `limit`: Most posts above, and most below.
-        """
-        call = Call(
-            "GET",
-            f"/api/v1/statuses/{path_part(status_id)}/context",
-            models.Context,
-            query=query_of({"limit": limit, "max_id": max_id}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def history(self, status_id: str) -> list[models.Version]:
-        """All versions of a post, the first one first."""
-        call = Call(
-            "GET",
-            f"/api/v1/statuses/{path_part(status_id)}/history",
-            list[models.Version],
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def source(self, status_id: str) -> models.TypedText:
-        """A post as its author typed it, to edit it."""
-        call = Call(
-            "GET",
-            f"/api/v1/statuses/{path_part(status_id)}/source",
-            models.TypedText,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def translate(self, status_id: str, *, lang: str | None = None) -> models.Translation:
-        """Of a public or unlisted post, or of what a repost shows. Without `lang` into the
-        language of the site. 404 if this site translates nothing:
-        `configuration.translation.enabled`.
-
-        `lang`: Into which language.
-        """
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/translate",
-            models.Translation,
-            body=body_of({"lang": lang}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def favourite(self, status_id: str) -> models.Status:
-        """Favourite a post."""
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/favourite",
-            models.Status,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def unfavourite(self, status_id: str) -> models.Status:
-        """Undo your favourite of a post."""
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/unfavourite",
-            models.Status,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    def favourited_by(
-        self,
-        status_id: str,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Account]:
-        """The accounts that favourited a post, latest first.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            f"/api/v1/statuses/{path_part(status_id)}/favourited_by",
-            list[models.Account],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    def favourites(
-        self,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Status]:
-        """Your favourites, the latest favourite first.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/favourites",
-            list[models.Status],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def reblog(
-        self, status_id: str, *, visibility: Literal["public", "unlisted"] | None = None
-    ) -> models.Status:
-        """Repost a post. Answers with the repost, which contains the post.
-
-        `visibility`: A repost of an own private post is private.
-        """
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/reblog",
-            models.Status,
-            body=body_of({"visibility": visibility}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def unreblog(self, status_id: str) -> models.Status:
-        """Undo your repost of a post. Answers with the post."""
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/unreblog",
-            models.Status,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    def reblogged_by(
-        self,
-        status_id: str,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Account]:
-        """The accounts that reposted a post, latest first.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            f"/api/v1/statuses/{path_part(status_id)}/reblogged_by",
-            list[models.Account],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def bookmark(self, status_id: str) -> models.Status:
-        """Bookmark a post. Bookmarks are private."""
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/bookmark",
-            models.Status,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def unbookmark(self, status_id: str) -> models.Status:
-        """Undo your bookmark of a post."""
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/unbookmark",
-            models.Status,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    def bookmarks(
-        self,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Status]:
-        """Your bookmarks, the latest bookmark first.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/bookmarks",
-            list[models.Status],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def pin(self, status_id: str) -> models.Status:
-        """Pin your own post to your page. Reposts cannot be pinned."""
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/pin",
-            models.Status,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def unpin(self, status_id: str) -> models.Status:
-        """Undo the pin of your own post."""
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/unpin",
-            models.Status,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def mute_thread(self, status_id: str) -> models.Status:
-        """Mute the thread of a post: its posts no longer notify you."""
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/mute",
-            models.Status,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def unmute_thread(self, status_id: str) -> models.Status:
-        """Let the thread of a post notify you again."""
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/unmute",
-            models.Status,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    def quotes(
-        self,
-        status_id: str,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Status]:
-        """The public and unlisted posts that quote a post, latest first.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            f"/api/v1/statuses/{path_part(status_id)}/quotes",
-            list[models.Status],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def revoke_quote(self, quoting_id: str, status_id: str) -> models.Status:
-        """Take your post out of a post that quotes it, for good. Answers with the quoting post."""
-        call = Call(
-            "POST",
-            f"/api/v1/statuses/{path_part(status_id)}/quotes/{path_part(quoting_id)}/revoke",
-            models.Status,
-        )
-        return await self._connection.send(call)
-
-    async def set_policies(
-        self,
-        status_id: str,
-        *,
-        quote_approval_policy: Literal["public", "followers", "nobody"] | None = None,
-        reply_approval_policy: Literal["public", "followers", "following", "mentioned", "nobody"]
-        | None = None,
-    ) -> models.Status:
-        """Change who may quote your post, or reply to it. Posts that do stay."""
-        call = Call(
-            "PUT",
-            f"/api/v1/statuses/{path_part(status_id)}/interaction_policy",
-            models.Status,
-            body=body_of(
-                {
-                    "quote_approval_policy": quote_approval_policy,
-                    "reply_approval_policy": reply_approval_policy,
-                }
-            ),
-            is_repeatable=True,
         )
         return await self._connection.send(call)
 
@@ -1257,6 +1564,21 @@ class AsyncScheduledStatusesCalls:
         )
         return await self._connection.send(call)
 
+    async def delete(self, scheduled_id: str) -> None:
+        """Cancel it. Its images can be used again for a day."""
+        call = Call("DELETE", f"/api/v1/scheduled_statuses/{path_part(scheduled_id)}", type(None))
+        return await self._connection.send(call)
+
+    async def get(self, scheduled_id: str) -> models.ScheduledStatus:
+        """One of my scheduled posts. When it is published it is not here any more."""
+        call = Call(
+            "GET",
+            f"/api/v1/scheduled_statuses/{path_part(scheduled_id)}",
+            models.ScheduledStatus,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
     def mine(
         self,
         *,
@@ -1280,16 +1602,6 @@ class AsyncScheduledStatusesCalls:
         )
         return self._connection.pages(PageReader(call))
 
-    async def get(self, scheduled_id: str) -> models.ScheduledStatus:
-        """One of my scheduled posts. When it is published it is not here any more."""
-        call = Call(
-            "GET",
-            f"/api/v1/scheduled_statuses/{path_part(scheduled_id)}",
-            models.ScheduledStatus,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
     async def move(self, scheduled_id: str, scheduled_at: str) -> models.ScheduledStatus:
         """Change when it is published. One that could not be published is tried again then.
 
@@ -1304,91 +1616,626 @@ class AsyncScheduledStatusesCalls:
         )
         return await self._connection.send(call)
 
-    async def delete(self, scheduled_id: str) -> None:
-        """Cancel it. Its images can be used again for a day."""
-        call = Call("DELETE", f"/api/v1/scheduled_statuses/{path_part(scheduled_id)}", type(None))
-        return await self._connection.send(call)
 
-
-class AsyncMediaCalls:
-    """Calls about media."""
+class AsyncSearchCalls:
+    """Calls about search."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def upload(
-        self, file: bytes, *, description: str | None = None, focus: str | None = None
-    ) -> models.MediaAttachment:
-        """Upload an image for a post. It is ready when this answers, and removed if no post uses
-        it.
+    async def find(
+        self,
+        q: str,
+        *,
+        account_id: str | None = None,
+        exclude_unreviewed: bool | None = None,
+        following: bool | None = None,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        offset: int | None = None,
+        resolve: bool | None = None,
+        type: Literal["accounts", "statuses", "hashtags"] | None = None,
+    ) -> models.Search:
+        """Accounts, posts and tags by words. Posts are public ones, newest first.
 
-        `file`: JPEG, PNG, GIF (its first frame) or WebP.
-        `description`: For people who cannot see it.
-        `focus`: The point that previews keep: x,y from -1 to 1.
+        A post must have all words. `"two words"`: next to each other. `-word`, `-"two words"`
+        and `-#tag`: the post must not have these. `#tag`: exactly this tag. `from:name` and
+        `from:me`: posts of this account only, also without words; `-from:name`: none of it.
+        `has:media`, `has:poll`, `is:reply`, `is:sensitive` and `language:en`, also with a
+        minus: only such posts. `in:library`: posts that I wrote, favourited, bookmarked,
+        reposted or voted in, and no others. A quote without a partner is ignored. Guests find
+        accounts and tags, and one page of them.
+
+        `account_id`: Only posts of this account.
+        `exclude_unreviewed`: Only tags that were reviewed: no tag needs a review.
+        `following`: Only accounts that I follow.
+        `limit`: Most results of each type.
+        `offset`: Leave out so many of the best results.
+        `q`: Words, a name, or the URL of an account or post of this server.
+        `resolve`: Ask other servers: there are none.
+        `type`: Only results of this type; the other lists are empty.
         """
         call = Call(
-            "POST",
-            "/api/v2/media",
-            models.MediaAttachment,
-            body=body_of({"description": description, "focus": focus}),
-            files=body_of({"file": file}),
-        )
-        return await self._connection.send(call)
-
-    async def get(self, media_id: str) -> models.MediaAttachment:
-        """One of your images that no post has yet: read, describe or delete it."""
-        call = Call(
             "GET",
-            f"/api/v1/media/{path_part(media_id)}",
-            models.MediaAttachment,
+            "/api/v2/search",
+            models.Search,
+            query=query_of(
+                {
+                    "account_id": account_id,
+                    "exclude_unreviewed": exclude_unreviewed,
+                    "following": following,
+                    "limit": limit,
+                    "max_id": max_id,
+                    "min_id": min_id,
+                    "offset": offset,
+                    "q": q,
+                    "resolve": resolve,
+                    "type": type,
+                }
+            ),
             is_repeatable=True,
         )
         return await self._connection.send(call)
 
-    async def update(
-        self, media_id: str, *, description: str | None = None, focus: str | None = None
-    ) -> models.MediaAttachment:
-        """One of your images that no post has yet: read, describe or delete it.
 
-        `description`: For people who cannot see it.
-        `focus`: The point that previews keep: x,y from -1 to 1.
+class AsyncSiteCalls:
+    """Calls about site."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def get(self) -> models.InstanceV2:
+        """This site."""
+        call = Call("GET", "/api/v2/instance", models.InstanceV2, is_repeatable=True)
+        return await self._connection.send(call)
+
+
+class AsyncStatusesCalls:
+    """Calls about statuses."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def bookmark(self, status_id: str) -> models.Status:
+        """Bookmark a post. Bookmarks are private."""
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/bookmark",
+            models.Status,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def bookmarks(
+        self,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Status]:
+        """Your bookmarks, the latest bookmark first.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/bookmarks",
+            list[models.Status],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def by_ids(self, ids: Sequence[str]) -> list[models.Status]:
+        """Those of up to 40 posts that the caller may see, in the order asked, each once.
+
+        `ids`: At most 40 status ids.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/statuses",
+            list[models.Status],
+            query=query_of({"id[]": ids}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def context(
+        self, status_id: str, *, limit: int | None = None, max_id: str | None = None
+    ) -> models.Context:
+        """Without `limit` all of it: up to 4,096 posts above and below and 8 MB, for guests 40 and
+        60. With it a part of at most 500 kB, and a link to the next one.
+
+        `limit`: Most posts above, and most below.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/statuses/{path_part(status_id)}/context",
+            models.Context,
+            query=query_of({"limit": limit, "max_id": max_id}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def create(
+        self,
+        status: str,
+        *,
+        idempotency_key: str | None = None,
+        sensitive: bool | None = None,
+        spoiler_text: str | None = None,
+        language: str | None = None,
+        visibility: Literal["public", "unlisted", "private", "direct"] | None = None,
+        quote_approval_policy: Literal["public", "followers", "nobody"] | None = None,
+        reply_approval_policy: Literal["public", "followers", "following", "mentioned", "nobody"]
+        | None = None,
+        quoted_status_id: str | None = None,
+        poll: models.NewPoll | None = None,
+        in_reply_to_id: str | None = None,
+        media_ids: Sequence[str] | None = None,
+    ) -> models.Status:
+        """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
+
+        If that post was deleted in the meantime, the answer is 410.
+
+        With `scheduled_at` it is published then, and the answer is a ScheduledStatus.
+
+        `idempotency_key`: A repeated key returns the post of the first request.
+        `status`: The text. A web address counts as 23 characters. With images or a quote it may
+          be empty.
+        `spoiler_text`: The limit is for the text and the spoiler together.
+        `quote_approval_policy`: Who may quote it. Private posts can be quoted by their author
+          only.
+        `reply_approval_policy`: Who may reply to it, and in its thread. To a direct message all
+          its readers may.
+        `quoted_status_id`: The id of the post to quote.
+        `in_reply_to_id`: The id of the post to answer.
+        `media_ids`: Your images.
+        """
+        headers = {"Idempotency-Key": idempotency_key or uuid4().hex}
+        call = Call(
+            "POST",
+            "/api/v1/statuses",
+            models.Status,
+            body=body_of(
+                {
+                    "status": status,
+                    "sensitive": sensitive,
+                    "spoiler_text": spoiler_text,
+                    "language": language,
+                    "visibility": visibility,
+                    "quote_approval_policy": quote_approval_policy,
+                    "reply_approval_policy": reply_approval_policy,
+                    "quoted_status_id": quoted_status_id,
+                    "poll": poll,
+                    "in_reply_to_id": in_reply_to_id,
+                    "media_ids": media_ids,
+                }
+            ),
+            headers=headers,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def delete(
+        self, status_id: str, *, delete_media: bool | None = None
+    ) -> models.DeletedStatus:
+        """Delete your own post. Posts of other accounts answer 404.
+
+        `delete_media`: Remove its images within minutes. Else they can be used in a new post
+          for a day.
+        """
+        call = Call(
+            "DELETE",
+            f"/api/v1/statuses/{path_part(status_id)}",
+            models.DeletedStatus,
+            query=query_of({"delete_media": delete_media}),
+        )
+        return await self._connection.send(call)
+
+    async def edit(
+        self,
+        status_id: str,
+        status: str,
+        *,
+        sensitive: bool | None = None,
+        spoiler_text: str | None = None,
+        language: str | None = None,
+        media_ids: Sequence[str] | None = None,
+        media_attributes: Sequence[models.EditedImage] | None = None,
+        poll: models.EditedPoll | None = None,
+        quote_approval_policy: Literal["public", "followers", "nobody"] | None = None,
+        reply_approval_policy: Literal["public", "followers", "following", "mentioned", "nobody"]
+        | None = None,
+    ) -> models.Status:
+        """Edit your own post. Texts and flags that are not sent become empty.
+
+        It keeps its images and its poll if these are not sent. Other options, or another number
+        of choices, reset the votes of the poll. `media_attributes` changes what its images say.
+        It keeps what it quotes, and without `quote_approval_policy` and `reply_approval_policy`
+        also who may quote it and reply. That is a second step: after a 503 send all again.
+
+        `status`: The new text. A web address counts as 23 characters.
+        `media_ids`: All images of the post; it keeps those it has if this is absent.
+        `media_attributes`: For images of the post: what is not sent stays.
+        `quote_approval_policy`: Who may quote it, from now on. It stays as it is if this is
+          absent.
+        `reply_approval_policy`: The same of replies.
         """
         call = Call(
             "PUT",
-            f"/api/v1/media/{path_part(media_id)}",
-            models.MediaAttachment,
-            body=body_of({"description": description, "focus": focus}),
+            f"/api/v1/statuses/{path_part(status_id)}",
+            models.Status,
+            body=body_of(
+                {
+                    "status": status,
+                    "sensitive": sensitive,
+                    "spoiler_text": spoiler_text,
+                    "language": language,
+                    "media_ids": media_ids,
+                    "media_attributes": media_attributes,
+                    "poll": poll,
+                    "quote_approval_policy": quote_approval_policy,
+                    "reply_approval_policy": reply_approval_policy,
+                }
+            ),
             is_repeatable=True,
         )
         return await self._connection.send(call)
 
-    async def delete(self, media_id: str) -> None:
-        """One of your images that no post has yet: read, describe or delete it."""
-        call = Call("DELETE", f"/api/v1/media/{path_part(media_id)}", type(None))
+    async def favourite(self, status_id: str) -> models.Status:
+        """Favourite a post."""
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/favourite",
+            models.Status,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def favourited_by(
+        self,
+        status_id: str,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Account]:
+        """The accounts that favourited a post, latest first.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/statuses/{path_part(status_id)}/favourited_by",
+            list[models.Account],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    def favourites(
+        self,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Status]:
+        """Your favourites, the latest favourite first.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/favourites",
+            list[models.Status],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def get(self, status_id: str) -> models.Status:
+        """One post."""
+        call = Call(
+            "GET", f"/api/v1/statuses/{path_part(status_id)}", models.Status, is_repeatable=True
+        )
+        return await self._connection.send(call)
+
+    async def history(self, status_id: str) -> list[models.Version]:
+        """All versions of a post, the first one first."""
+        call = Call(
+            "GET",
+            f"/api/v1/statuses/{path_part(status_id)}/history",
+            list[models.Version],
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def mute_thread(self, status_id: str) -> models.Status:
+        """Mute the thread of a post: its posts no longer notify you."""
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/mute",
+            models.Status,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def pin(self, status_id: str) -> models.Status:
+        """Pin your own post to your page. Reposts cannot be pinned."""
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/pin",
+            models.Status,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def quotes(
+        self,
+        status_id: str,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Status]:
+        """The public and unlisted posts that quote a post, latest first.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/statuses/{path_part(status_id)}/quotes",
+            list[models.Status],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def reblog(
+        self, status_id: str, *, visibility: Literal["public", "unlisted"] | None = None
+    ) -> models.Status:
+        """Repost a post. Answers with the repost, which contains the post.
+
+        `visibility`: A repost of an own private post is private.
+        """
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/reblog",
+            models.Status,
+            body=body_of({"visibility": visibility}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def reblogged_by(
+        self,
+        status_id: str,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Account]:
+        """The accounts that reposted a post, latest first.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/statuses/{path_part(status_id)}/reblogged_by",
+            list[models.Account],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def revoke_quote(self, quoting_id: str, status_id: str) -> models.Status:
+        """Take your post out of a post that quotes it, for good. Answers with the quoting post."""
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/quotes/{path_part(quoting_id)}/revoke",
+            models.Status,
+        )
+        return await self._connection.send(call)
+
+    async def set_policies(
+        self,
+        status_id: str,
+        *,
+        quote_approval_policy: Literal["public", "followers", "nobody"] | None = None,
+        reply_approval_policy: Literal["public", "followers", "following", "mentioned", "nobody"]
+        | None = None,
+    ) -> models.Status:
+        """Change who may quote your post, or reply to it. Posts that do stay."""
+        call = Call(
+            "PUT",
+            f"/api/v1/statuses/{path_part(status_id)}/interaction_policy",
+            models.Status,
+            body=body_of(
+                {
+                    "quote_approval_policy": quote_approval_policy,
+                    "reply_approval_policy": reply_approval_policy,
+                }
+            ),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def source(self, status_id: str) -> models.TypedText:
+        """A post as its author typed it, to edit it."""
+        call = Call(
+            "GET",
+            f"/api/v1/statuses/{path_part(status_id)}/source",
+            models.TypedText,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def translate(self, status_id: str, *, lang: str | None = None) -> models.Translation:
+        """Of a public or unlisted post, or of what a repost shows. Without `lang` into the
+        language of the site. 404 if this site translates nothing:
+        `configuration.translation.enabled`.
+
+        `lang`: Into which language.
+        """
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/translate",
+            models.Translation,
+            body=body_of({"lang": lang}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def unbookmark(self, status_id: str) -> models.Status:
+        """Undo your bookmark of a post."""
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/unbookmark",
+            models.Status,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def unfavourite(self, status_id: str) -> models.Status:
+        """Undo your favourite of a post."""
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/unfavourite",
+            models.Status,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def unmute_thread(self, status_id: str) -> models.Status:
+        """Let the thread of a post notify you again."""
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/unmute",
+            models.Status,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def unpin(self, status_id: str) -> models.Status:
+        """Undo the pin of your own post."""
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/unpin",
+            models.Status,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def unreblog(self, status_id: str) -> models.Status:
+        """Undo your repost of a post. Answers with the post."""
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/unreblog",
+            models.Status,
+            is_repeatable=True,
+        )
         return await self._connection.send(call)
 
 
-class AsyncPollsCalls:
-    """Calls about polls."""
+class AsyncTagsCalls:
+    """Calls about tags."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def get(self, poll_id: str) -> models.Poll:
-        """One poll."""
-        call = Call("GET", f"/api/v1/polls/{path_part(poll_id)}", models.Poll, is_repeatable=True)
+    async def change_followed_settings(self, home: bool) -> models.FollowedTagsSettings:
+        """Choose it. In the beginning home does not show them."""
+        call = Call(
+            "PUT",
+            "/api/v1/followed_tags/settings",
+            models.FollowedTagsSettings,
+            body=body_of({"home": home}),
+            is_repeatable=True,
+        )
         return await self._connection.send(call)
 
-    async def vote(self, poll_id: str, choices: Sequence[int]) -> models.Poll:
-        """Vote on a poll, once.
+    async def feature(self, name: str) -> models.Tag:
+        """Show a tag on my profile."""
+        call = Call(
+            "POST", f"/api/v1/tags/{path_part(name)}/feature", models.Tag, is_repeatable=True
+        )
+        return await self._connection.send(call)
 
-        `choices`: Places of options, from 0.
+    async def featured(self) -> list[models.FeaturedTag]:
+        """The tags that I show on my profile, the latest first."""
+        call = Call("GET", "/api/v1/featured_tags", list[models.FeaturedTag], is_repeatable=True)
+        return await self._connection.send(call)
+
+    async def follow(self, name: str) -> models.Tag:
+        """Follow a tag. Its posts are on the timeline of followed tags, and perhaps at home."""
+        call = Call(
+            "POST", f"/api/v1/tags/{path_part(name)}/follow", models.Tag, is_repeatable=True
+        )
+        return await self._connection.send(call)
+
+    def followed(
+        self,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Tag]:
+        """The tags that I follow, the latest follow first.
+
+        `limit`: Most items on the page.
         """
         call = Call(
-            "POST",
-            f"/api/v1/polls/{path_part(poll_id)}/votes",
-            models.Poll,
-            body=body_of({"choices": choices}),
+            "GET",
+            "/api/v1/followed_tags",
+            list[models.Tag],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def followed_settings(self) -> models.FollowedTagsSettings:
+        """Whether my home timeline shows posts with the tags that I follow."""
+        call = Call(
+            "GET", "/api/v1/followed_tags/settings", models.FollowedTagsSettings, is_repeatable=True
+        )
+        return await self._connection.send(call)
+
+    async def get(self, name: str) -> models.Tag:
+        """A tag, and how it was used in the last days. A tag that no post has is one too."""
+        call = Call("GET", f"/api/v1/tags/{path_part(name)}", models.Tag, is_repeatable=True)
+        return await self._connection.send(call)
+
+    async def unfeature(self, name: str) -> models.Tag:
+        """Take a tag off my profile."""
+        call = Call(
+            "POST", f"/api/v1/tags/{path_part(name)}/unfeature", models.Tag, is_repeatable=True
+        )
+        return await self._connection.send(call)
+
+    async def unfollow(self, name: str) -> models.Tag:
+        """Take a tag off the list of followed tags."""
+        call = Call(
+            "POST", f"/api/v1/tags/{path_part(name)}/unfollow", models.Tag, is_repeatable=True
         )
         return await self._connection.send(call)
 
@@ -1398,6 +2245,85 @@ class AsyncTimelinesCalls:
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
+
+    async def catch_up(
+        self,
+        *,
+        after_id: str | None = None,
+        bound: str | None = None,
+        exclude_reblogs: bool | None = None,
+        exclude_replies: bool | None = None,
+        limit: int | None = None,
+    ) -> models.CatchUp:
+        """What arrived in my home timeline since my marker, by account, up to a fixed bound.
+
+        `after_id`: The last status of the page before; needs `bound`. Use the `next` link.
+        `bound`: Of an earlier answer: only what had arrived then. Default: up to now.
+        `exclude_reblogs`: Leave every repost out.
+        `exclude_replies`: Leave replies out, but not those to the own posts of their authors.
+        `limit`: Most statuses on the page.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/timelines/home/catch_up",
+            models.CatchUp,
+            query=query_of(
+                {
+                    "after_id": after_id,
+                    "bound": bound,
+                    "exclude_reblogs": exclude_reblogs,
+                    "exclude_replies": exclude_replies,
+                    "limit": limit,
+                }
+            ),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def end_catch_up(self, bound: str) -> models.CaughtUp:
+        """Moves the home marker to the bound, unless it is further already. Returns the marker.
+
+        `bound`: Of the catch-up that was read.
+        """
+        call = Call(
+            "POST",
+            "/api/v1/timelines/home/catch_up",
+            models.CaughtUp,
+            body=body_of({"bound": bound}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def followed_tags(
+        self,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        only_media: bool | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Status]:
+        """Public posts with any of the tags that I follow, newest first, replies too.
+
+        `limit`: Most items on the page.
+        `only_media`: Only posts with images.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/timelines/followed_tags",
+            list[models.Status],
+            query=query_of(
+                {
+                    "limit": limit,
+                    "max_id": max_id,
+                    "min_id": min_id,
+                    "only_media": only_media,
+                    "since_id": since_id,
+                }
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
 
     def home(
         self,
@@ -1426,6 +2352,44 @@ class AsyncTimelinesCalls:
                     "min_id": min_id,
                     "since_id": since_id,
                 }
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
+    async def news(self, *, max_id: str | None = None, since_id: str | None = None) -> models.News:
+        """Has anybody I follow, or I myself elsewhere, published anything since, or between two?
+
+        May be wrong in one direction: what is named may be gone again.
+        """
+        call = Call(
+            "GET",
+            "/api/v1/timelines/home/news",
+            models.News,
+            query=query_of({"max_id": max_id, "since_id": since_id}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def of_list(
+        self,
+        list_id: str,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.HomeStatus]:
+        """Posts of the members of one of my lists, newest first.
+
+        `limit`: Most items on the page.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/timelines/list/{path_part(list_id)}",
+            list[models.HomeStatus],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
             ),
             is_repeatable=True,
         )
@@ -1515,875 +2479,12 @@ class AsyncTimelinesCalls:
         )
         return self._connection.pages(PageReader(call))
 
-    def followed_tags(
-        self,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        only_media: bool | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Status]:
-        """Public posts with any of the tags that I follow, newest first, replies too.
-
-        `limit`: Most items on the page.
-        `only_media`: Only posts with images.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/timelines/followed_tags",
-            list[models.Status],
-            query=query_of(
-                {
-                    "limit": limit,
-                    "max_id": max_id,
-                    "min_id": min_id,
-                    "only_media": only_media,
-                    "since_id": since_id,
-                }
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    def of_list(
-        self,
-        list_id: str,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.HomeStatus]:
-        """Posts of the members of one of my lists, newest first.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            f"/api/v1/timelines/list/{path_part(list_id)}",
-            list[models.HomeStatus],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def catch_up(
-        self,
-        *,
-        after_id: str | None = None,
-        bound: str | None = None,
-        exclude_reblogs: bool | None = None,
-        exclude_replies: bool | None = None,
-        limit: int | None = None,
-    ) -> models.CatchUp:
-        """What arrived in my home timeline since my marker, by account, up to a fixed bound.
-
-        `after_id`: The last status of the page before; needs `bound`. Use the `next` link.
-        `bound`: Of an earlier answer: only what had arrived then. Default: up to now.
-        `exclude_reblogs`: Leave every repost out.
-        `exclude_replies`: Leave replies out, but not those to the own posts of their authors.
-        `limit`: Most statuses on the page.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/timelines/home/catch_up",
-            models.CatchUp,
-            query=query_of(
-                {
-                    "after_id": after_id,
-                    "bound": bound,
-                    "exclude_reblogs": exclude_reblogs,
-                    "exclude_replies": exclude_replies,
-                    "limit": limit,
-                }
-            ),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def end_catch_up(self, bound: str) -> models.CaughtUp:
-        """Moves the home marker to the bound, unless it is further already. Returns the marker.
-
-        `bound`: Of the catch-up that was read.
-        """
-        call = Call(
-            "POST",
-            "/api/v1/timelines/home/catch_up",
-            models.CaughtUp,
-            body=body_of({"bound": bound}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def news(self, *, max_id: str | None = None, since_id: str | None = None) -> models.News:
-        """Has anybody I follow, or I myself elsewhere, published anything since, or between two?
-
-        May be wrong in one direction: what is named may be gone again.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/timelines/home/news",
-            models.News,
-            query=query_of({"max_id": max_id, "since_id": since_id}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-
-class AsyncMarkersCalls:
-    """Calls about markers."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
-    async def get(self, *, timeline: Sequence[str] | None = None) -> models.Markers:
-        """How far I have read my home timeline and my notifications.
-
-        `timeline`: Which markers to return: home, notifications. Other names are ignored.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/markers",
-            models.Markers,
-            query=query_of({"timeline[]": timeline}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def move(
-        self,
-        *,
-        home: models.NewHomeMarker | None = None,
-        notifications: models.NewNotificationMarker | None = None,
-    ) -> models.Markers:
-        """Moves the markers, all or none. Returns the markers that were sent."""
-        call = Call(
-            "POST",
-            "/api/v1/markers",
-            models.Markers,
-            body=body_of({"home": home, "notifications": notifications}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-
-class AsyncListsCalls:
-    """Calls about lists."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
-    async def mine(self, *, with_members: bool | None = None) -> list[models.List]:
-        """With `with_members` each says how many members it has, and names the newest.
-
-        `with_members`: Say how many members each list has, and the newest.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/lists",
-            list[models.List],
-            query=query_of({"with_members": with_members}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def create(
-        self,
-        title: str,
-        *,
-        replies_policy: Literal["list", "followed", "none"] | None = None,
-        exclusive: bool | None = None,
-    ) -> models.List:
-        """Creates an empty list.
-
-        `replies_policy`: Which replies of members are shown, besides replies to me and to
-          themselves: replies to accounts I follow, to members, or none.
-        `exclusive`: What members post is not at home.
-        """
-        call = Call(
-            "POST",
-            "/api/v1/lists",
-            models.List,
-            body=body_of(
-                {"title": title, "replies_policy": replies_policy, "exclusive": exclusive}
-            ),
-        )
-        return await self._connection.send(call)
-
-    async def get(self, list_id: str) -> models.List:
-        """One of my lists."""
-        call = Call("GET", f"/api/v1/lists/{path_part(list_id)}", models.List, is_repeatable=True)
-        return await self._connection.send(call)
-
-    async def update(
-        self,
-        list_id: str,
-        *,
-        title: str | None = None,
-        replies_policy: Literal["list", "followed", "none"] | None = None,
-        exclusive: bool | None = None,
-    ) -> models.List:
-        """Changes the fields that are sent, and keeps the others.
-
-        `replies_policy`: Which replies of members are shown, besides replies to me and to
-          themselves: replies to accounts I follow, to members, or none.
-        `exclusive`: What members post is not at home.
-        """
-        call = Call(
-            "PUT",
-            f"/api/v1/lists/{path_part(list_id)}",
-            models.List,
-            body=body_of(
-                {"title": title, "replies_policy": replies_policy, "exclusive": exclusive}
-            ),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def delete(self, list_id: str) -> None:
-        """One of my lists."""
-        call = Call("DELETE", f"/api/v1/lists/{path_part(list_id)}", type(None))
-        return await self._connection.send(call)
-
-    def accounts(
-        self,
-        list_id: str,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Account]:
-        """With `limit=0` all members at once, as in Mastodon.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            f"/api/v1/lists/{path_part(list_id)}/accounts",
-            list[models.Account],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def add_accounts(self, list_id: str, account_ids: Sequence[str]) -> None:
-        """Adds accounts I follow, all or none. Existing members stay."""
-        call = Call(
-            "POST",
-            f"/api/v1/lists/{path_part(list_id)}/accounts",
-            type(None),
-            body=body_of({"account_ids": account_ids}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def remove_accounts(self, account_ids: Sequence[str], list_id: str) -> None:
-        """Removes accounts. Accounts that are no members are ignored.
-
-        `account_ids`: At most 500 account ids.
-        """
-        call = Call(
-            "DELETE",
-            f"/api/v1/lists/{path_part(list_id)}/accounts",
-            type(None),
-            query=query_of({"account_ids[]": account_ids}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-
-class AsyncConversationsCalls:
-    """Calls about conversations."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
-    def mine(
-        self,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Conversation]:
-        """My conversations: threads with direct posts, the latest post first.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/conversations",
-            list[models.Conversation],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def get(self, conversation_id: str) -> models.Conversation:
-        """One of my conversations. Mastodon has only the list."""
-        call = Call(
-            "GET",
-            f"/api/v1/conversations/{path_part(conversation_id)}",
-            models.Conversation,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def read(self, conversation_id: str, *, up_to: str | None = None) -> models.Conversation:
-        """With `up_to` it stays unread if it has a later post, which you may not have seen.
-
-        `up_to`: The id of the latest post that was seen.
-        """
-        call = Call(
-            "POST",
-            f"/api/v1/conversations/{path_part(conversation_id)}/read",
-            models.Conversation,
-            body=body_of({"up_to": up_to}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def unread(self, conversation_id: str) -> models.Conversation:
-        """Mark a conversation as unread, also if its latest post is your own."""
-        call = Call(
-            "POST",
-            f"/api/v1/conversations/{path_part(conversation_id)}/unread",
-            models.Conversation,
-        )
-        return await self._connection.send(call)
-
-    async def delete(self, conversation_id: str) -> None:
-        """Take a conversation off your list until its next direct post. Its posts stay."""
-        call = Call("DELETE", f"/api/v1/conversations/{path_part(conversation_id)}", type(None))
-        return await self._connection.send(call)
-
-
-class AsyncNotificationsCalls:
-    """Calls about notifications."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
-    def mine(
-        self,
-        *,
-        account_id: str | None = None,
-        exclude_types: Sequence[str] | None = None,
-        include_filtered: bool | None = None,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-        supported_types: Sequence[str] | None = None,
-        types: Sequence[str] | None = None,
-    ) -> AsyncPages[models.Notification]:
-        """My notifications, the newest first.
-
-        `account_id`: Only notifications of this account.
-        `exclude_types`: Not these. Other names match nothing.
-        `include_filtered`: With those that my policy filters.
-        `limit`: Most items on the page.
-        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
-          here is older than that, so all clients know it, and nothing has a `fallback`.
-        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update, moderation_warning. Other names match nothing.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/notifications",
-            list[models.Notification],
-            query=query_of(
-                {
-                    "account_id": account_id,
-                    "exclude_types[]": exclude_types,
-                    "include_filtered": include_filtered,
-                    "limit": limit,
-                    "max_id": max_id,
-                    "min_id": min_id,
-                    "since_id": since_id,
-                    "supported_types[]": supported_types,
-                    "types[]": types,
-                }
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def get(
-        self, notification_id: str, *, supported_types: Sequence[str] | None = None
-    ) -> models.Notification:
-        """One of my notifications.
-
-        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
-          here is older than that, so all clients know it, and nothing has a `fallback`.
-        """
-        call = Call(
-            "GET",
-            f"/api/v1/notifications/{path_part(notification_id)}",
-            models.Notification,
-            query=query_of({"supported_types[]": supported_types}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def grouped(
-        self,
-        *,
-        account_id: str | None = None,
-        exclude_types: Sequence[str] | None = None,
-        expand_accounts: Literal["full", "partial_avatars"] | None = None,
-        grouped_types: Sequence[str] | None = None,
-        include_filtered: bool | None = None,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-        supported_types: Sequence[str] | None = None,
-        types: Sequence[str] | None = None,
-    ) -> models.GroupedNotificationsResults:
-        """My notifications in groups, the group with the newest notification first.
-
-        `account_id`: Only notifications of this account.
-        `exclude_types`: Not these. Other names match nothing.
-        `expand_accounts`: partial_avatars: of each group only the newest account is whole.
-        `grouped_types`: The types to group: follow, favourite, reblog.
-        `include_filtered`: With those that my policy filters.
-        `limit`: Most items on the page.
-        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
-          here is older than that, so all clients know it, and nothing has a `fallback`.
-        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update, moderation_warning. Other names match nothing.
-        """
-        call = Call(
-            "GET",
-            "/api/v2/notifications",
-            models.GroupedNotificationsResults,
-            query=query_of(
-                {
-                    "account_id": account_id,
-                    "exclude_types[]": exclude_types,
-                    "expand_accounts": expand_accounts,
-                    "grouped_types[]": grouped_types,
-                    "include_filtered": include_filtered,
-                    "limit": limit,
-                    "max_id": max_id,
-                    "min_id": min_id,
-                    "since_id": since_id,
-                    "supported_types[]": supported_types,
-                    "types[]": types,
-                }
-            ),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def group(
-        self, group_key: str, *, supported_types: Sequence[str] | None = None
-    ) -> models.GroupedNotificationsResults:
-        """One group of my notifications.
-
-        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
-          here is older than that, so all clients know it, and nothing has a `fallback`.
-        """
-        call = Call(
-            "GET",
-            f"/api/v2/notifications/{path_part(group_key)}",
-            models.GroupedNotificationsResults,
-            query=query_of({"supported_types[]": supported_types}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def accounts_of_group(self, group_key: str) -> list[models.Account]:
-        """The accounts of a group of my notifications, the latest first."""
-        call = Call(
-            "GET",
-            f"/api/v2/notifications/{path_part(group_key)}/accounts",
-            list[models.Account],
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def unread_count(
-        self,
-        *,
-        account_id: str | None = None,
-        conversations: bool | None = None,
-        exclude_types: Sequence[str] | None = None,
-        grouped_types: Sequence[str] | None = None,
-        include_filtered: bool | None = None,
-        limit: int | None = None,
-        types: Sequence[str] | None = None,
-    ) -> models.UnreadGroups:
-        """One round trip has both what is unread and where the marker is.
-
-        `account_id`: Only notifications of this account.
-        `conversations`: Count unread conversations too.
-        `exclude_types`: Not these. Other names match nothing.
-        `grouped_types`: The types to group: follow, favourite, reblog.
-        `include_filtered`: With those that my policy filters.
-        `limit`: Count no further; at most 1,000.
-        `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update, moderation_warning. Other names match nothing.
-        """
-        call = Call(
-            "GET",
-            "/api/v2/notifications/unread_count",
-            models.UnreadGroups,
-            query=query_of(
-                {
-                    "account_id": account_id,
-                    "conversations": conversations,
-                    "exclude_types[]": exclude_types,
-                    "grouped_types[]": grouped_types,
-                    "include_filtered": include_filtered,
-                    "limit": limit,
-                    "types[]": types,
-                }
-            ),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def dismiss(self, notification_id: str) -> None:
-        """Remove one notification from my list."""
-        call = Call(
-            "POST",
-            f"/api/v1/notifications/{path_part(notification_id)}/dismiss",
-            type(None),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def dismiss_group(self, group_key: str) -> None:
-        """Remove a group from my list."""
-        call = Call(
-            "POST",
-            f"/api/v2/notifications/{path_part(group_key)}/dismiss",
-            type(None),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def clear(self) -> None:
-        """Remove all notifications from my list."""
-        call = Call("POST", "/api/v1/notifications/clear", type(None), is_repeatable=True)
-        return await self._connection.send(call)
-
-    async def policy(self) -> models.NotificationPolicy:
-        """My policy for notifications."""
-        call = Call(
-            "GET", "/api/v2/notifications/policy", models.NotificationPolicy, is_repeatable=True
-        )
-        return await self._connection.send(call)
-
-    async def update_policy(
-        self,
-        *,
-        for_not_following: Literal["accept", "filter", "drop"] | None = None,
-        for_not_followers: Literal["accept", "filter", "drop"] | None = None,
-        for_new_accounts: Literal["accept", "filter", "drop"] | None = None,
-        for_private_mentions: Literal["accept", "filter", "drop"] | None = None,
-        for_limited_accounts: Literal["accept", "filter", "drop"] | None = None,
-    ) -> models.NotificationPolicy:
-        """Changes the measures that are sent. They hold for notifications of the past, too."""
-        call = Call(
-            "PATCH",
-            "/api/v2/notifications/policy",
-            models.NotificationPolicy,
-            body=body_of(
-                {
-                    "for_not_following": for_not_following,
-                    "for_not_followers": for_not_followers,
-                    "for_new_accounts": for_new_accounts,
-                    "for_private_mentions": for_private_mentions,
-                    "for_limited_accounts": for_limited_accounts,
-                }
-            ),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    def requests(
-        self,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.NotificationRequest]:
-        """The accounts whose notifications my policy filters.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/notifications/requests",
-            list[models.NotificationRequest],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def request(self, account_id: str) -> models.NotificationRequest:
-        """The filtered notifications of one account."""
-        call = Call(
-            "GET",
-            f"/api/v1/notifications/requests/{path_part(account_id)}",
-            models.NotificationRequest,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def accept_requests(self, id: Sequence[str]) -> None:
-        """Show the notifications of these accounts from now on, those of the past too."""
-        call = Call(
-            "POST",
-            "/api/v1/notifications/requests/accept",
-            type(None),
-            body=body_of({"id": id}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def dismiss_requests(self, id: Sequence[str]) -> None:
-        """Remove the filtered notifications of these accounts."""
-        call = Call(
-            "POST",
-            "/api/v1/notifications/requests/dismiss",
-            type(None),
-            body=body_of({"id": id}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-
-class AsyncFiltersCalls:
-    """Calls about filters."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
-    async def mine(self) -> list[models.Filter]:
-        """My filters, the oldest first."""
-        call = Call("GET", "/api/v2/filters", list[models.Filter], is_repeatable=True)
-        return await self._connection.send(call)
-
-    async def create(
-        self,
-        title: str,
-        context: Sequence[Literal["home", "notifications", "public", "thread", "account"]],
-        *,
-        filter_action: Literal["warn", "hide", "blur"] | None = None,
-        expires_in: int | str | None = None,
-        keywords_attributes: Sequence[models.NewKeyword] | None = None,
-    ) -> models.Filter:
-        """Creates a filter. It takes effect at my next read.
-
-        `expires_in`: Seconds from now; null: the filter has no end.
-        """
-        call = Call(
-            "POST",
-            "/api/v2/filters",
-            models.Filter,
-            body=body_of(
-                {
-                    "title": title,
-                    "context": context,
-                    "filter_action": filter_action,
-                    "expires_in": expires_in,
-                    "keywords_attributes": keywords_attributes,
-                }
-            ),
-        )
-        return await self._connection.send(call)
-
-    async def get(self, filter_id: str) -> models.Filter:
-        """One of my filters."""
-        call = Call(
-            "GET", f"/api/v2/filters/{path_part(filter_id)}", models.Filter, is_repeatable=True
-        )
-        return await self._connection.send(call)
-
-    async def update(
-        self,
-        filter_id: str,
-        *,
-        title: str | None = None,
-        context: Sequence[Literal["home", "notifications", "public", "thread", "account"]]
-        | None = None,
-        filter_action: Literal["warn", "hide", "blur"] | None = None,
-        expires_in: int | str | None = None,
-        keywords_attributes: Sequence[models.NewKeyword] | None = None,
-    ) -> models.Filter:
-        """Changes what is sent. Keywords with an id are changed or, with `_destroy`, removed.
-
-        `expires_in`: Seconds from now; null: the filter has no end.
-        """
-        call = Call(
-            "PUT",
-            f"/api/v2/filters/{path_part(filter_id)}",
-            models.Filter,
-            body=body_of(
-                {
-                    "title": title,
-                    "context": context,
-                    "filter_action": filter_action,
-                    "expires_in": expires_in,
-                    "keywords_attributes": keywords_attributes,
-                }
-            ),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def delete(self, filter_id: str) -> None:
-        """One of my filters."""
-        call = Call("DELETE", f"/api/v2/filters/{path_part(filter_id)}", type(None))
-        return await self._connection.send(call)
-
-
-class AsyncTagsCalls:
-    """Calls about tags."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
-    async def get(self, name: str) -> models.Tag:
-        """A tag, and how it was used in the last days. A tag that no post has is one too."""
-        call = Call("GET", f"/api/v1/tags/{path_part(name)}", models.Tag, is_repeatable=True)
-        return await self._connection.send(call)
-
-    async def follow(self, name: str) -> models.Tag:
-        """Follow a tag. Its posts are on the timeline of followed tags, and perhaps at home."""
-        call = Call(
-            "POST", f"/api/v1/tags/{path_part(name)}/follow", models.Tag, is_repeatable=True
-        )
-        return await self._connection.send(call)
-
-    async def unfollow(self, name: str) -> models.Tag:
-        """Take a tag off the list of followed tags."""
-        call = Call(
-            "POST", f"/api/v1/tags/{path_part(name)}/unfollow", models.Tag, is_repeatable=True
-        )
-        return await self._connection.send(call)
-
-    def followed(
-        self,
-        *,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        since_id: str | None = None,
-    ) -> AsyncPages[models.Tag]:
-        """The tags that I follow, the latest follow first.
-
-        `limit`: Most items on the page.
-        """
-        call = Call(
-            "GET",
-            "/api/v1/followed_tags",
-            list[models.Tag],
-            query=query_of(
-                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
-            ),
-            is_repeatable=True,
-        )
-        return self._connection.pages(PageReader(call))
-
-    async def followed_settings(self) -> models.FollowedTagsSettings:
-        """Whether my home timeline shows posts with the tags that I follow."""
-        call = Call(
-            "GET", "/api/v1/followed_tags/settings", models.FollowedTagsSettings, is_repeatable=True
-        )
-        return await self._connection.send(call)
-
-    async def change_followed_settings(self, home: bool) -> models.FollowedTagsSettings:
-        """Choose it. In the beginning home does not show them."""
-        call = Call(
-            "PUT",
-            "/api/v1/followed_tags/settings",
-            models.FollowedTagsSettings,
-            body=body_of({"home": home}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def feature(self, name: str) -> models.Tag:
-        """Show a tag on my profile."""
-        call = Call(
-            "POST", f"/api/v1/tags/{path_part(name)}/feature", models.Tag, is_repeatable=True
-        )
-        return await self._connection.send(call)
-
-    async def unfeature(self, name: str) -> models.Tag:
-        """Take a tag off my profile."""
-        call = Call(
-            "POST", f"/api/v1/tags/{path_part(name)}/unfeature", models.Tag, is_repeatable=True
-        )
-        return await self._connection.send(call)
-
-    async def featured(self) -> list[models.FeaturedTag]:
-        """The tags that I show on my profile, the latest first."""
-        call = Call("GET", "/api/v1/featured_tags", list[models.FeaturedTag], is_repeatable=True)
-        return await self._connection.send(call)
-
-
-class AsyncPromotionsCalls:
-    """Calls about promotions."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
-    async def why(self, campaign_id: str) -> models.Promotion:
-        """Why I see a promotion: who placed and pays for it, for which people, until when."""
-        call = Call(
-            "GET",
-            f"/api/v1/promotions/{path_part(campaign_id)}",
-            models.Promotion,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def hide(self, campaign_id: str) -> None:
-        """Hide a promotion from my home timeline, for good."""
-        call = Call(
-            "POST",
-            f"/api/v1/promotions/{path_part(campaign_id)}/hide",
-            type(None),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
 
 class AsyncTrendsCalls:
     """Calls about trends."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
-
-    async def tags(
-        self, *, limit: str | None = None, offset: str | None = None
-    ) -> list[models.Tag]:
-        """Tags that more accounts used in the last day than usually. Computed every 5 minutes."""
-        call = Call(
-            "GET",
-            "/api/v1/trends/tags",
-            list[models.Tag],
-            query=query_of({"limit": limit, "offset": offset}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
 
     async def statuses(
         self, *, limit: str | None = None, offset: str | None = None
@@ -2400,118 +2501,40 @@ class AsyncTrendsCalls:
         )
         return await self._connection.send(call)
 
-
-class AsyncSearchCalls:
-    """Calls about search."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
-    async def find(
-        self,
-        q: str,
-        *,
-        account_id: str | None = None,
-        exclude_unreviewed: bool | None = None,
-        following: bool | None = None,
-        limit: int | None = None,
-        max_id: str | None = None,
-        min_id: str | None = None,
-        offset: int | None = None,
-        resolve: bool | None = None,
-        type: Literal["accounts", "statuses", "hashtags"] | None = None,
-    ) -> models.Search:
-        """Accounts, posts and tags by words. Posts are public ones, newest first.
-
-        A post must have all words. `"two words"`: next to each other. `-word`, `-"two words"`
-        and `-#tag`: the post must not have these. `#tag`: exactly this tag. `from:name` and
-        `from:me`: posts of this account only, also without words; `-from:name`: none of it.
-        `has:media`, `has:poll`, `is:reply`, `is:sensitive` and `language:en`, also with a
-        minus: only such posts. `in:library`: posts that I wrote, favourited, bookmarked,
-        reposted or voted in, and no others. A quote without a partner is ignored. Guests find
-        accounts and tags, and one page of them.
-
-        `account_id`: Only posts of this account.
-        `exclude_unreviewed`: Only tags that were reviewed: no tag needs a review.
-        `following`: Only accounts that I follow.
-        `limit`: Most results of each type.
-        `offset`: Leave out so many of the best results.
-        `q`: Words, a name, or the URL of an account or post of this server.
-        `resolve`: Ask other servers: there are none.
-        `type`: Only results of this type; the other lists are empty.
-        """
+    async def tags(
+        self, *, limit: str | None = None, offset: str | None = None
+    ) -> list[models.Tag]:
+        """Tags that more accounts used in the last day than usually. Computed every 5 minutes."""
         call = Call(
             "GET",
-            "/api/v2/search",
-            models.Search,
-            query=query_of(
-                {
-                    "account_id": account_id,
-                    "exclude_unreviewed": exclude_unreviewed,
-                    "following": following,
-                    "limit": limit,
-                    "max_id": max_id,
-                    "min_id": min_id,
-                    "offset": offset,
-                    "q": q,
-                    "resolve": resolve,
-                    "type": type,
-                }
-            ),
+            "/api/v1/trends/tags",
+            list[models.Tag],
+            query=query_of({"limit": limit, "offset": offset}),
             is_repeatable=True,
         )
         return await self._connection.send(call)
 
 
-class AsyncReportsCalls:
-    """Calls about reports."""
+class AsyncEventsCalls:
+    """Calls about events."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def create(
-        self,
-        account_id: str,
-        *,
-        status_ids: Sequence[str] | None = None,
-        comment: str | None = None,
-        category: Literal["spam", "legal", "violation", "other"] | None = None,
-        forward: Any | None = None,
-        rule_ids: Sequence[str] | None = None,
-    ) -> models.Report:
-        """Report an account, and some of its posts, to the moderators.
+    async def read(self, *, after: str | None = None, limit: int | None = None) -> models.Events:
+        """What happened on the whole site, from a position on. Only for services.
 
-        `status_ids`: Posts of that account.
-        `forward`: Ignored: there are no other servers.
-        `rule_ids`: Rules of the site. They make the report a violation.
+        `after`: The position of the page before. `oldest`: from the oldest whole day on.
+          Absent: no events, and the position of now.
+        `limit`: Read so many changes, 100 by default, 1,000 at most; 10,000 for a bulk service.
         """
         call = Call(
-            "POST",
-            "/api/v1/reports",
-            models.Report,
-            body=body_of(
-                {
-                    "account_id": account_id,
-                    "status_ids": status_ids,
-                    "comment": comment,
-                    "category": category,
-                    "forward": forward,
-                    "rule_ids": rule_ids,
-                }
-            ),
+            "GET",
+            "/api/v1/services/events",
+            models.Events,
+            query=query_of({"after": after, "limit": limit}),
+            is_repeatable=True,
         )
-        return await self._connection.send(call)
-
-
-class AsyncSiteCalls:
-    """Calls about site."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
-    async def get(self) -> models.InstanceV2:
-        """This site."""
-        call = Call("GET", "/api/v2/instance", models.InstanceV2, is_repeatable=True)
         return await self._connection.send(call)
 
 
@@ -2520,6 +2543,60 @@ class AsyncProvisioningCalls:
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
+
+    async def delete(self, external_id: str) -> models.BoundAccount:
+        """The account of an external id. PUT creates it or changes its profile, and may be
+        repeated.
+
+        Fields that are not sent stay as they are. With another username the account is renamed:
+        the one before stays its own and leads to it. `active`: false, alone, suspends the
+        account without an end and keeps its data, and true brings it back. DELETE begins what a
+        person's own deletion begins. All may be repeated. Only for services.
+
+        `external_id`: The id that your product has for this person.
+        """
+        call = Call(
+            "DELETE",
+            f"/api/v1/services/accounts/{path_part(external_id)}",
+            models.BoundAccount,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def find(
+        self, *, external_ids: Sequence[str] | None = None, account_ids: Sequence[str] | None = None
+    ) -> list[models.BoundAccount]:
+        """The accounts of up to 1,000 external ids, or the external ids of up to 1,000 accounts.
+
+        In the order asked; those without are left out. Only for services.
+        """
+        call = Call(
+            "POST",
+            "/api/v1/services/external_ids",
+            list[models.BoundAccount],
+            body=body_of({"external_ids": external_ids, "account_ids": account_ids}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def get(self, external_id: str) -> models.BoundAccount:
+        """The account of an external id. PUT creates it or changes its profile, and may be
+        repeated.
+
+        Fields that are not sent stay as they are. With another username the account is renamed:
+        the one before stays its own and leads to it. `active`: false, alone, suspends the
+        account without an end and keeps its data, and true brings it back. DELETE begins what a
+        person's own deletion begins. All may be repeated. Only for services.
+
+        `external_id`: The id that your product has for this person.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/services/accounts/{path_part(external_id)}",
+            models.BoundAccount,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
 
     async def put(
         self,
@@ -2586,79 +2663,12 @@ class AsyncProvisioningCalls:
         )
         return await self._connection.send(call)
 
-    async def get(self, external_id: str) -> models.BoundAccount:
-        """The account of an external id. PUT creates it or changes its profile, and may be
-        repeated.
-
-        Fields that are not sent stay as they are. With another username the account is renamed:
-        the one before stays its own and leads to it. `active`: false, alone, suspends the
-        account without an end and keeps its data, and true brings it back. DELETE begins what a
-        person's own deletion begins. All may be repeated. Only for services.
-
-        `external_id`: The id that your product has for this person.
-        """
-        call = Call(
-            "GET",
-            f"/api/v1/services/accounts/{path_part(external_id)}",
-            models.BoundAccount,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def delete(self, external_id: str) -> models.BoundAccount:
-        """The account of an external id. PUT creates it or changes its profile, and may be
-        repeated.
-
-        Fields that are not sent stay as they are. With another username the account is renamed:
-        the one before stays its own and leads to it. `active`: false, alone, suspends the
-        account without an end and keeps its data, and true brings it back. DELETE begins what a
-        person's own deletion begins. All may be repeated. Only for services.
-
-        `external_id`: The id that your product has for this person.
-        """
-        call = Call(
-            "DELETE",
-            f"/api/v1/services/accounts/{path_part(external_id)}",
-            models.BoundAccount,
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
-    async def find(
-        self, *, external_ids: Sequence[str] | None = None, account_ids: Sequence[str] | None = None
-    ) -> list[models.BoundAccount]:
-        """The accounts of up to 1,000 external ids, or the external ids of up to 1,000 accounts.
-
-        In the order asked; those without are left out. Only for services.
-        """
-        call = Call(
-            "POST",
-            "/api/v1/services/external_ids",
-            list[models.BoundAccount],
-            body=body_of({"external_ids": external_ids, "account_ids": account_ids}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
-
 
 class AsyncRelationsCalls:
     """Calls about relations."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
-
-    async def of_pairs(self, pairs: Sequence[models.PairField]) -> list[models.Relation]:
-        """The relations of up to 1,000 pairs of any accounts, in the order asked. Only for
-        services.
-        """
-        call = Call(
-            "POST",
-            "/api/v1/services/relations",
-            list[models.Relation],
-            body=body_of({"pairs": pairs}),
-            is_repeatable=True,
-        )
-        return await self._connection.send(call)
 
     def mutuals(
         self,
@@ -2686,25 +2696,15 @@ class AsyncRelationsCalls:
         )
         return self._connection.pages(PageReader(call, "mutuals"))
 
-
-class AsyncEventsCalls:
-    """Calls about events."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
-    async def read(self, *, after: str | None = None, limit: int | None = None) -> models.Events:
-        """What happened on the whole site, from a position on. Only for services.
-
-        `after`: The position of the page before. `oldest`: from the oldest whole day on.
-          Absent: no events, and the position of now.
-        `limit`: Read so many changes, 100 by default, 1,000 at most; 10,000 for a bulk service.
+    async def of_pairs(self, pairs: Sequence[models.PairField]) -> list[models.Relation]:
+        """The relations of up to 1,000 pairs of any accounts, in the order asked. Only for
+        services.
         """
         call = Call(
-            "GET",
-            "/api/v1/services/events",
-            models.Events,
-            query=query_of({"after": after, "limit": limit}),
+            "POST",
+            "/api/v1/services/relations",
+            list[models.Relation],
+            body=body_of({"pairs": pairs}),
             is_repeatable=True,
         )
         return await self._connection.send(call)
@@ -2716,20 +2716,20 @@ class AsyncAccountCalls:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
         self.accounts = AsyncAccountsCalls(connection)
-        self.follow_requests = AsyncFollowRequestsCalls(connection)
-        self.statuses = AsyncStatusesCalls(connection)
-        self.scheduled_statuses = AsyncScheduledStatusesCalls(connection)
-        self.media = AsyncMediaCalls(connection)
-        self.polls = AsyncPollsCalls(connection)
-        self.timelines = AsyncTimelinesCalls(connection)
-        self.markers = AsyncMarkersCalls(connection)
-        self.lists = AsyncListsCalls(connection)
         self.conversations = AsyncConversationsCalls(connection)
-        self.notifications = AsyncNotificationsCalls(connection)
         self.filters = AsyncFiltersCalls(connection)
-        self.tags = AsyncTagsCalls(connection)
+        self.follow_requests = AsyncFollowRequestsCalls(connection)
+        self.lists = AsyncListsCalls(connection)
+        self.markers = AsyncMarkersCalls(connection)
+        self.media = AsyncMediaCalls(connection)
+        self.notifications = AsyncNotificationsCalls(connection)
+        self.polls = AsyncPollsCalls(connection)
         self.promotions = AsyncPromotionsCalls(connection)
-        self.trends = AsyncTrendsCalls(connection)
-        self.search = AsyncSearchCalls(connection)
         self.reports = AsyncReportsCalls(connection)
+        self.scheduled_statuses = AsyncScheduledStatusesCalls(connection)
+        self.search = AsyncSearchCalls(connection)
         self.site = AsyncSiteCalls(connection)
+        self.statuses = AsyncStatusesCalls(connection)
+        self.tags = AsyncTagsCalls(connection)
+        self.timelines = AsyncTimelinesCalls(connection)
+        self.trends = AsyncTrendsCalls(connection)

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  /* The texts of another language come before this script (make messages); English ones are here. */
+  /* The texts of another language come before this script (make accept); English ones are here. */
   const { TEXTS = {}, PLURAL } = globalThis;
   globalThis.gettext = (text) => TEXTS[text] ?? text;
   globalThis.ngettext = (one, many, n) => (TEXTS[one]?.[PLURAL(n)] ?? (n === 1 ? one : many)).replace("%s", n);

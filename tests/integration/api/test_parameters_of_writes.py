@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from django.test import Client, override_settings
-from drf_spectacular.generators import SchemaGenerator
 
+from lab.accept.facts import openapi_document
 from tests.callers import Caller
 from tests.integration.api.encodings import ENCODINGS, Sent, as_multipart, as_query
 from tests.integration.api.written_routes import ACCOUNT, OF_SERVICES, WRITES, Scene, Write
@@ -28,10 +28,9 @@ DIFFERENT = re.compile(
 
 def operations_with_parameters() -> set[tuple[str, str]]:
     """The documented writes that have a body or a query."""
-    document: Any = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return {
         (method.upper(), path)
-        for path, operations in document["paths"].items()
+        for path, operations in openapi_document()["paths"].items()
         for method, operation in operations.items()
         if method != "get" and (operation.get("requestBody") or _has_query(operation))
     }

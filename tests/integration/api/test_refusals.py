@@ -11,18 +11,18 @@ from typing import Any, NamedTuple
 
 import pytest
 from django.test import Client
-from django.urls import get_resolver
-from drf_spectacular.generators import SchemaGenerator
 from pytest_django import Settings
 
 from accounts.scopes import BROAD, DESCRIPTIONS
 from accounts.scopes import OF_SERVICES as SERVICE_SCOPES
 from infra.api.endpoint import METHODS, Access
+from lab.accept.facts import openapi_document
+from lab.accept.routes import iter_endpoints
 from posts.ids import LAST
 from tests.callers import Caller, assert_refused
 from tests.integration.api.written_routes import OF_SERVICES, WRITES, Scene
 from tests.push_service import Device
-from tests.reads import API, _routes
+from tests.reads import API
 from tests.truth import everything_written
 
 PLACEHOLDER = re.compile(r"<(\w+):(\w+)>")
@@ -78,10 +78,10 @@ class Operation(NamedTuple):
 
 
 def operations() -> Iterator[Operation]:
-    for route, view in _routes(get_resolver().url_patterns, ""):
-        for method, access in getattr(view, "_accesses", {}).items():
-            if method != "HEAD" and route.startswith(API):
-                yield Operation(method, route, access)
+    for route, view in iter_endpoints():
+        for method, access in view._accesses.items():
+            if method != "HEAD" and route.path.startswith(API):
+                yield Operation(method, route.path, access)
 
 
 @pytest.fixture
@@ -171,8 +171,7 @@ def test_cursors_and_limits_that_are_none(scene: Scene, settings: Settings) -> N
 
 def documented_queries() -> Iterator[tuple[str, set[str]]]:
     """Path and names of each GET with a query."""
-    document: Any = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-    for path, methods in document["paths"].items():
+    for path, methods in openapi_document()["paths"].items():
         parameters = methods.get("get", {}).get("parameters", ())
         yield path, {one["name"] for one in parameters if one["in"] == "query"}
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 from django.test import Client
-from django.urls import get_resolver
 
 from infra.api.endpoint import Endpoint
+from lab.accept.routes import iter_endpoints
 from tests.callers import Caller
-from tests.reads import _routes
 from tests.world import make_account
 
 PLACEHOLDER = re.compile(r"<\w+:\w+>")
@@ -19,9 +18,8 @@ NO_METHOD = "PROPFIND"
 
 
 def endpoints() -> Iterator[tuple[str, type[Endpoint]]]:
-    for route, view in _routes(get_resolver().url_patterns, ""):
-        if isinstance(view, type) and issubclass(view, Endpoint):
-            yield f"/{route}", view
+    for route, view in iter_endpoints():
+        yield f"/{route.path}", view
 
 
 def _possible(route: str) -> str:

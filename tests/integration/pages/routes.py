@@ -1,12 +1,9 @@
 """A path for each route of the web pages, found from the routes, so that no page is forgotten."""
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from django.urls import URLResolver, get_resolver
-from django.views import View
-
+from lab.accept.routes import iter_pages
 from posts.ids import PostId
 
 PLACEHOLDER = re.compile(r"<(\w+):(\w+)>")
@@ -35,13 +32,5 @@ def list_pages(account_id: int, post_id: PostId, username: str = "ann") -> list[
 
     return [
         Page("/" + PLACEHOLDER.sub(fill, route), "get" if hasattr(view, "get") else "post")
-        for route, view in _routes()
+        for route, view in iter_pages()
     ]
-
-
-def _routes() -> Iterator[tuple[str, type[View]]]:
-    included = [one for one in get_resolver().url_patterns if isinstance(one, URLResolver)]
-    for page in (page for resolver in included for page in resolver.url_patterns):
-        view = getattr(page.callback, "view_class", View)
-        if view.__module__.startswith("pages."):
-            yield str(page.pattern), view

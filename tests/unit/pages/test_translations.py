@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.utils.translation import override
 
-from lab.messages.extract import ROOT, find_texts
-from lab.messages.update import contents, is_translated, languages, missing, read_catalog
+from lab.messages.extract import ROOT
+from lab.messages.update import is_translated, languages, missing, read_catalog
 from pages.refusals import refusal_text
 from tests import untranslated
 
@@ -34,18 +34,6 @@ def _both(message: Any) -> list[tuple[str, str]]:
     if isinstance(message.id, str):
         return [(message.id, message.string)]
     return [(message.id[min(n, 1)], text) for n, text in enumerate(message.string)]
-
-
-def test_all_texts_are_in_the_catalogs() -> None:
-    """Else: run make messages, and translate what it lists."""
-    found = find_texts()
-    for language in languages():
-        old = [str(path) for path, new in contents(language, found).items() if not _is(path, new)]
-        assert old == []
-
-
-def _is(path: Any, content: bytes) -> bool:
-    return path.is_file() and path.read_bytes() == content
 
 
 def test_all_languages_are_complete() -> None:

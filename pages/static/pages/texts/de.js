@@ -1,4 +1,4 @@
-/* Written by make messages. The texts of scripts, and which form a number has. */
+/* Written by make accept. The texts of scripts, and which form a number has. */
 globalThis.TEXTS = {
 "%s new post": [
 "%s neuer Beitrag",
