@@ -6,13 +6,14 @@ IN_VENV := .venv/bin/python
 
 # A module's tests run in one process, which sets their servers up once; slow modules come first.
 # Three processes on two cores: many tests wait for servers that hang or start.
+PYTEST := env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest
 PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
 SEED := $(or $(SEED),$(shell date +%s))
 # Empty: Python stores compiled modules. Without them each process compiles all packages again.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test client-test lab-test test-random check docs bench faults soak conformance accept wheels lock clean free-port app-packages run-packages dev-packages python
+.PHONY: help run test test-all client-test test-random check docs bench faults soak conformance accept wheels lock clean free-port app-packages run-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,21 +21,20 @@ help: ## show this list
 run: free-port run-packages ## start Tideline and its servers on PORT (8000); Ctrl-C stops it
 	@PORT=$(PORT) exec $(IN_VENV) -m lab.run
 
-test: dev-packages client-test ## run all tests on PostgreSQL and Redis started for them; up to five failed ones twice
+test: dev-packages client-test ## run what shows that a change is right, in ten minutes
 	@$(IN_VENV) -m tests.browser.chromium
-	@rm -f .pytest_cache/v/tideline/exit_status
-	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) --ignore tests/lab || \
-		env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m tests.failed_again
+	$(PYTEST) $(PARALLEL) --tier first
+
+test-all: dev-packages ## run the rest: servers that fail, all browsers, whole sites, the tools; in 25 minutes
+	@$(IN_VENV) -m tests.browser.chromium
+	$(PYTEST) $(PARALLEL) --tier second
 
 client-test: dev-packages ## run the tests of the client alone, in client/
 	cd client && env -u DJANGO_SETTINGS_MODULE ../$(IN_VENV) -m pytest -q
 
-lab-test: dev-packages ## run the tests of the tools, and those of moves and pools that take minutes
-	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) tests/lab
-
 test-random: dev-packages ## run the tests that draw examples with new ones: make test-random SEED=1
 	@echo "  the same again: make test-random SEED=$(SEED)"
-	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) --ignore tests/lab -m hypothesis \
+	$(PYTEST) $(PARALLEL) --ignore tests/lab -m hypothesis \
 		--hypothesis-profile=random --hypothesis-seed=$(SEED) --randomly-seed=$(SEED)
 
 check: dev-packages ## format, lint, security, types, floors, migrations, settings, rules, records, docs

@@ -16,10 +16,10 @@ from django.conf import settings
 from hypothesis import Phase
 from hypothesis.internal.conjecture import providers
 
-from tests.failed_again import STATUS_KEY
 from tests.migrated_data import delete_migrated_data
 from tests.other_process import end_idle_sessions_late
 from tests.services import SessionServices, start_for_session
+from tests.tiers import add_option, deselect
 
 # Tests start other processes. Without compiled modules on disk each of them would compile all
 # packages again, which takes longer than most tests.
@@ -53,6 +53,10 @@ hypothesis.settings.load_profile("same")
 # Hypothesis also tries the constants of all modules that the process has loaded. Which those are
 # depends on the tests that ran before.
 providers._get_local_constants = lambda: providers._local_constants
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    add_option(parser)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -96,8 +100,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long modules first: at the end all processes have short ones left. Else a random order."""
+    deselect(config, items)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (item.path not in slow, not LONG & {*item.path.parts}))
 
@@ -106,11 +111,6 @@ def pytest_collection_finish() -> None:
     """The product and all tests are loaded: the garbage collector need not visit them again."""
     gc.collect()
     gc.freeze()
-
-
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    if "PYTEST_XDIST_WORKER" not in os.environ and session.config.cache is not None:
-        session.config.cache.set(STATUS_KEY, int(exitstatus))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.apps import apps
 from django.db import OperationalError, connections, transaction
+from django.db.models import AutoField, Field, Model
+from django.db.models.fields import NOT_PROVIDED
 from psycopg.errors import DeadlockDetected
 
 from accounts.actions.lock_user import lock_user
@@ -23,6 +25,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.connection_health import drop_broken_connections
 from infra.sharding.placement import is_allowed, placement_of
 from infra.sharding.shards import all_aliases
+from infra.sharding.sql import fetch_all
 from posts.actions.create_post import create_post
 from posts.ids import PostId
 from posts.types import Draft
@@ -111,11 +114,35 @@ def drain_all() -> int:
 
 
 def make_account(username: str | None = None) -> int:
-    """A user and their account, without the cost of hashing a password."""
+    """A user and their account, without the cost of hashing a password or of composing SQL."""
     number = next(_numbers)
-    user = User.objects.create(username=username or f"person{number}", password="!")
-    Account.objects.on(shard_of(user.id)).create(id=user.id, username=user.username, created_at=NOW)
-    return int(user.id)
+    user = User(username=username or f"person{number}", password="!")
+    [(account_id,)] = _insert("default", user)
+    account = Account(id=account_id, username=user.username, created_at=NOW)
+    _insert(shard_of(account_id), account)
+    return int(account_id)
+
+
+def _insert(alias: str, row: Model) -> list[tuple[Any, ...]]:
+    """Returns the id. The ORM composes its statement each time, which costs 2 ms."""
+    fields, statement = _insertion(type(row))
+    connection = connections[alias]
+    values = [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields]
+    return fetch_all(alias, statement, values)
+
+
+@cache
+def _insertion(model: type[Model]) -> tuple["list[Field[Any, Any]]", str]:
+    """Of all columns to which the database gives no value itself."""
+    fields = [
+        field
+        for field in model._meta.concrete_fields
+        if field.db_default is NOT_PROVIDED and not isinstance(field, AutoField)
+    ]
+    columns = ", ".join(f'"{field.column}"' for field in fields)
+    marks = ", ".join(["%s"] * len(fields))
+    table = model._meta.db_table
+    return fields, f'INSERT INTO "{table}" ({columns}) VALUES ({marks}) RETURNING id'
 
 
 def make_accounts(count: int) -> list[int]:

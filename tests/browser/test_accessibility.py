@@ -15,6 +15,8 @@ from tests.browser.tab import Tab
 from tests.integration.accounts.consent import address
 from tests.sign_ups import OUT_OF_BAND, App
 
+pytestmark = pytest.mark.core
+
 GUEST = (
     "/auth/sign_in",
     "/auth/sign_up",

@@ -13,6 +13,8 @@ from tests.browser.tab import DESKTOP, PHONE, Size, Tab
 from tests.world import drain_all, publish
 from timelines.trends.actions.compute import compute_trends
 
+pytestmark = pytest.mark.core
+
 NAMES = ("ann", "ben", "cora", "dan")
 
 

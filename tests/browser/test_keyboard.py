@@ -6,6 +6,8 @@ from tests.browser.feeds import enter, make_named
 from tests.browser.neighbours import make_neighbours
 from tests.browser.tab import Tab
 
+pytestmark = pytest.mark.core
+
 # What has the focus: its role in our words, and whether one sees that it has it.
 FOCUS = """(() => {
   const one = document.activeElement;

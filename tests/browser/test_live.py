@@ -19,6 +19,8 @@ from tests.integration.streaming.serving import running_streams
 from tests.waiting import until
 from tests.world import make_accounts, publish
 
+pytestmark = pytest.mark.core
+
 # Without the stream a page asks for notifications every 60 s.
 SOON_S = 30
 # Without the stream telling of it, a page asks for posts every 20 s.

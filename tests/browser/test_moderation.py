@@ -10,6 +10,8 @@ from tests.browser.tab import Tab
 from tests.people import Visitor, make_member
 from tests.world import drain_all
 
+pytestmark = pytest.mark.core
+
 QUEUE = "/admin/moderation/report/"
 ROWS = "#result_list tbody tr"
 

@@ -11,6 +11,8 @@ from tests.browser.feeds import enter, make_named
 from tests.browser.tab import DESKTOP, PHONE, Size, Tab
 from tests.world import drain_all, publish
 
+pytestmark = pytest.mark.core
+
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 def test_a_quote_from_the_menu_to_its_revocation(world: None, size: Size, tab_of) -> None:

@@ -8,6 +8,8 @@ from tests.browser.axe import faults_of
 from tests.browser.feeds import enter
 from tests.browser.tab import PHONE, Size, Tab
 
+pytestmark = pytest.mark.core
+
 TOOL = ".tool[title='Publish later']"
 FIELD = "[name=scheduled_at]"
 VALUE = f"document.querySelector('{FIELD}').value"

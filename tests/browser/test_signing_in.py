@@ -1,7 +1,11 @@
 """Signing in to the admin, and what each group finds there."""
 
+import pytest
+
 from tests.browser.tab import Tab
 from tests.people import make_boss, make_member
+
+pytestmark = pytest.mark.core
 
 PASSWORD = "a-password-of-tests-0123"
 DRAWN_PX = """(async () => {

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import django
+import pytest
 
 from tests.browser.axe import faults_of
 from tests.browser.feeds import write_post
@@ -18,6 +19,8 @@ from tests.browser.test_signing_in import sign_in_by_form
 from tests.browser.test_two_people import PASSWORD, entry_of, find_and_follow, sign_up
 from tests.people import make_boss
 from tests.waiting import until
+
+pytestmark = pytest.mark.core
 
 QUESTION, OFFER = "Tee oder Kaffee?", "Five boats, half the price"
 REASON = "Advertising is for the market only"

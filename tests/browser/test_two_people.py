@@ -12,6 +12,8 @@ from tests.browser.live_site import settle
 from tests.browser.tab import Tab
 from tests.world import publish
 
+pytestmark = pytest.mark.core
+
 SOON_S = 2
 PASSWORD = "a-password-of-tests-0123"
 TEXTS = ("The tide is low", "The boats are out", "Who is on the quay?")

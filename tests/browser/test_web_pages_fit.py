@@ -13,6 +13,8 @@ from tests.browser.tab import Size, Tab
 from tests.callers import Caller
 from tests.world import drain_all, publish
 
+pytestmark = pytest.mark.core
+
 WIDTHS = (360, 680, 1000, 1140, 1600)
 WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2
 TEXTS = (

@@ -1,9 +1,13 @@
 """The main path in a browser that runs no scripts."""
 
+import pytest
+
 from accounts.models import User
 from relations.actions.follow import follow
 from tests.browser.feeds import make_named, sign_out, write_post
 from tests.world import drain_all, publish
+
+pytestmark = pytest.mark.core
 
 PASSWORD = "a-password-of-tests-0123"
 

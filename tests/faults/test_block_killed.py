@@ -12,6 +12,8 @@ from tests.loaded_process import run_loaded
 from tests.truth import assert_drained_truth, live_pairs
 from tests.world import make_accounts, publish
 
+pytestmark = pytest.mark.core
+
 SCRIPT = """
 import os, signal, sys
 import django

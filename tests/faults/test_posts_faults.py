@@ -13,6 +13,8 @@ from tests.server_faults import kill, pause
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, make_account, publish
 
+pytestmark = pytest.mark.core
+
 
 @pytest.mark.parametrize("end", [kill, pause])
 def test_posts_go_on_without_redis(services, end):

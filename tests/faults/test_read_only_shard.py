@@ -12,6 +12,8 @@ from tests.callers import Caller
 from tests.waiting import until
 from tests.world import drain_all, make_accounts, publish
 
+pytestmark = pytest.mark.core
+
 SHOW = "SHOW default_transaction_read_only"
 FAILED = "SELECT attempts, state, is_waiting FROM changes_change"
 

@@ -27,6 +27,8 @@ from tests.server_faults import kill, pause, resume
 from tests.truth import assert_drained_truth, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 
+pytestmark = pytest.mark.core
+
 DOWN = "shard1"
 # How often at most it is tried to reach a shard for one row: for its edge and for its notification
 # with others and alone, for what each of the two reads there, and for its caches.

@@ -17,6 +17,8 @@ from tests.loaded_process import LoadedProcess, run_loaded
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, make_accounts
 
+pytestmark = pytest.mark.core
+
 DUE = """
 import os, signal, sys
 import django

@@ -26,6 +26,8 @@ from tests.server_faults import hanging, kill
 from tests.waiting import until
 from tests.world import drain_all, make_accounts, publish
 
+pytestmark = pytest.mark.core
+
 SHARD = "shard1"
 # What a Redis answers a write with, and what that is called. A pause answers nothing.
 REFUSALS = {

@@ -13,6 +13,8 @@ from tests.people import cast
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, publish
 
+pytestmark = pytest.mark.core
+
 STATUSES = "/api/v1/statuses"
 SCRIPT = """
 import os, signal, sys
