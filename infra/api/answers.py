@@ -15,6 +15,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.shortcuts import render
 from django.views import defaults
+from redis.exceptions import RedisError
 from rest_framework import exceptions
 
 from infra.api.errors import NotAllowed, NotFound, TidelineError, TokenInvalid
@@ -32,7 +33,7 @@ log = structlog.get_logger()
 def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
     """DRF's exception handler. None for an unexpected error.
 
-    An unreachable database is 503 with Retry-After, never 500.
+    A database or a Redis that does not answer is 503 with Retry-After, never 500.
     """
     match error:
         case TidelineError():
@@ -47,7 +48,7 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
             return _answer(413, "The request is too large")
         case SuspiciousOperation() | UnreadablePostError():
             return _answer(400, "The request is malformed")
-        case OperationalError() | InterfaceError():
+        case OperationalError() | InterfaceError() | RedisError():
             return _answer_unavailable(error)
     return None
 
@@ -62,9 +63,9 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, or 503 without a database. Django calls it while it handles the error."""
+    """500, or 503 without a store. Django calls it while it handles the error."""
     error = sys.exception()
-    if isinstance(error, OperationalError | InterfaceError):
+    if isinstance(error, OperationalError | InterfaceError | RedisError):
         answer = _answer_unavailable(error)
         if request.path_info.startswith(API_PREFIXES):
             return answer

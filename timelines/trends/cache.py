@@ -6,6 +6,7 @@ Nothing ends the entry early: a post that is deleted or may not be seen is left 
 """
 
 import msgspec
+from redis.exceptions import RedisError
 
 from infra.caching.client import redis
 from infra.caching.decoding import decode
@@ -25,6 +26,9 @@ def keep_trends(trends: Trends) -> None:
 
 
 def find_trends() -> Trends:
-    """Empty before the first run. Raises: RedisError. One round trip."""
-    kept = redis().call("GET", key(FAMILY, "site"))
+    """Empty before the first run, and while Redis does not answer. One round trip."""
+    try:
+        kept = redis().call("GET", key(FAMILY, "site"))
+    except RedisError:
+        return Trends()
     return decode(FAMILY, _decode, kept) or Trends()

@@ -12,6 +12,7 @@ from django.core.exceptions import (
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, UnreadablePostError
 from django.http.response import BadHeaderError, HttpResponseBase
+from redis.exceptions import RedisError
 from rest_framework import exceptions
 
 from infra.api import errors
@@ -48,6 +49,7 @@ FAULT = errors.Fault("username", "ERR_TAKEN", "has already been taken")
         (UnreadablePostError(), 400, "The request is malformed"),
         (OperationalError("password=secret"), 503, "Temporarily unavailable, try again"),
         (InterfaceError("connection closed"), 503, "Temporarily unavailable, try again"),
+        (RedisError("password=secret"), 503, "Temporarily unavailable, try again"),
     ],
 )
 def test_status_and_text(error, status, text):
