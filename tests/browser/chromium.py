@@ -1,4 +1,4 @@
-"""Which Chromium the tests drive: CHROMIUM, the machine's own, or one the project brings along.
+"""Which Chromium the tests drive: CHROMIUM, one the project brings along, or the machine's own.
 
 python -m tests.browser.chromium      says which, and fetches it if it has to
 """
@@ -24,20 +24,28 @@ class Chromium(NamedTuple):
 
 
 def find_chromium() -> Chromium | None:
-    """None: this machine has none, and there is none to bring along. Raises as ensure_pinned."""
-    own = os.environ.get("CHROMIUM") or _of_machine()
-    if own:
+    """None: this machine has none, and there is none to bring along.
+
+    Raises as ensure_pinned, if the machine has none either.
+    """
+    if own := os.environ.get("CHROMIUM"):
         return Chromium(own, {})
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
-        return None
-    ensure_pinned()
+        return _of_machine()
+    try:
+        ensure_pinned()
+    except OSError:
+        if machines := _of_machine():
+            return machines
+        raise
     return Chromium(str(PROGRAM), environment())
 
 
-def _of_machine() -> str | None:
+def _of_machine() -> Chromium | None:
     """Ubuntu's `chromium-browser` is a script that only asks for another package."""
-    found = find_programs(NAMES, os.environ["PATH"])
-    return next((str(program) for program in found if major_version(program, VERSION)), None)
+    programs = find_programs(NAMES, os.environ["PATH"])
+    fit = (str(program) for program in programs if major_version(program, VERSION))
+    return next((Chromium(program, {}) for program in fit), None)
 
 
 def main() -> None:

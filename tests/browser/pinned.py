@@ -1,4 +1,4 @@
-"""A Chromium for machines without one: an archive of the npm registry, unpacked in the checkout.
+"""A Chromium of the project's own: an archive of the npm registry, unpacked in the checkout.
 
 It carries the libraries and fonts it needs. Nothing is run that does not have the digest below. The
 browsers of `playwright install` come from hosts that networks which let registries through may not.
@@ -29,11 +29,11 @@ FOLDER = CACHE / VERSION
 PROGRAM = FOLDER / "chromium"
 # What is needed of the archive, by the name it is unpacked from.
 PARTS = ("package/bin/chromium.br", "package/bin/al2023.tar.br", "package/bin/fonts.tar.br")
+# No font of the machine: the width of a text would depend on it.
 FONTS = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir prefix="relative">fonts</dir>
-  <dir>/usr/share/fonts</dir>
   <cachedir prefix="xdg">fonts</cachedir>
 </fontconfig>
 """
@@ -57,6 +57,7 @@ def ensure_pinned() -> None:
     with locked(CACHE / "lock", LONGEST_S):
         if not FOLDER.exists():
             _install()
+        (FOLDER / "fonts.conf").write_text(FONTS)
 
 
 def environment() -> dict[str, str]:
@@ -108,7 +109,6 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
             if target.suffix == ".tar":
                 _spread(target, folder)
     (folder / PROGRAM.name).chmod(0o755)
-    (folder / "fonts.conf").write_text(FONTS)
 
 
 def _expand(packed: IO[bytes], target: Path, progress: "Progress") -> None:

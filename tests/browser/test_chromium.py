@@ -61,10 +61,14 @@ def digest(content: bytes) -> bytes:
     return hashlib.sha512(content).digest()
 
 
-def test_the_one_that_is_named_comes_before_the_machines_own(elsewhere, monkeypatch) -> None:
+def test_the_named_one_comes_first_then_the_projects_then_the_machines(
+    elsewhere, monkeypatch
+) -> None:
     for name, says in (("google-chrome", "Google Chrome"), ("chromium", "Chromium")):
         script(elsewhere / name, f"echo {says} 120.0.1")
         assert find_chromium() == Chromium(str(elsewhere / name), {})
+    put_archive(elsewhere, monkeypatch)
+    assert find_chromium().program == str(chromium.PROGRAM)
     monkeypatch.setenv("CHROMIUM", "/opt/mine")
     assert find_chromium() == Chromium("/opt/mine", {})
 
