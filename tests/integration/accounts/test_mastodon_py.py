@@ -27,6 +27,8 @@ from tests.integration.streaming.serving import running_streams
 from tests.sign_ups import PASSWORD
 from tests.waiting import until
 
+pytestmark = pytest.mark.slow
+
 
 class QuietHandler(WSGIRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:

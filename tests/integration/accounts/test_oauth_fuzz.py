@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 from urllib.parse import quote, urlencode
 
+import pytest
 from django.test import Client
 from oauth2_provider.models import get_grant_model
 
@@ -21,6 +22,8 @@ from tests.integration.accounts.consent import (
     fields_of,
 )
 from tests.sign_ups import PASSWORD, SCOPES, App, Person
+
+pytestmark = pytest.mark.slow
 
 DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 GRANTS = ("authorization_code", "password", DEVICE)

@@ -15,6 +15,8 @@ from tests.callers import token_of
 from tests.truth import everything_written
 from tests.world import make_account
 
+pytestmark = pytest.mark.slow
+
 # Seconds that a body may take.
 BODY_S = 1
 SIZE, DEPTH = 10_000_000, 10_000

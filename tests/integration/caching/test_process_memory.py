@@ -18,6 +18,8 @@ from tests.callers import Caller
 from tests.memory_sizes import deep_size
 from tests.world import drain_all, make_accounts, publish
 
+pytestmark = pytest.mark.slow
+
 READERS, AUTHORS, POSTS_EACH = 12, 30, 6
 TEXT = "A usual post is about as long as this one, it has two sentences, and there is no image. "
 # Python makes room for more entries in a list or a table than there are.

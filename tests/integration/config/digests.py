@@ -36,6 +36,7 @@ VOLATILE = (
     b"timelines.increments:",
     b"caching.hot:",
     b"counters.hot:",
+    b"processes.reports:",
 )
 
 

@@ -120,6 +120,7 @@ def differences(before, after):
     ]
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_each_ends_where_a_whole_run_does(spoiled_people):
     """kill -9 after the first batch, a run that goes on, and one more that finds nothing to do."""
     unfinished = []

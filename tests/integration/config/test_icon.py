@@ -7,6 +7,8 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
+pytestmark = pytest.mark.slow
+
 LINK = re.compile(r'<link rel="icon" href="/static/([^"]+)">')
 DAY_S = 86_400
 

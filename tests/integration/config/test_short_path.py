@@ -27,6 +27,8 @@ from tests.world import drain_all, make_account, make_accounts, publish, restric
 from web.middleware import LATENCY
 from web.short_path import ShortPath
 
+pytestmark = pytest.mark.slow
+
 ID = "5f1c0000-1"
 # Of the quota each of the two requests takes one.
 COUNTED = "X-RateLimit-Remaining"

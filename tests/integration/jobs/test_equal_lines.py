@@ -23,6 +23,8 @@ from tests.reconciling import assert_audits_find_nothing
 from tests.truth import assert_drained_truth, counts, forward_edges, rows_of
 from tests.world import drain_all, make_account, publish
 
+pytestmark = pytest.mark.slow
+
 LEFT = "SELECT kind, error FROM changes_change"
 
 

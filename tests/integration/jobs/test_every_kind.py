@@ -16,6 +16,8 @@ from tests.truth import assert_drained_truth, rows_of
 from tests.world import drain_all
 from timelines.management.commands.backfill_recent_posts import Command as Backfill
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["at_rest"]
 
 # What is derived from rows of other shards, without its times, and what repairs it.

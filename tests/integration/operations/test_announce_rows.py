@@ -27,6 +27,8 @@ from tests.integration.jobs.outcomes import Outcome
 from tests.truth import assert_drained_truth
 from tests.world import make_account, make_accounts, publish
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def other(world):

@@ -36,6 +36,8 @@ from tests.integration.timelines.catching_up import CATCH_UP, finish, mark
 from tests.world import drain_all, make_account, make_accounts, publish
 from timelines.trends.actions.compute import compute_trends
 
+pytestmark = pytest.mark.slow
+
 # More than a page has.
 MANY = 21
 GUEST, ALL_READ = "guest: ", "all read: "

@@ -11,6 +11,8 @@ from tests.integration.pages.browsing import Browser
 from tests.integration.pages.test_second_step import boss, here
 from tests.second_steps import PLACE, STEP, add_app, sign_in_by_password
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["boss", "here"]
 ID = "AAAA"
 RESPONSE = {"clientDataJSON": ID, "attestationObject": ID, "authenticatorData": ID, "signature": ID}

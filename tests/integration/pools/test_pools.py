@@ -17,6 +17,8 @@ from tests.pooling import using_pools
 from tests.server_faults import kill
 from tests.waiting import until
 
+pytestmark = pytest.mark.slow
+
 SHARD, OTHER, ACCOUNT = "shard0", "shard1", 16_384 + 8
 TELL = "UPDATE sharding_databaseidentity SET map_epoch = %s"
 SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE usename = %s"

@@ -39,6 +39,8 @@ from tests.relations_oracle import QUIET as QUIETLY
 from tests.truth import assert_drained_truth, backward_edges, forward_edges
 from tests.world import clean, drain_all, make_accounts
 
+pytestmark = pytest.mark.slow
+
 KINDS = (
     CounterKind.FOLLOWING,
     CounterKind.QUIET_FOLLOWING,

@@ -109,6 +109,7 @@ def window(
     return Window(limit, *(encode_cursor(c) if c else None for c in (below, above, after)))
 
 
+@pytest.mark.slow
 def test_pages_are_those_of_a_plain_list(owner, listed, prepare):
     assert_pages_below_and_after_any_bound(owner, listed, prepare)
     assert_pages_between_two_bounds(owner, listed, prepare)

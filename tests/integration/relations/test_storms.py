@@ -33,7 +33,7 @@ from tests.truth import assert_drained_truth, forward_edges
 from tests.waiting import until
 from tests.world import NOW, make_accounts
 
-pytestmark = [pytest.mark.timeout(0)] if IS_THOROUGH else []
+pytestmark = [pytest.mark.slow, *([pytest.mark.timeout(0)] if IS_THOROUGH else [])]
 
 QUIET, OPEN, SPECIAL = (
     FollowOptions(quiet=True),

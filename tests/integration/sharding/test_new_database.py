@@ -12,6 +12,8 @@ from infra.sharding.new_database import create_schema, is_empty
 from infra.sharding.schema import read_schema
 from infra.sharding.sql import fetch_all
 
+pytestmark = pytest.mark.slow
+
 FUNCTIONS = """
 SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
 """

@@ -15,6 +15,8 @@ from tests.integration.streaming.serving import HEALTH, Reader, running_streams,
 from tests.waiting import PATIENCE_S, until
 from tests.world import make_accounts, publish
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def people(world):

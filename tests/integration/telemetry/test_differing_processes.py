@@ -18,6 +18,8 @@ from operations.status.report import list_down, read_status
 from operations.status.status_lines import format_status
 from tests.waiting import PATIENCE_S, until
 
+pytestmark = pytest.mark.slow
+
 REPORTING = """
 import os, sys
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"

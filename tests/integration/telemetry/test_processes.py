@@ -17,6 +17,8 @@ from lab.runner.child import CHECKOUT
 from lab.runner.port import free_port
 from tests.waiting import PATIENCE_S, until
 
+pytestmark = pytest.mark.slow
+
 COUNTS = """
 import os, sys
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"

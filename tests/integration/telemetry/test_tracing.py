@@ -8,6 +8,8 @@ import pytest
 
 from lab.runner.child import CHECKOUT
 
+pytestmark = pytest.mark.slow
+
 NAME = "from-the-proxy-0042"
 FAULT = """
 import os, django

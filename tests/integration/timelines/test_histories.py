@@ -3,6 +3,7 @@
 from typing import Any
 
 import orjson
+import pytest
 from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +34,8 @@ from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.recent.low_water_mark import raise_low_water_mark
 from timelines.stores.factory import timeline_store
+
+pytestmark = pytest.mark.slow
 
 PEOPLE = 4
 EXPIRE = "DELETE FROM timelines_recentpost WHERE moment < %s"

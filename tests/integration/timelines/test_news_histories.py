@@ -18,6 +18,8 @@ from timelines.increments.home_news import MOST_NAMED, find_home_news
 from timelines.increments.queries import Increments
 from timelines.types import TimeRange
 
+pytestmark = pytest.mark.slow
+
 Steps = list[tuple[str, int | None, int | None]]
 some_steps = st.lists(steps, min_size=6, max_size=14)
 # The index is complete from this second on.

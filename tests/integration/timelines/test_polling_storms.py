@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from infra.api.pages import Window
 from relations.actions.follow import follow
 from tests.integration.timelines.indexed import complete_index
@@ -9,6 +11,8 @@ from tests.integration.timelines.polling_clients import MinIdClient, SinceIdClie
 from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import drain_all, make_accounts, publish
 from timelines.home.page import home_page
+
+pytestmark = pytest.mark.slow
 
 AUTHORS, STEP_MS, STEPS, POLLED_EVERY = 12, 50, 200, 20
 # Seconds without posts at the end.

@@ -33,6 +33,8 @@ from timelines.stores.weeks import (
 )
 from timelines.types import LiveTimeline
 
+pytestmark = pytest.mark.slow
+
 Choose = Callable[[str], None]
 OTHERS = [name for name in STORES if name != "packed"]
 ALIAS = "shard0"

@@ -21,6 +21,8 @@ from packaging.utils import canonicalize_name as canonical
 from deploy import install
 from infra.version import VERSION
 
+pytestmark = pytest.mark.slow
+
 CHECKOUT = Path(__file__).parents[3]
 PYPROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
 PROJECT = PYPROJECT["project"]

@@ -13,6 +13,8 @@ from tests.integration.relations.jobs.damage import delete_edge, write_backward
 from tests.truth import assert_drained_truth, backward_edges
 from tests.world import drain_all, make_accounts
 
+pytestmark = pytest.mark.slow
+
 AUDITS = 6
 
 
