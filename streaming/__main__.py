@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 
 from django.conf import settings
 
-from streaming.server import StreamingServer
+from streaming.serving.server import StreamingServer
 from web.startup import logged_service, prepare_to_serve
 
 
@@ -25,7 +25,7 @@ def main() -> None:
         address, options.workers, settings.STREAMING_CONNECTIONS, options.linger
     )
     with logged_service("streaming", address=f"{address[0]}:{address[1]}", workers=options.workers):
-        server.serve()
+        server.run()
 
 
 def _options() -> Namespace:

@@ -32,9 +32,7 @@ class StreamingApplication:
         self._most = most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._live(receive, send)
-        elif scope["type"] == "websocket":
+        if scope["type"] == "websocket":
             await self._serve_socket(scope, receive, send)
         elif scope["method"] == "OPTIONS":
             await answer_options(send, read_request(scope))
@@ -43,14 +41,13 @@ class StreamingApplication:
         else:
             await self._serve_sse(scope, receive, send)
 
-    async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()
+    async def start(self) -> None:
+        """Returns when clients may come."""
         self._streams = Streams(self._most)
         await self._streams.start()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
+
+    async def stop(self) -> None:
         await self._streams.stop()
-        await send({"type": "lifespan.shutdown.complete"})
 
     async def _serve_sse(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = read_request(scope)

@@ -1,4 +1,4 @@
-"""The ASGI application that Granian serves."""
+"""The ASGI application of a worker, and what its process needs."""
 
 import gc
 import os

@@ -71,7 +71,7 @@ def run_worker(
     collect_all_rarely()
     reception = Reception(loop, application, limits)
     reception.start()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     getattr(worker, WORKERS_METHODS[runtime_mode][False])(
         Requests(loop, reception.receive), loop, ended
     )
@@ -84,7 +84,7 @@ def collect_all_rarely() -> None:
     gc.set_threshold(youngest, middle, _COLLECTIONS_BEFORE_FULL)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Without its main process a worker would share the port with the successor."""
     parent = multiprocessing.parent_process()
     if parent is not None:

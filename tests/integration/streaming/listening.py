@@ -6,7 +6,7 @@ Between them is ASGI and no network: tests/faults has the server.
 import asyncio
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -49,9 +49,7 @@ class Site:
         self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self._thread.start()
         self.application = StreamingApplication(most)
-        self._lifespan = Client(self, {"type": "lifespan"})
-        self._lifespan.give({"type": "lifespan.startup"})
-        self._lifespan.await_sent("lifespan.startup.complete")
+        self._wait_for(self.application.start())
         self._clients: list[Client] = []
 
     def listen(
@@ -123,11 +121,13 @@ class Site:
     def stop(self) -> None:
         for client in self._clients:
             client.leave()
-        self._lifespan.give({"type": "lifespan.shutdown"})
-        self._lifespan.await_sent("lifespan.shutdown.complete")
+        self._wait_for(self.application.stop())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
         self.loop.close()
+
+    def _wait_for(self, done: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(done, self.loop).result(_RECEIVE_S)
 
     def _begin(
         self,

@@ -1,22 +1,19 @@
-"""The main process: it starts the worker, and drains before it ends."""
+"""The main process: it starts the workers, and drains before it ends."""
 
 import socket
 import sys
 import time
+from functools import partial
 
-from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
+from granian.constants import Interfaces
 from granian.log import LogLevels
 from granian.net import SocketSpec  # type: ignore[attr-defined]
 from granian.server.mp import MPServer
 
+from streaming.serving.worker import run_worker
 from web.draining import start_draining
 
-_HEAD_MS = 15_000
-_MOST_HEAD_BYTES = 64 * 1024
-# Connections that wait in the kernel's queue: all clients come back at once after a restart.
-_KERNEL_QUEUE = 4_096
-# Besides the streams: who is refused, and health checks. Granian would let them wait.
+# Besides the streams: who is refused, and health checks.
 _SPARE_CONNECTIONS = 1_000
 # The kernel asks a silent client after SILENT_S whether it is there, and ends the connection when
 # it has acknowledged nothing for DEAD_AFTER_S: no answer, or it reads no more of what waits for it.
@@ -32,19 +29,15 @@ class StreamingServer(MPServer):
             address=address[0],
             port=address[1],
             interface=Interfaces.ASGI,
-            http=HTTPModes.http1,
-            websockets=True,
             workers=workers,
-            backlog=_KERNEL_QUEUE,
-            backpressure=most + _SPARE_CONNECTIONS,
-            http1_settings=HTTP1Settings(
-                header_read_timeout=_HEAD_MS, max_buffer_size=_MOST_HEAD_BYTES
-            ),
             respawn_failed_workers=True,
             workers_kill_timeout=5,
             log_level=LogLevels.warning,
         )
-        self._linger_s = linger_s
+        self._linger_s, self._most = linger_s, most
+
+    def run(self) -> None:
+        self.serve(spawn_target=partial(run_worker, most=self._most + _SPARE_CONNECTIONS))
 
     def _init_shared_socket(self) -> None:
         """One socket that all workers listen to, as Granian has it on other systems than Linux.
@@ -65,7 +58,7 @@ class StreamingServer(MPServer):
 
 def find_dead_peers(listening: socket.socket) -> None:
     """Connections that this socket accepts have its options. They end DEAD_AFTER_S after their peer
-    has gone without a word, so its place is free. Granian sends no pings of WebSocket."""
+    has gone without a word, so its place is free. Nothing sends pings of WebSocket."""
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     if sys.platform == "linux":
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, SILENT_S)
