@@ -8,7 +8,10 @@ from posts.types import Kind, QuotePolicy, ReplyPolicy, Visibility
 
 POST_KINDS = [(kind.value, kind.name) for kind in (Kind.POST, Kind.REPLY, Kind.REPOST)]
 VIEWER_MARK_KINDS = [(k.value, k.name) for k in Kind if Kind.FAVOURITE <= k <= Kind.PIN]
-RESPONSE_KINDS = [(k.value, k.name) for k in (*list(Kind)[1:4], Kind.QUOTE)]  # REPLY to FAVOURITE
+_RESPONSES = (
+    Kind.REPLY, Kind.REPOST, Kind.FAVOURITE, Kind.CLOSED_REPLY, Kind.QUOTE, Kind.CLOSED_QUOTE
+)  # fmt: skip
+RESPONSE_KINDS = [(kind.value, kind.name) for kind in _RESPONSES]
 QUOTE_POLICIES = [(policy.value, policy.name) for policy in QuotePolicy]
 REPLY_POLICIES = [(policy.value, policy.name) for policy in ReplyPolicy]
 VISIBILITIES = [(visibility.value, visibility.name) for visibility in Visibility]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from accounts.types import Restriction
 from counters.kinds import CounterKind
 from counters.sql import select_counts
-from infra.sharding.sql import fetch_all
+from infra.caching.costly_searches import search_once
 
 # Of accounts that the searcher does not follow. So a word that very many names have costs no more.
 MOST_MATCHES = 400
@@ -65,7 +65,8 @@ def search_names(alias: str, search: NameSearch, match: NameMatch) -> list[Found
     """Accounts of one shard whose names match: the preferred ones first, then by open followers.
 
     Suspended accounts are left out, and limited ones that are not preferred. If very many match,
-    MOST_MATCHES of them compete. Cost: one query by the index account_names.
+    MOST_MATCHES of them compete. Cost: one query by the index account_names. Raises:
+    SearchTooCostly.
     """
     params = {
         "text": search.text,
@@ -74,4 +75,5 @@ def search_names(alias: str, search: NameSearch, match: NameMatch) -> list[Found
         "most": MOST_MATCHES,
         "limit": search.limit,
     }
-    return [FoundAccount(*row) for row in fetch_all(alias, match.value, params)]
+    asked = (match.name, search.text, search.others)
+    return [FoundAccount(*row) for row in search_once(alias, match.value, params, asked)]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
+from infra.caching.costly_searches import search_once
 from infra.sharding.buckets import is_owned, shard_of
 from infra.sharding.scatter import scatter_available
 from infra.sharding.shards import shard_aliases
@@ -98,7 +99,8 @@ def _search_shard(
         "text": words.text, "phrases": list(words.phrases), "unwanted": list(words.unwanted),
         "limit": search.limit,
     }  # fmt: skip
-    rows = fetch_all(alias, _statement(tuple(conditions)), params)
+    asked = (shared["viewer"], search._replace(limit=0))
+    rows = search_once(alias, _statement(tuple(conditions)), params, asked)
     return [PostId.at(*row) for row in rows if is_owned(alias, row[0])]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from infra.sharding.sql import fetch_all
+from infra.caching.costly_searches import search_once
 from posts.ids import FIRST, LAST, SEQUENCES, PostId
 
 DAY = 86_400 * SEQUENCES  # moments
@@ -131,14 +131,15 @@ def search_words(alias: str, search: WordSearch, now_second: int) -> list[PostId
     Without words: none, but all posts of a wanted author. Deleted and hidden posts, and reposts,
     are not among them. Cost: one query by the indexes post_public and post_terms. A frequent word
     costs its posts among the newest NEWEST, a less frequent one those of a few days. Unwanted and
-    neighbouring words are compared in these posts, until enough are found.
+    neighbouring words are compared in these posts, until enough are found. Raises: SearchTooCostly.
     """
     params = conditions_of(search)
     sql = _statement(tuple(params), has_author=search.author_id is not None)
     params |= _steps_of(search, now_second)
     words = search.words
     params |= {"text": words.text, "phrases": list(words.phrases), "unwanted": list(words.unwanted)}
-    ids = [PostId.at(*row) for row in fetch_all(alias, sql, params | {"limit": search.limit})]
+    rows = search_once(alias, sql, params | {"limit": search.limit}, search._replace(limit=0))
+    ids = [PostId.at(*row) for row in rows]
     return [post_id for post_id in ids if post_id > search.above]
 
 

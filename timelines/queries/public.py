@@ -14,7 +14,7 @@ from infra.caching.questions import Question, RoundTrip
 from infra.clock import now_ms
 from posts.api.present import has_media, page_of_statuses
 from posts.cache.newest import NewestPosts, ask_newest_posts
-from posts.ids import EPOCH, LAST, SEQUENCES, PostId
+from posts.ids import EPOCH, FIRST, LAST, SEQUENCES, PostId
 from posts.queries.rows import PAST_ALL
 from posts.reading.viewing import ViewedPosts, view_posts
 from posts.types import Kind, PostRange, Visibility
@@ -131,7 +131,10 @@ class PolledPublic(NamedTuple):
         for ids in iter_public(TimeRange(above, below), newest_first):
             shown += _take(self.viewer, ids, count - len(shown))
             if len(shown) >= count:
-                break
+                return shown
+        # Its end is the end of the index, not `since_id`.
+        if above != FIRST:
+            _refuse_too_old(above)
         return shown
 
     def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:

@@ -128,7 +128,7 @@ def test_a_client_that_polls_from_below_the_list_misses_no_post(short_list, peop
         assert found == posts[::-1]
 
 
-@pytest.mark.parametrize("cursor", ["max_id", "min_id"])
+@pytest.mark.parametrize("cursor", ["max_id", "min_id", "since_id"])
 def test_a_cursor_from_before_the_index_is_refused(short_list, cursor):
     for alias in settings.SHARD_ALIASES:
         raise_low_water_mark(alias, PostId.from_public(short_list[20]).second)
@@ -137,6 +137,13 @@ def test_a_cursor_from_before_the_index_is_refused(short_list, cursor):
     refused = get(PUBLIC, {"limit": 40, cursor: short_list[21]})
     assert refused.status_code == 422
     assert refused.json()["error"] == "The public timeline does not go back so far"
+
+
+def test_a_page_that_is_full_above_the_end_of_the_index_is_served(short_list):
+    for alias in settings.SHARD_ALIASES:
+        raise_low_water_mark(alias, PostId.from_public(short_list[20]).second)
+    page = Client().get(PUBLIC, {"limit": 15, "since_id": short_list[25]})
+    assert ids_of(page) == short_list[:15]
 
 
 def test_nobody_posted(world):
