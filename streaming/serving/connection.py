@@ -26,7 +26,7 @@ _BUFFER = memoryview(bytearray(4096))
 log = structlog.get_logger()
 
 
-class Connection(asyncio.BufferedProtocol):
+class StreamingConnection(asyncio.BufferedProtocol):
     """`on_lost`: called once, after its end."""
 
     def __init__(self, application: Application, on_lost: Callable[[], None]) -> None:

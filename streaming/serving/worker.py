@@ -10,7 +10,7 @@ from typing import Any
 
 from granian.server.mp import WorkerProcess
 
-from streaming.serving.connection import Connection
+from streaming.serving.connection import StreamingConnection
 from web.serving.worker import end_with_parent
 
 # All clients come back at once after a restart.
@@ -63,4 +63,6 @@ async def accept(application: Any, listening: socket.socket, most: int) -> None:
             places.release()
             await asyncio.sleep(_PAUSE_S)
             continue
-        await loop.connect_accepted_socket(lambda: Connection(application, places.release), peer)
+        await loop.connect_accepted_socket(
+            lambda: StreamingConnection(application, places.release), peer
+        )

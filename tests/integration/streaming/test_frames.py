@@ -48,7 +48,7 @@ async def echo(scope, receive, send):
 def port(monkeypatch):
     """Of a server in this process."""
     monkeypatch.setattr(connection, "HEAD_S", 0.3)
-    monkeypatch.setattr(worker, "Connection", Counted)
+    monkeypatch.setattr(worker, "StreamingConnection", Counted)
     listening = socket.create_server((HOST, 0))
     with closing(asyncio.new_event_loop()) as loop, listening:
         accepting = loop.create_task(worker.accept(echo, listening, MOST))
@@ -61,7 +61,7 @@ def port(monkeypatch):
         thread.join()
 
 
-class Counted(connection.Connection):
+class Counted(connection.StreamingConnection):
     still_open = set()
 
     def connection_made(self, transport):
