@@ -51,7 +51,6 @@ ALL: tuple[History, ...] = (
     home_pages.repost_and_undo,
     writes.favourite_and_end,
     home_pages.polls_of_one_token,
-    home_pages.poll_and_slow_answer,
     loads.outage_and_call,
     writes.two_mirrors,
     overlaps.delete_build_and_repeat,

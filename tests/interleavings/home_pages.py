@@ -18,7 +18,6 @@ from tests.interleavings.acts import (
     flush,
     in_order,
     make_friends,
-    slow_at,
 )
 from tests.interleavings.exploring import Play
 from tests.world import drain_all, forget_memory, make_accounts, publish
@@ -164,9 +163,13 @@ def polls_of_one_token() -> Play:
     time.pass_ms(POLL_EVERY_MS)
 
     def assert_complete() -> None:
-        for client in clients:
+        """Each client gets what the other one got with the next page that moves it on."""
+        for _ in range(2):
             time.pass_ms(POLL_EVERY_MS)
-            client.poll_to_end()
+            made.append(publish(friends[1], clock_s=time.clock_s))
+            drain_all()
+            for client in clients:
+                client.poll_to_end()
         assert [set(made) - client.seen for client in clients] == [set(), set()]
 
     late = partial(drain_lanes_of, friends[0])
@@ -176,12 +179,3 @@ def polls_of_one_token() -> Play:
         check=assert_complete,
         end=patch.undo,
     )
-
-
-def poll_and_slow_answer() -> Play:
-    """A client gets a late post again and again, slowly; another one comes to the same cursor."""
-    play = polls_of_one_token()
-    late, other, client = play.actors.values()
-    in_page = slow_at("polls.page_taken", in_order(late, client))
-    client()
-    return play._replace(actors={"slow client": in_page, "another client": other})

@@ -181,16 +181,7 @@ MUTANTS: tuple[Mutant, ...] = (
         home_pages.polls_of_one_token,
         (
             in_script(
-                records, "ENTER", "tonumber(old_seen) + tonumber(ARGV[10])", "tonumber(old_seen)"
-            ),
-        ),
-    ),
-    Mutant(
-        "the poll race: an old record is written back over that of another client",
-        home_pages.poll_and_slow_answer,
-        (
-            in_script(
-                records, "WRITE_RECORD", "if entered ~= tonumber(ARGV[2]) then", "if false then"
+                records, "ENTER", "tonumber(old_seen) + tonumber(ARGV[8])", "tonumber(old_seen)"
             ),
         ),
     ),

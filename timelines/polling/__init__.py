@@ -9,11 +9,15 @@ query ran before the entries were read.
   that is visible. A poll uses no copies of hot authors' entries. So for a poll the visible time of
   L is above t - 250 ms, with 50 ms for clocks. An ordinary page may use copies that are a second
   old: above t - 1.25 s.
-- A record, which only a poll leaves, has a floor of at most t - 250 ms, and L is not among its
-  served ids. So the next poll returns L. If L is settled later, its visible time rises, and a later
-  poll returns L. A drain that dies before that repeats the delivery.
+- A record of a poll has a floor of at most t - 250 ms, and L is not among its served ids. So the
+  next poll returns L. If L is settled later, its visible time rises, and a later poll returns L. A
+  drain that dies before that repeats the delivery.
 - A record of two pages has an id only if both had it. A page that takes longer than five seconds
-  is not covered.
+  is not covered. What only one of them had is returned with the page that moves a client on, and no
+  record changes by that at the cursor which the client leaves: so each of its clients gets it.
+- No post is returned a third time. A page returns L again only if its new cursor M is 1.25 s newer
+  than L is visible. Each page that ends at M or above was read after M was visible, so it had L.
+  If a full page owes L, only clients that poll in the same way may get it again.
 - Without a record t is not known. But N was on the page, so N arrived before t: the floor is the
   arrival of N less 250 ms. If N's row is missing, is the reader's own or arrived late, it is the
   second of N, less a second for clocks that differ, less the margin.

@@ -10,7 +10,7 @@ from infra.telemetry.reached_branches import reached
 from posts.ids import EPOCH, PostId
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller, StoredRecord, load_record
-from timelines.polling.types import LatePosts, PollRecord
+from timelines.polling.types import LatePosts, PollRecord, Returned
 from timelines.queries.cursors import range_of
 
 # The late posts of a cursor, after a floor (or None).
@@ -37,44 +37,40 @@ def begin_poll(
     if not is_poll(poller.client, window):
         return None
     need_own_thread()  # polls read shards
-    cursor = range_of(window).above
+    cursor, poller = range_of(window).above, poller.polling(window)
     stored = load_record(poller, cursor, at_ms // 1000 - EPOCH, also)
-    record, late = _find_late(stored, load_late)
-    return Poll(poller, cursor, record, stored.entered, late, at_ms)
+    return Poll(poller, cursor, *_find_late(stored, load_late))
 
 
-def _find_late(stored: StoredRecord, load_late: LoadLate) -> tuple[PollRecord, LatePosts]:
-    """What all clients with the cursor were served, and the late posts since then."""
-    cursor, record, known = stored.cursor, stored.record, stored.of_all
-    if known is not None:
-        return _since_floor(known, load_late(cursor, known.floor))
-    reached("polls.record_missing")
-    late = load_late(cursor, None)
+def _find_late(stored: StoredRecord, load_late: LoadLate) -> tuple[PollRecord, Returned, LatePosts]:
+    """What all clients with the cursor were served, what one of them was, and the late posts since
+    then."""
+    record = stored.of_all
     if record is None:
-        return PollRecord(0, late.floor, late.floor), late
+        reached("polls.record_missing")
+        record, late = _find_unrecorded(stored, load_late)
+        returned = stored.returned or Returned(pending=record.owed)
+    else:
+        returned = stored.returned or Returned(pending=record.owed)
+        # A client that is alone got what was returned before.
+        since = record.floor if record.is_shared else max(record.floor, returned.floor)
+        late = load_late(stored.cursor, since)
+        record = record._replace(floor=since)
+    # If the floor had to be lowered, or a clock went back, the times say nothing any more.
+    if late.floor < record.floor or (late.seen_until or record.known) < record.known:
+        record = record._replace(known=late.floor)
+        returned = returned._replace(known=late.floor, cut=())
+    return record, returned, late
+
+
+def _find_unrecorded(stored: StoredRecord, load_late: LoadLate) -> tuple[PollRecord, LatePosts]:
+    """If there may be other clients, who got everything that was visible before the cursor was."""
+    cursor, record = stored.cursor, stored.record
+    late = load_late(cursor, None)
     seen = late.floor
+    if record is None:
+        return PollRecord(0, seen, seen, known=seen), late
     if record.floor < seen:  # it owes posts
         late = load_late(cursor, record.floor)
-    return _without_others(_since_floor(record, late)[0], late.floor, seen), late
-
-
-def _since_floor(record: PollRecord, late: LatePosts) -> tuple[PollRecord, LatePosts]:
-    """If the floor had to be lowered, or a clock went back, the times of the record say nothing any
-    more."""
-    is_lowered = late.floor < record.floor
-    if is_lowered:
-        record = record._replace(cut_page=None)
-    is_back = late.seen_until is not None and late.seen_until < record.known
-    return (record._replace(known=late.floor) if is_lowered or is_back else record), late
-
-
-def _without_others(stored: PollRecord, floor: int, seen: int) -> PollRecord:
-    """A record of some clients, if there may be others, who got everything up to `seen`."""
-    return stored._replace(
-        entered=max(2, stored.entered),
-        floor=floor,
-        seen_until=floor,
-        served=(),
-        cut_page=None,
-        known=min(stored.known, seen),
-    )
+    entered, known = max(2, record.entered), min(record.known, seen)
+    return PollRecord(entered, late.floor, late.floor, known=known, owed=record.owed), late

@@ -1,98 +1,76 @@
 """One request of a client that polls, and which late posts the client gets."""
 
-import random
-from collections.abc import Sequence
-
-from django.utils.functional import cached_property
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from posts.ids import PostId
-from timelines.polling.records import Poller
-from timelines.polling.types import LatePost, LatePosts, PollRecord
+from timelines.polling.records import PAGE_MS, Poller
+from timelines.polling.types import LatePost, LatePosts, PollRecord, Returned
+from timelines.recent.queries.late_posts import MARGIN_MS, SKEW_MS
 
-# An answer may get lost. A client that asks again within this time gets its late posts again.
-REPEAT_MS = 5_000
-# The same if several clients may have the cursor: they may poll this long after one another.
-SHARED_MS = 60_000
-# A client that asks again within this time does not get them again. So a client that reads until an
-# answer is empty comes to an end.
-AT_ONCE_MS = 250
+# An ordinary page may lack what became visible in this time before it.
+UNSURE_MS = SKEW_MS + MARGIN_MS
 
 
-class Poll:
-    """One request of a polling client. `now_ms`: the clock of this process.
+class Poll(NamedTuple):
+    """One request of a polling client.
 
-    `entered`: how many pages have ended at the cursor, as it is stored.
+    `record`: what all clients with the cursor were served. `returned`: what one of those that poll
+    in the same way was.
     """
 
-    def __init__(
-        self,
-        poller: Poller,
-        cursor: PostId,
-        record: PollRecord,
-        entered: int,
-        late: LatePosts,
-        now_ms: int,
-    ) -> None:
-        self.poller, self.cursor, self.record = poller, cursor, record
-        self.entered, self.late, self.now_ms = entered, late, now_ms
+    poller: Poller
+    cursor: PostId
+    record: PollRecord
+    returned: Returned
+    late: LatePosts
 
-    @cached_property
-    def served(self) -> Sequence[PostId]:
-        """What all clients with this cursor got, in the order of the record.
 
-        With the late posts for which they had to go down a page that was cut.
-        """
-        below = [post.event for post in self.late.posts if self.record.is_below_cut(post)]
-        return list(dict.fromkeys((*below, *self.record.served)))
+class LateParts(NamedTuple):
+    """Late posts in the order of their visible times.
 
-    @cached_property
-    def fresh(self) -> list[LatePost]:
-        """Late posts that no client with this cursor got, in the order of their visible times."""
-        had, owed = {*self.served, *self.record.stayed}, set(self.record.owed)
-        late = (post for post in self.late.posts if post.event not in had)
-        return [post for post in late if post.visible_ms > self.record.known or post.event in owed]
+    `fresh`: no client that polls in this way got them. `again`: one of them did and another one may
+    lack them, or the answer was lost. They are returned once more, with the page that moves the
+    client on.
+    """
 
-    def list_again(self, is_moving: bool, room: int) -> list[LatePost]:
-        """Late posts to return again. `is_moving`: the page moves the client to another cursor.
+    fresh: list[LatePost]
+    again: list[LatePost]
 
-        `room`: for how many of them a page has places.
-        """
-        record = self.record
-        if is_moving:
-            return self.stayed if record.is_shared else []
-        pages = len(self.stayed) // room + 1 if record.is_shared else 1
-        if self.is_at_once and record.stayed_times >= record.clients * pages:
-            return []
-        return self.stayed
 
-    @cached_property
-    def stay_order(self) -> Sequence[PostId]:
-        """The ids of `stayed` in the record, in the order in which they are returned again.
+def sort_late(poll: Poll) -> LateParts:
+    """What the clients with the cursor lack."""
+    record, returned = poll.record, poll.returned
+    is_of_all = _Got(record.known, record.served, returned.pending)
+    is_returned = _Got(returned.known, returned.served, returned.owed)
+    parts = LateParts([], [])
+    for post in poll.late.posts:
+        if post not in is_of_all:
+            is_again = post in is_returned or _is_below_cut(returned, post)
+            (parts.again if is_again else parts.fresh).append(post)
+    return parts
 
-        Those that were shown longest ago are first. So a client that reads on at once gets all.
-        After a pause the order is random, if several clients may have the cursor: in a fixed one,
-        clients that take turns would each get the same part every time.
-        """
-        stayed = self.record.stayed
-        if self.is_at_once or not self.record.is_shared:
-            return stayed
-        return random.sample(stayed, len(stayed))
 
-    @property
-    def is_at_once(self) -> bool:
-        """Whether late posts were returned from this cursor just now."""
-        return 0 <= self.now_ms - self.record.stayed_at < AT_ONCE_MS
+def list_due(again: Iterable[LatePost], cursor: PostId) -> list[LatePost]:
+    """What a page that moves its client to this cursor may return again: what each page with this
+    cursor or a newer one had, also an ordinary one. So it is not returned a third time."""
+    return [post for post in again if post.visible_ms + UNSURE_MS <= cursor.posted_at_s * 1000]
 
-    @property
-    def repeated_since(self) -> int:
-        """Late posts that became visible at this time or before are not returned again."""
-        return self.now_ms - (SHARED_MS if self.record.is_shared else REPEAT_MS)
 
-    @cached_property
-    def stayed(self) -> list[LatePost]:
-        """Late posts that one of the clients with this cursor got and that may be returned again,
-        in `stay_order`.
-        """
-        since, served = self.repeated_since, set(self.served)
-        late = {post.event: post for post in self.late.posts if post.visible_ms > since}
-        return [late[i] for i in self.stay_order if i in late and i not in served]
+class _Got:
+    """The posts that were returned, by what a record says."""
+
+    def __init__(self, known: int, served: Iterable[PostId], owed: Iterable[PostId]) -> None:
+        self._known, self._served, self._owed = known, frozenset(served), frozenset(owed)
+
+    def __contains__(self, late: LatePost) -> bool:
+        is_known = late.visible_ms <= self._known or late.event in self._served
+        return is_known and late.event not in self._owed
+
+
+def _is_below_cut(returned: Returned, late: LatePost) -> bool:
+    """Whether a client had to go down to this post, and may have got it there."""
+    if not returned.cut:
+        return False
+    since, below = returned.cut
+    return since < late.event < below and late.visible_ms <= returned.known + PAGE_MS

@@ -1,12 +1,15 @@
 """What polling clients were served lately, in Redis.
 
-    timelines.polls:v2:{reader}:{timeline}:{client}   hash, cursor (10 bytes) -> record
-    record   entered:floor:seen until:known:                               numbers
-             bytes of served:bytes of cut page:bytes of owed:              numbers
-             ids that were served, none or two of the cut page, ids owed   10 bytes each
-             stayed at:stayed times:                                       numbers
-             ids that stayed                                               10 bytes each
-    since    second of the first poll, as in ids; no record of a later cursor is missing
+    timelines.polls:v3:{reader}:{timeline}:{client}   hash
+    cursor      10 bytes -> what all clients with it were served
+                entered:floor:seen until:known:bytes of served:bytes of owed:    numbers
+                ids that were served, ids owed                                   10 bytes each
+    cursor way  10 bytes and how its clients poll: the parameter and the limit, as m20
+                -> what one of them was returned
+                floor:known:bytes of served:bytes of owed:bytes of pending:      numbers
+                ids that were returned, ids owed, ids pending, none or two of    10 bytes each
+                the cut page
+    since       second of the first poll, as in ids; no record of a later cursor is missing
 
 A record that is lost costs repetitions: late posts are returned once more. It costs a post if it
 owes one that became visible before its cursor's post. So those of the last minutes are kept, also
@@ -18,22 +21,23 @@ import struct
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import structlog
 from redis.exceptions import RedisError
 
+from infra.api.pages import Window
 from infra.caching.client import Command, redis
 from infra.caching.keys import key
 from infra.caching.questions import Question, Replies, RoundTrip
 from infra.caching.scripts import load_script
 from infra.telemetry.reached_branches import reached
 from posts.ids import PACKED_BYTES, PostId
-from timelines.polling.types import MOST_LATE, CutPage, PollRecord
+from timelines.polling.types import MOST_LATE, PollRecord, Returned
 
-FAMILY = "timelines.polls:v2"
+FAMILY = "timelines.polls:v3"
 ENTER = load_script(Path(__file__).with_name("lua") / "enter_cursor.lua")
-WRITE_RECORD = load_script(Path(__file__).with_name("lua") / "write_record.lua")
+ADD_RETURNED = load_script(Path(__file__).with_name("lua") / "add_returned.lua")
 TTL_MS = 2 * 86_400_000
 # Of one client and timeline. A client has one cursor. The other records are for clients that share
 # a token, and for answers that were lost. Those whose cursors are at most KEPT_S older than the
@@ -53,12 +57,18 @@ class Poller(NamedTuple):
     """Who polls which timeline.
 
     `client`: the token, or the address of a client without one. None: this caller has no records.
-    There may be several clients with it, and each may use both min_id and since_id.
+    There may be several clients with it. `way`: how this one polls; empty for an ordinary page.
     """
 
     owner: int | str
     timeline: str
     client: str | None
+    way: bytes = b""
+
+    def polling(self, window: Window) -> Self:
+        """The client that sends this poll."""
+        parameter = b"s" if window.min_id is None else b"m"
+        return self._replace(way=b"%b%d" % (parameter, window.limit))
 
     @property
     def key(self) -> bytes:
@@ -70,17 +80,13 @@ class StoredRecord(NamedTuple):
 
     cursor: PostId
     record: PollRecord | None
+    returned: Returned | None
     since: int
 
     @property
     def of_all(self) -> PollRecord | None:
         """What all clients with this cursor were served. None: that is not known."""
         return self.record if self.cursor.second > self.since + SKEW_S else None
-
-    @property
-    def entered(self) -> int:
-        """How many pages ended at the cursor."""
-        return self.record.entered if self.record is not None else 0
 
 
 def load_record(
@@ -91,26 +97,27 @@ def load_record(
 
     One round trip, one more for the first poll. Without Redis nothing is known.
     """
-    trip = RoundTrip()
-    asked = trip.ask(Question([("HMGET", poller.key, SINCE, cursor.packed)], _read_fields))
+    trip, place = RoundTrip(), cursor.packed
+    fields = ("HMGET", poller.key, SINCE, place, place + poller.way)
+    asked = trip.ask(Question([fields], _read_fields))
     for question in also:
         trip.ask(question)
     trip.run()
     try:
-        begin, body = asked.value
+        begin, body, returned = asked.value
         since = _decode_since(begin)
         if asked.is_away or since is None:
             redis().run(_begin(poller, now_s))
     except RedisError as error:
         log.warning("polls.records_not_read", error=str(error))
-        return StoredRecord(cursor, None, now_s)
-    record = None if body is None else _decode(body)
-    return StoredRecord(cursor, record, now_s if since is None else since)
+        return StoredRecord(cursor, None, None, now_s)
+    since = now_s if since is None else since
+    return StoredRecord(cursor, _decode_record(body), _decode_returned(returned), since)
 
 
 def _read_fields(replies: Replies) -> Sequence[bytes | None]:
     """Nothing without Redis."""
-    return replies[0] if replies else (None, None)
+    return replies[0] if replies else (None, None, None)
 
 
 def _decode_since(data: bytes | None) -> int | None:
@@ -131,31 +138,26 @@ class EnteredCursor(NamedTuple):
 
     def command_for(self, poller: Poller) -> Command:
         cursor, record = self.cursor.packed, self.record
-        times = record.floor, record.seen_until, record.known
-        args = (cursor, *times, *_pack_lists(record), _encode_rest(record))
-        return ENTER.on([poller.key], *args, TTL_MS, PAGE_MS, KEPT_S, MOST_RECORDS, MOST_OLD)
+        times, lists = (record.floor, record.seen_until, record.known), (record.served, record.owed)
+        args = (cursor, *times, *map(_pack, lists), TTL_MS, PAGE_MS)
+        return ENTER.on([poller.key], *args, KEPT_S, MOST_RECORDS, MOST_OLD)
 
 
-class ChangedRecord(NamedTuple):
-    """Replaces the record of a cursor, if no other page has ended there since the record was read.
-
-    Another page may be that of another client, whose record must stay. `entered`: the number of
-    pages in the record that was read.
-    """
+class ReturnedPosts(NamedTuple):
+    """What a page returned to a client that now has this cursor. It is added to what the other
+    clients that poll in the same way were."""
 
     cursor: PostId
-    record: PollRecord
-    entered: int
+    returned: Returned
 
     def command_for(self, poller: Poller) -> Command:
-        record, lists = self.record, _pack_lists(self.record)
-        numbers = record.entered, record.floor, record.seen_until, record.known, *map(len, lists)
-        head = b"%d:%d:%d:%d:%d:%d:%d:" % numbers
-        body = head + b"".join(lists) + _encode_rest(record)
-        return WRITE_RECORD.on([poller.key], self.cursor.packed, self.entered, body, TTL_MS)
+        field, record = self.cursor.packed + poller.way, self.returned
+        lists = map(_pack, (record.served, record.owed, record.pending, record.cut))
+        args = (field, record.floor, record.known, *lists, TTL_MS, 2 * MOST_LATE)
+        return ADD_RETURNED.on([poller.key], *args)
 
 
-def save_records(poller: Poller, changes: Sequence[EnteredCursor | ChangedRecord]) -> bool:
+def save_records(poller: Poller, changes: Sequence[EnteredCursor | ReturnedPosts]) -> bool:
     """False: Redis is away, and nothing may be recorded. One round trip, none without changes."""
     try:
         redis().run([change.command_for(poller) for change in changes])
@@ -163,15 +165,6 @@ def save_records(poller: Poller, changes: Sequence[EnteredCursor | ChangedRecord
         log.warning("polls.not_recorded", error=str(error))
         return False
     return True
-
-
-def _pack_lists(record: PollRecord) -> list[bytes]:
-    return [_pack(ids) for ids in (record.served, record.cut_page or (), record.owed)]
-
-
-def _encode_rest(record: PollRecord) -> bytes:
-    head = b"%d:%d:" % (record.stayed_at, record.stayed_times)
-    return head + _pack(record.stayed)
 
 
 def _pack(ids: Sequence[PostId]) -> bytes:
@@ -183,27 +176,34 @@ def _unpack(data: bytes) -> tuple[PostId, ...]:
     return tuple(PostId.from_packed(data, n) for n in range(0, len(data), PACKED_BYTES))
 
 
-def _decode(data: bytes) -> PollRecord | None:
+def _decode_record(data: bytes | None) -> PollRecord | None:
     """None: not a record, which only means that late posts are returned once more."""
+    if (fields := _decode(data, 4, 2)) is None:
+        return None
+    (entered, floor, seen_until, known), (served, owed, _) = fields
+    return PollRecord(entered, floor, seen_until, served, known, owed)
+
+
+def _decode_returned(data: bytes | None) -> Returned | None:
+    """As `_decode_record`."""
+    if (fields := _decode(data, 2, 3)) is None:
+        return None
+    (floor, known), (served, owed, pending, cut) = fields
+    return Returned(floor, known, served, owed, pending, cut)
+
+
+def _decode(
+    data: bytes | None, numbers: int, lists: int
+) -> tuple[list[int], list[tuple[PostId, ...]]] | None:
+    """Its numbers and lists, the last of which has no size."""
+    if data is None:
+        return None
     try:
-        *numbers, tail = data.split(b":", 7)
-        entered, floor, seen_until, known, *sizes = map(int, numbers)
-        ends = [*accumulate(sizes, initial=0)]
-        served, cut, owed = (_unpack(tail[start:end]) for start, end in pairwise(ends))
-        stayed_at, stayed_times, stayed = tail[ends[-1] :].split(b":", 2)
-        return PollRecord(
-            entered,
-            floor,
-            seen_until,
-            served=served,
-            stayed=_unpack(stayed),
-            stayed_at=int(stayed_at),
-            stayed_times=int(stayed_times),
-            cut_page=CutPage(*cut) if cut else None,
-            known=known,
-            owed=owed,
-        )
-    except (ValueError, TypeError, IndexError, struct.error):
+        *head, tail = data.split(b":", numbers + lists)
+        values = [*map(int, head)]
+        ends = [*accumulate(values[numbers:], initial=0), len(tail)]
+        return values[:numbers], [_unpack(tail[start:end]) for start, end in pairwise(ends)]
+    except (ValueError, struct.error):
         reached("polls.record_undecodable")
         log.warning("polls.record_undecodable", record=data[:64])
         return None

@@ -170,8 +170,8 @@ MUTANTS = (
         (
             Edit(
                 "timelines/polling/page.py",
-                "        owed = [*poll.fresh, *_list_shared(poll, ())]\n",
-                "        owed: list[LatePost] = []\n",
+                "return PolledPage(newer[:limit], *late, has_older=True, is_cut=True)",
+                "return PolledPage(newer[:limit], has_older=True, is_cut=True)",
             ),
         ),
     ),
@@ -183,19 +183,7 @@ MUTANTS = (
             Edit(
                 "timelines/polling/records.py",
                 'f"{self.timeline}:{self.client}")',
-                'f"{self.timeline}:{self.client}:{self.way}")',
-            ),
-            Edit(
-                "timelines/polling/records.py",
-                "    client: str | None\n\n",
-                '    client: str | None\n    way: str = "min_id"\n\n',
-            ),
-            Edit(
-                "timelines/home/page.py",
-                "    load_late = LateAtHome(reader_id, home_tags).load\n",
-                "    load_late = LateAtHome(reader_id, home_tags).load\n"
-                '    way = "min_id" if window.min_id else "since_id"\n'
-                "    poller = poller._replace(way=way)\n",
+                'f"{self.timeline}:{self.client}:{self.way.decode()}")',
             ),
         ),
     ),

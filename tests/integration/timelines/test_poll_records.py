@@ -11,17 +11,16 @@ from timelines.polling.records import (
     PAGE_MS,
     SINCE,
     TTL_MS,
-    ChangedRecord,
     EnteredCursor,
     Poller,
+    ReturnedPosts,
     load_record,
     save_records,
 )
-from timelines.polling.types import CutPage, PollRecord
+from timelines.polling.types import PollRecord, Returned
 
 A, B, C = (PostId(second, 1, 0) for second in (1, 2, 3))
-CURSOR, POLLER = PostId(9, 1, 0), Poller(7, "home", "token")
-CUT = CutPage(A, C)
+CURSOR, POLLER = PostId(9, 1, 0), Poller(7, "home", "token", b"m20")
 
 
 def page(at_ms, served=(), entered=1, **fields):
@@ -61,16 +60,6 @@ MERGED = {
     "also if the first knows less": (
         page(1)._replace(known=3), page(1)._replace(known=5), both(1)._replace(known=3),
     ),
-    "one may lack what the other one went down to": (
-        page(0, cut_page=CUT), page(PAGE_MS, cut_page=CUT), both(0),
-    ),
-    "what came again at the cursor is known": (
-        page(0, (A,), owed=(C,), stayed=(B,), stayed_at=4, stayed_times=2, cut_page=CUT), page(1),
-        both(0, owed=(C,), stayed=(B,), stayed_at=4, stayed_times=2),
-    ),
-    "not if the later page was read before": (
-        page(1, stayed=(B,), stayed_at=4, stayed_times=2), page(0), both(0),
-    ),
 }  # fmt: skip
 
 
@@ -82,24 +71,54 @@ def test_a_record_of_two_pages(world, name):
     assert load_record(POLLER, CURSOR, 0).record == expected
 
 
+ONE = Returned(1, 5, (A,), (B,), (B,), (A, C))
+# What a page returned, what a later one did, and what one of the two clients was returned.
+ADDED = {
+    "what any of them got": (ONE, Returned(0, 0, (C,)), Returned(1, 5, (A, C), (B,), (B,), (A, C))),
+    "what comes again is the last": (
+        Returned(served=(A, B, C)), Returned(served=(A,)), Returned(served=(B, C, A)),
+    ),
+    "what the later one got, the first one owes": (
+        ONE, Returned(served=(B,)), Returned(1, 5, (A, B), (), (B,), (A, C)),
+    ),
+    "what the first one got, the later one owes": (
+        ONE, Returned(0, 0, (), (A,), (A,)), Returned(1, 5, (A,), (B,), (B, A), (A, C)),
+    ),
+    "the later times, and the range of the last page that was cut": (
+        ONE, Returned(7, 9, (), (B,), (B,), (B, C)), Returned(7, 9, (A,), (B,), (B,), (B, C)),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_what_clients_with_one_cursor_and_way_were_returned(world, name):
+    first, later, expected = ADDED[name]
+    for one in (first, later):
+        save_records(POLLER, [ReturnedPosts(CURSOR, one)])
+    assert load_record(POLLER, CURSOR, 0).returned == expected
+    other = load_record(POLLER._replace(way=b"m40"), CURSOR, 0)
+    assert other.record is other.returned is None
+
+
 def test_a_page_is_recorded_as_it_is(world):
-    record = page(5, (A,), owed=(A, B), stayed=(C,), stayed_at=3, stayed_times=1, cut_page=CUT)
-    save_records(POLLER, [EnteredCursor(CURSOR, record)])
-    assert load_record(POLLER, CURSOR, 0).record == record
+    record = page(5, (A,), owed=(A, B))
+    save_records(POLLER, [EnteredCursor(CURSOR, record), ReturnedPosts(CURSOR, ONE)])
+    stored = load_record(POLLER, CURSOR, 0)
+    assert (stored.record, stored.returned) == (record, ONE)
     assert TTL_MS - 60_000 < redis().call("PTTL", POLLER.key) <= TTL_MS
-    changed = record._replace(entered=7, owed=(C,))
-    save_records(POLLER, [ChangedRecord(CURSOR, changed, entered=1)])
-    assert load_record(POLLER, CURSOR, 0).record == changed
 
 
 def enter(*seconds):
     for second in seconds:
-        save_records(POLLER, [EnteredCursor(PostId(second, 1, 0), page(second))])
+        cursor = PostId(second, 1, 0)
+        save_records(POLLER, [EnteredCursor(cursor, page(second)), ReturnedPosts(cursor, ONE)])
 
 
 def seconds_of_records():
     fields = [field for field in redis().call("HKEYS", POLLER.key) if field != SINCE]
-    return sorted(PostId.from_packed(field, 0).second for field in fields)
+    ways = sorted(PostId.from_packed(field, 0).second for field in fields if field.endswith(b"m20"))
+    assert len(fields) == 2 * len(ways)
+    return ways
 
 
 OLD = range(1_000, 1_000 + MOST_OLD + 2)
@@ -122,7 +141,7 @@ def test_a_record_that_is_not_missing_may_be_one_of_several(world):
     enter(20)
     load_record(POLLER, CURSOR, 18)
     found = load_record(POLLER, PostId(20, 1, 0), 0)
-    assert (found.record, found.of_all, found.entered) == (page(20), None, 1)
+    assert (found.record, found.of_all) == (page(20), None)
 
 
 def test_those_of_the_last_minutes_are_kept_up_to_a_number(world, monkeypatch):
@@ -145,7 +164,10 @@ def test_what_is_no_record_is_written_again(world):
     redis().call("SET", POLLER.key, "of another type")
     enter(9)
     assert load_record(POLLER, CURSOR, 0).record == page(9)
-    redis().call("HSET", POLLER.key, CURSOR.packed, "garbage")
-    assert load_record(POLLER, CURSOR, 0).record is None
+    for field in (CURSOR.packed, CURSOR.packed + POLLER.way):
+        redis().call("HSET", POLLER.key, field, "garbage")
+    broken = load_record(POLLER, CURSOR, 0)
+    assert broken.record is broken.returned is None
     enter(9)
-    assert load_record(POLLER, CURSOR, 0).record == page(9)
+    stored = load_record(POLLER, CURSOR, 0)
+    assert (stored.record, stored.returned) == (page(9), ONE)

@@ -20,7 +20,6 @@ from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import drain_all, make_accounts, publish
 from timelines.home.page import home_page
 from timelines.polling import records
-from timelines.polling.types import PollRecord
 from timelines.recent.factory import recent_index
 from timelines.recent.packs import load_packs
 
@@ -53,6 +52,15 @@ class Late:
 
     def read(self, window, around=None):
         return home_page(self.me, window, self.time.clock_ms, "token", around)
+
+    def take_turns(self, clients, to_end=True):
+        """Also while new posts come, with which each of them gets what the other ones got."""
+        for n in range(20):
+            if n > 5:
+                self.post()
+            for client in clients:
+                self.time.pass_ms(1_500)
+                client.poll_to_end() if to_end else client.poll()
 
     def begin(self, kind=MinIdClient, limit=20):
         """A client with a cursor from a poll: it is known that no other client has it."""
@@ -87,20 +95,34 @@ def test_alone_it_does_not_move_the_cursor_back(late):
     assert below < client.cursor
 
 
-def test_alone_it_is_returned_at_most_twice_and_only_for_some_seconds(late):
+@BOTH
+def test_alone_it_is_returned_at_once_and_once_more_with_the_page_that_moves_on(late):
+    """The answer may be lost, or another client may have it."""
     client = late.begin()
     late.time.pass_ms(60_000)
     below = late.post(ago_s=120)
     assert client.poll() == [below]
-    assert client.poll() == [], "at once"
-    late.time.pass_ms(1_000)
-    assert client.poll() == [below], "the answer may be lost"
-    late.time.pass_ms(1_000)
-    assert client.poll() == []
-    below = late.post(ago_s=130)
+    for pause_ms in (0, 1_000, 60_000):
+        late.time.pass_ms(pause_ms)
+        assert client.poll() == []
+    above = late.post()
+    assert client.poll() == [above, below]
+    late.time.pass_ms(3_000)
+    above = late.post()
+    assert client.poll() == [above]
+
+
+def test_what_is_returned_again_waits_for_a_cursor_with_which_each_page_has_it(late):
+    """A page with the cursor may be older than the late post, and then a client lacks it there."""
+    client = late.begin()
+    late.time.pass_ms(60_000)
+    below = late.post(ago_s=120)
     assert client.poll() == [below]
-    late.time.pass_ms(5_001)
-    assert client.poll() == []
+    above = late.post()
+    assert client.poll() == [above]
+    late.time.pass_ms(3_000)
+    above = late.post()
+    assert client.poll() == [above, below]
 
 
 @pytest.mark.parametrize("slow_ms", [100, 30_000])
@@ -147,15 +169,20 @@ def test_late_posts_that_fill_the_page_come_first_and_the_cursor_waits(late):
 
 
 @BOTH
-def test_what_is_returned_again_does_not_fill_a_page(late):
+@pytest.mark.parametrize("kind", [MinIdClient, SinceIdClient])
+def test_what_is_returned_again_does_not_fill_a_page(late, kind):
     """A client that asks on while a page is full comes to an end."""
-    client = late.begin(limit=3)
+    client, again = late.begin(kind, limit=3), []
     late.time.pass_ms(60_000)
-    posts = {late.post(ago_s=120) for _ in range(3)}
-    assert {*client.poll()} == posts, "all are new, so the page is full"
-    late.time.pass_ms(1_000)
-    again = client.poll()
-    assert len(again) == 2 and {*again} < posts
+    posts = sorted(late.post(ago_s=120) for _ in range(3))
+    assert client.poll() == posts[::-1], "all are new, so the page is full"
+    for _ in range(3):
+        late.time.pass_ms(3_000)
+        above = late.post()
+        page = client.poll()
+        assert page[0] == above and len(page) == 2
+        again += page[1:]
+    assert sorted(again) == posts
 
 
 @BOTH
@@ -227,18 +254,31 @@ def test_a_cursor_that_is_an_own_post_was_seen_before_it_was_indexed(late):
 
 
 @BOTH
-def test_two_clients_with_one_token_get_each_late_post(late):
+def test_two_equal_clients_with_one_token_get_each_late_post(late):
+    """Nothing tells them apart, so the second one gets it with the page that moves it on."""
     clients = [late.begin(), late.begin()]
     for client in clients:
         client.poll()
     late.time.pass_ms(20_000)
     below = late.post(ago_s=120)
-    assert clients[0].poll() == [below]
+    assert [client.poll() for client in clients] == [[below], []]
     late.time.pass_ms(20_000)
-    assert clients[1].poll() == [below]
-    clients[0].poll_to_end()
+    above = late.post()
+    assert [client.poll() for client in clients] == [[above, below]] * 2
     late.time.pass_ms(60_000)
-    assert [client.poll() for client in clients] == [[], []]
+    above = late.post()
+    assert [client.poll() for client in clients] == [[above]] * 2
+
+
+@pytest.mark.parametrize(("kind", "limit"), [(SinceIdClient, 20), (MinIdClient, 19)])
+def test_clients_with_other_parameters_get_it_at_once(late, kind, limit):
+    clients = [late.begin(), late.begin(kind, limit)]
+    for client in clients:
+        client.poll()
+    late.time.pass_ms(20_000)
+    below = late.post(ago_s=120)
+    for _ in range(2):
+        assert clients[0].poll() == clients[1].poll() == ([below] if _ == 0 else [])
 
 
 def test_who_goes_down_a_page_takes_no_late_post_from_another_client_with_the_token(late):
@@ -268,34 +308,19 @@ def test_who_goes_down_gets_what_another_client_with_the_token_got_just_now(late
         client.poll()
     late.time.pass_ms(60_000)
     below = [late.post(ago_s=900 - n) for n in range(7)]
+    late.take_turns(clients)
     for client in clients:
-        for _ in range(3):
-            late.time.pass_ms(300)
-            client.poll_to_end()
         assert client.seen >= set(below)
 
 
-def test_clients_with_one_token_that_take_turns_get_more_late_posts_than_a_page(late):
-    """In a fixed order, the one would get the first page each time and the other the second."""
+@pytest.mark.parametrize("count", [6, 12])
+@pytest.mark.parametrize("to_end", [False, True])
+def test_equal_clients_get_more_late_posts_than_a_page(late, count, to_end):
     clients = [late.begin(limit=3), late.begin(limit=3)]
     clients[0].poll_to_end()
     late.time.pass_ms(60_000)
-    below = {late.post(ago_s=900 - n) for n in range(6)}
-    for _ in range(60):
-        for client in clients:
-            client.poll()
-            late.time.pass_ms(300)
-    assert [below - client.seen for client in clients] == [set(), set()]
-
-
-def test_who_reads_to_the_end_after_another_client_with_the_token_gets_all_pages(late):
-    clients = [late.begin(limit=3), late.begin(limit=3)]
-    clients[0].poll_to_end()
-    late.time.pass_ms(60_000)
-    below = {late.post(ago_s=900 - n) for n in range(12)}
-    for client in clients:
-        late.time.pass_ms(300)
-        client.poll_to_end()
+    below = {late.post(ago_s=900 - n) for n in range(count)}
+    late.take_turns(clients, to_end)
     assert [below - client.seen for client in clients] == [set(), set()]
 
 
@@ -314,9 +339,11 @@ def test_a_client_that_came_otherwise_gets_what_another_one_with_the_token_got(l
         other = MinIdClient(lambda window: late.read(window, around if window.is_newest else None))
     late.time.pass_ms(10_000)
     below = late.post(ago_s=120)
-    for client in (first, other):
-        late.time.pass_ms(10_000)
-        assert client.poll() == [below]
+    assert first.poll() == [below]
+    assert other.poll() == ([below] if way == "since_id" else []), "by since_id it is another one"
+    late.time.pass_ms(10_000)
+    above = late.post()
+    assert first.poll() == other.poll() == [above, below]
 
 
 def test_what_one_client_got_on_its_way_is_not_kept_from_one_with_an_ordinary_page(late):
@@ -329,7 +356,8 @@ def test_what_one_client_got_on_its_way_is_not_kept_from_one_with_an_ordinary_pa
     below = late.post(ago_s=120)
     assert first.poll() == [above, below]
     late.time.pass_ms(90_000)
-    assert other.poll() == [below]
+    later = late.post()
+    assert other.poll() == [later, below]
 
 
 @pytest.mark.parametrize("is_moving", [False, True])
@@ -345,6 +373,9 @@ def test_a_post_whose_push_is_repeated_is_returned_at_most_twice(late, is_moving
         late.time.pass_ms(1_000)
         recent_index().settle_for(shard_of(late.me), [below])
         late.time.stamp()
+    late.time.pass_ms(3_000)
+    late.post()
+    client.poll()
     got = [post for answer in client.got for post in answer]
     assert got.count(below) == (1 if is_moving else 2)
 
@@ -382,15 +413,16 @@ def test_without_records_posts_are_repeated_and_not_lost(late, monkeypatch):
     below = late.post(ago_s=120)
     poller = records.Poller(late.me, "home", "token")
     assert client.poll() == [below]
-    assert redis().call("HLEN", poller.key) == 2
-    redis().call("HSET", poller.key, client.cursor.packed, "garbage")
+    for field in redis().call("HKEYS", poller.key):
+        if field != records.SINCE:
+            redis().call("HSET", poller.key, field, "garbage")
     late.time.pass_ms(60_000)
-    assert client.poll() == [below], "a record that cannot be read"
+    assert client.poll() == [below], "records that cannot be read"
     redis().call("SET", poller.key, "of another type")
     late.time.pass_ms(60_000)
     above = late.post()
     assert client.poll() == [above, below]
-    assert redis().call("HLEN", poller.key) == 2, "it is written again"
+    assert redis().call("TYPE", poller.key) == b"hash", "it is written again"
     late.time.pass_ms(60_000)
     assert client.poll() == []
 
@@ -439,16 +471,3 @@ def test_over_http_each_token_has_its_own_records(late):
         assert len(ids_of(answer)) == 1
         assert f"min_id={newest}>" in answer["Link"]
         assert ids_of(caller.get(path, {"min_id": newest})) == []
-
-
-def test_a_record_that_another_client_has_changed_is_not_replaced(late):
-    """Both clients of one token read the record; the other one came to the cursor in between."""
-    poller, cursor = records.Poller(late.me, "home", "token"), PostId(9, 1, 0)
-    for at_ms in (5, 6):
-        entered = records.EnteredCursor(cursor, PollRecord(1, at_ms, at_ms))
-        assert records.save_records(poller, [entered])
-    stale = records.ChangedRecord(cursor, PollRecord(1, 7, 7), entered=1)
-    records.save_records(poller, [stale])
-    assert records.load_record(poller, cursor, 0).record == PollRecord(2, 5, 5)
-    records.save_records(poller, [stale._replace(entered=2)])
-    assert records.load_record(poller, cursor, 0).record == PollRecord(1, 7, 7)

@@ -1,17 +1,17 @@
 -- Records a page that ended at a cursor. KEYS: the records of one client (layout: records.py).
--- ARGV: cursor, floor, seen until, known, served ids, ids of the cut page, ids owed, the rest of the
--- record; ttl in ms, how long a page may take in ms, records of how many seconds before the newest
--- cursor are kept, how many in all, and how many of earlier cursors.
+-- ARGV: cursor, floor, seen until, known, served ids, ids owed; ttl in ms, how long a page may take
+-- in ms, records of how many seconds before the newest cursor are kept, how many in all, and how many
+-- of earlier cursors.
 -- If another page ended at the same cursor, there may be two clients. Then the record says what both
 -- were served: what the earlier page knows, without what the later one owes. If the two pages were
 -- read at the same time, each may lack posts of the other: only ids that both had are kept. What one
--- of them had to go down to, the other one may lack. What one of them owes is owed. A record that is
+-- of them owes is owed. A record that is
 -- removed is missing from then on: `since` rises to the second of its cursor, which is in the first
 -- four bytes.
 local ID = 10
 local key, cursor = KEYS[1], ARGV[1]
 local floor, seen, known = ARGV[2], ARGV[3], ARGV[4]
-local served, cut, owed, rest = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local served, owed = ARGV[5], ARGV[6]
 
 local function set_of(ids)
   local set = {}
@@ -37,33 +37,31 @@ if kind ~= 'hash' and kind ~= 'none' then
   redis.call('DEL', key)
 end
 local old, entered = redis.call('HGET', key, cursor), 1
-local head = '^' .. string.rep('(%d+):', 7) .. '(.*)$'
-local count, old_floor, old_seen, old_known, bytes, cut_bytes, owed_bytes, tail =
-  string.match(old or '', head)
+local count, old_floor, old_seen, old_known, bytes, _, tail =
+  string.match(old or '', '^' .. string.rep('(%d+):', 6) .. '(.*)$')
 if count then
-  entered, cut = tonumber(count) + 1, ''
-  local owed_end = tonumber(bytes) + tonumber(cut_bytes) + tonumber(owed_bytes)
+  entered = tonumber(count) + 1
   local old_served = string.sub(tail, 1, tonumber(bytes))
-  local old_owed = string.sub(tail, owed_end - tonumber(owed_bytes) + 1, owed_end)
+  local old_owed = string.sub(tail, tonumber(bytes) + 1)
   if tonumber(old_floor) < tonumber(floor) then
     floor = old_floor
   end
   if tonumber(old_known) < tonumber(known) then
     known = old_known
   end
-  if tonumber(old_seen) + tonumber(ARGV[10]) <= tonumber(seen) then
+  if tonumber(old_seen) + tonumber(ARGV[8]) <= tonumber(seen) then
     served = filter(old_served, set_of(owed), false)
   else
     served = filter(served, set_of(old_served), true)
   end
   if tonumber(old_seen) <= tonumber(seen) then
-    seen, rest = old_seen, string.sub(tail, owed_end + 1)
+    seen = old_seen
   end
   owed = old_owed .. filter(owed, set_of(old_owed), false)
 end
-local numbers = { entered, floor, seen, known, #served, #cut, #owed }
-redis.call('HSET', key, cursor, table.concat(numbers, ':') .. ':' .. served .. cut .. owed .. rest)
-redis.call('PEXPIRE', key, ARGV[9])
+local numbers = { entered, floor, seen, known, #served, #owed }
+redis.call('HSET', key, cursor, table.concat(numbers, ':') .. ':' .. served .. owed)
+redis.call('PEXPIRE', key, ARGV[7])
 if old then
   return 1
 end
@@ -71,20 +69,24 @@ local function second_of(packed)
   local a, b, c, d = string.byte(packed, 1, 4)
   return ((a * 256 + b) * 256 + c) * 256 + d
 end
-local cursors, old_count = {}, 0
+local cursors, fields_of, old_count = {}, {}, 0
 for _, field in ipairs(redis.call('HKEYS', key)) do
-  if #field == ID then
-    cursors[#cursors + 1] = field
+  if #field >= ID then
+    local place = string.sub(field, 1, ID)
+    if not fields_of[place] then
+      cursors[#cursors + 1], fields_of[place] = place, {}
+    end
+    table.insert(fields_of[place], field)
   end
 end
 table.sort(cursors)
-local kept_from = second_of(cursors[#cursors]) - tonumber(ARGV[11])
+local kept_from = second_of(cursors[#cursors]) - tonumber(ARGV[9])
 while old_count < #cursors and second_of(cursors[old_count + 1]) < kept_from do
   old_count = old_count + 1
 end
-local removed = math.max(old_count - tonumber(ARGV[13]), #cursors - tonumber(ARGV[12]))
+local removed = math.max(old_count - tonumber(ARGV[11]), #cursors - tonumber(ARGV[10]))
 for n = 1, removed do
-  redis.call('HDEL', key, cursors[n])
+  redis.call('HDEL', key, unpack(fields_of[cursors[n]]))
 end
 if removed > 0 then
   local since, second = tonumber(redis.call('HGET', key, 'since') or ''), second_of(cursors[removed])
