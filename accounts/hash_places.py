@@ -22,7 +22,11 @@ from accounts.errors import PasswordsBusy
 WAIT_S = 1.5
 _POLL_S = 0.005
 REFUSED = Counter(
-    "tideline_password_hashes_refused_total", "Hashes that found no place on the machine in time"
+    "tideline_password_hashes_refused_total",
+    (
+        "Hashes that found all `PASSWORD_HASHES` places of the machine taken for 1.5 s (503). "
+        "What did not even get a thread is in `tideline_refused_total` as `passwords_busy`"
+    ),
 )
 log = structlog.get_logger()
 

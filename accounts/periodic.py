@@ -83,6 +83,7 @@ PERIODIC_TASKS = (
         600,
         Placement.GLOBAL,
         "two short statements for each of six tables",
+        "Deletes sessions, codes, tokens and applications past use, at most 500 of each.",
         delete_expired_sign_ins,
     ),
 )

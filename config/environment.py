@@ -1,6 +1,6 @@
 """Reads and checks the environment; all faults are reported together.
 
-Only `config/settings.py` uses it. docs/reference/settings.md has names, meanings and defaults.
+Only `config/settings.py` uses it, which has names, meanings and defaults.
 """
 
 import re

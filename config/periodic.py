@@ -1,6 +1,6 @@
 """Every periodic task of the product, in the order in which the compensator runs them.
 
-A task of a new app comes in here, and into docs/reference/periodic-tasks.md.
+A task of a new app comes in here.
 """
 
 from accounts import periodic as accounts

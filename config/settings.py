@@ -1,4 +1,7 @@
-"""Django settings. All values that differ between installations come from the environment."""
+"""Django settings. All values that differ between installations come from the environment.
+
+A comment `#:` above a value is its row in the reference (lab/reference/settings.py).
+"""
 
 import os
 import tempfile
@@ -22,12 +25,20 @@ from config.theme_settings import templates, theme_folders
 _env = Environment()
 
 # -- who runs it --------------------------------------------------------------------------------
+#: Django's debug pages; **refused** without `DEVELOPMENT`
 DEBUG = _env.flag("DEBUG", False)
+#: (`0` (`make run`: `1`)) allows things that production refuses: the built-in key, `DEBUG`, the
+#: password grant, the demo
 DEVELOPMENT = _env.flag("DEVELOPMENT", False)
+#: (built-in (`make run`: one of its own)) signs sessions and tags tokens; at least 50 characters;
+#: the built-in one is **refused** without `DEVELOPMENT`
 SECRET_KEY = _env.text("SECRET_KEY", INSECURE_KEY)
+#: host names it answers to
 ALLOWED_HOSTS = _env.names("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+#: the start of every link in answers; the same for all processes
 PUBLIC_URL = _env.text("PUBLIC_URL", "http://localhost:8000").rstrip("/")
-# Empty: the web pages ask for news instead, and clients look for the streams at PUBLIC_URL.
+#: where clients and the web pages find the [streaming process](../how-to/stream.md), such as
+#: `wss://feed.example.org`; without it the pages ask for news by themselves
 STREAMING_URL = _env.text("STREAMING_URL", "").rstrip("/")
 _env.require(
     not STREAMING_URL or STREAMING_URL.startswith(("ws://", "wss://")),
@@ -35,33 +46,43 @@ _env.require(
 )
 # The same for server-sent events, which the pages use.
 STREAMING_HTTP_URL = STREAMING_URL and f"http{STREAMING_URL.removeprefix('ws')}"
+#: the name that clients show
 INSTANCE_TITLE = _env.text("INSTANCE_TITLE", "Tideline")
-# Of pages and mails, for people who have chosen no language and whose browser wants none of ours.
+#: `en` or `de`: [the language](../how-to/translate-the-pages.md) of pages and mails for people who
+#: chose none, and whose browser wants none of ours
 SITE_LANGUAGE = _env.text("LANGUAGE_CODE", "en")
 _env.require(
     SITE_LANGUAGE in dict(LANGUAGES), f"LANGUAGE_CODE: needs one of {', '.join(dict(LANGUAGES))}"
 )
-# A server of LibreTranslate's API, without a slash at its end, and its key.
+#: a server of [LibreTranslate's API](https://docs.libretranslate.com), which [translates
+#: posts](api.md#translations); it may be in your own network
 TRANSLATION_URL = _env.text("TRANSLATION_URL", "").rstrip("/")
+#: its key, if it wants one
 TRANSLATION_KEY = _env.text("TRANSLATION_KEY", "")
 _env.require(
     not TRANSLATION_URL or TRANSLATION_URL.startswith(("http://", "https://")),
     "TRANSLATION_URL: needs http:// or https://",
 )
-# The folder of a theme: its files come before ours.
+#: a folder with [the look of your product](../how-to/make-the-pages-look-like-your-product.md):
+#: static files and templates that replace ours
 THEME_DIR = _env.text("THEME_DIR", "")
 _env.require(not THEME_DIR or os.path.isdir(THEME_DIR), "THEME_DIR: there is no such folder")
 STATICFILES_DIRS = theme_folders(THEME_DIR, "static")
 TEMPLATES = templates(theme_folders(THEME_DIR, "templates"))
+#: (`0` (`make run`: `1`)) tokens for a name and a password; **refused** without `DEVELOPMENT`
 ALLOW_PASSWORD_GRANT = _env.flag("ALLOW_PASSWORD_GRANT", False)
+#: (on, off with `DEVELOPMENT`) pages redirect to HTTPS, secure cookies, HSTS; trusts
+#: `X-Forwarded-Proto`
 HTTPS = _env.flag("HTTPS", not DEVELOPMENT)
-# The admin opens only after a second step. Off: after one if the person has added one.
+#: the admin opens only after [a second step](../how-to/protect-sign-in-with-a-second-step.md); off:
+#: for those who added one
 SECOND_STEP_FOR_STAFF = _env.flag("SECOND_STEP_FOR_STAFF", False)
 # What apps and browsers show, and to which site they give passkeys.
 OTP_TOTP_ISSUER = OTP_WEBAUTHN_RP_NAME = INSTANCE_TITLE
 OTP_WEBAUTHN_RP_ID = urlsplit(PUBLIC_URL).hostname or ""
 OTP_WEBAUTHN_ALLOWED_ORIGINS = ["{0.scheme}://{0.netloc}".format(urlsplit(PUBLIC_URL))]
 
+#: `DEBUG`, `INFO`, `WARNING` or `ERROR`
 LOG_LEVEL = _env.text("LOG_LEVEL", "INFO").upper()
 _env.require(
     LOG_LEVEL in {"DEBUG", "INFO", "WARNING", "ERROR"},
@@ -79,42 +100,64 @@ _env.require(
 )
 
 # The OpenID Connect provider of the pages. Empty: people sign in by password only.
+#: the [OpenID Connect provider](../how-to/let-your-product-sign-people-in.md#on-the-web-pages) of
+#: the pages, as its configuration names itself; needs the next two
 OIDC_ISSUER = _env.text("OIDC_ISSUER", "")
+#: who people sign in with, on the button
 OIDC_NAME = _env.text("OIDC_NAME", "your organization")
+#: what this site is at the provider
 OIDC_CLIENT_ID = _env.text("OIDC_CLIENT_ID", "")
+#: and its secret there
 OIDC_CLIENT_SECRET = _env.text("OIDC_CLIENT_SECRET", "")
+#: new people choose a username and get an account
 OIDC_CREATE_ACCOUNTS = _env.flag("OIDC_CREATE_ACCOUNTS", True)
 _env.require(
     not OIDC_ISSUER or bool(OIDC_CLIENT_ID and OIDC_CLIENT_SECRET),
     "OIDC_ISSUER: needs OIDC_CLIENT_ID and OIDC_CLIENT_SECRET",
 )
 
-# Files that may be lost when the machine restarts, so tmpfs is fine.
+#: (`tideline-<uid>` in the folder for temporary files) files that may be lost when the machine
+#: restarts ([more](../explanation/increments.md#increments)); tmpfs is fine
 RUNTIME_DIR = _env.text("RUNTIME_DIR", f"{tempfile.gettempdir()}/tideline-{os.getuid()}")
 
-# Signs messages to push services. `make run` makes one; empty: no Web Push.
+#: (empty (`make run`: one of its own)) names this site to push services: 32 bytes in base64 ([how
+#: to make one](../how-to/deploy.md#web-push)); empty: no Web Push
 VAPID_PRIVATE_KEY = _env.key("VAPID_PRIVATE_KEY", 32)
+#: where operators of push services can write to: `mailto:` or `https:`
 VAPID_CONTACT = _env.text("VAPID_CONTACT", "mailto:admin@localhost")
 # In development and in tests push services are on this machine, and without TLS.
 PUSH_PRIVATE_ADDRESSES = DEVELOPMENT
-# Mails with a link for a new password or a new address. Empty: the site sends none.
+#: (none; printed with `DEVELOPMENT`) the server that sends mails:
+#: `smtp+tls://user:password@host:587`, `smtp+ssl://…:465`; `consolemail://` prints them into the
+#: log of the worker. Without one, people cannot reset a password or change their address, and get
+#: no mail about a decision of the moderators
 MAIL_URL = _env.text("MAIL_URL", "consolemail://" if DEVELOPMENT else "")
 globals().update(mail_settings(_env.mail("MAIL_URL", MAIL_URL)))
+#: the sender of mails
 DEFAULT_FROM_EMAIL = _env.text("MAIL_FROM", "Tideline <noreply@localhost>")
+#: the bearer token that `/metrics` requires; without one, `/metrics` refuses requests through a
+#: proxy
 METRICS_TOKEN = _env.text("METRICS_TOKEN", "")
+#: where unexpected errors are reported; needs the extra `telemetry`
+#: ([more](../how-to/monitor.md#tracing))
 SENTRY_DSN = _env.text("SENTRY_DSN", "")
 if SENTRY_DSN:
     _env.require_package("SENTRY_DSN", "sentry-sdk")
 # The exporter reads this and its other OTEL_ variables itself.
+#: the OpenTelemetry collector that spans go to, over HTTP; needs the same
 OTEL_EXPORTER_OTLP_ENDPOINT = _env.text("OTEL_EXPORTER_OTLP_ENDPOINT", "")
 if OTEL_EXPORTER_OTLP_ENDPOINT:
     _env.require_package("OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry-exporter-otlp-proto-http")
 
 # -- databases ----------------------------------------------------------------------------------
 _local = "postgresql://postgres@localhost:5432/tideline"
+#: (as above, `tideline_shard0` … `3`) the shards, separated by commas; append, never reorder; each
+#: may name [several servers](../how-to/lose-a-database-server.md)
 _shard_urls = _env.urls("SHARD_DATABASE_URLS", [f"{_local}_shard{n}" for n in range(4)])
 _env.require(bool(_shard_urls), "SHARD_DATABASE_URLS: at least one shard is needed")
 SHARD_ALIASES = [f"shard{n}" for n in range(len(_shard_urls))]
+#: (none) read replicas, one entry per shard in the same order, empty for a shard without one;
+#: several of one shard are separated by `\|` ([more](../how-to/use-read-replicas.md))
 _replica_urls = _env.per_shard("SHARD_REPLICA_URLS", _shard_urls)
 REPLICA_ALIASES = {
     alias: [f"{alias}_replica{number}" for number in range(len(urls))]
@@ -122,24 +165,31 @@ REPLICA_ALIASES = {
 }
 # At most a third of the life of a load token (infra/caching/load_tokens.py). A loader runs two
 # queries, and its entry is only cached if it is written before that time is over.
+#: the longest an SQL statement may take
 STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
-# Web servers only. Commands may wait for as long as a statement may take.
-# Open streams of a streaming process.
+#: open streams of a streaming process; 503 beyond
 STREAMING_CONNECTIONS = _env.number("STREAMING_CONNECTIONS", 10_000, 1, 200_000)
+#: how long a web server waits for an answer of a database; then the client gets 503
 DATABASE_ANSWER_MS = _env.number("DATABASE_ANSWER_MS", 1_000, 100, 60_000)
 # Of a whole GET of the API: then it begins no other wait for a database.
+#: how long a GET of the API may take in all; then the client gets 503
 READ_DEADLINE_MS = _env.number("READ_DEADLINE_MS", 5_000, 500, 60_000)
 DATABASES = {
+    #: (`postgresql://postgres@localhost:5432/tideline`) the default database;
+    #: [options](#options-of-a-database-url) may follow
     "default": _env.primary("DATABASE_URL", _env.text("DATABASE_URL", _local), STATEMENT_TIMEOUT_MS)
 } | {
     alias: _env.primary(f"SHARD_DATABASE_URLS[{n}]", url, STATEMENT_TIMEOUT_MS)
     for n, (alias, url) in enumerate(zip(SHARD_ALIASES, _shard_urls, strict=True))
 }
-# Each file is named after a shard that was added later, and has its URL.
+#: the folder with the URLs of shards that were [added](../how-to/add-a-shard.md) while processes
+#: ran: a file for each, with its name
 SHARD_URLS_DIR = _env.text("SHARD_URLS_DIR", "")
 DATABASE_OF_URL = partial(late_database, STATEMENT_TIMEOUT_MS)
 # A loader may ask a replica first and then the shard; both are part of those two thirds.
+#: after this long without an answer a replica is left alone
 REPLICA_TIMEOUT_MS = _env.number("REPLICA_TIMEOUT_MS", 500, 50, 5_000)
+#: a replica that is further behind is left alone
 REPLICA_LAG_S = _env.number("REPLICA_LAG_S", 5, 1, 600)
 DATABASES |= {
     name: _env.replica(
@@ -150,7 +200,10 @@ DATABASES |= {
 }
 # Web servers only. Workers, the compensator and commands keep sessions.
 _pooled_urls = [
+    #: the default database [behind a pool](../how-to/use-a-pooler.md), for web servers only; with a
+    #: role of its own and no `options`
     _env.text("POOLED_DATABASE_URL", ""),
+    #: (none) the same for the shards, in their order, empty for a shard without a pool
     *_env.pooled_urls("POOLED_SHARD_DATABASE_URLS", len(SHARD_ALIASES)),
 ]
 POOLED_DATABASES = {
@@ -159,13 +212,18 @@ POOLED_DATABASES = {
     if url
 }
 DATABASE_ROUTERS = ["infra.sharding.router.PlacementRouter"]
+#: threads per shard for queries to several shards
 SCATTER_THREADS = _env.number("SCATTER_THREADS", 8, 1, 256)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- Redis --------------------------------------------------------------------------------------
 # Of a cluster any node tells all others, so one of those that are named must be up.
+#: (`redis://localhost:6379/0`) Redis or Valkey: `redis://`, `rediss://` or `unix://`; of a cluster
+#: several nodes, separated by commas
 REDIS_URL, *REDIS_OTHER_NODES = _env.urls("REDIS_URL", []) or ["redis://localhost:6379/0"]
+#: `REDIS_URL` is a Redis Cluster ([what it costs](../how-to/set-up-redis.md))
 REDIS_CLUSTER = _env.flag("REDIS_CLUSTER", False)
+#: after this long without an answer Redis counts as away
 REDIS_TIMEOUT_MS = _env.number("REDIS_TIMEOUT_MS", 250, 10, 60_000)
 _env.require(
     all(
@@ -177,9 +235,13 @@ _env.require(
 _env.require(
     REDIS_CLUSTER or not REDIS_OTHER_NODES, "REDIS_URL: several nodes need REDIS_CLUSTER=1"
 )
+#: reads per second, by all processes together, that make a Redis key hot
 HOT_KEY_READS = _env.number("HOT_KEY_READS", 1_000, 20, 10_000_000)
+#: how old a copy of a hot value in process memory may be
+#: ([which](../explanation/caching.md#hot-keys))
 HOT_COPY_MS = _env.number("HOT_COPY_MS", 1_000, 10, 5_000)
-# What the caches in the memory of one process take together, when all of them are full.
+#: what the caches in the memory of one process take together, when all of them are full
+#: ([more](../explanation/memory.md#what-a-process-keeps))
 PROCESS_CACHE_MB = _env.number("PROCESS_CACHE_MB", 48, 8, 16_384)
 CACHES = {
     "default": {
@@ -199,58 +261,101 @@ CACHES = {
 }
 
 # -- the change table ---------------------------------------------------------------------------
+#: into how many lanes the owners of one database are divided
 CHANGE_LANES = _env.number("CHANGE_LANES", 2, 1, 64)
+#: the same for big fan-outs
 BULK_LANES = _env.number("BULK_LANES", 2, 1, 64)
+#: failures until a change is parked
 CHANGE_MAX_ATTEMPTS = _env.number("CHANGE_MAX_ATTEMPTS", 8, 1, 1_000)
+#: how long delivered changes are kept
 CHANGE_REPLAY_DAYS = _env.number("CHANGE_REPLAY_DAYS", 7, 1, 3_650)
 
 # -- limits of the product ----------------------------------------------------------------------
+#: how many one account may follow
 FOLLOW_CAP = _env.number("FOLLOW_CAP", 2_000, 1, 1_000_000)
+#: how many follows one account may begin in a day (UTC); 429 beyond
 FOLLOWS_PER_DAY = _env.number("FOLLOWS_PER_DAY", 400, 1, 1_000_000)
-# Requests in five minutes.
+#: requests one account may make in five minutes; 429 beyond
 QUOTA_PER_ACCOUNT = _env.number("QUOTA_PER_ACCOUNT", 1_500, 1, 1_000_000_000)
+#: the same for one API application over all its users; the admin can set it for a single one
 QUOTA_PER_APPLICATION = _env.number("QUOTA_PER_APPLICATION", 300_000, 1, 1_000_000_000)
+#: the same for one address without a token
 QUOTA_PER_ADDRESS = _env.number("QUOTA_PER_ADDRESS", 300, 1, 1_000_000_000)
-# Requests of an address in an hour, with or without a token.
+#: usernames, with commas between, that only `create_account` gives, next to those of staff
+#: (`admin`, `support`, `moderator` and the like)
 RESERVED_USERNAMES = _env.names("RESERVED_USERNAMES", [])
+#: sign-ups that one address may try in an hour; 429 beyond
 SIGN_UPS_PER_ADDRESS = _env.number("SIGN_UPS_PER_ADDRESS", 20, 1, 1_000_000_000)
+#: the same for registrations of applications
 APPLICATIONS_PER_ADDRESS = _env.number("APPLICATIONS_PER_ADDRESS", 30, 1, 1_000_000_000)
+#: the same for requests to `/oauth/token`
 TOKENS_PER_ADDRESS = _env.number("TOKENS_PER_ADDRESS", 300, 1, 1_000_000_000)
+#: passwords, right or wrong, that one address may try in five minutes; 429 beyond
 PASSWORDS_PER_ADDRESS = _env.number("PASSWORDS_PER_ADDRESS", 50, 1, 1_000_000_000)
+#: how many images an account may upload in an hour, also as avatar or header; those that are
+#: refused count; 429 beyond
 UPLOADS_PER_ACCOUNT = _env.number("UPLOADS_PER_ACCOUNT", 120, 1, 1_000_000_000)
+#: how often one account's right password may be given in an hour; 429 beyond
 PASSWORDS_PER_ACCOUNT = _env.number("PASSWORDS_PER_ACCOUNT", 25, 1, 1_000_000_000)
-# At once, by all web processes of a machine. 0: half of its processors.
+#: how many passwords the web processes of a machine hash at once
+#: ([more](../how-to/deploy.md#overload)); 0: half of its processors, at least 1
 PASSWORD_HASHES = _env.number("PASSWORD_HASHES", 0, 0, 256)
+#: how many reverse proxies of yours add to `X-Forwarded-For`
 TRUSTED_PROXIES = _env.number("TRUSTED_PROXIES", 0, 0, 10)
+#: how many reports one account may file in a day (UTC); 429 beyond
 REPORTS_PER_DAY = _env.number("REPORTS_PER_DAY", 400, 1, 1_000_000)
+#: how long a suspended account can be restored before `purge_accounts` deletes what is left of it
 SUSPENSION_DAYS = _env.number("SUSPENSION_DAYS", 30, 1, 3_650)
+#: how many mentions the posts of one account may have in a day (UTC); 429 beyond
 MENTIONS_PER_DAY = _env.number("MENTIONS_PER_DAY", 400, 1, 1_000_000)
+#: how many tags the posts of one account may have in a day (UTC); 429 beyond
 TAGS_PER_DAY = _env.number("TAGS_PER_DAY", 1_000, 1, 1_000_000)
+#: length of a post with its warning
 POST_MAX_CHARACTERS = _env.number("POST_MAX_CHARACTERS", 500, 1, 100_000)
+#: pages of followers per second, by all processes together, that are not in Redis; 429 beyond
 DEEP_PAGES_PER_S = _env.number("DEEP_PAGES_PER_S", 100, 1, 1_000_000)
+#: entries of a live timeline; older pages come from the shards
 TIMELINE_ENTRIES = _env.number("TIMELINE_ENTRIES", 450, 40, 10_000)
+#: age of the oldest entries of a live timeline, in days; 0: any age; older pages come from the
+#: shards
 TIMELINE_DAYS = _env.number("TIMELINE_DAYS", 0, 0, 3_650)
+#: an author with more followers is pushed in chunks, after the posts of other authors
 INLINE_FOLLOWERS = _env.number("INLINE_FOLLOWERS", 5_000, 1, 100_000)
+#: followers per chunk
 CHUNK_FOLLOWERS = _env.number("CHUNK_FOLLOWERS", 10_000, 1, 1_000_000)
+#: an author with this many followers, and more than `INLINE_FOLLOWERS`, is hot: posts are not
+#: pushed, pages merge them in
 HOT_FOLLOWERS = _env.number("HOT_FOLLOWERS", 100_000, 1, 1_000_000_000)
+#: how long a timeline that is not read stays live and gets pushes
 TIMELINE_LIVE_DAYS = _env.number("TIMELINE_LIVE_DAYS", 14, 1, 365)
+#: `packed`, `zset`, `postgres` or `tiered`: where home timelines are kept: [how to
+#: choose](../how-to/choose-a-timeline-store.md)
 TIMELINE_STORE = _env.text("TIMELINE_STORE", "packed")
 _env.require(
     TIMELINE_STORE in {"packed", "zset", "postgres", "tiered"},
     "TIMELINE_STORE: needs packed, zset, postgres or tiered",
 )
+#: how long rows of `postgres` and `tiered` stay, and how long `tiered` pushes to a reader who is
+#: away
 TIMELINE_COLD_DAYS = _env.number("TIMELINE_COLD_DAYS", 60, 7, 3_650)
 _env.require(
     TIMELINE_COLD_DAYS >= TIMELINE_LIVE_DAYS, "TIMELINE_COLD_DAYS: less than TIMELINE_LIVE_DAYS"
 )
 # The rows of `tiered` are there instead of on the shards.
+#: the [Cassandra](../how-to/use-cassandra.md) that has the rows of `TIMELINE_STORE=tiered`; needs
+#: the extra `cassandra`
 CASSANDRA_URL = _env.text("CASSANDRA_URL", "")
 CASSANDRA = _env.cassandra("CASSANDRA_URL", CASSANDRA_URL)
+#: after this long without an answer Cassandra counts as away
 CASSANDRA_TIMEOUT_MS = _env.number("CASSANDRA_TIMEOUT_MS", 500, 50, 10_000)
 if CASSANDRA_URL:
     _env.require_package("CASSANDRA_URL", "cassandra-driver", "cassandra")
     _env.require(TIMELINE_STORE == "tiered", "CASSANDRA_URL: needs TIMELINE_STORE=tiered")
+#: how many days of posts the recent-posts index has
 RECENT_DAYS = _env.number("RECENT_DAYS", 7, 1, 365)
+#: `replicated` or `by_author`: where that index is: [how to
+#: choose](../how-to/choose-a-recent-posts-index.md); `by_author` needs `TIMELINE_STORE` `packed` or
+#: `zset`
 RECENT_INDEX = _env.text("RECENT_INDEX", "replicated")
 _env.require(
     RECENT_INDEX in {"replicated", "by_author"}, "RECENT_INDEX: needs replicated or by_author"
@@ -259,19 +364,29 @@ _env.require(
     RECENT_INDEX == "replicated" or TIMELINE_STORE in {"packed", "zset"},
     "RECENT_INDEX: by_author needs TIMELINE_STORE packed or zset",
 )
+#: how long notifications are kept; not less than `CHANGE_REPLAY_DAYS`
 NOTIFICATION_DAYS = _env.number("NOTIFICATION_DAYS", 90, 1, 3_650)
 _env.require(
     NOTIFICATION_DAYS >= CHANGE_REPLAY_DAYS, "NOTIFICATION_DAYS: less than CHANGE_REPLAY_DAYS"
 )
 
 # -- images -------------------------------------------------------------------------------------
+#: (`.data/media`) the folder of uploaded images, shared by all processes
+#: ([more](../how-to/store-images.md))
 MEDIA_DIR = _env.text("MEDIA_DIR", str(BASE_DIR / ".data" / "media"))
+#: (`PUBLIC_URL` and `/media`) where readers get the images; the same for all processes
 MEDIA_URL = _env.text("MEDIA_URL", f"{PUBLIC_URL}/media").rstrip("/") + "/"
+#: size of an uploaded image
 MEDIA_MAX_BYTES = _env.number("MEDIA_MAX_BYTES", 16_777_216, 100_000, 100_000_000)
+#: width times height of an uploaded image; memory of a web process follows it
 MEDIA_MAX_PIXELS = _env.number("MEDIA_MAX_PIXELS", 33_177_600, 250_000, 100_000_000)
+#: how long an upload waits for the store of files; then the client gets 503
 MEDIA_STORE_MS = _env.number("MEDIA_STORE_MS", 5_000, 100, 60_000)
+#: a bucket instead of the folder; needs the extra `s3`
 MEDIA_BUCKET = _env.text("MEDIA_BUCKET", "")
+#: the bucket's server, if it is not AWS
 MEDIA_BUCKET_ENDPOINT = _env.text("MEDIA_BUCKET_ENDPOINT", "")
+#: the bucket's region
 MEDIA_BUCKET_REGION = _env.text("MEDIA_BUCKET_REGION", "")
 if MEDIA_BUCKET:
     _env.require_package("MEDIA_BUCKET", "django-storages", "s3")
@@ -279,6 +394,8 @@ if MEDIA_BUCKET:
 STORAGES = file_stores(MEDIA_DIR, MEDIA_BUCKET, MEDIA_BUCKET_ENDPOINT, MEDIA_BUCKET_REGION)
 
 # -- serving ------------------------------------------------------------------------------------
+#: GETs of the API are answered before Django's request cycle, and quick ones share a thread;
+#: off: Django answers all, with the same answers
 SHORT_PATH = _env.flag("SHORT_PATH", True)
 MIDDLEWARE = [
     "web.middleware.RequestMetrics",

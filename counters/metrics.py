@@ -8,12 +8,12 @@ DRIFT_COLLECTOR = ReportCollector(
     [
         ReportGauge(
             "tideline_counter_drift",
-            "Counts that samples found to differ from their rows, and that still do",
+            "Counts found wrong by samples (`audit_counters`)",
             lambda audit: sum(audit.wrong.values()),
         ),
         ReportGauge(
             "tideline_counter_sampled_at_seconds",
-            "When counts of the shard were last sampled, in Unix seconds",
+            "When counts were last sampled",
             lambda audit: audit.at_s,
         ),
     ],

@@ -62,6 +62,7 @@ PERIODIC_TASKS = (
         10,
         Placement.SHARDED,
         "four short statements, one second at most; two round trips to Redis",
+        "Compares the counts of 20 accounts with their rows, and those found wrong before.",
         DRIFT_AUDIT.run,
     ),
 )

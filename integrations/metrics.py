@@ -13,7 +13,9 @@ from integrations.queries.webhooks import ShownWebhook, list_webhooks
 from integrations.types import WebhookState
 
 MESSAGES = Counter(
-    "tideline_webhook_messages_total", "Messages to webhooks, by outcome", ["outcome"]
+    "tideline_webhook_messages_total",
+    "Messages to webhooks: `sent`, `refused` (another status than 2xx), `failed` (no answer)",
+    ["outcome"],
 )
 
 
@@ -42,7 +44,9 @@ class WebhookCollector(Collector):
 
 def _families() -> tuple[GaugeMetricFamily, ...]:
     return (
-        GaugeMetricFamily("tideline_webhooks", "Webhooks by state", labels=["state"]),
+        GaugeMetricFamily(
+            "tideline_webhooks", "Webhooks: `active`, `paused`, `parked`", labels=["state"]
+        ),
         GaugeMetricFamily(
             "tideline_webhook_behind_seconds",
             "Events of a webhook that are older were sent",

@@ -11,6 +11,10 @@ PERIODIC_TASKS = (
         2,
         Placement.GLOBAL,
         "one statement; a thread for each webhook, which reads the change feed once a second",
+        (
+            "Gives each [webhook](../how-to/follow-changes.md#webhooks) without a sender to a "
+            "thread, at most 16; more take turns of 30 s."
+        ),
         send_webhooks,
     ),
     PeriodicTask(
@@ -18,6 +22,10 @@ PERIODIC_TASKS = (
         2,
         Placement.SHARDED,
         "one query by index; while lines are left at most 1 s of them",
+        (
+            "Does the next lines of the [lists that people "
+            "brought](../how-to/import-from-another-system.md#people-bring-their-lists)."
+        ),
         do_brought_lines,
     ),
     PeriodicTask(
@@ -25,6 +33,7 @@ PERIODIC_TASKS = (
         600,
         Placement.SHARDED,
         "one statement by index",
+        "Deletes the results of brought lists after 30 days.",
         delete_old_files,
     ),
 )

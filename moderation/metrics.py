@@ -67,12 +67,14 @@ def _decisions() -> CounterMetricFamily:
 
 def _families() -> tuple[GaugeMetricFamily, ...]:
     return (
-        GaugeMetricFamily("tideline_reports_open", "Open reports"),
-        GaugeMetricFamily("tideline_reports_oldest_seconds", "Age of the oldest open report"),
+        GaugeMetricFamily("tideline_reports_open", "Reports that are not resolved"),
+        GaugeMetricFamily(
+            "tideline_reports_oldest_seconds", "Age of the oldest of them; 0 without any"
+        ),
         GaugeMetricFamily("tideline_appeals_open", "Appeals without a decision"),
         GaugeMetricFamily(
             "tideline_restricted_accounts",
-            "Accounts by restriction; an account with several restrictions counts for each",
+            "Limited, frozen, suspended (not purged yet), purged accounts",
             labels=["restriction"],
         ),
     )

@@ -25,7 +25,13 @@ def _purge(work: Work) -> Iterator[Batch]:
 
 
 # An account whose suspension became old enough does not wait a day.
-PURGE = SlicedJob("purge_accounts", _purge, BATCH_SIZE, every=timedelta(hours=1))
+PURGE = SlicedJob(
+    "purge_accounts",
+    "Deletes what is left of accounts that were suspended long ago.",
+    _purge,
+    BATCH_SIZE,
+    every=timedelta(hours=1),
+)
 
 COST_OF_ENDS = (
     "one query by index; about ten statements for 100 restrictions that end, two on each shard;"
@@ -38,13 +44,21 @@ def _end_due(_alias: str) -> int:
 
 
 PERIODIC_TASKS = (
-    PeriodicTask("end_restrictions", 5, Placement.GLOBAL, COST_OF_ENDS, _end_due),
+    PeriodicTask(
+        "end_restrictions",
+        5,
+        Placement.GLOBAL,
+        COST_OF_ENDS,
+        "Ends limits, freezes and suspensions whose [time is over](../how-to/moderate.md).",
+        _end_due,
+    ),
     PURGE.as_periodic_task(),
     PeriodicTask(
         "sample_queue",
         30,
         Placement.GLOBAL,
         "three queries by index, one round trip to Redis",
+        "Counts open reports, pending appeals and restricted accounts, for `/metrics`.",
         sample_queue,
     ),
     PeriodicTask(
@@ -52,6 +66,7 @@ PERIODIC_TASKS = (
         30,
         Placement.GLOBAL,
         "one query of the last hour's decisions, two round trips to Redis",
+        "Counts the decisions of moderators by type, for `/metrics`.",
         sample_decisions,
     ),
 )

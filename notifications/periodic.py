@@ -12,4 +12,11 @@ def _trim(work: Work) -> Iterator[Batch]:
     return trim_notifications(work, clock.now_ms())
 
 
-PERIODIC_TASKS = (SlicedJob("trim_notifications", _trim, BATCH_SIZE).as_periodic_task(),)
+PERIODIC_TASKS = (
+    SlicedJob(
+        "trim_notifications",
+        "Deletes notifications that are old, or beyond the number that an owner keeps.",
+        _trim,
+        BATCH_SIZE,
+    ).as_periodic_task(),
+)

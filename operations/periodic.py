@@ -15,6 +15,7 @@ PERIODIC_TASKS = (
         PERIOD_S,
         Placement.EVERYWHERE,
         "one query, two round trips to Redis",
+        "Takes a sample of each database for the operators' charts.",
         sample_database,
     ),
     PeriodicTask(
@@ -22,6 +23,10 @@ PERIODIC_TASKS = (
         PERIOD_S,
         Placement.GLOBAL,
         "one round trip to each Redis node, and two more",
+        (
+            "Takes a sample of Redis, of the caches and of the requests for the operators' charts "
+            "and the admin's first page."
+        ),
         sample_fleet,
     ),
     PeriodicTask(
@@ -29,6 +34,10 @@ PERIODIC_TASKS = (
         PULSE_S,
         Placement.SHARDED,
         "two short statements, and two on the default database",
+        (
+            "Notices a shard that came back [without its last "
+            "writes](../how-to/lose-a-database-server.md#without-a-synchronous-standby)."
+        ),
         take_pulse,
     ),
 )

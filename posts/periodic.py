@@ -22,7 +22,19 @@ def _end_polls(alias: str) -> int:
 
 END_POLLS_COST = "one query by index; one short statement for each poll that ended, at most 100"
 PERIODIC_TASKS = (
-    PeriodicTask("end_polls", 15, Placement.SHARDED, END_POLLS_COST, _end_polls),
+    PeriodicTask(
+        "end_polls",
+        15,
+        Placement.SHARDED,
+        END_POLLS_COST,
+        "Reports ends of polls, so that authors and voters are notified.",
+        _end_polls,
+    ),
     # Some rows are found and have to stay, so a pass ends only when all rows were read.
-    SlicedJob("purge_deleted_posts", _purge, BATCH_SIZE).as_periodic_task(),
+    SlicedJob(
+        "purge_deleted_posts",
+        "Deletes the rows of posts that were deleted long ago.",
+        _purge,
+        BATCH_SIZE,
+    ).as_periodic_task(),
 )

@@ -5,18 +5,28 @@ from prometheus_client import Counter, Histogram
 from infra.telemetry.gauges import process_gauge
 
 CONNECTIONS = process_gauge(
-    "tideline_streaming_connections", "Open streams: sse or websocket", ["kind"], combine="sum"
+    "tideline_streaming_connections", "Open streams: `sse`, `websocket`", ["kind"], combine="sum"
 )
-MESSAGES = Counter("tideline_streaming_messages_total", "Messages that were queued", ["kind"])
+MESSAGES = Counter(
+    "tideline_streaming_messages_total", "Messages that were queued for streams", ["kind"]
+)
 ENDED = Counter(
     "tideline_streaming_ended_total",
-    "Streams that ended: the client left, was too slow, or lost its token; a store was away; the"
-    " process drained; a message failed; the position of a service is gone",
+    (
+        "Streams that ended: `client_left`, `slow`, `token_ended`, `store_away`, `drained`, "
+        "`feed_gone` (of a service), `failed` (a fault of ours, see the log)"
+    ),
     ["why"],
 )
-REFUSED = Counter("tideline_streaming_refused_total", "Streams that were refused", ["status"])
+REFUSED = Counter(
+    "tideline_streaming_refused_total",
+    "Streams that were refused, by the status of the answer",
+    ["status"],
+)
 RESUMED = Counter(
-    "tideline_streaming_resumed_total", "Clients that came back with a position", ["outcome"]
+    "tideline_streaming_resumed_total",
+    "Clients that came back: `nothing_missed`, `replayed`, `reload`",
+    ["outcome"],
 )
 DELAY = Histogram(
     "tideline_streaming_delay_seconds",

@@ -17,6 +17,7 @@ PERIODIC_TASKS = (
         600,
         Placement.SHARDED,
         "five short statements",
+        "Creates and drops the daily partitions of the recent-posts index.",
         keep_recent_days,
     ),
     PeriodicTask(
@@ -24,14 +25,26 @@ PERIODIC_TASKS = (
         600,
         Placement.SHARDED,
         "five short statements; deletes at most 500 timelines",
+        (
+            "Creates and drops the weekly partitions of timeline rows; deletes timelines of "
+            "readers who are away."
+        ),
         keep_timeline_rows,
     ),
-    PeriodicTask("cool_hot_authors", 600, Placement.SHARDED, "two short queries", cool_hot_authors),
+    PeriodicTask(
+        "cool_hot_authors",
+        600,
+        Placement.SHARDED,
+        "two short queries",
+        "Finds hot authors who lost so many followers that posts are pushed to them again.",
+        cool_hot_authors,
+    ),
     PeriodicTask(
         "sample_holes",
         10,
         Placement.SHARDED,
         "two short queries, three round trips to Redis; one query on every shard for each timeline",
+        "Compares a live timeline with what it should hold, and those found incomplete before.",
         HOLES_AUDIT.run,
     ),
     PeriodicTask(
@@ -39,6 +52,7 @@ PERIODIC_TASKS = (
         300,
         Placement.GLOBAL,
         "three queries on each shard of at most 10,000 posts; one round trip to Redis",
+        "Computes the [trends](api.md#trends).",
         lambda _: compute_trends(time.time()),
     ),
     PeriodicTask(
@@ -46,6 +60,7 @@ PERIODIC_TASKS = (
         5,
         Placement.SHARDED,
         "one round trip to Redis; repairs at most 10 timelines",
+        "Repairs timelines in which a page found mostly stale entries.",
         repair_requested_timelines,
     ),
 )

@@ -60,17 +60,17 @@ HOLES_COLLECTOR = ReportCollector(
     [
         ReportGauge(
             "tideline_timeline_holes",
-            "Entries that sampled live timelines lack",
+            "Entries that sampled timelines lack (`audit_timelines`)",
             lambda sample: sum(sample.wrong.values()),
         ),
         ReportGauge(
             "tideline_timeline_complete_ratio",
-            "Share of the expected entries that the last sampled timelines have",
+            "Share that the last sampled have of what they should",
             lambda sample: sample.complete_ratio,
         ),
         ReportGauge(
             "tideline_timeline_sampled_at_seconds",
-            "When timelines of the shard were last sampled, in Unix seconds",
+            "When timelines were last sampled",
             lambda sample: sample.at_s,
         ),
     ],

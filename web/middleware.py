@@ -29,13 +29,11 @@ STATELESS_PREFIXES = (
 _MOST_DIGITS = 18
 LATENCY = Histogram(
     "tideline_request_seconds",
-    "Wall time of a request by route",
+    "Wall time of requests, a histogram",
     ["route"],
     buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5),
 )
-RESPONSES = Counter(
-    "tideline_responses_total", "Responses by route and status", ["route", "status"]
-)
+RESPONSES = Counter("tideline_responses_total", "Answers", ["route", "status"])
 
 
 class RequestMetrics:

@@ -65,7 +65,9 @@ def _fetch_redis_info() -> list[Mapping[str, Any]]:
 
 
 def _redis_metrics(infos: list[Mapping[str, Any]]) -> Iterable[Metric]:
-    yield GaugeMetricFamily("tideline_redis_up", "Whether Redis answers", value=bool(infos))
+    yield GaugeMetricFamily(
+        "tideline_redis_up", "1 if Redis answered within a second", value=bool(infos)
+    )
     for name, (field, text) in REDIS_GAUGES.items():
         family = GaugeMetricFamily(name, text)
         if infos:
@@ -99,7 +101,7 @@ def _states(states: Mapping[str, StoreState]) -> Metric:
 
 
 def _job_metrics(rows: Iterable[tuple[str, str, int]]) -> Metric:
-    text = "Runs of commands that began within a day, by how they ended; without dry runs"
+    text = "Runs of commands that began within a day, dry runs not"
     family = GaugeMetricFamily("tideline_job_runs", text, labels=["job", "state"])
     for job, state, count in rows:
         family.add_metric([job, state], count)

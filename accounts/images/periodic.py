@@ -14,5 +14,11 @@ def _remove(work: Work) -> Iterator[Batch]:
 
 # A complete pass is valid for no time: deleted posts come at any moment.
 PERIODIC_TASKS = (
-    SlicedJob("remove_unused_images", _remove, BATCH_SIZE, timedelta(0)).as_periodic_task(),
+    SlicedJob(
+        "remove_unused_images",
+        "Deletes images that no post and no profile uses: files, then rows.",
+        _remove,
+        BATCH_SIZE,
+        timedelta(0),
+    ).as_periodic_task(),
 )

@@ -18,7 +18,12 @@ from infra.api.errors import TidelineError
 T = TypeVar("T")
 SLOW_S, REST_S, LONGEST_WAIT_S = 0.1, 1.0, 0.1
 REFUSED = Counter(
-    "tideline_bulk_refused_total", "Requests of bulk services that let people go first", ["why"]
+    "tideline_bulk_refused_total",
+    (
+        "Requests of bulk services that let people go first (503): `slow` (their places were "
+        "taken), `waited` (for a thread)"
+    ),
+    ["why"],
 )
 
 

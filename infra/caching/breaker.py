@@ -17,7 +17,7 @@ from infra.telemetry.reached_branches import reached
 OPEN = process_gauge(
     "tideline_redis_breaker_open", "Processes whose last Redis call got no answer", combine="sum"
 )
-TRIPS = Counter("tideline_redis_breaker_trips_total", "Redis calls that got no answer")
+TRIPS = Counter("tideline_redis_breaker_trips_total", "Redis calls without an answer")
 log = structlog.get_logger()
 
 

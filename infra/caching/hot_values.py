@@ -20,9 +20,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 MOST_CHANGED = 10_000
-HOT = process_gauge(
-    "tideline_hot_keys", "Keys served from process memory because they are hot", ["family"]
-)
+HOT = process_gauge("tideline_hot_keys", "Hot keys, of the process that has most", ["family"])
 
 
 class _ChangeTimes:

@@ -16,11 +16,17 @@ Tier = Literal["hot", "process", "redis", "filter"]
 
 READS = Counter(
     "tideline_cache_reads_total",
-    "Keys read from a cache, by family, tier and outcome",
+    (
+        "Keys read from a cache: `hit` or `miss`, in the tier `hot`, `process`, `redis` or "
+        "`filter`. For `timelines.home_pages` and `timelines.author_pages` a hit is a "
+        "remembered answer that was confirmed"
+    ),
     ["family", "tier", "outcome"],
 )
 LOADS = Counter(
-    "tideline_cache_loads_total", "Keys read from the source, by reason", ["family", "why"]
+    "tideline_cache_loads_total",
+    "Keys read from the source: after a `miss`, or past their soft time (`stale`)",
+    ["family", "why"],
 )
 WAITS = Counter("tideline_cache_waits_total", "Keys that another process was loading", ["family"])
 ERRORS = Counter(

@@ -24,7 +24,10 @@ from infra.telemetry.reached_branches import reached
 
 CLEAR: Command = ("FLUSHDB", "ASYNC")
 INFO: Command = ("INFO", "replication")
-EMPTIED = Counter("tideline_redis_emptied_total", "Times that Redis had data of another server run")
+EMPTIED = Counter(
+    "tideline_redis_emptied_total",
+    "Times that Redis had data of another server run, and was emptied",
+)
 _FACT = re.compile(rb"^(role|master_replid):(\w+)", re.MULTILINE)
 log = structlog.get_logger()
 Ask = Callable[[Sequence[Command]], list[Any]]

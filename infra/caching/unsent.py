@@ -25,7 +25,8 @@ UNSENT = process_gauge(
     "tideline_redis_unsent", "Calls that wait until Redis answers", combine="sum"
 )
 OVERFLOWS = Counter(
-    "tideline_redis_unsent_overflows_total", "Times that Redis was emptied instead of updated"
+    "tideline_redis_unsent_overflows_total",
+    "Times that more waited than is worth sending, and Redis was emptied",
 )
 log = structlog.get_logger()
 

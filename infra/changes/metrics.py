@@ -16,8 +16,8 @@ from infra.changes.lanes import group_of
 from infra.sharding.probe import CachedProbe
 from infra.sharding.shards import all_aliases
 
-DELIVERED = Counter("tideline_changes_delivered_total", "Changes delivered and filed", ["kind"])
-FAILED = Counter("tideline_changes_failed_total", "Attempts to deliver that failed", ["kind"])
+DELIVERED = Counter("tideline_changes_delivered_total", "Changes delivered", ["kind"])
+FAILED = Counter("tideline_changes_failed_total", "Attempts that failed", ["kind"])
 STATES = ("pending", "parked", "paused")
 
 
@@ -83,7 +83,12 @@ def oldest_by_group(lags: Iterable[LaneLag]) -> dict[str, float]:
 def _families() -> tuple[GaugeMetricFamily, ...]:
     return (
         GaugeMetricFamily(
-            "tideline_changes", "Undelivered changes", labels=["shard", "lanes", "state"]
+            "tideline_changes",
+            (
+                "Undelivered changes: `pending`, `parked`, `paused`; lanes `ordinary`, `bulk`, "
+                "`waiting`, `imported`, `folded`, `outside`"
+            ),
+            labels=["shard", "lanes", "state"],
         ),
         GaugeMetricFamily(
             "tideline_changes_oldest_seconds",
@@ -91,7 +96,9 @@ def _families() -> tuple[GaugeMetricFamily, ...]:
             labels=["shard", "lanes"],
         ),
         GaugeMetricFamily(
-            "tideline_changes_paused_kinds", "Kinds of changes that are paused", labels=["shard"]
+            "tideline_changes_paused_kinds", "Kinds that are paused", labels=["shard"]
         ),
-        GaugeMetricFamily("tideline_shard_up", "Whether the database answers", labels=["shard"]),
+        GaugeMetricFamily(
+            "tideline_shard_up", "1 if the database answered within a second", labels=["shard"]
+        ),
     )

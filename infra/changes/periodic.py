@@ -30,6 +30,10 @@ PERIODIC_TASKS = (
         5,
         Placement.EVERYWHERE,
         "two queries of undelivered rows, one round trip to Redis",
+        (
+            "Writes to Redis how many changes wait in each lane, for the operators' pages and "
+            "`show_status`."
+        ),
         report_lag,
     ),
     PeriodicTask(
@@ -37,6 +41,10 @@ PERIODIC_TASKS = (
         30,
         Placement.EVERYWHERE,
         "one statement that reads the undelivered rows",
+        (
+            "Makes changes due that wait for a time which no pause explains: the clock of the "
+            "database went back."
+        ),
         retry_future,
     ),
 )

@@ -12,8 +12,7 @@ from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from functools import partial
 from typing import Any, ClassVar
 
-from django.core.management.base import BaseCommand
-
+from infra.command_manual import DocumentedCommand
 from infra.jobs.by_database import run_by_database
 from infra.jobs.checkpoints import Checkpoint, CheckpointValue
 from infra.jobs.drive_job import Driver, Pace
@@ -37,7 +36,7 @@ State = JobRun.State
 STATES = {DONE: State.DONE, FAILED: State.FAILED, STOPPED: State.STOPPED}
 
 
-class JobCommand(BaseCommand):
+class JobCommand(DocumentedCommand):
     """A subclass implements `iter_batches` and names the flags that it takes in `flags`."""
 
     flags: ClassVar[Collection[JobFlag]] = frozenset()

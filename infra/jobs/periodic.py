@@ -19,13 +19,14 @@ class PeriodicTask:
     """`function(alias)` runs about every `period_s` seconds on each database of `placement`.
 
     Changes of the database wait while it runs, so it must be short. Every compensator runs it, so
-    several may run at once. `cost` is for people: the documentation and `show_status` show it.
+    several may run at once. `cost` and `does` are for people, in Markdown: the reference has them.
     """
 
     name: str
     period_s: float
     placement: Placement
     cost: str
+    does: str
     function: Callable[[str], object]
 
 

@@ -30,19 +30,20 @@ log = structlog.get_logger()
 
 
 class SlicedJob(NamedTuple):
-    """A job that runs in time slices on each shard. `job`: the name of its command.
+    """A job that runs in time slices on each shard. `job`: its command; `does`: for people.
 
     A batch must be short: a time slice ends after the batch during which its time ran out.
     """
 
     job: str
+    does: str
     batches: Callable[[Work], Iterator[Batch]]
     batch_size: int
     every: timedelta = timedelta(days=1)
 
     def as_periodic_task(self) -> PeriodicTask:
         """The task that runs one time slice a shard."""
-        return PeriodicTask(self.job, PERIOD_S, Placement.SHARDED, COST, self._run_now)
+        return PeriodicTask(self.job, PERIOD_S, Placement.SHARDED, COST, self.does, self._run_now)
 
     def _run_now(self, alias: str) -> None:
         run_time_slice(self, alias, datetime.now(UTC))

@@ -29,11 +29,15 @@ MOST_TRIP_S = 0.5
 REPORTS = key("processes.reports:v1", "all")
 REPORT = load_script(Path(__file__).with_name("lua") / "report.lua")
 CLOCK_OFFSET = process_gauge(
-    "tideline_clock_offset_seconds", "How far the clock of a process is from that of Redis"
+    "tideline_clock_offset_seconds",
+    "How far a clock is from that of Redis, of the process that is furthest",
 )
 PROCESS_FACTS = process_gauge(
     "tideline_process_facts",
-    "Processes by what all of them must have in common",
+    (
+        "Processes by what all must have in common: `secret_key`, `public_url`, `media_url`, "
+        "`version`, `code`, `schema`"
+    ),
     ["fact", "value"],
     combine="sum",
 )

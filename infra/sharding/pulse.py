@@ -51,7 +51,7 @@ WHERE alias = %s AND noticed_at = %s
 log = structlog.get_logger()
 MAY_HAVE_LOST = process_gauge(
     "tideline_shard_may_have_lost_writes",
-    "1 from the moment when a shard is found without acknowledged writes until it is reconciled",
+    "1 from when a shard was found without its last writes until it is reconciled",
     ["shard"],
 )
 

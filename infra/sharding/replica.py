@@ -28,14 +28,19 @@ PAUSE_S = 0.05
 
 READS = Counter(
     "tideline_replica_reads_total",
-    "Reads that a replica may answer, by outcome: replica, left_alone, failed",
+    "Reads that may trail; without a replica those that found none in use",
     ["shard", "replica", "outcome"],
 )
 LAG = process_gauge(
-    "tideline_replica_lag_seconds", "Age of the replica's data", ["shard", "replica"]
+    "tideline_replica_lag_seconds",
+    "How far a replica trails, of the process that saw most",
+    ["shard", "replica"],
 )
 USED = process_gauge(
-    "tideline_replica_used", "1 while the replica is in use", ["shard", "replica"], combine="min"
+    "tideline_replica_used",
+    "1 while all processes that looked ask it",
+    ["shard", "replica"],
+    combine="min",
 )
 log = structlog.get_logger()
 

@@ -133,7 +133,7 @@ def _combine_samples(same: Iterable[MetricFamily], combination: Combination) -> 
 
 def _count_processes(live: Sequence[Snapshot]) -> Metric:
     metric = GaugeMetricFamily(
-        "tideline_processes", "Live processes of this machine, by role", labels=["role"]
+        "tideline_processes", "Web, streaming, worker, compensator", labels=["role"]
     )
     for role, count in sorted(Counter(snapshot.role for snapshot in live).items()):
         metric.add_metric([role], count)

@@ -55,10 +55,11 @@ def _find() -> UnfinishedMove:
 
 def _families() -> tuple[GaugeMetricFamily, ...]:
     return (
-        GaugeMetricFamily("tideline_moves_unfinished", "Moves of buckets that are not finished"),
         GaugeMetricFamily(
-            "tideline_move_step_seconds", "Since the last step of the unfinished move"
+            "tideline_moves_unfinished",
+            "Moves of accounts that are not finished. The next three exist while one is",
         ),
+        GaugeMetricFamily("tideline_move_step_seconds", "Since its last step"),
         GaugeMetricFamily(
             "tideline_move_log_bytes",
             "Log that the shard keeps for the other shard of the move",
@@ -66,7 +67,7 @@ def _families() -> tuple[GaugeMetricFamily, ...]:
         ),
         GaugeMetricFamily(
             "tideline_move_lag_seconds",
-            "How far the other shard of the move is behind this one",
+            "How far the other shard is behind this one; infinite while it does not ask",
             labels=["shard"],
         ),
     )

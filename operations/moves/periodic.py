@@ -10,6 +10,10 @@ PERIODIC_TASKS = (
         1,
         Placement.GLOBAL,
         "one query; two more during a move",
+        (
+            "Lets accounts write again if a [move](../how-to/move-buckets.md) was killed in the "
+            "middle of its switch."
+        ),
         finish_interrupted_switch,
     ),
 )

@@ -12,4 +12,13 @@ def _publish_due(alias: str) -> int:
     return publish_due(alias, now_ms())
 
 
-PERIODIC_TASKS = (PeriodicTask("publish_due", 2, Placement.SHARDED, COST, _publish_due),)
+PERIODIC_TASKS = (
+    PeriodicTask(
+        "publish_due",
+        2,
+        Placement.SHARDED,
+        COST,
+        "Publishes [scheduled posts](api.md#scheduled-posts).",
+        _publish_due,
+    ),
+)

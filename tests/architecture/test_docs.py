@@ -1,17 +1,19 @@
 """The documents and the code agree: commands, settings, decisions."""
 
-import ast
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from django.core.management import get_commands, load_command_class
 
+from infra.command_manual import manual_of, without_links
+from lab.reference.commands import parser_of
+from lab.reference.pages import rendered
+from lab.reference.settings import declared, settings
 from tests.rules.texts import ROOT
 
 SETTINGS = ROOT / "docs/reference/settings.md"
 COMMANDS = ROOT / "docs/reference/commands"
-METRICS = ROOT / "docs/reference/metrics.md"
 PROOFS = ROOT / "docs/reference/what-proves-the-pages.md"
 READERS = ["config", "web", "lab/runner", "lab/services"]
 DECISIONS = ROOT / "docs/explanation/decisions"
@@ -23,54 +25,43 @@ PATHS = re.compile(r"`([\w/]+\.(?:py|sql))`")
 CALLED = re.compile(r"`(\w+)\(\)`")
 # What every process has, and nobody sets for Tideline.
 EVERYWHERE = {"PATH"}
-IN_ROWS = re.compile(r"^\| `([A-Z_]+)` \| (.*) \|$", re.MULTILINE)
+IN_ROWS = re.compile(r"^\| `([A-Z_]+)` \|", re.MULTILINE)
 MAKE_VARIABLES = re.compile(r"^([A-Z_]+) \?=|\$\(([A-Z]+_FLAGS)\)", re.MULTILINE)
 READ_ELSEWHERE = re.compile(r'environ(?:\.get\(|\[)"([A-Z_]+)"')
 
 
-class Number(NamedTuple):
-    """A whole number among the settings."""
-
-    default: str
-    least: str
-    most: str
-
-
-def test_every_command_has_a_heading_in_the_reference_and_every_heading_a_command() -> None:
-    pages = "\n".join(path.read_text() for path in COMMANDS.glob("*.md"))
-    documented = re.findall(r"^## `(\w+)`$", pages, re.MULTILINE)
+def test_every_command_is_on_one_page_of_the_reference() -> None:
+    pages = [rendered(path.read_text()) for path in COMMANDS.glob("*.md")]
+    documented = re.findall(r"^## `(\w+)`$", "\n".join(pages), re.MULTILINE)
     assert sorted(documented) == sorted(our_commands())
+
+
+def test_every_command_has_a_manual_that_its_help_ends_with() -> None:
+    for name in our_commands():
+        command = load_command_class(get_commands()[name], name)
+        manual = manual_of(command)
+        assert manual.startswith("**When**: "), name
+        printed, words = parser_of(command).format_help().split(), without_links(manual).split()
+        assert printed[-len(words) :] == words, name
 
 
 def our_commands() -> list[str]:
     packages = [init.parent for init in ROOT.glob("[a-z]*/__init__.py")]
-    found = [path for root in packages for path in root.glob("**/management/commands/*.py")]
-    return [path.stem for path in found if path.stem != "__init__"]
+    files = [path for root in packages for path in root.glob("**/management/commands/*.py")]
+    return [path.stem for path in files if path.stem != "__init__"]
 
 
-def test_every_setting_is_in_the_reference_and_the_reverse() -> None:
-    documented = [name for name, _ in IN_ROWS.findall(SETTINGS.read_text())]
-    assert sorted(documented) == sorted(settings_read() | variables_of_make())
+def test_every_setting_says_what_it_is_and_no_other_is_read() -> None:
+    described = [setting.name for setting in settings()]
+    assert sorted(described) == sorted(declared())
+    of_make = IN_ROWS.findall(SETTINGS.read_text())
+    assert {*described, *of_make} == {*declared()} | read_elsewhere() | variables_of_make()
 
 
-def settings_read() -> set[str]:
-    """Names given to `_env` in the settings, and to `environ` in the code of READERS."""
+def read_elsewhere() -> set[str]:
+    """Names given to `environ` in the code of READERS."""
     sources = [path.read_text() for top in READERS for path in (ROOT / top).rglob("*.py")]
-    elsewhere = {name for source in sources for name in READ_ELSEWHERE.findall(source)}
-    return (set(environment_calls()) | elsewhere) - EVERYWHERE
-
-
-def environment_calls() -> dict[str, ast.Call]:
-    """The calls of `_env` that read a setting, by its name."""
-    tree = ast.parse((ROOT / "config/settings.py").read_text())
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return {
-        str(call.args[0].value): call
-        for call in calls
-        if re.fullmatch(r"_env\.\w+", ast.unparse(call.func))
-        and call.args
-        and isinstance(call.args[0], ast.Constant)
-    }
+    return {name for source in sources for name in READ_ELSEWHERE.findall(source)} - EVERYWHERE
 
 
 def variables_of_make() -> set[str]:
@@ -78,23 +69,11 @@ def variables_of_make() -> set[str]:
     return {one or other for one, other in found}
 
 
-def test_numbers_in_the_reference_are_those_of_the_settings() -> None:
-    rows = {name: cells.split(" | ") for name, cells in IN_ROWS.findall(SETTINGS.read_text())}
-    documented = {name: _documented_number(rows[name]) for name in numbers_read()}
-    assert documented == numbers_read()
-
-
-def numbers_read() -> dict[str, Number]:
-    return {
-        name: Number(*(f"{ast.literal_eval(arg):,}" for arg in call.args[1:]))
-        for name, call in environment_calls().items()
-        if ast.unparse(call.func) == "_env.number"
-    }
-
-
-def _documented_number(cells: list[str]) -> Number:
-    least, _, most = cells[1].partition("–")  # noqa: RUF001 - a range is written with a dash
-    return Number(cells[0], least, most)
+def test_a_setting_has_its_default_and_its_limits() -> None:
+    rows = {setting.name: setting for setting in settings()}
+    assert rows["FOLLOW_CAP"][2:4] == ("2,000", "1–1,000,000")  # noqa: RUF001 - a range
+    assert rows["HTTPS"].default == "on, off with `DEVELOPMENT`"
+    assert rows["LOG_LEVEL"].default == "`INFO`"
 
 
 def test_what_proves_the_pages_exists() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from importlib import import_module
 from pathlib import Path
 
 import promql_parser
@@ -13,8 +12,7 @@ from promql_parser import AggModifierType, AggregateExpr, VectorSelector
 
 from infra.store_states import StoreState
 from infra.telemetry import gauges
-from infra.telemetry.gauges import STORE_METRICS
-from tests.architecture.test_docs import METRICS
+from lab.reference.metrics import exported
 from tests.rules.documents import leads_somewhere
 from tests.rules.texts import ROOT
 
@@ -23,12 +21,6 @@ ALERTS = yaml.safe_load((ROOT / "deploy/prometheus/alerts.yml").read_text())
 RULES = [rule for group in ALERTS["groups"] for rule in group["rules"]]
 TARGETS = [target for panel in DASHBOARD["panels"] for target in panel.get("targets", [])]
 EXPRESSIONS = [target["expr"] for target in TARGETS] + [rule["expr"] for rule in RULES]
-OF_PROCESSES = {
-    "process_cpu_seconds_total",
-    "process_resident_memory_bytes",
-    "process_open_fds",
-    "tideline_processes",
-}
 # Of Prometheus itself: of every series that is scraped, and of a bucket.
 FROM_OUTSIDE = {"instance", "job", "le"}
 # What it says of every scrape.
@@ -45,36 +37,13 @@ INTERVAL = "$__rate_interval"
 BROKEN = ["sum(rate(a[5m])", "rate(a)", "rates(a[5m])", "a > > 1", "sum by shard (a)", "a{b=c}"]
 
 
-def exported():
+def labels_of_metrics():
     """Label names by metric, of all that the processes can show."""
-    modules = (
-        "config.urls",
-        "accounts.password_hasher",
-        "streaming.metrics",
-        "web.middleware",
-        "web.serving.refusals",
-        "web.serving.shared_queue",
-    )
-    for module in (
-        *modules,
-        "infra.processes.reporter",
-        "infra.changes.drainer",
-        "config.periodic",
-    ):
-        import_module(module)
-    found = {}
-    for collector in {*REGISTRY._collector_to_names, *STORE_METRICS._collector_to_names}:
-        for metric in getattr(collector, "describe", list)():
-            labels = getattr(collector, "_labelnames", ()) or getattr(metric, "_labelnames", ())
-            found[metric.name + ("_total" if metric.type == "counter" else "")] = set(labels)
-    ours = {name: labels for name, labels in found.items() if name.startswith("tideline_")}
-    return ours | {name: {"role"} for name in OF_PROCESSES}
+    return {name: set(labels) for name, labels, _ in exported()}
 
 
-def test_every_metric_is_in_the_table_and_the_reverse():
-    rows = re.findall(r"^\| `((?:tideline|process)_\w+)` \| ([^|]*) \|", METRICS.read_text(), re.M)
-    documented = {name: set(re.findall(r"`(\w+)`", labels)) for name, labels in rows}
-    assert documented == exported()
+def test_every_metric_says_what_it_is():
+    assert [one.name for one in exported() if not one.says] == []
 
 
 def parse(expression):
@@ -86,7 +55,7 @@ def parse(expression):
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions_name_what_is_exported(expression):
-    names, nodes, labels = exported() | SCRAPES | MACHINES, parse(expression), set()
+    names, nodes, labels = labels_of_metrics() | SCRAPES | MACHINES, parse(expression), set()
     for selector in (node for node in nodes if isinstance(node, VectorSelector)):
         name = selector.name
         base = name if name in names else re.sub(r"_(bucket|count|sum)$", "", name)
@@ -117,7 +86,7 @@ def test_labels_have_few_values():
     few |= {"fact", "value"}  # as many as somebody has set
     few |= {"store"}  # databases and Redis
     few |= {"replica", "restriction", "sources", "state", "status", "tier", "webhook", "why"}
-    assert set().union(*exported().values()) <= few
+    assert set().union(*labels_of_metrics().values()) <= few
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])

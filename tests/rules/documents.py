@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+from lab.reference.notes import names_in_note
 from tests.rules.texts import ROOT, Fault, Text
 
 LINKS = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -25,13 +27,16 @@ def leads_somewhere(document: Path, link: str) -> bool:
         target = target.with_suffix(".d2")
     if not target.exists() or not target.is_relative_to(ROOT):
         return False
-    return not anchor or anchor in _anchors(target.read_text())
+    return not anchor or anchor in _anchors(target)
 
 
-def _anchors(text: str) -> set[str]:
-    """As GitHub makes them of headings."""
-    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+@cache
+def _anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings, and those of commands, which the site only has."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {*names_in_note(page.read_text())} | {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings
+    }
 
 
 def long_lines(document: Text) -> Iterator[Fault]:

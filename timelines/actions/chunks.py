@@ -13,7 +13,7 @@ from timelines.recent.factory import recent_index
 # A dispatch keeps its lane busy for this many chunks; then other authors' changes come first.
 CHUNKS_PER_DISPATCH = 10
 CHUNKS = Counter("tideline_fan_out_chunks_total", "Chunks of big fan-outs that were pushed")
-FOLLOWERS = Counter("tideline_fan_out_followers_total", "Followers in these chunks, live or not")
+FOLLOWERS = Counter("tideline_fan_out_followers_total", "Followers in them")
 log = structlog.get_logger()
 
 

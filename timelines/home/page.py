@@ -33,7 +33,12 @@ from timelines.types import Entry, TimeRange
 # A page is whole or refused. `all`: Redis answered. `without_redis`: the shards gave all of the
 # page. `missing_shard`: a shard that the page needs did not answer, so there is no page.
 PAGES = Counter(
-    "tideline_home_pages_total", "Home pages, by the sources they came from", ["sources"]
+    "tideline_home_pages_total",
+    (
+        "Home pages: `all`, `without_redis` (the shards gave all of it), `missing_shard` "
+        "(there was none)"
+    ),
+    ["sources"],
 )
 add_complete, add_without_redis = adder(PAGES.labels("all")), adder(PAGES.labels("without_redis"))
 REFUSED = PAGES.labels("missing_shard")

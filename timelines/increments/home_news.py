@@ -19,7 +19,11 @@ from timelines.tags.home import has_tagged_between
 from timelines.types import TimeRange
 
 MOST_NAMED = 40
-ANSWERS = Counter("tideline_home_news_total", "Answers on what is new at home", ["source"])
+ANSWERS = Counter(
+    "tideline_home_news_total",
+    'Answers to "anything new?": from the last-post index or a timeline',
+    ["source"],
+)
 FROM_INDEX, FROM_TIMELINE = ANSWERS.labels("index"), ANSWERS.labels("timeline")
 
 

@@ -32,7 +32,7 @@ REOPEN_MS = 100
 COMPLETE_FROM, APPLIED_MS = int(HeaderWord.COMPLETE_FROM), int(HeaderWord.APPLIED_MS)
 CAUGHT_UP, NEWEST = int(HeaderWord.CAUGHT_UP), int(HeaderWord.NEWEST)
 LAG = process_gauge(
-    "tideline_increments_lag_seconds", "Since the index was last caught up; -1: never"
+    "tideline_increments_lag_seconds", "Since the last-post index was caught up; -1: not read yet"
 )
 
 AccountIds = npt.NDArray[np.int64]

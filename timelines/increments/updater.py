@@ -42,7 +42,7 @@ from timelines.increments.post_stream import (
 )
 
 TURN_S = 0.5
-APPLIED = Counter("tideline_increments_posts_total", "Posts that the stream announced")
+APPLIED = Counter("tideline_increments_posts_total", "Posts told by the stream")
 RESETS = Counter("tideline_increments_resets_total", "Times the stream was lost or new")
 log = structlog.get_logger()
 

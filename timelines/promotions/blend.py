@@ -26,9 +26,7 @@ from timelines.promotions.types import Offer, PlacedPromotion, RunningCampaign
 REFUSED_S, MOST_REFUSED = 60, 100_000
 PROMOTIONS = Counter(
     "tideline_promotions_total",
-    "Promotions on home pages: new impressions; shown again in their slot; or refused, because the"
-    " viewer hides the campaign or filters the post, blocks or mutes the account, or the target is"
-    " gone",
+    "Promotions placed, shown again, refused",
     ["kind", "outcome"],
 )
 log = structlog.get_logger()

@@ -10,7 +10,15 @@ from infra.api.errors import TokenInvalid
 from web.serving.pending_request import PendingRequest
 
 REFUSED = Counter(
-    "tideline_refused_total", "Requests that the web server refused before any work", ["why"]
+    "tideline_refused_total",
+    (
+        "Requests that the web server refused before any work: `queue_full`, "
+        "`waited_too_long`, `too_many_bodies`, `passwords_busy` (503), `too_many_of_address` "
+        "(429), `body_too_slow` (408), `body_malformed` (400, a chunked body without its "
+        "end), `body_too_large` (413), `head_too_large` (431), `token_missing` (401, an "
+        "upload), `broken` (500), `draining` (502, only to a proxy that repeats it elsewhere)"
+    ),
+    ["why"],
 )
 
 

@@ -13,12 +13,19 @@ from web.serving.request_queues import RequestQueue
 # With more, the first of them would wait for the last one, for little gain.
 _MOST_TOGETHER = 32
 TURNS = Counter(
-    "tideline_shared_turns_total", "Turns of the shared thread; each has one round trip at most"
+    "tideline_shared_turns_total",
+    "Turns of the shared threads, which serve quick GETs; each has one round trip at most",
 )
-BEGUN = Counter("tideline_shared_requests_total", "Requests that the shared thread began to serve")
+BEGUN = Counter(
+    "tideline_shared_requests_total",
+    (
+        "Requests that shared threads began to serve. Divided by the turns: how many share a "
+        "round trip"
+    ),
+)
 HANDED_OVER = Counter(
     "tideline_shared_requests_handed_over_total",
-    "Requests that the shared thread gave to another thread, because they wait for a database",
+    "Requests that shared threads gave to other threads, because they wait for a database",
 )
 _add_turn, _add_begun = adder(TURNS), adder(BEGUN)
 

@@ -1,19 +1,32 @@
-"""`manage.py reset_second_step`: for the time when no operator can open the admin any more."""
+"""`manage.py reset_second_step`: for the time when no operator can open the admin any more.
+
+**When**: a person lost the app, the passkeys and the recovery codes of their [second
+step](../../how-to/protect-sign-in-with-a-second-step.md), and no operator can open the admin. It
+ends the second step and all sessions of the person, who then signs in with the password. `--reason`
+is written to the log. Safe to repeat. `--dry-run` only says whether there is one. **Costs**: ten
+short statements, and five for each session.
+
+```
+$ manage.py reset_second_step frida --reason "lost her phone, called us back"
+@frida: reset
+```
+"""
 
 from argparse import ArgumentParser
 from typing import Any
 
 import structlog
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.models import User
 from accounts.second_step.actions.remove_device import reset_second_step
 from accounts.second_step.queries.devices import has_second_step
+from infra.command_manual import DocumentedCommand
 
 log = structlog.get_logger()
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = (
         "Removes a person's authenticator app, passkeys and recovery codes, and signs them out"
         " everywhere. They sign in with the password alone and can add new ones."

@@ -36,7 +36,7 @@ SILENT_S = 10.0
 
 BROKEN_OFF = Counter(
     "tideline_database_broken_off_total",
-    "Statements that were broken off, because the time of the read was over",
+    "Statements that were broken off because the time of the read was over",
     ["shard"],
 )
 

@@ -32,11 +32,15 @@ REOPEN_S = 0.5
 PAUSE_S = 0.1
 OPEN = process_gauge(
     "tideline_database_breaker_open",
-    "Processes whose probe of this database has no answer",
+    "Processes that found the database to hang, and ask it until it answers",
     ["shard"],
     combine="sum",
 )
-OPENINGS = Counter("tideline_database_breaker_openings_total", "Databases found to hang", ["shard"])
+OPENINGS = Counter(
+    "tideline_database_breaker_openings_total",
+    "Times that a process found the database to hang",
+    ["shard"],
+)
 log = structlog.get_logger()
 
 

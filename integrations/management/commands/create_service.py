@@ -1,19 +1,37 @@
-"""`manage.py create_service`: an application of the operator, with a token."""
+"""`manage.py create_service`: an application of the operator, with a token.
+
+**When**: another system of yours shall read the change feed, or [ask and act for
+accounts](../../how-to/put-tideline-behind-your-backend.md). It creates an application of the
+operator, and prints `client_id`, `secret` and `token`, which are not shown again. `--scope` names
+what it may do (default: `service:changes` and `service:relations`), `--quota` its requests in five
+minutes, and `--bulk` that [people go
+first](../../how-to/put-tideline-behind-your-backend.md#let-people-go-first). The admin lists it
+under applications; delete it there to end its tokens. **Stopping it**: killed between its two
+writes, it leaves an application without a token.
+
+```
+$ manage.py create_service "Search index"
+client_id 2x5fW…
+secret 8Zr1k…
+token tl_9f3…
+```
+"""
 
 from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.scopes import OF_SERVICES
 from infra.api.errors import ValidationFailed
+from infra.command_manual import DocumentedCommand
 from integrations.actions.create_service import create_service
 
 READS_OF_THE_SITE = "service:changes", "service:relations"
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = (
         "Creates a service: an application of the operator, for the whole site or for any account."
         " Prints its client id, its secret and a token, which are not shown again."

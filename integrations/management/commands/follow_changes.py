@@ -1,12 +1,27 @@
-"""`manage.py follow_changes`: writes what happens to standard output or to a Redis stream."""
+"""`manage.py follow_changes`: writes what happens to standard output or to a Redis stream.
+
+**When**: a program on this machine shall hear of what happens. It writes a line of JSON for each
+event to standard output, until it is stopped. `--redis URL` writes to a stream there instead
+(`--stream`, `--stream-length`). `--position-file FILE` keeps how far it is; without the file it
+begins now, or at `--after`. `--once` ends when there are no more events. It waits for databases and
+for Redis. **Costs**: a query for each database, four times a second while nothing happens.
+**Stopping it**: killed after it wrote and before it kept the position, it writes the same events
+again.
+
+```
+$ manage.py follow_changes --position-file /var/lib/tideline/index.position
+{"id":"shard2-5120","type":"post.created","timestamp":"2026-11-27T18:00:00.123456+00:00","data":{…}}
+```
+"""
 
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from infra.api.errors import TidelineError
+from infra.command_manual import DocumentedCommand
 from infra.jobs.stopping import StopRequest
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.readiness import refuse_unusable_databases, requiring_ready
@@ -19,7 +34,7 @@ from integrations.types import SitePosition
 STREAM_LENGTH = 1_000_000
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = (
         "Writes the events of the change feed, a JSON line each, or to a Redis stream, until it is"
         " stopped. With --position-file it goes on where the last run stopped; an event may come"
@@ -72,7 +87,7 @@ def _first_position(after: str | None, file: Path | None) -> SitePosition:
     return first_position(after) if kept is None else kept
 
 
-def _sink(command: BaseCommand, options: Any) -> EventSink:
+def _sink(command: DocumentedCommand, options: Any) -> EventSink:
     if options["redis"] is None:
         return LineSink(command.stdout)  # type: ignore[arg-type]
     return StreamSink(options["redis"], options["stream"], options["stream_length"])

@@ -1,12 +1,19 @@
-"""`manage.py redeliver_events`: sends events of a span of time to a webhook once more."""
+"""`manage.py redeliver_events`: sends events of a span of time to a webhook once more.
+
+**When**: a receiver lost events that it had accepted. `--since` and `--until` (default: now) are
+times at which the events happened; their ids are the same as before. It stops at the first message
+that is refused. **Costs**: reads all changes from the day of `--since` on. **Stopping it**: run it
+again from the time of the last event.
+"""
 
 from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from infra.api.errors import TidelineError
+from infra.command_manual import DocumentedCommand
 from infra.jobs.flags import parse_moment
 from infra.sharding.errors import NO_ANSWER
 from integrations.webhooks.redeliver import redeliver_events
@@ -14,7 +21,7 @@ from integrations.webhooks.rows import SecretLost
 from integrations.webhooks.sender import MessageRefused
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = (
         "Sends the events that happened in a span of time to a webhook once more, with the same"
         " ids: for a receiver that lost them. New events are sent as usual at the same time."

@@ -1,16 +1,20 @@
-"""`manage.py show_webhooks`: where events are sent to, and how that goes."""
+"""`manage.py show_webhooks`: where events are sent to, and how that goes.
+
+**When**: to see the webhooks: state (`active`, `paused`, `parked`), how far behind, failures, last
+error. `--json` prints an object on each line. **Costs**: one query.
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
-from django.core.management.base import BaseCommand
 
+from infra.command_manual import DocumentedCommand
 from integrations.queries.webhooks import list_webhooks
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = "Lists the webhooks: their state, how far behind they are, and their last error."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,21 +1,32 @@
-"""`manage.py trust_issuer`: lets a product say by JWTs who its people are."""
+"""`manage.py trust_issuer`: lets a product say by JWTs who its people are.
+
+**When**: your product shall [sign people in by
+JWTs](../../how-to/let-your-product-sign-people-in.md). It says which keys sign them and what their
+tokens may do, in one transaction. Run it again to change that. A private key, a symmetric algorithm
+and an address in a private network are refused.
+
+```
+$ manage.py trust_issuer https://product.example --name Product --keys keys.json --algorithm ES256
+```
+"""
 
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.identities.actions.trust_issuer import trust_issuer
 from accounts.identities.types import ASSERTION_ALGORITHMS, NewIssuer
 from accounts.scopes import BROAD
 from infra.api.errors import ValidationFailed
+from infra.command_manual import DocumentedCommand
 from infra.sharding.errors import NO_ANSWER
 
 SCOPES = "read", "write", "follow", "push"
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = (
         "Trusts an issuer of JWTs: each gives its person a token of an hour. Run it again to change"
         " what it says; tokens stay."

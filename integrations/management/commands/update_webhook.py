@@ -1,11 +1,17 @@
-"""`manage.py update_webhook`: pauses, resumes or deletes a webhook, or changes its secret."""
+"""`manage.py update_webhook`: pauses, resumes or deletes a webhook, or changes its secret.
+
+**When**: a webhook should be paused (`--pause`), resumed (`--resume`, `--after` from elsewhere),
+deleted (`--delete`), or needs another secret (`--new-secret`). **Costs**: one or two statements. A
+message that is on its way is still sent.
+"""
 
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from infra.api.errors import TidelineError
+from infra.command_manual import DocumentedCommand
 from infra.sharding.errors import NO_ANSWER
 from integrations.queries.events import first_position
 from integrations.webhooks.actions import (
@@ -16,7 +22,7 @@ from integrations.webhooks.actions import (
 )
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = "Pauses, resumes or deletes a webhook, or makes a new secret for it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,4 +1,25 @@
-"""`manage.py purge_accounts`: deletes the data of accounts that were suspended long ago."""
+"""`manage.py purge_accounts`: deletes the data of accounts that were suspended long ago.
+
+**When**: it runs automatically, in [time slices](index.md#what-all-commands-share). Run it by hand
+if that is too slow, or with `--account`. It deletes the data of accounts that were suspended for
+more than `SUSPENSION_DAYS`: posts, reposts, favourites, bookmarks, mutes, lists, follows and blocks
+in both directions, markers, the text of the profile, the e-mail address. Name and id stay taken;
+reports and decisions stay. With `--account` and `--yes` it purges one suspended account at once.
+`--dry-run` names every row. It cannot be undone. **Costs**: one transaction for each post, mark and
+edge (five statements, ten for an edge). The drain updates counts, caches and timelines. An account
+with a million followers takes hours: `--rate` keeps the change table short. **Stopping it**: Ctrl-C
+or `kill -9`. An account whose purge has begun cannot be restored, and the next run continues with
+it. `--resume` skips finished accounts.
+
+```
+$ manage.py purge_accounts --rate 200
+posts_post 44/35012736
+posts_viewermark 44/34990704/12/3
+edge 47 → 44: FOLLOW
+account 44
+4 rows done, 4 changed, 0 failed
+```
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

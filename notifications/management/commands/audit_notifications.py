@@ -1,4 +1,21 @@
-"""`manage.py audit_notifications`: compares notifications with what happened, and repairs them."""
+"""`manage.py audit_notifications`: compares notifications with what happened, and repairs them.
+
+**When**: to find out whether notifications are right: after parked changes were discarded, a shard
+was restored, or with a new release. First it reads all notifications: does what they tell of still
+exist? Then it compares as `backfill_notifications` does, and names the accounts that lack
+notifications of events that are more than a minute old. Each difference is a failed row, so the
+exit code is 1. `--repair` ends notifications of what was lost or has ended, deletes posts again
+that are back although their mentions have ended (`--restored-wins`: they stay), and adds what is
+missing. What a pending change explains is compared again, for two seconds. **Costs**: three queries
+per 100 notifications, and one on each shard of the posts; five queries per 100 accounts.
+
+```
+$ manage.py audit_notifications
+account 45: favourite for 17 was lost
+account 17: 2 missing
+4,210 rows done, 2 failed
+```
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

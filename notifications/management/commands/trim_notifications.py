@@ -1,4 +1,14 @@
-"""`manage.py trim_notifications`: deletes old notifications."""
+"""`manage.py trim_notifications`: deletes old notifications.
+
+**When**: never by hand; the compensator runs it in [time slices](../periodic-tasks.md). It deletes
+notifications that are older than `NOTIFICATION_DAYS`, and all but the newest 10,000 of an account.
+**Costs**: one transaction of two statements per 100 accounts with notifications.
+
+```
+$ manage.py trim_notifications --dry-run
+3,201 inboxes looked at, 817 would change, 0 failed
+```
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,33 @@
-"""`manage.py announce_rows`: lets all that is derived follow rows that another program wrote."""
+"""`manage.py announce_rows`: lets all that is derived follow rows that another program wrote.
+
+**When**: another program has changed rows by SQL: a repair by hand, a job of a data platform, an
+import of your own. For each row it writes the change that the API would have written, in a
+transaction with the lock of the account. So caches, counts, the other side of follows, timelines,
+indexes and [subscribers](../../how-to/follow-changes.md) follow: the account's own pages at once,
+and what is on other shards when the worker has delivered it.
+
+| table | a line of `--ids` | rows of a span | a row that is not there |
+|---|---|---|---|
+| `accounts` | account | created then | failed |
+| `follows`, with blocks | follower and followee | begun then | has ended |
+| `posts` | post, as the API names it | written, edited or deleted then | is deleted |
+
+Name the rows by `--ids FILE` (`-`: standard input), by `--account`, or by `--since` and `--until`.
+A span reads all rows, because tables have no index by time. Text, tags and mentions of a post are
+what its columns say: a program that writes `text` writes `tags` and `mentions` too. Tags that an
+edit removed stay in the tag index until [`audit_tags --repair`](timelines.md#audit_tags).
+Usernames, passwords, tokens and restrictions are not announced: change them in the admin.
+**Costs**: a dozen statements for each follow, five for each post, and as
+[`recount_counters`](counters.md#recount_counters) for each account. `--rate` spreads them.
+**Stopping it**: killed between rows and counts, changes that were written are delivered, and counts
+are as wrong as before; `--resume` goes on and counts again. To announce a row twice does no harm.
+
+```
+$ manage.py announce_rows posts --since 2026-11-27T10:00 --until 2026-11-27T11:00
+post 1861202083038171957792
+1 rows done, 1 changed, 0 failed
+```
+"""
 
 import sys
 from argparse import ArgumentParser

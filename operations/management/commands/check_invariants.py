@@ -1,4 +1,24 @@
-"""`manage.py check_invariants`: checks that the data keeps the promises of the architecture."""
+"""`manage.py check_invariants`: checks that the data keeps the promises of the architecture.
+
+**When**: from cron, after an incident, before and after a migration. It checks whether the data
+keeps its promises. It runs the audits and repairs nothing: changes are drained (none parked, paused
+or pending for more than `--lag-s`, 60); edges ([`audit_edges`](relations.md#audit_edges): both
+sides agree, counts of relations equal their rows, a mutual follow is mutual on both sides, no
+follow crosses a block); all counts ([`audit_counters`](counters.md#audit_counters)); live timelines
+([`audit_timelines`](timelines.md#audit_timelines), `--share`). It prints a line for each fault;
+then the exit code is 1.
+
+`--sample 100` checks 100 random accounts of each shard and the rows they own; that takes about a
+minute. Without `--sample` and without `--account`, it checks all rows. **Costs**: as the three
+audits together; with `--sample` about twenty short statements per account.
+
+```
+$ manage.py check_invariants --sample 100
+shard2 lane 0: 1 changes parked
+account 17 FOLLOWERS: 4 -> 1
+2,391 rows done, 2 failed
+```
+"""
 
 import random
 from argparse import ArgumentParser

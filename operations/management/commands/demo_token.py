@@ -1,18 +1,29 @@
-"""`manage.py demo_token`: access tokens for experiments."""
+"""`manage.py demo_token`: access tokens for experiments.
+
+**When**: to get access tokens for experiments, one line per name, by default for `ann`. A token has
+all scopes and is valid for a year. The command accepts any account, so it needs `DEVELOPMENT=1`.
+Tokens are ended in `/admin/`.
+
+```
+$ manage.py demo_token ann bob
+fkHYYLSc61wnT_2Pyetl2uY2jMqcN_1uixiepGOZUSk
+DiVFNexEb7G6IIGmRLsiiDyofMFOsf6YEcPeB1LJ24E
+```
+"""
 
 from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 
+from infra.command_manual import DocumentedCommand
 from operations.demo.community import FIRST_ACCOUNTS
 from operations.demo.errors import DevelopmentOnly
 from operations.demo.tokens import demo_token
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = "Prints an access token with all scopes for each account. Needs DEVELOPMENT=1."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,4 +1,10 @@
-"""`manage.py load_demo`: creates the demo community, if it does not exist."""
+"""`manage.py load_demo`: creates the demo community, if it does not exist.
+
+**When**: `make run` calls it on the first start. It creates 400 accounts, 4,295 follows and 300
+posts over four days; `ann`, `bob` and `cyd` are the best connected. All have the password
+`tideline-demo`, so the command needs `DEVELOPMENT=1`. **Costs**: a few seconds; one query if the
+community exists.
+"""
 
 from collections.abc import Iterator
 from typing import Any

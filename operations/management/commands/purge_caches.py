@@ -1,4 +1,24 @@
-"""`manage.py purge_caches`: deletes families of caches from Redis."""
+"""`manage.py purge_caches`: deletes families of caches from Redis.
+
+**When**: entries of one or more families (`--family`, may be repeated) are wrong or in the way:
+written by a release with a bug, in a layout that no process uses any more, or too many. The
+families and the cost of their absence are in
+[caching.md](../../explanation/caching.md#families-and-which-may-be-purged); families that are not
+caches are refused. To correct entries instead, use
+[`rebuild_relation_caches`](relations.md#rebuild_relation_caches) and
+[`rebuild_count_cache`](counters.md#rebuild_count_cache). To remove everything, flush Redis.
+**Costs**: a SCAN through all keys once per family, `--batch-size` of them (500) at a time: Redis is
+busy for a fraction of a millisecond per step. Then all readers pay. `--rate`, in keys per second,
+spreads the cost. On a cluster each primary is scanned. Keys whose slot moves during the scan may be
+missed: run it again. Pages that processes [remember](../../explanation/memory.md#limits) may stay
+for a minute.
+
+```
+$ manage.py purge_caches --family posts.week --rate 20000
+purge_caches: 1,204,311 of 1,204,311 (19,980/s) done
+1,204,311 keys done, 88,120 changed, 0 failed
+```
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Generator, Iterator

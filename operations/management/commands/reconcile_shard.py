@@ -1,4 +1,49 @@
-"""`manage.py reconcile_shard`: all steps after a shard came back without its last writes."""
+"""`manage.py reconcile_shard`: all steps after a shard came back without its last writes.
+
+**When**: once after a shard was [restored from a backup](../../how-to/back-up.md#restore-a-shard),
+or came back from a failover [without its last
+writes](../../how-to/lose-a-database-server.md#without-a-synchronous-standby), as soon as it
+answers. `--shard` names it, and `--since` says when the backup began; without an offset it is UTC.
+Without `--since` it is ten seconds before the last pulse that the shard still has, if
+[`check_shards`](#check_shards) says that writes may be lost. `--nothing-lost` does nothing but end
+that notice. The command does all steps in order:
+
+1. `flush`, `drain`: it empties Redis and stored timelines, which have later data, and delivers all
+   changes.
+2. `deletions`: it deletes posts again that are back, by the recent-posts indexes of the other
+   shards.
+3. `index`, `replay`, `accounts`, `decisions`: it fills the recent-posts index of the shard, replays
+   what the other databases delivered since then (without mails), creates lost accounts, and carries
+   out moderators' decisions again.
+4. `counts`, `edges`, `responses`, `conversations`, `tags`, `recent posts`, `notifications`: it
+   compares and repairs all that is derived, on all shards, as `recount_counters` and the `audit_…`
+   commands do.
+5. `untraced`: it says what cannot be named, because no other database knew of it.
+6. `settled`: it ends the notice of [`check_shards`](#check_shards).
+
+Each step is a line that begins with `#`. Each loss is one line, which begins with the account that
+had it. `--restored-wins` undoes on the other shards what the restored one lost, instead of writing
+it again; blocks are kept. `--dry-run` prints what each step would do now. A run that finds changes
+which are parked, paused or cannot be delivered names their lanes and ends with 1. Unpark them, and
+run it again. **Costs**: those of all audits; Redis is cold. The service may run. **Stopping it**:
+Ctrl-C or `kill -9`; `--resume` goes on with the step that was begun. A second run finds nothing.
+
+```
+$ manage.py reconcile_shard --shard shard1 --since 2026-11-26T03:00:00
+# flush
+# drain
+# deletions
+account 17: post 80389078423407822097 is back: its deletion was lost: repaired
+…
+# edges
+account 17: edge 17 → 45: there is no forward edge, a block was lost: repaired
+# responses
+account 17: favourite of 80389078423407831168 was lost: repaired
+account 17: post 80389078423407822101, a reply to 80389078423407831168, was lost: repaired
+…
+197 rows done, 22 changed, 0 failed
+```
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator

@@ -1,4 +1,27 @@
-"""`manage.py audit_responses`: compares responses with their sources, and repairs both sides."""
+"""`manage.py audit_responses`: compares responses with their sources, and repairs both sides.
+
+**When**: to check that replies, reposts, favourites and quotes are those of the accounts that made
+them: after a shard was restored, or changes were discarded. It reads all responses and what they
+are made from. Each difference is a line and a failed row. `--repair` repairs them:
+
+- *was lost*: the responder's shard lacks what the response says. A favourite, or its end, is
+  written again. A reply or repost is ended everywhere, because its text is gone.
+- *is back*: a reply or repost whose deletion was lost. It is deleted again. A quote is revoked.
+- *is not recorded*, *is still counted*: the response is recorded as its source is now.
+- *shows a post that does not exist*: the repost is undone.
+
+With `--restored-wins` lost favourites end on both sides, and posts that are back stay and count as
+failed. What a pending change explains is compared again, for two seconds. `--account` selects
+responses to posts of the account, and what it responded itself. **Costs**: for 500 rows one query,
+and one or two on each shard of the other side.
+
+```
+$ manage.py audit_responses --repair
+account 17: favourite of 80389078423407831168 was lost: repaired
+account 17: post 80389078423407822101, a reply to 80389078423407831168, was lost: repaired
+8,990 rows done, 2 changed, 0 failed
+```
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

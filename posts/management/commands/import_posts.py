@@ -1,4 +1,17 @@
-"""`manage.py import_posts`: writes the posts of another system."""
+"""`manage.py import_posts`: writes the posts of another system.
+
+**When**: the accounts are there. Answers and reposts come after the posts that they are about, or
+in the same 2,000 lines. Posts of the last hour are pushed to live timelines, and polls return them.
+Older ones are in every list, index and search; live timelines get them at the end of the run, when
+they are dropped and built again. Without older posts they stay. A run that was killed before its
+end leaves them as they were: run it again. `--without-attachments` imports the text of posts with
+images; without it they are refused.
+
+```
+$ manage.py import_posts posts.jsonl --resume
+2,400,000 lines done, 1,800,000 changed, 0 failed
+```
+"""
 
 import time
 from argparse import ArgumentParser

@@ -1,4 +1,11 @@
-"""`manage.py purge_deleted_posts`: deletes the rows of posts that were deleted long ago."""
+"""`manage.py purge_deleted_posts`: deletes the rows of posts that were deleted long ago.
+
+**When**: it runs automatically, once a day, in time slices. Run it by hand with another `--days`.
+It deletes the rows of posts that were deleted more than `--days` ago (30); the texts were removed
+at the deletion. An author's newest row stays, because the next id is made from it. A row with a
+live favourite, repost or reply stays, because undoing these needs the row. **Costs**: two
+statements for 500 rows, by an index of deleted posts only.
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

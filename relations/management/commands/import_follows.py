@@ -1,4 +1,16 @@
-"""`manage.py import_follows`: writes the follows of another system."""
+"""`manage.py import_follows`: writes the follows of another system.
+
+**When**: the accounts are there. Both lists and all counts have the follow at the end, and no
+account is notified. Blocks win, also those that began here. A follow that ended here comes back
+only if it began again there: its `since` is later. Follows are limited by `FOLLOW_CAP`, not by the
+day. A file whose lines of one follower are together is imported fastest.
+
+```
+$ manage.py import_follows follows.jsonl.gz
+import_follows: 412,000 of 1,000,000 (9,939/s, 59 s left)
+1,000,000 lines done, 1,000,000 changed, 0 failed
+```
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,20 @@
-"""`manage.py rebuild_relation_caches`: replaces cached lists that differ from the rows."""
+"""`manage.py rebuild_relation_caches`: replaces cached lists that differ from the rows.
+
+**When**: pages show other lists than the shards have, because Redis kept data that it must not keep
+(see [Redis](../../how-to/set-up-redis.md)), or was not flushed after a shard was restored. The
+command compares the cached following, quiet and followers lists of accounts with the rows. It names
+the lists that differ, replaces them in one step, and drops cached relationships. To drop
+everything, flush Redis instead. **Costs**: two round trips for 500 accounts. For each cached list a
+round trip that reads the whole list, and two queries. `--rate` limits the load of the shards. The
+next read of a dropped relationship costs two queries.
+
+```
+$ manage.py rebuild_relation_caches --account 44
+account 44: relations.following:v1
+account 44: relations.relationship:v2
+1 accounts done, 2 changed, 0 failed
+```
+"""
 
 from collections.abc import Iterator
 from typing import Any

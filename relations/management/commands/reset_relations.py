@@ -1,4 +1,24 @@
-"""`manage.py reset_relations`: ends all edges of one account, in both directions."""
+"""`manage.py reset_relations`: ends all edges of one account, in both directions.
+
+**When**: an account must lose all its relations, for moderation or for a test. The command ends the
+account's follows and blocks, and those that others have of it, edge by edge, as if each account had
+done it itself. Mutes stay. `--keep-blocks` keeps blocks by other accounts. The command needs
+`--yes`, or `--dry-run`, which names the edges. It cannot be undone, and the account may follow
+again afterwards. **Costs**: five statements on the follower's shard for each edge, and five on the
+followee's. An account with a million followers takes hours; choose the `--rate`. Without it, ended
+edges are skipped.
+
+```
+$ manage.py reset_relations --account 44 --dry-run
+edge 44 → 45: FOLLOW
+edge 47 → 44: WHISPER
+2 edges looked at, 2 would change, 0 failed
+$ manage.py reset_relations --account 44 --yes
+edge 44 → 45: FOLLOW
+edge 47 → 44: WHISPER
+2 edges done, 2 changed, 0 failed
+```
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

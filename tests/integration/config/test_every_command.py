@@ -5,12 +5,12 @@ import os
 import signal
 
 import pytest
-from django.core.management.base import DjangoHelpFormatter
 from django.db import connections
 
 from counters.kinds import CounterKind
 from infra.changes.models import ChangeState
 from infra.changes.parking import ChangeSelection, list_undelivered_changes, park
+from infra.command_manual import ManualFormatter
 from infra.jobs.drive_job import Driver
 from infra.jobs.flags import JobFlag
 from infra.jobs.models import JobRun
@@ -48,7 +48,7 @@ def test_help_says_what_it_is_and_what_every_flag_does(found):
     assert silent == []
     assert parser.description
     assert found.name in parser.format_help()
-    assert parser.formatter_class is DjangoHelpFormatter
+    assert parser.formatter_class is ManualFormatter
 
 
 @pytest.fixture

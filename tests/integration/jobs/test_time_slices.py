@@ -26,7 +26,7 @@ class Shelf:
         self.numbers, self.stuck = list(numbers), set(stuck)
         self.seen = []
         self.fails_at = None
-        self.rounds = SlicedJob("tidy", self.batches, batch_size=1)
+        self.rounds = SlicedJob("tidy", "", self.batches, batch_size=1)
 
     def batches(self, work):
         for number in [n for n in self.numbers if n > (work.after or 0)]:

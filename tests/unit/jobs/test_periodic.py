@@ -16,7 +16,7 @@ class Log:
         self.runs: list[tuple[str, str]] = []
 
     def task(self, name: str, period_s: float, placement: Placement = Placement.SHARDED):
-        return PeriodicTask(name, period_s, placement, "", lambda alias: self._run(name, alias))
+        return PeriodicTask(name, period_s, placement, "", "", lambda alias: self._run(name, alias))
 
     def _run(self, name: str, alias: str) -> None:
         self.runs.append((name, alias))

@@ -1,4 +1,22 @@
-"""`manage.py rebuild_timelines`: repairs all live timelines."""
+"""`manage.py rebuild_timelines`: repairs all live timelines.
+
+**When**: [`audit_timelines`](#audit_timelines) found something, or home timelines have to equal the
+posts to the last entry. It needs `--account`, `--shard` or `--all`. `--dry-run` lists up to 1,000
+entries that it would add or remove. Readers notice nothing else: a timeline stays readable, and
+keeps what is pushed during the run. A reader without a live timeline gets none; the next page
+builds it. **Costs**: as `audit_timelines`, and two round trips per timeline that differs. `--rate`
+limits the load on the shards. **Stopping it**: Ctrl-C or `kill -9`. One timeline may then have its
+missing entries and still its stale ones. `--resume` goes on.
+
+```
+$ manage.py rebuild_timelines --account 17 --dry-run
+account 17: + 79155897934001211936 of 2: missing
+account 17: - 79155897934001213232 of 3: orphaned
+1 accounts looked at, 1 would change, 0 failed
+$ manage.py rebuild_timelines --all --rate 200
+400 accounts done, 1 changed, 0 failed
+```
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

@@ -1,4 +1,22 @@
-"""`manage.py show_hot_keys`: what all processes together read most, and what of it is hot."""
+"""`manage.py show_hot_keys`: what all processes together read most, and what of it is hot.
+
+**When**: Redis is busy and you want to know which keys cause it; or to see whether `HOT_KEY_READS`
+fits. It lists the Redis keys with the most reads over the last five seconds, by all processes that
+read them at least `HOT_KEY_READS`/20 times a second. From `HOT_KEY_READS` on, processes serve a key
+from memory without any action of yours. Only [keys that may be
+copied](../../explanation/caching.md#hot-keys) are counted. Operators see the same at
+`/admin/hot_keys/`. **Costs**: one round trip. Exit code 1 without Redis.
+
+```
+$ manage.py show_hot_keys
+  reads/s  hot  key
+    4,182  yes  timelines.public:v2:{0}
+```
+
+`--json` prints one object per line. In `/metrics`: `tideline_hot_keys`,
+`tideline_hot_key_reports_total` (`sent`, `failed`), and the tier `hot` of
+`tideline_cache_reads_total`. When a key becomes hot, `hot_keys.promoted` is logged.
+"""
 
 import json
 import time
@@ -6,13 +24,14 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from redis.exceptions import RedisError
 
 from infra.caching.fleet_reads import list_read_rates
+from infra.command_manual import DocumentedCommand
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = "Shows the Redis keys that are read most, how often, and which of them are hot."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,4 +1,30 @@
-"""`manage.py pause_changes`: pauses one kind of change until resume_changes."""
+"""`manage.py pause_changes`: pauses one kind of change until resume_changes.
+
+**When**: a consumer is broken, or one kind of change is too much for a store. Changes of `--kind`
+wait, on all databases or on one `--shard`, until [`resume_changes`](#resume_changes). A restart
+does not end the pause. [`show_change_lag`](#show_change_lag) shows the `--reason`. Pausing a paused
+kind again changes the reason.
+
+*These wait*: the effects of that kind, for all owners, and follow-up changes: while `posts.created`
+is paused, no post is pushed. Changes of other kinds go on, also later ones of the same owner. Those
+that need the effect of a paused kind fail, back off and are parked in the end: while
+`accounts.user_created` is paused, new accounts whose row was not written inline cannot act.
+
+*These do not wait*: inline consumers, so an account sees its own writes and a block holds; a batch
+that a drain has already taken; `replay_changes`.
+
+**Costs**: one row. Each row of the kind is written once more, when the drain moves it to the paused
+lane.
+
+```
+$ manage.py pause_changes --kind relations.mute_changed --reason "INC-12, forget_relationships fails" --shard shard2
+shard2: relations.mute_changed paused
+1 databases done, 1 changed, 0 failed
+```
+
+[Metrics](../metrics.md): `tideline_changes_paused_kinds`, `tideline_changes` and
+`tideline_changes_oldest_seconds`, which need neither Redis nor a compensator.
+"""  # noqa: E501
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

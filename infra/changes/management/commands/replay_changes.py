@@ -1,4 +1,23 @@
-"""`manage.py replay_changes`: delivers delivered changes again."""
+"""`manage.py replay_changes`: delivers delivered changes again.
+
+**When**: a bug in a consumer was fixed. After a shard was restored,
+[`reconcile_shard`](shards.md#reconcile_shard) does it. It delivers changes again that were
+delivered between `--since` and `--until` (now), of one `--kind`, of one `--owner`, or all. Correct
+rows stay as they are. Start with `--dry-run`: it counts and delivers nothing. `--batch-size` is at
+most 500. Follow-up changes (such as chunks of fan-outs) are left out, because their causes create
+them again: replay `posts.created`. **Costs**: the cost of the consumers. It may run at the same
+time as the drain. **Stopping it**: Ctrl-C or `kill -9`. `--resume` continues, up to the same
+`--until`, or to now.
+
+```
+$ manage.py replay_changes --since 2026-11-21T12:33:00 --kind posts.created --shard shard2 --json
+replay_changes: 2 (25/s) done
+{"job": "replay_changes", "dry_run": false, "done": 2, "changed": null, "failed": 0, "left_out": {}, "exit": 0}
+```
+
+Times without an offset are UTC. Changes that fail are lines of the output. They are still filed as
+delivered.
+"""  # noqa: E501
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

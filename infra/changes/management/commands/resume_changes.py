@@ -1,4 +1,16 @@
-"""`manage.py resume_changes`: delivers changes of a paused kind again."""
+"""`manage.py resume_changes`: delivers changes of a paused kind again.
+
+**When**: the reason of [`pause_changes`](#pause_changes) is over. The waiting changes are
+delivered, oldest first. New changes are delivered as usual. `--rate` slows it down. **Costs**: one
+statement for 500 changes, and the cost of the consumers. **Stopping it**: Ctrl-C or `kill -9`. The
+compensator finishes it within seconds. To keep the kind paused, pause it again.
+
+```
+$ manage.py resume_changes --kind relations.mute_changed
+shard2: relations.mute_changed resumed
+12 changes done, 12 changed, 0 failed
+```
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

@@ -1,4 +1,14 @@
-"""`manage.py show_parked_changes`: lists parked changes with their errors."""
+"""`manage.py show_parked_changes`: lists parked changes with their errors.
+
+**When**: [`show_change_lag`](#show_change_lag) counts parked changes and you want to know why.
+`--kind`, `--owner` and `--shard` select changes. `--limit` (100) holds for each database. `--json`
+has the whole error. **Costs**: a query of an index of parked rows for each hundred of them.
+
+```
+$ manage.py show_parked_changes
+shard2 #4711 posts.created of 17, 10 attempts: ValueError: no such number
+```
+"""
 
 import json
 import sys
@@ -6,17 +16,16 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from infra.changes.parking import PAGE, ChangeSelection, UndeliveredChange, list_parked
 from infra.changes.selection import add_kind_and_owner
+from infra.command_manual import DocumentedCommand
 from infra.jobs.flags import count
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.probe import error_line
 from infra.sharding.shards import all_aliases
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = "Lists parked changes with their error, database by database, in the order of their ids."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

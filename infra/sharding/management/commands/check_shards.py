@@ -1,4 +1,24 @@
-"""`manage.py check_shards`: compares identities, schemas and clocks with what they should be."""
+"""`manage.py check_shards`: compares identities, schemas and clocks with what they should be.
+
+**When**: after `migrate_shards`, after a shard was restored or created by hand, and from cron. It
+compares the identity of every database with the settings, and the bucket map's shards with them;
+the schema of every database with the models (tables, columns with type and NULL, named indexes and
+constraints, migrations) and with the other shards; and clocks with this machine's (`--clock-ms`,
+500). Each difference is a line, and the exit code is then 1. A database that does not answer counts
+as a difference, and so do a replica that cannot be used and a shard that [may have lost
+writes](#reconcile_shard). `--shard` shows one database. **Costs**: a dozen statements a database,
+on catalogues. It has no run in `jobs_jobrun`.
+
+```
+$ manage.py check_shards
+default: as it should be (default of installation 5e0a6d0c-2f0e-4a5b-9c7e-3a52f1f0a9d1, since 2026-11-22)
+shard0: as it should be (shard0 of installation 5e0a6d0c-2f0e-4a5b-9c7e-3a52f1f0a9d1, since 2026-11-22)
+shard1: lacks change_pending of changes_change
+shard1: its clock is off by +7,012 ms
+shard1: shard1_replica0 is left alone: behind by 7.3 s
+shard2: wrong database: SHARD_DATABASE_URLS[2] must be the URL of shard2; it leads to the database shard3
+```
+"""  # noqa: E501
 
 import json
 import sys
@@ -7,8 +27,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from django.core.management.base import BaseCommand
-
+from infra.command_manual import DocumentedCommand
 from infra.sharding.buckets import list_missing_shards
 from infra.sharding.database_info import read_clock_offset
 from infra.sharding.errors import WrongDatabase
@@ -42,7 +61,7 @@ class DatabaseCheck(NamedTuple):
     losses: dict[str, str]
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = (
         "Compares every database with its setting, its schema with the models and with the other"
         " shards, and its clock with ours. Each difference is a line; the exit code is then 1."

@@ -1,7 +1,8 @@
 """`manage.py migrate`: Django's command, made quick on shards.
 
-Most migrations belong to apps that have no table on a shard. The router makes each of them a slow
-no-op. This command records them as applied without running them.
+**When**: to migrate one database by name (`--database shard0`), or one app. It is Django's own
+command. On a shard it records the migrations of apps that have no table there, instead of running
+them. In all other cases use [`migrate_shards`](#migrate_shards).
 """
 
 from typing import Any
@@ -12,11 +13,12 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
+from infra.command_manual import DocumentedCommand
 from infra.sharding.placement import GLOBAL_ALIAS, shard_behind
 from infra.sharding.router import has_tables_on
 
 
-class Command(DjangoMigrate):
+class Command(DocumentedCommand, DjangoMigrate):
     def handle(self, *args: Any, **options: Any) -> None:
         if shard := shard_behind(options["database"]):
             raise CommandError(f"{options['database']} is a replica: migrate {shard}")

@@ -1,4 +1,19 @@
-"""`manage.py show_shards`: facts about every database, one line each."""
+"""`manage.py show_shards`: facts about every database, one line each.
+
+**When**: to see all databases at once. For each it shows the address, PostgreSQL's version, how
+many of the 16,384 buckets it has, its accounts (as of the last ANALYZE), its size, connections in
+use and allowed, the offset of its clock from this machine's, and the states of its replicas. A
+database that does not answer within five seconds gets a line on stderr. `--json` prints one object
+a line. **Costs**: five short statements a database, two a replica; none of them reads a table.
+
+```
+$ manage.py show_shards
+database    version buckets     accounts    size MB connections  clock ms  place; replicas
+default       15.18       0                    11.4        9/80       0.1  db0:5432/tideline
+shard0        15.18    4096    1,002,340   48,113.0       22/80      -0.2  db1:5432/tideline_shard0; shard0_replica0 used, 0 bytes behind
+shard1: unreachable: connection timeout expired
+```
+"""  # noqa: E501
 
 import json
 import sys
@@ -6,8 +21,7 @@ from argparse import ArgumentParser
 from functools import partial
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from infra.command_manual import DocumentedCommand
 from infra.sharding.buckets import bucket_map
 from infra.sharding.database_info import DatabaseInfo, read_database_info
 from infra.sharding.probe import probe_all
@@ -22,7 +36,7 @@ HEADER = (
 )
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = "Shows the place, size, accounts, connections, clock and replicas of each database."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

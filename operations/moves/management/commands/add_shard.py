@@ -1,4 +1,18 @@
-"""`manage.py add_shard`: a new shard, without a restart of any process."""
+"""`manage.py add_shard`: a new shard, without a restart of any process.
+
+**When**: the site needs another shard. `add_shard shard4` takes its URL from the file `shard4` in
+`SHARD_URLS_DIR`, and refuses a database that is in use, wrong or has another schema. Then it
+creates the tables and the identity, puts the shard on the list in the default database, and raises
+the number of the bucket map. It ends the idle sessions of workers, compensators and commands on all
+other shards, and waits until none is older than the list. They connect again, and read map and
+list. Then it fills the recent-posts index and sets its low-water mark. Sessions of web servers
+(`application_name` `tideline-web`) go on. They read the list with their next connection, at the
+latest by the first move. `--dry-run` only checks. [How to add a
+shard](../../how-to/add-a-shard.md).
+
+**Costs**: workers connect to each shard again; `backfill_recent_posts` reads the newest days' posts
+of all accounts. **Stopping it**: at any place; run it again.
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

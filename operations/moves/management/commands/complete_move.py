@@ -1,4 +1,8 @@
-"""`manage.py complete_move`: ends the way back, and deletes the rows that were left."""
+"""`manage.py complete_move`: ends the way back, and deletes the rows that were left.
+
+**When**: the accounts have switched and the way back is not needed any more. It deletes the rows on
+the source. **Costs**: as `abort_move`, on the source.
+"""
 
 from operations.moves.command import MoveCommand
 from operations.moves.types import MoveRoute

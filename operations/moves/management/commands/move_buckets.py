@@ -1,4 +1,29 @@
-"""`manage.py move_buckets`: moves accounts to another shard while people read and write."""
+"""`manage.py move_buckets`: moves accounts to another shard while people read and write.
+
+**When**: a shard has too many accounts. `--from`, `--to` and `--share` say which shard gives which
+part of its buckets to which one. `--dry-run` prints the plan and what is missing. The steps:
+
+| step | what is done then |
+|---|---|
+| guarded | Triggers on both shards can refuse writes of the accounts. The target refuses them from the beginning. |
+| published | A publication and a slot on the source, a subscription on the target. |
+| copied | All rows are on the target, and changes follow. A line every two seconds says how far it is. |
+| compared | Number and hash of the rows of each owner are equal on both shards. |
+| way back prepared | A slot on the target, for the other direction. |
+| switched | Writes waited, what was left was applied, undelivered changes were handed over, the bucket map changed, and writes went on. |
+| settled | No session on the source is older than the switch, so no process reads there by the old map. |
+| watched | The source gets what is written on the target. |
+
+With [`RECENT_INDEX=by_author`](../../how-to/choose-a-recent-posts-index.md) the recent-posts index
+moves like the other tables. The first step also deletes rows that the target has from when the
+index was replicated. The switch gives the target the low-water mark of the source, if that is
+higher. A move is refused while the index of a shard is not what the setting says, and keeps the
+setting with which it began.
+
+**Costs**: reads every table of the source twice, once to copy and once to compare. While it copies,
+a write of a moving account costs its triggers, and the source keeps its log. **Stopping it**:
+Ctrl-C or `kill -9`. A switch is not interrupted by Ctrl-C.
+"""  # noqa: E501
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator

@@ -1,4 +1,25 @@
-"""`manage.py rebalance`: plans moves by size and load, and runs them."""
+"""`manage.py rebalance`: plans moves by size and load, and runs them.
+
+**When**: some shards have more to do than others, such as after [`add_shard`](#add_shard). It
+measures the writes of `--seconds` (10), takes the rows of accounts and tags from the statistics of
+each shard, and counts the mean of the two parts as the shard's part of the work. The plan takes
+from the shard with the most what is above the mean, and gives it to the shard with the least, up to
+the mean, until no shard is more than 10 % away. It prints the plan, and with `--dry-run` no more.
+
+```
+shard0: 4096 buckets, 9,204,100 rows, 212.4 writes/s, 25.2% of the work
+…
+move 1 of 4: 768 buckets from shard0 to shard4, 4.7% of the work, about 1,725,800 rows
+```
+
+Then it moves as [`move_buckets`](#move_buckets) does. Each move is completed before the next
+begins, so it cannot be undone. The last one waits for `complete_move` or `undo_move`. If it is
+stopped, let `resume_move` do the rest of that move, complete it, and run `rebalance` again: it
+makes a new plan.
+
+**Costs**: two queries of statistics a shard; the moves. It takes buckets of a shard for equal: an
+account that is very active may be in any of them.
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence

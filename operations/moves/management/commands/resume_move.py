@@ -1,4 +1,7 @@
-"""`manage.py resume_move`: goes on with a move that was stopped."""
+"""`manage.py resume_move`: goes on with a move that was stopped.
+
+**When**: one of these commands was stopped or has failed. It goes on with what that command did.
+"""
 
 from operations.moves.command import MoveCommand
 

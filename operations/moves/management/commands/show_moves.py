@@ -1,16 +1,21 @@
-"""`manage.py show_moves`: all moves of buckets, the latest first."""
+"""`manage.py show_moves`: all moves of buckets, the latest first.
+
+**When**: to see all moves, the latest first: the shards, the step, what stopped it, and how long
+writes waited. `--json` prints one object a line, with all figures: `copy_s`, `rows` (by the
+estimate), `switch` and `undo_switch`, each with `wait_ms` (for writers that had begun), `closed_ms`
+(in which writes of these accounts waited) and `changes` (handed over). **Costs**: one query.
+"""
 
 import json
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from infra.command_manual import DocumentedCommand
 from operations.moves.models import Move
 from operations.moves.rows import buckets_of, list_moves
 
 
-class Command(BaseCommand):
+class Command(DocumentedCommand):
     help = "Shows all moves of buckets: what moved, which step is done, and what was measured."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,0 +1,69 @@
+"""Commands: the manual of each, and its own flags."""
+
+from argparse import SUPPRESS, Action, ArgumentParser
+from functools import cache
+
+from django.core.management import BaseCommand, get_commands, load_command_class
+
+from infra.command_manual import manual_of
+from infra.jobs.flags import JobFlag
+from infra.sharding.added_shards import AddedShards
+from infra.sharding.map_copy import MapCopy
+from lab.reference.notes import names_in_note
+from lab.reference.tables import table
+from lab.runner.child import CHECKOUT
+
+PAGES = CHECKOUT / "docs/reference/commands"
+# Django's own, and what jobs share (docs/reference/commands/index.md).
+SHARED = {flag.value for flag in JobFlag} | {"json"}
+
+
+def command_sections(names: list[str]) -> str:
+    return "\n\n".join(_section(name) for name in names)
+
+
+def _section(name: str) -> str:
+    command = load_command_class(get_commands()[name], name)
+    parts = [f"## `{name}`", str(command.help), manual_of(command), _flags(command)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _flags(command: BaseCommand) -> str:
+    """A row for each flag and argument that only this command has."""
+    others = SHARED | _of_django()
+    actions = [each for each in parser_of(command)._actions if each.dest not in others]
+    rows = [f"| {_name(each)} | {_text(each)} |" for each in actions if each.help != SUPPRESS]
+    return table("| argument | what it does |", rows) if rows else ""
+
+
+def parser_of(command: BaseCommand) -> ArgumentParser:
+    """Without a query: which shards were added changes the values of a flag only."""
+    before, AddedShards.doubts = AddedShards.doubts, MapCopy.doubts
+    try:
+        return command.create_parser("manage.py", "")
+    finally:
+        AddedShards.doubts = before
+
+
+@cache
+def _of_django() -> set[str]:
+    return {action.dest for action in BaseCommand().create_parser("", "")._actions}
+
+
+def _name(action: Action) -> str:
+    return f"`{action.option_strings[-1] if action.option_strings else action.dest}`"
+
+
+def _text(action: Action) -> str:
+    return str(action.help or "").replace("|", "\\|")
+
+
+def pages_of_commands() -> dict[str, str]:
+    """The file of the page that has the command, by its name."""
+    names = get_commands()
+    return {
+        name: page.name
+        for page in PAGES.glob("*.md")
+        for name in names_in_note(page.read_text())
+        if name in names
+    }
