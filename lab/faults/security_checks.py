@@ -80,7 +80,7 @@ SECURITY = [
         "S12",
         "a race for the last of a limit",
         "exactly so many",
-        f"{_WHOLE}relations/test_follow_races.py"
+        f"{_WHOLE}relations/test_follow_rows.py"
         "::test_64_follows_at_one_below_the_cap_let_one_through",
     ),
     TableRow(
@@ -126,7 +126,7 @@ SECURITY = [
         "S19",
         "amplification",
         "bounded cost",
-        f"{_WHOLE}relations/test_amplification.py::test_the_last_of_many_costs_what_the_first_did",
+        f"{_WHOLE}relations/test_follow_limits.py::test_the_last_of_many_costs_what_the_first_did",
     ),
     TableRow(
         "S20",

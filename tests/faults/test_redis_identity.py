@@ -1,4 +1,7 @@
-"""Each connection makes sure that Redis has data of the server run that it is connected to."""
+"""Each connection makes sure that Redis has data of the server run that it is connected to.
+
+A Redis that comes back with data from before.
+"""
 
 import tempfile
 import time
@@ -14,13 +17,42 @@ from redis.exceptions import RedisError
 
 from infra.caching import server_identity
 from infra.caching.client import FeedRedis
+from infra.caching.connection import TRUSTED_S
 from infra.caching.single import SingleClient
 from infra.read_limits import UNREAD_AFTER_S
 from lab.services import running_services
 from lab.services.delete_data import delete_data
+from lab.services.redis import RedisServer
 from tests.faults.redis_alone import NO_POSTGRES, TIMEOUT_S
-from tests.old_dumps import restart_with, save_dump
+from tests.server_faults import kill
 from tests.waiting import PATIENCE_S, until
+
+
+def save_dump(server: RedisServer) -> bytes:
+    """The data of this moment."""
+    with Redis.from_url(server.url) as admin:
+        admin.save()
+    path = _path(server)
+    try:
+        return path.read_bytes()
+    finally:
+        path.unlink()
+
+
+def restart_with(server: RedisServer, dump: bytes) -> None:
+    """Kills the server and starts it with these data."""
+    kill(server)
+    path = _path(server)
+    path.write_bytes(dump)
+    try:
+        server.start()
+    finally:
+        path.unlink()
+    time.sleep(TRUSTED_S)  # clients trust a connection that they used a moment ago
+
+
+def _path(server: RedisServer) -> Path:
+    return server._sockets / "dump.rdb"
 
 
 @pytest.fixture

@@ -1,14 +1,27 @@
-"""A shard is restored to its backup: what the others know comes back, and the rest is named."""
+"""A shard is restored to its backup: what the others know comes back, and the rest is named.
 
+Subscribers of a server whose old data folder was put back get all events, or an error.
+
+A shard of a world that has every kind of row is restored, and the others agree with it again.
+"""
+
+from base64 import urlsafe_b64encode
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 
 from accounts.actions.sign_up import sign_up
 from accounts.types import NewUser
+from infra.changes.errors import PositionTooOld
+from infra.changes.feed import OLDEST
 from infra.sharding.buckets import shard_of
 from infra.sharding.pulse import list_losses
+from infra.sharding.sql import fetch_one
+from integrations.positions import decode_position, encode_position
+from integrations.queries.events import read_events, site_position_now
+from integrations.types import SitePosition
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.types import DecisionKind, DecisionOrigin
 from operations.management.commands.reconcile_shard import Command as Reconcile
@@ -16,12 +29,13 @@ from posts.ids import PostId
 from posts.queries.rows import read_posts
 from tests.backups import BaseBackup, Dump, commands
 from tests.callers import Caller, ids_of
+from tests.every_kind import SHARDS, make_every_kind
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.posts.interacting import STATUSES, do, reply, see
 from tests.periodic import run_task
 from tests.reconciling import act, assert_audits_find_nothing, make_on, write
 from tests.truth import assert_drained_truth
-from tests.world import drain_all, make_account, publish
+from tests.world import drain_all, forget_memory, make_account, publish
 from timelines.management.commands.backfill_recent_posts import Command as Backfill
 
 LOST = "shard1"
@@ -200,3 +214,90 @@ def assert_ann_sees_what_is(it) -> None:
     assert get(it.amy, f"accounts/{it.ids.amy}")["followers_count"] == 1
     newcomer = get(it.newcomer, "accounts/verify_credentials")
     assert (newcomer["username"], newcomer["display_name"]) == ("newcomer", "New")
+
+
+XMIN = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+
+
+def behind_a_row() -> str:
+    position = site_position_now()
+    page = read_events(SitePosition(dict.fromkeys(position.by_alias, OLDEST)), 1_000)
+    return encode_position(page.position)
+
+
+def now() -> str:
+    return encode_position(site_position_now())
+
+
+def now_of_old_code() -> str:
+    """Timeline, transaction, no row, two times; no checksum."""
+    us = int(datetime.now(UTC).timestamp() * 1_000_000)
+    row = fetch_one(LOST, XMIN)
+    assert row is not None
+    numbers = {LOST: (1, row[0], 0, us, us)}
+    return urlsafe_b64encode(msgspec.msgpack.encode(numbers)).decode().rstrip("=")
+
+
+FORMS = [behind_a_row, now, now_of_old_code]
+
+
+@pytest.mark.parametrize("is_empty", [True, False], ids=["empty", "with rows"])
+@pytest.mark.parametrize("is_known", [True, False], ids=["before the backup", "after it"])
+@pytest.mark.parametrize("form", FORMS)
+def test_no_event_is_skipped(services, form, is_known, is_empty):
+    ann = make_on(LOST)
+    drain_all()
+    if not is_empty:
+        publish(ann, "kept")
+        drain_all()
+    kept = form() if is_known else ""
+    backup = BaseBackup(services.postgres[LOST])
+    for _ in range(20):
+        publish(ann, "lost")
+    drain_all()
+    text = kept or form()
+    backup.restore()
+    forget_memory()
+    posts = {publish(ann, "new").public for _ in range(30)}
+    drain_all()
+    try:
+        told = read_on(text)
+    except PositionTooOld:
+        assert not is_known
+        return
+    assert posts <= told
+
+
+def read_on(text: str) -> set[str]:
+    position, told = decode_position(text), set[str]()
+    for _ in range(50):
+        page = read_events(position, 20)
+        position = decode_position(encode_position(page.position))
+        told |= {event.data.get("post_id", "") for event in page.events}
+        if not page.has_more:
+            break
+    return told
+
+
+@pytest.mark.parametrize("when", ["before all", "before the changes"])
+@pytest.mark.parametrize("lost", SHARDS)
+def test_a_restored_shard_is_reconciled(services, tmp_path, lost, when):
+    assert Outcome(Backfill()).code == 0
+    since, taken = datetime.now(UTC), []
+
+    def back_up() -> None:
+        taken.append(Dump(services.postgres[lost]))
+
+    if when == "before all":
+        back_up()
+    make_every_kind(tmp_path, back_up)
+    taken[0].restore()
+    words = ("--since", since.isoformat(), "--shard", lost)
+    done = Outcome(Reconcile(), *words)
+    assert done.code == 0, done.out
+    assert "was lost" in done.out
+    drain_all()
+    assert_drained_truth()
+    assert_audits_find_nothing()
+    again = Outcome(Reconcile(), *words)
+    assert (again.code, "was lost" in again.out) == (0, False), again.out

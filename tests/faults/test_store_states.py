@@ -1,9 +1,14 @@
-"""Each state in which a store can be has one name: in health, status, metrics and the log."""
+"""Each state in which a store can be has one name: in health, status, metrics and the log.
+
+The disk of a real server of PostgreSQL is full. The disk is memory, so it needs root.
+"""
 
 import json
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,15 +21,58 @@ from django.conf import settings
 from infra.sharding.buckets import shard_of
 from infra.store_states import StoreState
 from lab.faults.cluster.redis_refusals import refusing_writes
+from lab.services.postgres import PostgresServer
 from tests.callers import token_of
 from tests.faults.hung_world import environment_of, serving
 from tests.faults.test_operators_hung import Browser
-from tests.full_disk import fill, small_disk
 from tests.installed import IS_ROOT
 from tests.paced_requests import Ask, Clients
 from tests.server_faults import hanging, kill
 from tests.waiting import until
 from tests.world import drain_all, make_accounts, publish
+
+# A smaller disk would have no room for the log that a start writes.
+SPARE_BYTES = 48 << 20
+_CHUNK = bytes(1 << 16)
+
+
+@contextmanager
+def small_disk(server: PostgresServer) -> Iterator[Path]:
+    """The server has a disk of its own during the block. Gives a file that may fill it."""
+    data, aside = server.data, server.data.with_name(f"{server.data.name}.aside")
+    server.stop()
+    data.rename(aside)
+    shutil.copystat(aside, _made(data))
+    size = sum(file.stat().st_size for file in aside.rglob("*") if file.is_file()) + SPARE_BYTES
+    owner = aside.stat()
+    options = f"size={size},mode=0700,uid={owner.st_uid},gid={owner.st_gid}"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", data], check=True)
+    try:
+        subprocess.run(["cp", "-a", f"{aside}/.", data], check=True)
+        server.start()
+        yield data / "filler"
+    finally:
+        server.stop()
+        subprocess.run(["umount", "--lazy", data], check=True)
+        data.rmdir()
+        aside.rename(data)
+        server.start()
+
+
+def fill(filler: Path) -> None:
+    """Writes until the disk is full."""
+    with filler.open("ab", buffering=0) as file:
+        try:
+            while True:
+                file.write(_CHUNK)
+        except OSError:
+            return
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
 
 pytestmark = pytest.mark.core
 

@@ -1,11 +1,19 @@
 """Counts after a storm of acts, deaths, repeats and disorder: drift 0, and never below zero.
 
 The full size, an hour or more: OPERATIONS=1000000 pytest tests/scenarios/test_counter_storm.py -s
+
+The processes of a storm, and what they tell.
 """
 
+import json
 import os
+import subprocess
 import sys
+import threading
 import time
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from django.conf import settings
@@ -16,11 +24,63 @@ from infra.changes.compensate import compensate
 from infra.changes.lag import list_lane_lags
 from infra.sharding.shards import all_aliases
 from tests.integration.jobs.outcomes import Outcome
+from tests.other_process import environment_of_this_test
+from tests.scenarios.background import threads
 from tests.scenarios.storm import DEATHS, REPEATS, Storm
-from tests.scenarios.storm_fleet import Fleet
+from tests.scenarios.storm_acts import WEIGHTS
 from tests.truth import assert_drained_truth
 from tests.waiting import PATIENCE_S, until
 from tests.world import make_accounts
+
+REPORT_EVERY = 10_000
+
+
+class Fleet:
+    """What happened is in `seen`; what one did between its last word and its end is not counted."""
+
+    def __init__(self, people: Sequence[int], operations: int, seed: int) -> None:
+        self.seen: Counter[str] = Counter()
+        self._people, self._operations, self._seed = people, operations, seed
+        self._lock = threading.Lock()
+        self._began_s = time.monotonic()
+
+    def rage(self, processes: int) -> None:
+        """Returns when so many acts are done, or a few more. Raises what went wrong."""
+        with threads([partial(self._run, n) for n in range(processes)]):
+            pass
+
+    def acts(self) -> int:
+        return sum(self.seen[name] for name in WEIGHTS)
+
+    def _run(self, number: int) -> None:
+        numbers = (self._seed + number, *self._people)
+        with subprocess.Popen(
+            [sys.executable, "-m", "tests.scenarios.storm_worker", *map(str, numbers)],
+            env=environment_of_this_test() | {"LOG_LEVEL": "ERROR"},
+            cwd=settings.BASE_DIR,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as worker:
+            for line in worker.stdout:
+                if self._add(json.loads(line)) >= self._operations:
+                    break
+            worker.stdin.close()
+            worker.stdout.read()
+        assert worker.returncode == 0, f"a process of the storm ended with {worker.returncode}"
+
+    def _add(self, news: dict[str, int]) -> int:
+        """All acts until now."""
+        with self._lock:
+            before = self.acts()
+            self.seen.update(news)
+            after = self.acts()
+        if before // REPORT_EVERY != after // REPORT_EVERY:
+            elapsed_s = time.monotonic() - self._began_s
+            sys.stdout.write(f"{after:,} acts in {elapsed_s:,.0f} s: {dict(self.seen)}\n")
+            sys.stdout.flush()
+        return after
+
 
 OPERATIONS = int(os.environ.get("OPERATIONS", "400"))
 SEED = int(os.environ.get("SEED", time.time_ns() // 10**9))

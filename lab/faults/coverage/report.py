@@ -3,10 +3,8 @@
 from collections.abc import Collection, Mapping
 
 _DEMO = "tests/lab/demo/test_load_graph_killed.py"
-_COUNTERS = "tests/faults/test_counter_jobs_killed.py"
+_COMMANDS = "tests/faults/test_commands_killed.py"
 _DECISIONS = "tests/integration/moderation/test_decision_crashes.py"
-_CHANGES = "tests/faults/test_change_jobs_killed.py"
-_RELATIONS = "tests/faults/test_relation_jobs_killed.py"
 _ANNOUNCED = "tests/integration/operations/test_announce_rows.py"
 _IMPORTED_FOLLOWS = "tests/integration/importing/test_import_follows.py"
 _IMPORTED_POSTS = "tests/integration/importing/test_import_posts.py"
@@ -19,9 +17,9 @@ ELSEWHERE: Mapping[str, str] = {
     "accounts.before_profiles": _DECISIONS,
     "accounts.before_restricted": _DECISIONS,
     "brought_lists.line_done": "tests/integration/pages/test_bring_page.py",
-    "counters.drift_found": _COUNTERS,
-    "counters.repaired": _COUNTERS,
-    "counters.wrong_entries_found": "tests/integration/counters/test_rebuild_count_cache.py",
+    "counters.drift_found": _COMMANDS,
+    "counters.repaired": _COMMANDS,
+    "counters.wrong_entries_found": "tests/integration/counters/test_account_counts.py",
     "demo.account_rows_written": _DEMO,
     "demo.post_published": _DEMO,
     "demo.shard_written": _DEMO,
@@ -29,20 +27,20 @@ ELSEWHERE: Mapping[str, str] = {
     "moderation.before_enforcing": _DECISIONS,
     "moderation.before_purged": "tests/integration/moderation/test_purge.py",
     "moderation.mailed": "tests/integration/moderation/test_strike_mails.py",
-    "parking.batch_changed": _CHANGES,
-    "parking.batch_selected": _CHANGES,
-    "pausing.rows_resumed": _CHANGES,
+    "parking.batch_changed": _COMMANDS,
+    "parking.batch_selected": _COMMANDS,
+    "pausing.rows_resumed": _COMMANDS,
     "posts.imported": _IMPORTED_POSTS,
     "posts.rows_announced": _ANNOUNCED,
     "posts.imported_recorded": _IMPORTED_POSTS,
-    "relations.backfilled": _RELATIONS,
+    "relations.backfilled": _COMMANDS,
     "relations.follows_imported": _IMPORTED_FOLLOWS,
     "relations.imported_mirrored": _IMPORTED_FOLLOWS,
-    "relations.mirrored_again": _RELATIONS,
+    "relations.mirrored_again": _COMMANDS,
     "relations.rows_announced": _ANNOUNCED,
     "recent_posts.own_rows_added": "tests/integration/timelines/test_recent_by_author.py",
-    "recent_posts.backfilled": "tests/integration/timelines/test_backfill_recent_posts.py",
-    "timeline.holes_filled": "tests/faults/test_timeline_jobs_killed.py",
+    "recent_posts.backfilled": "tests/integration/timelines/test_recent_index.py",
+    "timeline.holes_filled": _COMMANDS,
     "unsent.overflowed": "tests/unit/caching/test_unsent.py::MOST_UNSENT",
 }
 

@@ -10,7 +10,7 @@ from django.db import connections
 from infra.sharding.pulse import find_pulse, list_losses
 from operations.management.commands.reconcile_shard import Command as Reconcile
 from tests.callers import Caller
-from tests.faults.replicas.test_failover import promote
+from tests.faults.replicas.test_synchronous_standby import promote
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.posts.interacting import do, reply, see
 from tests.periodic import run_task

@@ -1,9 +1,14 @@
-"""Sign-up: refusals, and the state after a crash between the two databases."""
+"""Sign-up: refusals, and the state after a crash between the two databases.
+
+`manage.py create_account`.
+"""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from io import StringIO
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
 from accounts.actions import sign_up as module
@@ -18,14 +23,11 @@ from infra.api.errors import ValidationFailed
 from infra.changes.failpoints import arm, disarm
 from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
+from tests.dying import Killed
 from tests.sign_ups import PASSWORD, App, Person
 
 LAYING = "accounts.before_creating"
 NEW = NewUser("ann", "ann@example.org", PASSWORD, "Ann")
-
-
-class Killed(BaseException):
-    """Simulates kill -9: no later line runs, and no handler catches it."""
 
 
 @pytest.fixture
@@ -173,3 +175,36 @@ def test_the_token_has_the_scopes_that_the_application_asked_with(app: App) -> N
     assert made["scope"] == "write:accounts read:statuses"
     assert made["token_type"] == "Bearer"
     assert before_s <= made["created_at"] <= datetime.now(UTC).timestamp()
+
+
+WORDS = ["--email", "bob@example.org", "--password", "correct horse battery"]
+
+
+def test_it_signs_somebody_up(world: None) -> None:
+    out = StringIO()
+    call_command("create_account", "bob", *WORDS, "--display-name", "Bob", stdout=out)
+    user = User.objects.get()
+    assert out.getvalue() == f"{user.pk}\n"
+    assert user.check_password("correct horse battery")
+    assert not user.is_superuser
+    assert [row.display_name for row in Account.objects.of(user.pk)] == ["Bob"]
+
+
+def test_it_makes_a_superuser(world: None) -> None:
+    call_command("create_account", "bob", *WORDS, "--superuser", stdout=StringIO())
+    assert User.objects.get().is_superuser
+    assert User.objects.get().is_staff
+
+
+def test_it_says_what_is_wrong(world: None) -> None:
+    with pytest.raises(CommandError, match="Username must contain only letters"):
+        call_command("create_account", "b b", *WORDS)
+    assert not User.objects.exists()
+
+
+def test_it_asks_for_the_password(world: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "accounts.management.commands.create_account.getpass", lambda _: "another secret"
+    )
+    call_command("create_account", "bob", *WORDS[:2], stdout=StringIO())
+    assert User.objects.get().check_password("another secret")

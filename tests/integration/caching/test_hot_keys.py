@@ -1,7 +1,17 @@
-"""Hot keys over real Redis: found by all processes together, cheap to read, never old for long."""
+"""Hot keys over real Redis: found by all processes together, cheap to read, never old for long.
+
+The command that shows hot keys.
+"""
+
+import json
+import time
+from io import StringIO
 
 import pytest
+from django.core.management import CommandError, call_command
+from redis.exceptions import ConnectionError as RedisConnectionError
 
+from infra.caching import fleet_reads
 from infra.caching.fleet_reads import WINDOW_S, add_reads, list_read_rates
 from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
@@ -9,7 +19,7 @@ from infra.caching.values import ValueCache, Versioned
 from tests.budgets import count_calls
 from tests.cached_values import write_values
 from tests.clocks import Clock
-from tests.unit.caching.test_metrics import reads as reads_of
+from tests.unit.caching.test_frequent_keys import reads as reads_of
 
 LIMITS = HotKeyLimits(reads_s=1_000, copy_s=1.0)
 NAME = b"tests.hot:v1:{1}"
@@ -142,3 +152,44 @@ def test_cold_and_hot_are_read_together_and_only_the_cold_asked_for(cache, clock
     monkeypatch.setattr(cache, "run", lambda sent: asked.extend(sent) or run(sent))
     assert spec.load_many([1, 2, 1]) == {1: b"one", 2: b"two"}
     assert {command for command in asked if command[0] == "MGET"} == {("MGET", spec.key(2))}
+
+
+def show(**options):
+    """Without the keys of other tests: this process may report its reads of them at any time."""
+    out = StringIO()
+    call_command("show_hot_keys", stdout=out, **options)
+    lines = out.getvalue().splitlines()
+    return [line for line in lines if "tests.hot" in line or "reads/s" in line]
+
+
+@pytest.fixture
+def warm(cache, settings):
+    settings.HOT_KEY_READS = 1_000
+    add_reads({b"tests.hot:v1:{1}": 20_000, b"tests.hot:v1:{2}": 100}, time.time())
+
+
+@pytest.fixture
+def redis_away(monkeypatch):
+    def refuse():
+        raise RedisConnectionError("refused")
+
+    monkeypatch.setattr(fleet_reads, "redis", refuse)
+
+
+def test_command_shows_the_most_read_first(warm):
+    header, first, second = show()
+    assert header.split() == ["reads/s", "hot", "key"]
+    assert first.split()[1:] == ["yes", "tests.hot:v1:{1}"]
+    assert second.split()[1:] == ["tests.hot:v1:{2}"]
+
+
+def test_command_as_json(warm):
+    first, second = map(json.loads, show(json=True))
+    assert (first["key"], first["is_hot"]) == ("tests.hot:v1:{1}", True)
+    assert first["reads_s"] > 1_000
+    assert (second["key"], second["is_hot"]) == ("tests.hot:v1:{2}", False)
+
+
+def test_command_says_that_redis_is_away(redis_away):
+    with pytest.raises(CommandError, match="Redis is away: refused"):
+        show()

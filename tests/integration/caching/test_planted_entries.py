@@ -2,13 +2,18 @@
 
 Unlike spoiled entries they keep the type of their key, and their version or field names. No pickle
 is ever read, and all pages answer as if the value were missing.
+
+Entries that cannot be read, in every family of Redis: misses that heal, and never an error.
+
+Every key of a family is spoiled in turn, and all pages are read over HTTP.
 """
 
 import json
 import os
 import pickle
+import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +22,7 @@ from pytest_django import Settings
 
 from config.periodic import PERIODIC_TASKS
 from infra.caching.client import Command, redis
+from infra.caching.decoding import UNDECODABLE, decode
 from infra.caching.lists import NEWEST, WHOLE
 from infra.sharding.shards import all_aliases
 from relations.lists.actions.lists import create_account_list
@@ -29,6 +35,7 @@ from tests.integration.operations.staff import staff_of
 from tests.integration.timelines.promotions.campaigns import run_campaign
 from tests.periodic import run_task
 from tests.world import drain_all, forget_memory
+from timelines.management.commands.rebuild_timelines import Command as RebuildTimelines
 from timelines.stores.factory import timeline_store
 
 pytestmark = pytest.mark.slow
@@ -111,13 +118,13 @@ class City(Town):
 
 
 @pytest.fixture
-def store() -> str:
+def planted_in() -> str:
     return "packed"
 
 
 @pytest.fixture
-def city(world: None, settings: Settings, store: str) -> Iterator[City]:
-    settings.TIMELINE_STORE = store
+def city(world: None, settings: Settings, planted_in: str) -> Iterator[City]:
+    settings.TIMELINE_STORE = planted_in
     timeline_store.cache_clear()
     yield City()
     timeline_store.cache_clear()
@@ -167,7 +174,7 @@ def assert_answers_are_right(city: City, plant: Plant) -> None:
 
 # The other store in Redis keeps each entry by itself: a shorter one, or one that is none.
 @pytest.mark.parametrize(
-    ("store", "name"),
+    ("planted_in", "name"),
     [*(("packed", name) for name in PLANTS), ("zset", "half"), ("zset", f"JSON {SHAPES[0]}")],
 )
 def test_values_of_another_shape_are_misses(city: City, name: str) -> None:
@@ -192,3 +199,64 @@ def test_jobs_replace_lists_that_cannot_be_read(world: None) -> None:
     assert outcome.code == 0
     assert all(name in outcome.out for name in LISTS[:2])
     assert town.read() == right
+
+
+# What these families hold is not a copy: their answers may change when they are lost.
+COUNTED = ("caching.quota", "caching.hot", "timelines.promotions")
+GARBAGE: Mapping[str, Callable[[bytes], list[tuple[Any, ...]]]] = {
+    "random": lambda key: [("SET", key, random.Random(1).randbytes(33))],
+    "long": lambda key: [("SET", key, random.Random(2).randbytes(60))],
+    "text": lambda key: [("SET", key, b"zz:1:x")],
+    "empty": lambda key: [("SET", key, b"")],
+    "list": lambda key: [("RPUSH", key, b"x")],
+    "hash": lambda key: [("HSET", key, b"!", b"x", b"1", b"x", b"build", b"x")],
+    "sorted set": lambda key: [("ZADD", key, -2, b"whole", 1, b"x")],
+}
+
+
+def spoil(keys: list[bytes], how: str) -> None:
+    redis().run([("DEL", key) for key in keys])
+    redis().run([command for key in keys for command in GARBAGE[how](key)])
+
+
+@pytest.mark.parametrize("store", ["packed", "zset"])
+@pytest.mark.parametrize("how", GARBAGE)
+def test_spoiled_entries_are_misses(world: None, settings: Settings, store: str, how: str) -> None:
+    settings.TIMELINE_STORE = store
+    timeline_store.cache_clear()
+    try:
+        town = Town()
+        right = town.read()
+        for family, keys in sorted(families().items()):
+            if store != "packed" and not family.startswith("timelines"):
+                continue  # it does not depend on the store
+            spoil(keys, how)
+            for memory in ("with memory", "without memory"):
+                assert town.read() == right, (family, memory)
+                forget_memory()
+            drain_all()
+        redis().call("FLUSHDB")
+        assert town.read() == right, "the comparison needs stable answers"
+    finally:
+        timeline_store.cache_clear()
+
+
+def test_a_job_over_all_timelines_skips_one_that_cannot_be_read(world: None) -> None:
+    town = Town()
+    spoil(families()["timelines.home"], "long")
+    assert Outcome(RebuildTimelines(), "--all").code == 0
+    assert town.read()
+
+
+def test_an_undecodable_entry_is_counted() -> None:
+    before = UNDECODABLE.labels("tests.any")._value.get()
+    assert decode("tests.any:v1", int, b"x") is None
+    assert decode("tests.any:v1", int, None) is None
+    assert decode("tests.any:v1", int, b"7") == 7
+    assert UNDECODABLE.labels("tests.any")._value.get() == before + 1
+
+
+def test_a_command_on_a_key_of_another_type_is_a_miss_and_heals(cache: Any) -> None:
+    cache.call("RPUSH", "tests.typed:v1:{1}", "x")
+    assert cache.run([("SET", "a", 1), ("HGET", "tests.typed:v1:{1}", "f")]) == [b"OK", None]
+    assert cache.call("EXISTS", "tests.typed:v1:{1}") == 0

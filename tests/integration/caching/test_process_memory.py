@@ -1,9 +1,14 @@
-"""All caches of a process together take no more than PROCESS_CACHE_MB: their shares and entries."""
+"""All caches of a process together take no more than PROCESS_CACHE_MB: their shares and entries.
 
+How much memory Python objects take, with all that they refer to.
+"""
+
+import gc
 import os
 import re
 import subprocess
 import sys
+import types
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,8 +20,24 @@ from infra.caching import remembered
 from infra.caching.process_memory import most_entries, sizes_of_caches
 from relations.actions.follow import follow
 from tests.callers import Caller
-from tests.memory_sizes import deep_size
 from tests.world import drain_all, make_accounts, publish
+
+# What all objects share.
+_SHARED = (types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+
+
+def deep_size(thing: object, counted: set[int]) -> int:
+    """Bytes of the object and of what it refers to, without what was counted before."""
+    size, left = 0, [thing]
+    while left:
+        one = left.pop()
+        if id(one) in counted or isinstance(one, _SHARED):
+            continue
+        counted.add(id(one))
+        size += sys.getsizeof(one)
+        left.extend(gc.get_referents(one))
+    return size
+
 
 pytestmark = pytest.mark.slow
 

@@ -1,4 +1,7 @@
-"""The cached counts of an account: all three of one moment, and never an older one."""
+"""The cached counts of an account: all three of one moment, and never an older one.
+
+rebuild_count_cache: wrong entries are laid anew, whatever version they say they have.
+"""
 
 import itertools
 
@@ -8,11 +11,20 @@ from django.db import transaction
 from counters import cache
 from counters.actions.move_counts import move_counts
 from counters.cache import account_counts, refresh_account_counts
-from counters.kinds import ACCOUNT_KINDS
+from counters.kinds import ACCOUNT_KINDS, CounterKind
+from counters.management.commands.rebuild_count_cache import Command
 from counters.types import CountMove
+from infra.caching.client import redis
+from infra.caching.values import Versioned
+from infra.changes.failpoints import arm, disarm
 from infra.sharding.buckets import shard_of
+from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.cached_values import begin, write_values
+from tests.integration.counters.drifting import spoil
+from tests.integration.jobs.outcomes import Outcome
+from tests.people import ring
+from tests.world import drain_all
 
 FOLLOWERS, FOLLOWING, POSTS, *_ = ACCOUNT_KINDS
 ANN = 8
@@ -75,3 +87,77 @@ def test_slow_loader_cannot_bring_older_counts_back(world):
     refresh_account_counts([ANN])
     account_counts.write_many(slow, tokens)
     assert shown() == b"2,0,0,0,0,0"
+
+
+RIGHT = b"1,1,0,0,0,0"
+
+
+people = ring(6)
+
+
+@pytest.fixture
+def two_cached(people):
+    """Counts of the first two are in Redis."""
+    redis().call("FLUSHDB")
+    assert account_counts.load_many(people[:2]) == dict.fromkeys(people[:2], RIGHT)
+    return people
+
+
+def lay(owner_id: int, version: int, payload: bytes) -> None:
+    redis().call("DEL", account_counts.key(owner_id))
+    write_values(account_counts, {owner_id: Versioned(version, payload)})
+
+
+@pytest.mark.parametrize("version", [1, 2, 1_000_000], ids=["behind", "even", "restored shard"])
+def test_wrong_entry_is_laid_anew(two_cached, version):
+    ann = two_cached[0]
+    lay(ann, version, b"9,9,9,9,9,20000")
+    key = account_counts.key(ann).decode()
+    line = f"{key}: 9,9,9,9,9,20000 -> 1,1,0,0,0,0"
+    dry = Outcome(Command(), "--dry-run").out
+    assert dry == f"{line}\n6 subjects looked at, 1 would change, 0 failed\n"
+    assert account_counts.load_many([ann])[ann] == b"9,9,9,9,9,20000"
+    assert Outcome(Command()).out == f"{line}\n6 subjects done, 1 changed, 0 failed\n"
+    assert account_counts.load_many([ann])[ann] == RIGHT
+    assert Outcome(Command()).out == "6 subjects done, 0 changed, 0 failed\n"
+
+
+def test_what_is_not_cached_stays_so(two_cached):
+    Outcome(Command())
+    assert redis().call("EXISTS", *account_counts.keys(two_cached)) == 2
+
+
+def test_entry_refreshed_meanwhile_is_left_alone(two_cached):
+    """Dropped blindly, what the job read before would be laid over it."""
+    ann = two_cached[0]
+    lay(ann, 1, b"9,9,9,9,9,20000")
+
+    def refresh_meanwhile() -> None:
+        disarm("counters.wrong_entries_found")
+        follow(two_cached[3], ann)
+        drain_all()
+        refresh_account_counts([ann])
+
+    arm("counters.wrong_entries_found", refresh_meanwhile)
+    Outcome(Command())
+    assert account_counts.load_many([ann])[ann] == b"2,1,0,0,0,0"
+
+
+def test_account_and_pages_are_chosen_as_in_all_jobs(two_cached):
+    for person in two_cached[:2]:
+        lay(person, 1, b"9,9,9,9,9,20000")
+    chosen = Outcome(Command(), "--account", str(two_cached[1])).out
+    assert chosen.endswith("1 subjects done, 1 changed, 0 failed\n")
+    outs = [Outcome(Command(), "--limit", "4", "--resume").out for _ in range(2)]
+    assert outs[0].endswith("4 subjects done, 1 changed, 0 failed\n") or outs[1].endswith(
+        "2 subjects done, 1 changed, 0 failed\n"
+    )
+    assert account_counts.load_many([two_cached[0]])[two_cached[0]] == RIGHT
+
+
+def test_counts_themselves_are_left_to_the_recount(two_cached):
+    """The cache is made equal to the counts, not to the rows they count."""
+    ann = two_cached[0]
+    spoil(ann, CounterKind.FOLLOWERS, +2)
+    Outcome(Command())
+    assert account_counts.load_many([ann])[ann] == b"3,1,0,0,0,0"

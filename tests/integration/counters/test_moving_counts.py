@@ -1,4 +1,9 @@
-"""Counts move with the rows they count: folded, never below zero, and nobody waits in a circle."""
+"""Counts move with the rows they count: folded, never below zero, and nobody waits in a circle.
+
+Many changes of one count are one write of its row for each batch that is drained (seed S0).
+
+A count that changes gets its next version in the same page, so that no index is written.
+"""
 
 import random
 import time
@@ -11,12 +16,16 @@ from counters.actions.move_counts import MOVE, CountBelowZero, move_counts
 from counters.kinds import ACCOUNT_KINDS, CounterKind
 from counters.queries.counts import load_counts, read_counts, summarise
 from counters.types import ACCOUNT, AccountCounts, Count, CountMove
+from infra.changes.drain import drain
 from infra.changes.errors import NotInTransaction
+from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
-from infra.sharding.sql import fetch_all
+from infra.sharding.sql import execute, fetch_all, fetch_one
 from tests.budgets import count_calls
 from tests.plans import nodes_of, rows_handled
 from tests.races import failures, run_together
+from tests.scenarios.crowd import follow_together, lay_crowd
+from tests.world import make_account
 
 FOLLOWERS, FOLLOWING, POSTS, *_ = ACCOUNT_KINDS
 ANN, BOB = 8, 12  # on one shard
@@ -163,3 +172,49 @@ def test_counts_of_many_accounts_are_one_query_a_shard(world):
 def test_only_the_kinds_asked_for_are_read(world):
     moved(CountMove(ANN, POSTS, 1), CountMove(ANN, FOLLOWERS, 1))
     assert read_counts(shard_of(ANN), [ANN], [POSTS]) == {ANN: {POSTS: Count(1, 1)}}
+
+
+SHARD, LANE = "shard0", 0
+
+
+@pytest.mark.parametrize("follows", [1, 200])
+def test_follows_of_one_account_in_a_batch_are_one_write_of_its_row(world, follows):
+    star = make_account()
+    crowd = [one for one in lay_crowd(4_000)[SHARD] if lane_of(one) == LANE]
+    follow_together(SHARD, crowd[:follows], star)
+    with count_calls() as calls:
+        assert drain(SHARD, LANE).delivered == follows
+    assert load_counts([star])[star][CounterKind.FOLLOWERS] == Count(follows, 1)
+    mirrors = [s for s in calls.statements if "relations_mirror" in s.sql]
+    assert [s.alias for s in mirrors] == [shard_of(star)]
+
+
+def test_more_follows_than_a_batch_holds_are_a_write_a_batch(world, monkeypatch):
+    monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 40)
+    star = make_account()
+    crowd = [one for one in lay_crowd(2_400)[SHARD] if lane_of(one) == LANE]
+    follow_together(SHARD, crowd[:120], star)
+    drain(SHARD, LANE)
+    assert load_counts([star])[star][CounterKind.FOLLOWERS] == Count(120, 3)
+
+
+# As many pages full of counts as a community has after a while.
+FILL = """
+INSERT INTO counters_counter (owner_id, subject, kind, value, version)
+SELECT owner_id, 0, 1, 1, 1 FROM generate_series(1, 5000) AS owner_id
+"""
+MOVE_ONE = "SELECT counters_move(owner_id, 0, 1, 1) FROM generate_series(1, 5000, 25) AS owner_id"
+# Also of earlier transactions that the session has not reported yet.
+UPDATES = """
+SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables WHERE relname = 'counters_counter'
+"""
+
+
+def test_moves_of_counts_in_full_pages_write_no_index(world: None) -> None:
+    execute("shard0", "TRUNCATE counters_counter")
+    with transaction.atomic("shard0"):
+        execute("shard0", FILL)
+        before = fetch_one("shard0", UPDATES) or (0, 0)
+        execute("shard0", MOVE_ONE)
+        after = fetch_one("shard0", UPDATES) or (0, 0)
+        assert (after[0] - before[0], after[1] - before[1]) == (200, 200)

@@ -1,4 +1,7 @@
-"""A product deactivates its accounts and activates them again: nothing is lost, nothing purged."""
+"""A product deactivates its accounts and activates them again: nothing is lost, nothing purged.
+
+A product deletes an account that moderators suspended: the wish of its person is kept.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -8,17 +11,17 @@ from accounts.models import User
 from infra.api.pages import Window
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
-from moderation.actions.appeals import file_appeal
+from moderation.actions.appeals import accept_appeal, file_appeal
 from moderation.actions.deactivate import deactivate_account
 from moderation.errors import DeactivatedByProduct, StrikeNotFound
 from moderation.jobs.purge_accounts import purge_accounts
-from moderation.models import Decision
+from moderation.models import Appeal, Decision
 from moderation.queries.decisions import list_strikes
-from moderation.types import DecisionKind, DecisionOrigin
+from moderation.types import OWNER_DELETED, DecisionKind, DecisionOrigin
 from tests.callers import assert_refused, is_disabled, token_of
 from tests.dying import dying_at
 from tests.integration.integrations.services import Service
-from tests.people import Visitor, decide
+from tests.people import BECAUSE, Visitor, decide
 from tests.world import drain_all, publish
 
 ACCOUNTS = "/api/v1/services/accounts"
@@ -142,3 +145,21 @@ def test_tokens_of_an_inactive_account_are_refused(service, provisioned):
     token = token_of(provisioned)
     deactivate_account(provisioned, datetime.now(UTC))
     assert is_disabled(token)
+
+
+OF_PRODUCT = "/api/v1/services/accounts/u1"
+
+
+def test_a_product_deletes_an_account_that_moderators_suspended(world: None) -> None:
+    service = Service("service:accounts")
+    account_id = int(service.put(OF_PRODUCT, {"username": "ann"}).json()["account_id"])
+    strike = decide(account_id, DecisionKind.SUSPEND)
+    assert strike is not None
+    file_appeal(account_id, strike.pk, "It was not me")
+    for _ in range(2):
+        assert service.delete(OF_PRODUCT).status_code == 200
+    reasons = Decision.objects.order_by("pk").values_list("reason", flat=True)
+    assert list(reasons)[1:] == [OWNER_DELETED]
+    accept_appeal(Appeal.objects.get().pk, BECAUSE, datetime.now(UTC))
+    drain_all()
+    assert Visitor().status_of(f"/api/v1/accounts/{account_id}") == 404

@@ -1,10 +1,15 @@
-"""Walks: every row once, by key, over all shards, from anywhere."""
+"""Walks: every row once, by key, over all shards, from anywhere.
+
+Checkpoints: a job's place, kept by job and scope.
+"""
 
 import json
 
 import pytest
 from django.conf import settings
 
+from infra.jobs.checkpoints import delete_checkpoint, find_checkpoint, save_checkpoint
+from infra.jobs.models import JobCheckpoint
 from infra.jobs.types import Work
 from infra.jobs.walk import Table, estimate_rows, walk, walk_table
 from infra.sharding.buckets import shard_of
@@ -134,3 +139,26 @@ def test_copies_of_rows_of_another_shard_are_left_out(network):
     )
     found = rows_of(everything(batch_size=2), ACCOUNTS)
     assert sorted(row[1] for row in found) == network
+
+
+def test_last_place_is_found_again(world):
+    save_checkpoint("load_graph", "file-a", {"line": 1})
+    first = JobCheckpoint.objects.get()
+    save_checkpoint("load_graph", "file-a", {"line": 2, "ids": [2**60]})
+    assert find_checkpoint("load_graph", "file-a") == {"line": 2, "ids": [2**60]}
+    assert JobCheckpoint.objects.get().updated_at > first.updated_at
+
+
+def test_jobs_and_scopes_are_kept_apart(world):
+    save_checkpoint("load_graph", "file-a", 1)
+    save_checkpoint("load_graph", "file-b", 2)
+    save_checkpoint("recount", "file-a", 3)
+    places = [("load_graph", "file-a"), ("load_graph", "file-b"), ("recount", "file-a")]
+    assert [find_checkpoint(*place) for place in places] == [1, 2, 3]
+    delete_checkpoint("load_graph", "file-a")
+    assert [find_checkpoint(*place) for place in places] == [None, 2, 3]
+
+
+def test_job_that_never_ran_has_none(world):
+    assert find_checkpoint("load_graph", "file-a") is None
+    delete_checkpoint("load_graph", "file-a")

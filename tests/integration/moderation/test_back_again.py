@@ -11,8 +11,6 @@ from pytest_django import Settings
 
 from accounts.models import User
 from accounts.types import Restriction
-from infra.caching.client import redis
-from infra.caching.remembered import forget_answers
 from infra.sharding.shards import shard_aliases
 from moderation.actions.timed_restrictions import end_due_restrictions
 from moderation.types import DecisionKind
@@ -21,7 +19,7 @@ from tests.callers import Caller, ids_of
 from tests.people import Community, decide
 from tests.reads import Read, World, all_reads, answers
 from tests.truth import assert_drained_truth
-from tests.world import drain_all
+from tests.world import drain_all, forget_keys
 
 pytestmark = pytest.mark.slow
 Seen = dict[Read, list[tuple[int, bytes, str]]]
@@ -76,12 +74,7 @@ class Town(Community):
         return made
 
 
-def go_cold() -> None:
-    redis().call("FLUSHDB")
-    forget_answers()
-
-
-@pytest.mark.parametrize("prepare", [lambda: None, go_cold])
+@pytest.mark.parametrize("prepare", [lambda: None, forget_keys])
 def test_all_that_others_read_is_as_it_was(
     world: None, settings: Settings, prepare: Callable[[], None]
 ) -> None:

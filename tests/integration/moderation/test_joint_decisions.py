@@ -64,11 +64,6 @@ def ring(world: None) -> Iterator[Ring]:
     disarm(STEP)
 
 
-@pytest.fixture
-def mia(world: None) -> Client:
-    return member("moderator", "mia")
-
-
 WHOLE = {
     "account_kind": "limit",
     "lasts": "7",

@@ -34,11 +34,6 @@ def otto(world: None) -> Client:
     return browser
 
 
-@pytest.fixture
-def mia(world: None) -> Client:
-    return member("moderator", "mia")
-
-
 def write(browser: Client, reasons: str) -> Any:
     answer = browser.post(TEXTS, {"reasons": reasons, **RULES})
     forget_site_description()

@@ -27,7 +27,8 @@ from moderation.models import Appeal, Decision, TimedRestriction
 from moderation.types import TIME_IS_OVER, DecisionKind
 from tests.budgets import count_calls
 from tests.callers import Caller, is_disabled, token_of
-from tests.integration.moderation.staff_pages import member, words_at
+from tests.dying import Killed
+from tests.integration.moderation.staff_pages import words_at
 from tests.integration.pages.browsing import Browser
 from tests.people import BECAUSE, Community, Visitor, decide
 from tests.races import run_together
@@ -38,19 +39,10 @@ DAY = timedelta(days=1)
 STEP = "moderation.before_restriction_ended"
 
 
-class Killed(BaseException):
-    """Simulates the end of the process."""
-
-
 @pytest.fixture
 def community(world: None) -> Iterator[Community]:
     yield Community()
     disarm(STEP)
-
-
-@pytest.fixture
-def mia(world: None) -> Client:
-    return member("moderator", "mia")
 
 
 def later(days: float = 1) -> datetime:

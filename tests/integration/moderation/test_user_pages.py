@@ -1,4 +1,7 @@
-"""The list of users and the page of one, as moderators and operators see them."""
+"""The list of users and the page of one, as moderators and operators see them.
+
+Filters of admin lists with values that no row can have.
+"""
 
 import re
 from datetime import UTC, datetime
@@ -171,3 +174,19 @@ def _plan_of(browser: Client, path: str) -> set[str]:
         words_at(browser, path)
     (page,) = [one for one in calls.statements if "LIMIT 51" in one.sql]
     return {node["Node Type"] for node in nodes_of(page)}
+
+
+LISTS = {
+    "operator": ("promotions/campaign/?kind", "jobs/jobrun/?state"),
+    "moderator": ("moderation/appeal/?state", "moderation/report/?state"),
+}
+
+
+@pytest.mark.parametrize("group", LISTS)
+def test_a_filter_with_a_nul_is_refused(world: None, group: str) -> None:
+    browser = member(group, "mia")
+    for path in LISTS[group]:
+        for name in (path, f"{path}__exact"):
+            answer = browser.get(f"/admin/{name}=%00")
+            assert answer.status_code == 302, name
+            assert answer["Location"].endswith("?e=1"), name

@@ -1,6 +1,12 @@
-"""One post on a page, and what people do with it there."""
+"""One post on a page, and what people do with it there.
+
+Quotes in a browser: written, shown as a card, listed, revoked.
+
+Who may reply, on the pages: chosen in the form of a post, said next to the post, obeyed.
+"""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -130,3 +136,157 @@ def test_a_post_shows_counts_when_there_are_any(ann: int, post: PostId) -> None:
     browser.act(f"{path}/favourite")
     assert COUNT.findall(browser.read(path)) == ["1"]
     assert '<a class="back" href="/" aria-label="Home">' in browser.read(path)
+
+
+STATUSES = "/api/v1/statuses"
+EVIL = "<script>alert(1)</script>"
+
+
+def quote_of(author: int, post_id: str) -> Any:
+    return Caller(author).get(f"{STATUSES}/{post_id}").json()["quote"]
+
+
+def test_a_quote_is_written_shown_listed_and_revoked(people: list[int]) -> None:
+    ann, bob = Browser(people[0]), Browser(people[1])
+    original = publish(people[0], f"original {EVIL}").public
+    assert f'href="/compose?quote={original}"' in bob.read(f"/statuses/{original}")
+    form = bob.read(f"/compose?quote={original}")
+    assert "original &lt;script&gt;" in form and EVIL not in form
+    assert f'name="quoted_status_id" value="{original}"' in form
+    sent = {"status": "look", "quoted_status_id": original, "visibility": "public", "key": "k"}
+    assert bob.send("/statuses", sent | {"quote_approval_policy": "nobody"}).status_code == 303
+    [quoting] = Caller(people[1]).get(f"/api/v1/accounts/{people[1]}/statuses").json()
+    assert quoting["quote_approval"]["automatic"] == []
+    drain_all()
+    page = ann.read(f"/statuses/{original}/quotes")
+    assert quoting["id"] in page and "Quoted post by" in page
+    assert "quoted your post" in ann.read("/notifications")
+    revoke = f"/statuses/{quoting['id']}/revoke_quote"
+    assert revoke in page and revoke not in bob.read(f"/statuses/{quoting['id']}")
+    bob.read(revoke, 404)
+    assert "Take your post out?" in ann.read(revoke)
+    assert ann.send(revoke).status_code == 303
+    assert quote_of(people[1], quoting["id"])["state"] == "revoked"
+    assert "took it out" in bob.read(f"/statuses/{quoting['id']}")
+    assert ann.send(revoke).status_code == 303
+    assert "There are no quotes yet." in ann.read(f"/statuses/{original}/quotes")
+
+
+def test_the_author_chooses_who_may_quote(people: list[int]) -> None:
+    ann, bob = Browser(people[0]), Browser(people[1])
+    original = publish(people[0], "original").public
+    path = f"/statuses/{original}/quotes"
+    assert 'name="quote_approval_policy"' in ann.read(path)
+    assert 'name="quote_approval_policy"' not in bob.read(path).split("<main", 1)[-1]
+    assert ann.send(path, {"quote_approval_policy": "nobody"}).status_code == 303
+    assert "/compose?quote=" not in bob.read(f"/statuses/{original}")
+    assert f"/compose?quote={original}" in ann.read(f"/statuses/{original}")
+    assert bob.send(path, {"quote_approval_policy": "public"}).status_code == 403
+    assert ann.send("/settings/privacy", {"privacy": "public", "quote_policy": "followers"})
+    assert 'value="followers" selected' in ann.read("/settings/privacy")
+    assert 'value="followers" selected' in ann.read("/compose")
+
+
+def test_a_refused_quote_keeps_the_card(people: list[int]) -> None:
+    bob = Browser(people[1])
+    original = publish(people[0], "original").public
+    sent = {"status": "x" * 6_000, "quoted_status_id": original, "visibility": "public"}
+    answer = bob.send("/statuses", sent)
+    assert answer.status_code == 422
+    assert f'name="quoted_status_id" value="{original}"' in answer.content.decode()
+    bob.read("/compose?quote=nonsense", 404)
+
+
+def test_what_is_not_shown_says_why(people: list[int]) -> None:
+    original = publish(people[0], "original").public
+    sent = {"status": "look", "quoted_status_id": original}
+    quoting = Caller(people[1]).post(STATUSES, sent).json()["id"]
+    cyd = Browser(people[2])
+    assert "original" in cyd.read(f"/statuses/{quoting}")
+    Caller(people[2]).post(f"/api/v1/accounts/{people[0]}/mute")
+    page = cyd.read(f"/statuses/{quoting}")
+    assert "an account that you mute" in page and ">original<" not in page
+    Caller(people[0]).delete(f"{STATUSES}/{original}")
+    assert "is deleted" in Browser().read(f"/statuses/{quoting}")
+
+
+FORM = 'id="reply-text"'
+
+
+def post_limited(browser: Browser, author: int, policy: str) -> str:
+    sent = {"status": "talk to me", "visibility": "public", "key": policy}
+    answer = browser.send("/statuses", sent | {"reply_approval_policy": policy})
+    assert answer.status_code == 303
+    newest: str = Caller(author).get(f"/api/v1/accounts/{author}/statuses").json()[0]["id"]
+    return newest
+
+
+def test_the_page_says_who_may_reply_and_hides_the_form_from_others(people: list[int]) -> None:
+    ann, bob, cyd = (Browser(account_id) for account_id in people)
+    Caller(people[1]).post(f"/api/v1/accounts/{people[0]}/follow")
+    drain_all()
+    post_id = post_limited(ann, people[0], "followers")
+    for browser, may_reply in ((ann, True), (bob, True), (cyd, False)):
+        page = browser.read(f"/statuses/{post_id}")
+        assert "Only followers of @" in page
+        assert (FORM in page) is may_reply
+    page = cyd.client.get(f"/statuses/{post_id}", headers={"accept-language": "de"})
+    assert "Nur Follower von @" in page.content.decode()
+    sent = {"status": "me too", "in_reply_to_id": post_id, "visibility": "public", "key": "k"}
+    answer = cyd.send("/statuses", sent)
+    assert answer.status_code == 403
+    assert "The author of the post does not let you reply" in answer.content.decode()
+    assert "me too" in answer.content.decode(), "what was typed is not lost"
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("following", "Only people @"),
+        ("mentioned", "mentions can reply."),
+        ("nobody", "can reply."),
+    ],
+)
+def test_each_choice_has_its_words(people: list[int], policy: str, words: str) -> None:
+    ann, bob = Browser(people[0]), Browser(people[1])
+    page = bob.read(f"/statuses/{post_limited(ann, people[0], policy)}")
+    assert words in page and FORM not in page
+
+
+def test_the_first_post_hides_the_form_in_its_thread(people: list[int]) -> None:
+    ann, cyd = Browser(people[0]), Browser(people[2])
+    Caller(people[1]).post(f"/api/v1/accounts/{people[0]}/follow")
+    drain_all()
+    first = post_limited(ann, people[0], "followers")
+    sent = {"status": "answer", "in_reply_to_id": first}
+    reply = Caller(people[1]).post(STATUSES, sent).json()["id"]
+    drain_all()
+    page = cyd.read(f"/statuses/{reply}")
+    assert "Only followers of @" in page and FORM not in page
+    assert FORM in ann.read(f"/statuses/{reply}")
+
+
+def test_an_open_post_says_nothing(people: list[int]) -> None:
+    page = Browser(people[1]).read(f"/statuses/{publish(people[0], 'hello').public}")
+    assert 'class="facts gate"' not in page and FORM in page
+
+
+def test_an_edit_keeps_the_choice_and_can_change_it(people: list[int]) -> None:
+    ann = Browser(people[0])
+    post_id = post_limited(ann, people[0], "following")
+    form = ann.read(f"/statuses/{post_id}/edit")
+    assert 'value="following" selected' in form and 'name="with_limits" checked' in form
+    sent = {"status": "edited", "edited": post_id, "reply_approval_policy": "public"}
+    assert ann.send(f"/statuses/{post_id}/edit", sent).status_code == 303
+    seen = Caller(people[1]).get(f"{STATUSES}/{post_id}").json()
+    assert seen["reply_approval"]["automatic"] == ["public"]
+    assert 'name="with_limits" checked' not in ann.read(f"/statuses/{post_id}/edit")
+
+
+def test_a_repost_leads_to_its_original_which_has_the_form(people: list[int]) -> None:
+    ann, bob = Browser(people[0]), Browser(people[1])
+    original = publish(people[0], "hello").public
+    repost = Caller(people[1]).post(f"{STATUSES}/{original}/reblog").json()["id"]
+    for reader in (ann, bob):
+        assert FORM in reader.read(f"/statuses/{original}")
+        reader.read(f"/statuses/{repost}", status=302)

@@ -1,25 +1,33 @@
-"""Creating and deleting posts: ids that only grow, keys that publish once, tombstones."""
+"""Creating and deleting posts: ids that only grow, keys that publish once, tombstones.
+
+A process is paused just before it stores the counts of a new post: others may count by then.
+"""
 
 from functools import partial
 from itertools import count
 
+import orjson
 import pytest
 
 from accounts.errors import AccountNotFound
 from counters.kinds import CounterKind
+from infra.caching.single import SingleClient
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
+from posts.actions.mark_post import mark_post
+from posts.cache.counts import post_counts
 from posts.changes import PostCreated, PostDeleted
 from posts.errors import PostNotFound
 from posts.ids import EPOCH, SEQUENCES, PostId
 from posts.models import Post, PublishedKey
-from posts.types import Draft
+from posts.reading.statuses import load_status_json
+from posts.types import Draft, Kind
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth, counts, everything_written
-from tests.world import make_accounts, publish
+from tests.world import drain_all, make_accounts, publish
 
 NOW_S = EPOCH + 20_000_000
 HELLO = Draft("hello", True, "careful", "en")
@@ -176,3 +184,30 @@ def test_publishing_and_deleting_at_once_keep_the_count(ann):
     assert failures(run_together([*publishing, *(partial(delete_post, i) for i in ids)])) == []
     assert counts() == {(ann, CounterKind.POSTS): 8}
     assert_drained_truth()
+
+
+def test_a_favourite_during_the_pause_is_counted(world, monkeypatch):
+    author, fan = make_accounts(2)
+    run, paused = SingleClient.run, []
+
+    def others_run(post):
+        drain_all()
+        mark_post(fan, post, Kind.FAVOURITE, True)
+        drain_all()
+
+    def run_later(client, commands):
+        new = [
+            c for c in commands if c[0] == "SET" and c[1].startswith(post_counts.family.encode())
+        ]
+        if new and not paused:
+            paused.append(True)
+            moment = int(new[0][1].rpartition(b":")[2])
+            assert failures(run_together([lambda: others_run(PostId.at(author, moment))])) == []
+        return run(client, commands)
+
+    monkeypatch.setattr(SingleClient, "run", run_later)
+    post = publish(author)
+    assert paused
+    drain_all()
+    status = orjson.loads(load_status_json([post], fan)[post])
+    assert status["favourites_count"] == 1

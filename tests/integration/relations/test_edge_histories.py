@@ -51,7 +51,7 @@ KINDS = (
     CounterKind.FOLLOW_REQUESTS,
 )
 maybe = st.sampled_from([None, None, True, False])
-# The oracle knows no languages: tests/integration/timelines/test_follow_languages.py has them.
+# The oracle knows no languages: tests/integration/timelines/test_exclusive_lists.py has them.
 wishes = st.builds(
     FollowOptions, quiet=maybe, special=maybe, reposts=maybe, notify=maybe, languages=st.none()
 )

@@ -12,13 +12,11 @@ import orjson
 import pytest
 from django.test import Client
 
-from infra.caching.client import redis
-from infra.caching.remembered import forget_answers
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from tests.callers import Caller
 from tests.reads import Read, World, all_reads, answers
-from tests.world import drain_all, make_account, publish
+from tests.world import drain_all, forget_keys, make_account, publish
 
 pytestmark = pytest.mark.slow
 
@@ -112,11 +110,6 @@ def all_sides(world, settings) -> People:
     return People()
 
 
-def go_cold() -> None:
-    redis().call("FLUSHDB")
-    forget_answers()
-
-
 @pytest.mark.parametrize(("before", "secrets"), HISTORIES.values(), ids=HISTORIES)
 def test_others_get_the_same_bytes(all_sides, before, secrets):
     for write in before:
@@ -129,7 +122,7 @@ def test_others_get_the_same_bytes(all_sides, before, secrets):
         for when, prepare in (
             ("before the drain", lambda: None),
             ("warm", drain_all),
-            ("cold", go_cold),
+            ("cold", forget_keys),
         ):
             prepare()
             assert_same(without, all_sides.seen_by(secret.watchers), f"{when}, step {number}")
@@ -185,7 +178,7 @@ def test_quiet_follow_is_to_its_followee_like_an_open_one(all_sides):
     all_sides.write("ann", "bob", QUIET)
     drain_all()
     public = {(str(all_sides.ann), "following_count"), (str(all_sides.bob), "followers_count")}
-    for prepare in (lambda: None, go_cold):
+    for prepare in (lambda: None, forget_keys):
         prepare()
         after = all_sides.seen_by(["bob"])["bob"]
         for read, pages in before.items():

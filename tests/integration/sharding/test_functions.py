@@ -1,15 +1,24 @@
-"""Two ways to the same schema: all migrations, and the present `functions.sql` of each app."""
+"""Two ways to the same schema: all migrations, and the present `functions.sql` of each app.
 
+`migrate_shards`: brings what is behind up to date, says what is current.
+"""
+
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.apps import apps
+from django.core.management import CommandError, call_command
 from django.db import connections, transaction
+from django.db.migrations.recorder import MigrationRecorder
 
 from infra.sharding.functions import functions_of
+from infra.sharding.management.commands.migrate_shards import Command
 from infra.sharding.schema import read_schema
+from infra.sharding.shards import all_aliases
+from infra.sharding.sql import execute, fetch_all
 
-FUNCTIONS = """
+INSTALLED = """
 SELECT replace(replace(pg_get_functiondef(oid), 'present.', ''), 'public.', '') FROM pg_proc
 WHERE pronamespace = %s::regnamespace AND prokind = 'f' AND proname <> ALL(%s)
 """
@@ -23,7 +32,7 @@ ON_SHARDS = (
 
 
 def functions_in(schema: str, cursor) -> set[str]:
-    cursor.execute(FUNCTIONS, (schema, OF_MIGRATIONS))
+    cursor.execute(INSTALLED, (schema, OF_MIGRATIONS))
     return {text for (text,) in cursor.fetchall()}
 
 
@@ -56,3 +65,30 @@ def test_no_file_of_functions_is_forgotten():
     every = apps.get_app_configs()
     files = {app.label for app in every if Path(app.path, "functions.sql").exists()}
     assert files == set(ON_SHARDS)
+
+
+def migrate(**options):
+    out = StringIO()
+    call_command("migrate_shards", stdout=out, verbosity=1, **options)
+    return out.getvalue()
+
+
+def test_databases_that_are_current_are_left_alone(world):
+    assert migrate() == "".join(f"{alias}: current\n" for alias in all_aliases())
+
+
+def test_one_database_is_brought_up_to_date(world):
+    """A shard that lacks the table of one app, as a shard does that was just added."""
+    recorder = MigrationRecorder(connections["shard1"])
+    recorder.record_unapplied("markers", "0001_initial")
+    execute("shard1", "DROP TABLE markers_marker")
+    assert migrate(shard="shard2") == "shard2: current\n"
+    assert migrate(shard="shard1").startswith("shard1: 1 migrations to apply\n")
+    assert fetch_all("shard1", "SELECT * FROM markers_marker") == []
+    assert migrate(shard="shard1") == "shard1: current\n"
+
+
+def test_unknown_database_is_refused():
+    parser = Command().create_parser("manage.py", "migrate_shards")
+    with pytest.raises(CommandError, match="shard99"):
+        parser.parse_args(["--shard", "shard99"])

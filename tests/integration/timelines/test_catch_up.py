@@ -25,7 +25,7 @@ from tests.integration.timelines.catching_up import (
     unread,
 )
 from tests.integration.timelines.indexed import arrive_on_time
-from tests.integration.timelines.test_bounded_pages import walk
+from tests.integration.timelines.test_around import walk
 from tests.world import drain_all, make_account, make_accounts, publish
 from timelines.catch_up import count, pages
 from timelines.catch_up.types import Bound

@@ -19,7 +19,7 @@ from tests.moving import SOURCE, TARGET, compare_shards, move, repeating
 from tests.private_world import catch_up
 from tests.world import drain_all, publish
 from timelines.recent.low_water_mark import find_own_mark
-from timelines.recent.queries.newest_posts import read_all_shards
+from timelines.recent.queries.newest_posts import Wanted, read_all_shards
 
 pytestmark = pytest.mark.slow
 ROWS = "SELECT author_id, moment FROM timelines_recentpost WHERE author_id = ANY(%s)"
@@ -91,7 +91,7 @@ def test_homes_and_newest_posts_are_whole(friends):
         process = stack.enter_context(ApiProcess(RECENT_INDEX="by_author"))
         for one in friends:
             assert everything <= home_of(process, token_of(one))
-    newest = read_all_shards(100, (second + 10) * SEQUENCES)
+    newest = read_all_shards(Wanted(100, (second + 10) * SEQUENCES))
     assert {post_id.author_id for post_id in newest} == {*friends}
     assert len(newest) == 3 * len(friends), "each post once"
 

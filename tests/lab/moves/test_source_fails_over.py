@@ -16,7 +16,7 @@ from infra.sharding.sql import fetch_one
 from operations.moves.interrupted import finish_interrupted_switch
 from operations.moves.models import Move
 from tests.dying import Killed, armed, die
-from tests.faults.replicas.test_failover import promote
+from tests.faults.replicas.test_synchronous_standby import promote
 from tests.integration.moves.writers import make_friends
 from tests.moving import SOURCE, TARGET, compare_shards, list_leftovers, move
 from tests.private_world import catch_up

@@ -1,7 +1,22 @@
-"""From samples to lines."""
+"""From samples to lines.
+
+Periods of the charts without samples, in words: a gap is not a zero.
+
+Requests a second, wall times and failures, out of two samples of what was answered.
+"""
+
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client.core import CounterMetricFamily
 
 from operations.queries.charts import MEBI, draw
-from operations.samples import SLOT_COUNT, SLOT_S, DatabaseSample, FleetSample
+from operations.queries.gaps import describe, find_common
+from operations.queries.traffic import FRESH_S, Traffic, estimate, measure
+from operations.request_totals import RESPONSES, RequestTotals, read_totals
+from operations.samples import SLOT_COUNT, SLOT_S, DatabaseSample, FleetSample, slot_of
 
 LAST = 1_000_000
 
@@ -111,3 +126,132 @@ def test_memory_and_its_limit():
 def test_slow_queries():
     lines = lines_of("slow", {"shard0": {LAST: sample(slow=2)}, "shard1": {LAST: sample()}})
     assert (lines["shard0"][-1], lines["1 other"][-1]) == (2, 0.0)
+
+
+# 16:00:00 to 16:01:30 UTC.
+SLOTS = range(360_000, 360_010)
+ALL = set(SLOTS)
+NONE = "No samples in this hour: no compensator ran, or Redis was away."
+
+
+def but(*places: int) -> set[int]:
+    return ALL - {SLOTS[place] for place in places}
+
+
+@pytest.mark.parametrize(
+    ("known", "notes"),
+    [
+        ({"a": ALL, "b": ALL}, []),
+        ({"a": set(), "b": set()}, [NONE]),
+        ({"a": ALL, "b": set()}, ["No samples of b in this hour."]),
+        ({"a": but(2, 3), "b": but(2, 3)}, ["No samples from 16:00:20 to 16:00:40 UTC."]),
+        (
+            {"a": but(2, 3), "b": but(3), "c": ALL},
+            [
+                "No samples of a from 16:00:20 to 16:00:40 UTC.",
+                "No samples of b from 16:00:30 to 16:00:40 UTC.",
+            ],
+        ),
+        ({"a": but(0, 1)}, ["No samples before 16:00:20 UTC."]),
+        ({"a": but(7, 8, 9)}, ["No samples since 16:01:10 UTC."]),
+        # The last two are due.
+        ({"a": but(8, 9)}, []),
+        (
+            {"a": {SLOTS[0], SLOTS[2], SLOTS[4], SLOTS[6], SLOTS[9]}, "b": but(1)},
+            [
+                "No samples of a from 16:01:10 to 16:01:30 UTC.",
+                "No samples of a from 16:00:50 to 16:01:00 UTC.",
+                "No samples of a from 16:00:30 to 16:00:40 UTC.",
+                "No samples from 16:00:10 to 16:00:20 UTC.",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_periods_without_samples_are_described(
+    known: dict[str, set[int]], notes: list[str]
+) -> None:
+    assert describe(SLOTS, known) == notes
+
+
+def test_many_gaps_are_summed_up() -> None:
+    slots = range(360_000, 360_030)
+    notes = describe(slots, {"a": {*slots[1::2]}})
+    assert len(notes) == 5
+    assert notes[-1] == "And 11 earlier gaps."
+
+
+def test_only_what_lacks_everywhere_is_a_gap_of_the_chart() -> None:
+    assert find_common(SLOTS, {"a": but(2, 3), "b": but(3, 4)}) == [(3, 3)]
+    assert find_common(SLOTS, {"a": set(), "b": but(0)}) == [(0, 0)]
+
+
+NOW_S = 1_800_000_000.0
+BOUNDS = (0.01, 0.1, 1.0, inf)
+
+
+def sample_of(
+    ago_s: float, answers: int, failures: int = 0, machine: str = "a"
+) -> tuple[int, FleetSample]:
+    """All its answers took 10 to 100 ms."""
+    at_s = NOW_S - ago_s
+    by_time = {"0.01": 0, "0.1": answers, "1.0": answers, "+Inf": answers}
+    requests = RequestTotals(machine, at_s, answers, failures, by_time)
+    return slot_of(at_s), FleetSample(0, 0, {}, requests)
+
+
+def test_the_difference_of_two_samples_is_shown() -> None:
+    fleet = dict([sample_of(200, 1_000, 5), sample_of(100, 1_500, 6), sample_of(0, 2_000, 30)])
+    traffic = measure(fleet, NOW_S)
+    assert traffic == Traffic("a", 5.0, pytest.approx(0.055), pytest.approx(0.0991), 0.025)
+
+
+def test_nothing_is_said_without_two_fresh_samples_of_one_machine() -> None:
+    old = FRESH_S + SLOT_S
+    for samples in (
+        [],
+        [sample_of(0, 10)],
+        [sample_of(100, 10), sample_of(old, 20)],
+        [sample_of(20, 10, machine="b"), sample_of(0, 20)],
+        [sample_of(20, 30), sample_of(0, 20)],
+        [(slot_of(NOW_S), FleetSample(0, 0, {}))],
+    ):
+        assert measure(dict(samples), NOW_S) is None, samples
+
+
+def test_samples_of_another_machine_are_left_out() -> None:
+    fleet = dict([sample_of(100, 10), sample_of(50, 9_000, machine="b"), sample_of(0, 110)])
+    traffic = measure(fleet, NOW_S)
+    assert traffic is not None
+    assert (traffic.machine, traffic.per_s) == ("a", 1.0)
+
+
+def test_no_requests_are_no_times_and_no_ratio() -> None:
+    traffic = measure(dict([sample_of(100, 10), sample_of(0, 10)]), NOW_S)
+    assert traffic == Traffic("a", 0.0, None, None, None)
+
+
+def test_what_took_longer_than_the_highest_bound_has_no_end() -> None:
+    assert estimate([(0.1, 98), (inf, 100)], 0.99) == inf
+
+
+@given(st.lists(st.integers(0, 50), min_size=4, max_size=4), st.floats(0.01, 1))
+def test_the_estimate_is_in_the_bucket_of_the_request(counts: list[int], share: float) -> None:
+    """The request of rank `share`, among the requests in the order of their times."""
+    ups = [sum(counts[: n + 1]) for n in range(4)]
+    found = estimate([*zip(BOUNDS, ups, strict=True)], share)
+    if not ups[-1]:
+        assert found is None
+        return
+    place = next(n for n, up in enumerate(ups) if up >= share * ups[-1])
+    assert found is not None
+    assert (0, *BOUNDS)[place] <= found <= BOUNDS[place]
+
+
+def test_what_machines_ask_is_left_out() -> None:
+    family = CounterMetricFamily(RESPONSES, "Responses", labels=["route", "status"])
+    family.add_metric(["health/ready", "503"], 40)
+    family.add_metric(["metrics", "200"], 9)
+    family.add_metric(["api/v1/timelines/home", "200"], 7)
+    family.add_metric(["api/v1/statuses", "503"], 2)
+    totals = read_totals([family], NOW_S)
+    assert (totals.answers, totals.failures) == (9, 2)

@@ -1,4 +1,9 @@
-"""Entries sort alike as values and packed."""
+"""Entries sort alike as values and packed.
+
+The layout of an author's pack: what goes in comes out, in any order and with repeats.
+
+Steps of a pull: together they are the span, each moment in one of them, the near ones short.
+"""
 
 import struct
 
@@ -7,12 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infra.api.ids import MAX_ACCOUNT_ID
-from posts.ids import MAX_SECOND, SEQUENCES, PostId
+from posts.ids import EPOCH, FIRST, LAST, MAX_SECOND, SEQUENCES, PostId
+from timelines.recent.pull_steps import ENDS_S, steps_down, steps_up
+from timelines.recent.records import MOST_MS, Arrival, Arrivals, Pack
 from timelines.types import (
     ENTRY_BYTES,
     TAIL,
     Entry,
     LiveTimeline,
+    TimeRange,
     check_entries,
     reposts_among,
 )
@@ -87,3 +95,107 @@ def test_a_part_of_an_entry_is_none(size: int) -> None:
             check_entries(bytes(size))
     else:
         assert check_entries(bytes(size)) == bytes(size)
+
+
+AUTHORS = [1, 2, 36**6 - 1]
+seconds = st.sampled_from([0, 1, 2, 1000, MAX_SECOND])
+sequences = st.sampled_from([0, 1, SEQUENCES - 1])
+ids = st.builds(PostId, seconds, st.sampled_from(AUTHORS), sequences)
+packed_entries = st.builds(lambda event, shown: Entry(event, shown or event), ids, st.none() | ids)
+after_ms = st.sampled_from([-500, 0, 1, 2_999, 3_000, 60_000])
+
+
+def at(entry, after):
+    return Arrival(entry, entry.event.posted_at_s * 1000 + after)
+
+
+arrivals = st.lists(st.builds(at, packed_entries, after_ms), unique_by=lambda one: one.entry.event)
+
+
+def packs_of(arrivals, complete_from=0):
+    return {
+        author: Pack.of(
+            [a for a in arrivals if a.entry.event.author_id == author], complete_from, 0
+        )
+        for author in AUTHORS
+    }
+
+
+@given(arrivals, st.tuples(ids, ids).map(sorted), st.integers(1, 5), st.booleans())
+def test_entries_inside_a_range_in_page_order(arrivals, bounds, most, newest_first):
+    above, below = bounds
+    inside = [a.entry for a in arrivals if above < a.entry.event < below]
+    expected = sorted(inside, reverse=newest_first)[:most]
+    repeated = Arrivals(packs_of([*arrivals, *arrivals]))
+    assert repeated.list_entries(TimeRange(above, below), 0, most, newest_first) == expected
+
+
+@given(arrivals, ids, st.integers(0, 100_000))
+def test_late_entries_have_their_last_time(arrivals, cursor, later):
+    floor = (EPOCH + 1000) * 1000
+    again = [a._replace(visible_ms=a.visible_ms + later) for a in arrivals]
+    found = Arrivals(packs_of([*again, *arrivals])).list_late(cursor, floor)
+    last = {a.entry: max(a.visible_ms + later, a.entry.event.posted_at_s * 1000) for a in arrivals}
+    expected = {e: at for e, at in last.items() if e.event < cursor and at > floor}
+    assert dict(found) == expected
+
+
+@given(arrivals)
+def test_a_pack_is_read_as_it_was_written(arrivals):
+    packs = packs_of(arrivals, complete_from=7)
+    assert {i: Pack.from_packed(pack.packed) for i, pack in packs.items()} == packs
+    assert Arrivals(packs).list_events() == {a.entry.event for a in arrivals}
+
+
+def test_entries_below_the_mark_are_left_out():
+    entry = Entry.of_post(PostId(6, 1, 0))
+    found = Arrivals(packs_of([at(entry, 0)])).list_entries(TimeRange(FIRST, LAST), 7, 9, True)
+    assert found == []
+
+
+def test_a_post_that_comes_years_later_is_never_earlier_than_it_was():
+    entry = Entry.of_post(PostId(5, 1, 0))
+    late = at(entry, MOST_MS + 1_001)
+    ((found, visible_ms),) = Arrivals(packs_of([late])).list_late(LAST, 0)
+    assert found == entry
+    assert 0 <= visible_ms - late.visible_ms < 1_000
+
+
+@pytest.mark.parametrize("data", [b"", b"1234567", b"12345678x", b"x" * 30])
+def test_other_data_is_no_pack(data):
+    with pytest.raises((ValueError, struct.error)):
+        Pack.from_packed(data)
+
+
+moments = st.integers(0, 10_000_000 * SEQUENCES)
+HOUR = 3_600 * SEQUENCES
+
+
+@given(st.tuples(moments, moments).map(sorted), moments)
+def test_downwards_they_are_the_span_newest_first(bounds, now):
+    lower, upper = bounds
+    steps = steps_down(lower, upper, now)
+    assert (steps[-1][0], steps[0][1]) == (lower, upper)
+    assert [low for low, _ in steps[:-1]] == [high for _, high in steps[1:]]
+    assert all(low < high for low, high in steps) or lower == upper
+
+
+@given(st.tuples(moments, moments).map(sorted))
+def test_upwards_they_are_the_span_oldest_first(bounds):
+    lower, upper = bounds
+    steps = steps_up(lower, upper)
+    assert (steps[0][0], steps[-1][1]) == (lower, upper)
+    assert [high for _, high in steps[:-1]] == [low for low, _ in steps[1:]]
+    assert all(low < high for low, high in steps) or lower == upper
+
+
+def test_the_first_is_an_hour_from_now_when_the_span_has_no_end():
+    week = 7 * 24 * HOUR
+    steps = steps_down(0, 10**15, now=week)
+    assert [week - low for low, _ in steps[:-1]] == [end * SEQUENCES for end in ENDS_S]
+    assert steps[0] == (week - HOUR, 10**15)
+
+
+def test_the_first_is_an_hour_from_the_cursor_when_that_is_older():
+    assert steps_down(0, 50 * HOUR, now=90 * HOUR)[0] == (49 * HOUR, 50 * HOUR)
+    assert steps_up(50 * HOUR, 10**15)[0] == (50 * HOUR, 51 * HOUR)
