@@ -5,9 +5,9 @@ PORT ?= 8000
 IN_VENV := .venv/bin/python
 
 # A module's tests run in one process, which sets their servers up once; slow modules come first.
-# Three processes on two cores: many tests wait for servers that hang or start.
+# Four processes on two cores: many tests wait for servers that hang or start.
 PYTEST := env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest
-PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
+PARALLEL := -n 4 --dist loadfile --no-loadscope-reorder
 SEED := $(or $(SEED),$(shell date +%s))
 # Empty: Python stores compiled modules. Without them each process compiles all packages again.
 export PYTHONDONTWRITEBYTECODE :=
