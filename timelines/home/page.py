@@ -26,6 +26,7 @@ from timelines.polling.ordinary import enter_by_page
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller
+from timelines.promotions.rules import MOST_OFFERED
 from timelines.queries.cursors import range_of
 from timelines.tags.cache import ask_home_tags
 from timelines.types import Entry, TimeRange
@@ -76,12 +77,17 @@ def home_page(
     try:
         made = _load(poller, reader_id, window, at_ms, around)
         if made.has_polled:
-            enter_by_page(poller, made.page, at_ms)
+            enter_by_page(poller, _surely_shown(made.page, window.limit), at_ms)
     except (OperationalError, InterfaceError):
         REFUSED.inc()
         raise
     (add_complete if made.has_redis else add_without_redis)(1)
     return made.page
+
+
+def _surely_shown(page: Page[bytes], limit: int) -> Page[bytes]:
+    """Promotions may take the place of the last entries of a full page."""
+    return page._replace(items=page.items[: max(1, limit - MOST_OFFERED)])
 
 
 def _load(

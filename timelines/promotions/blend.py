@@ -44,8 +44,9 @@ class HomePageRequest(NamedTuple):
 def blend_promotions(
     request: HomePageRequest, page: Page[bytes], clock_ms: Callable[[], int] = now_ms
 ) -> Page[bytes]:
-    """The page with promotions between its entries, and the same cursors.
+    """The page with promotions between its entries, and at most `limit` items.
 
+    The entries whose place they take begin the next older page.
     Without Redis, or if the shard of a target is away, the page is returned as it is. Cost: nothing
     while no campaign runs, else one round trip; no SQL if Redis has the targets.
     """
@@ -91,7 +92,7 @@ def _blend(
         for placed, campaign in shown:
             if placed.is_new:
                 budget.use(unused.pop(campaign.id))
-        return Page(_insert(page.items, ids, shown, promotions), page.older, page.newer)
+        return _insert(request.window.limit, page, ids, shown, promotions)
     except (*UNREACHABLE, RedisError) as error:
         log.warning("promotions.left_out", error=str(error))
         return page
@@ -121,13 +122,16 @@ def _sift(
 
 
 def _insert(
-    items: Sequence[bytes],
+    limit: int,
+    page: Page[bytes],
     ids: Sequence[PostId],
     shown: Sequence[tuple[PlacedPromotion, RunningCampaign]],
     promotions: HydratedPromotions,
-) -> list[bytes]:
-    blended = list(items)
+) -> Page[bytes]:
+    entry_count = min(len(ids), limit - len(shown))
+    blended = list(page.items[:entry_count])
     for placed, campaign in reversed(shown):
         new_id = id_below(ids[placed.above - 1])
         blended.insert(placed.above, present_promotion(campaign, new_id, promotions.viewed))
-    return blended
+    is_cut = entry_count < len(ids)
+    return Page(blended, ids[entry_count - 1].public if is_cut else page.older, page.newer)

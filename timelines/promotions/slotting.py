@@ -8,7 +8,9 @@ Entries and cursors are ids in base36.
 
 A promotion is never first or last on a page, and its id is the one right below the entry above it.
 So a client that uses this id as a cursor, or sorts by ids, reads the same entries as without the
-promotion.
+promotion. A full page has entries less for its promotions: the next older page begins with them. A
+page of a poll has promotions only in the room that its entries leave, because a later poll does not
+bring an entry again.
 
 All keys are disposable. After a flush the daily caps start again, and the first promotion of the
 next page of a paging session comes later.
@@ -48,7 +50,8 @@ class PagingSession:
         self, reader_id: int, window: Window, page: Page[bytes], ids: Sequence[PostId]
     ) -> None:
         self.reader_id, self.ids = reader_id, ids
-        self.is_down = window.min_id is None
+        self._most, self.is_down = window.limit, window.min_id is None
+        self._may_cut = self.is_down and window.since_id is None
         self.above = _base36(window.max_id) if self.is_down and window.max_id else None
         self.older = _base36(page.older) if page.older else None
 
@@ -58,13 +61,20 @@ class PagingSession:
         keys = [
             key(DAY, self.reader_id, day),
             key(SESSION, self.reader_id, self.above or ""),
-            key(SESSION, self.reader_id, self.older or ""),
+            *(key(SESSION, self.reader_id, end) for end in self._list_ends(len(offers))),
         ]
         campaigns = [argument for offer in offers for argument in _arguments(offer)]
         since = TOP if self.is_down and self.above is None else ""
-        options = (since, DAY_S, SESSION_S, int(continues), len(offers))
-        command = SLOT_PROMOTIONS.on(keys, *options, *campaigns, *list_anchors(self.ids))
+        options = (since, DAY_S, SESSION_S, int(continues), int(self._may_cut), self._most)
+        command = SLOT_PROMOTIONS.on(
+            keys, *options, len(offers), *campaigns, *list_anchors(self.ids)
+        )
         return Question([command], _decode)
+
+    def _list_ends(self, most: int) -> list[str]:
+        """Where the page ends if promotions take the place of 0, 1 … `most` entries."""
+        shorter = [post_id.base36 for post_id in self.ids[-2 : -2 - most : -1]]
+        return [self.older or "", *shorter]
 
     def undo(self, placed: Iterable[PlacedPromotion], now_s: float) -> None:
         """Forgets new promotions that are not shown; a later page would not count them.
