@@ -1,7 +1,8 @@
 -- The function of notifications.
 
 -- Brings notifications up to what happened, as actions/write_notifications.py. The arrays have one
--- element for each occurrence; owner, from, kind, moment and author of the post are its key.
+-- element for each occurrence; owner, from, kind, moment and author of the post are its key. Of several
+-- states of one occurrence the newest holds.
 --
 -- It first locks the inboxes, in the order of their owners. So no other write adds rows at the same
 -- time, and what each statement reads is what the last writer has left. An account that was purged gets
@@ -16,9 +17,19 @@ CREATE OR REPLACE FUNCTION notifications_write(
     OUT added bigint, OUT push_owners bigint[], OUT push_ids bigint[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
-    told bigint[] := ARRAY(SELECT DISTINCT told_id FROM unnest(owner_ids, are_on) AS o (told_id, is_told)
-        WHERE is_told ORDER BY told_id);
+    told bigint[];
 BEGIN
+    SELECT array_agg(o), array_agg(f), array_agg(k), array_agg(m), array_agg(a), array_agg(at_ms),
+        array_agg(revision), array_agg(is_on)
+    INTO owner_ids, from_ids, kinds, moments, authors, times, revisions, are_on
+    FROM (
+        SELECT DISTINCT ON (o, f, k, m, a) *
+        FROM unnest(owner_ids, from_ids, kinds, moments, authors, times, revisions, are_on)
+            AS sent (o, f, k, m, a, at_ms, revision, is_on)
+        ORDER BY o, f, k, m, a, revision DESC
+    ) AS newest;
+    told := ARRAY(SELECT DISTINCT told_id FROM unnest(owner_ids, are_on) AS o (told_id, is_told)
+        WHERE is_told ORDER BY told_id);
     INSERT INTO notifications_inbox (owner_id) SELECT unnest(told) ON CONFLICT DO NOTHING;
     PERFORM FROM notifications_inbox WHERE owner_id = ANY(told) ORDER BY owner_id FOR NO KEY UPDATE;
 

@@ -23,12 +23,7 @@ from posts.actions.delivered_responses import (
 )
 from posts.actions.end_reposts import end_reposts, undo_reposts_of_deleted
 from posts.actions.orphan_replies import orphan_replies, orphan_replies_of_deleted
-from posts.actions.record_responses import (
-    Identity,
-    by_shard,
-    fold_response_moves,
-    write_responses,
-)
+from posts.actions.record_responses import by_shard, fold_response_moves, write_responses
 from posts.actions.vote import delete_votes_of_posts
 from posts.api.present import encode_post
 from posts.cache.counts import (
@@ -194,7 +189,7 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
         counts |= write_responses(target, group, hot=hot)
     failpoint("posts.responses_recorded")
     # After all rows: without Redis the rows at least are current.
-    responses = [response for group in groups.values() for response in group.values()]
+    responses = [response for group in groups.values() for response in group]
     post_counts.refresh(count_entries(counts), end_replies_commands(find_answered_posts(responses)))
     settle_own_acts(deliveries, POST_KINDS)
 
@@ -281,9 +276,7 @@ def fold_responses(alias: str, deliveries: Sequence[Delivery[ResponsesPostponed]
     refresh_post_counts(posts)
 
 
-def _find_hot(
-    groups: Mapping[str, Mapping[Identity, ResponseRow]],
-) -> Collection[Subject]:
+def _find_hot(groups: Mapping[str, Sequence[ResponseRow]]) -> Collection[Subject]:
     """Posts whose counts are written very often. One round trip if there are responses."""
-    posts = {identity[:2] for group in groups.values() for identity in group}
+    posts = {response[:2] for group in groups.values() for response in group}
     return find_hot_counts(posts) if posts else ()

@@ -415,8 +415,9 @@ BEGIN
 END $$;
 
 -- Records responses on the shard of the posts' authors, as posts/actions/record_responses.py. The arrays
--- have one element for each response. Only what is newer than its row is written, and counted once: the
--- rows are locked before the old states are read. `counted`: the kind of the count, 0 for none.
+-- have one element for each response; of several states of one the newest holds. Only what is newer than
+-- its row is written, and counted once: the rows are locked before the old states are read. `counted`: the
+-- kind of the count, 0 for none.
 -- `fold_lanes`, `fold_payloads`: of the change that adds up postponed moves of the post.
 --
 -- A row that does not exist cannot be locked. If another transaction creates one at the same time, this
@@ -447,8 +448,12 @@ BEGIN
         array_agg(is_on_now::int - coalesce(old.is_on, false)::int)
             FILTER (WHERE c > 0 AND is_on_now <> coalesce(old.is_on, false))
     INTO newer, added, moved, deltas
-    FROM unnest(author_ids, moments, kinds, responder_ids, reply_moments, revisions, are_on, counted)
-        WITH ORDINALITY AS w (a, m, k, r, rm, new_revision, is_on_now, c, n)
+    FROM (
+        SELECT DISTINCT ON (a, m, k, r, rm) *
+        FROM unnest(author_ids, moments, kinds, responder_ids, reply_moments, revisions, are_on, counted)
+            WITH ORDINALITY AS w (a, m, k, r, rm, new_revision, is_on_now, c, n)
+        ORDER BY a, m, k, r, rm, new_revision DESC
+    ) AS w
     LEFT JOIN posts_response AS old
         ON old.author_id = a AND old.moment = m AND old.kind = k AND old.responder_id = r
         AND old.reply_moment = rm

@@ -318,6 +318,7 @@ END $$;
 
 -- Writes the backward edges of imported follows, as relations_mirror for many followees at once: only
 -- over an older revision, and hidden from a followee who blocks the follower. No edge is or was a block.
+-- Of several states of one edge the newest holds.
 -- Returns how many were written.
 --
 -- A row that does not exist cannot be locked. If another transaction creates one at the same time, this
@@ -351,7 +352,11 @@ BEGIN
         array_agg(CASE WHEN opposite.attribute = 3 THEN 0 ELSE attributes[n] END),
         count(*) FILTER (WHERE old.followee_id IS NULL)
     INTO newer, befores, afters, added
-    FROM unnest(followers, followees, revisions) WITH ORDINALITY AS w (follower, followee, revision, n)
+    FROM (
+        SELECT DISTINCT ON (followee, follower) *
+        FROM unnest(followers, followees, revisions) WITH ORDINALITY AS w (follower, followee, revision, n)
+        ORDER BY followee, follower, revision DESC
+    ) AS w
     LEFT JOIN LATERAL (
         SELECT b.followee_id, b.attribute, b.revision FROM relations_backwardedge AS b
         WHERE b.followee_id = w.followee AND b.kind = 0 AND b.follower_id = w.follower LIMIT 1

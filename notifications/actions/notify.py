@@ -23,7 +23,7 @@ def notify(occurrences: Iterable[Occurrence]) -> list[FollowUp]:
         added = write_notifications(target, group, now_ms)
         ADDED.inc(added.rows)
         failpoint("notifications.recorded")
-        end_rows({occurrence.owner_id for occurrence in group.values()})
+        end_rows({occurrence.owner_id for occurrence in group})
         follow_ups += [
             FollowUp(owner_id, NotificationsAdded(tuple(ids)))
             for owner_id, ids in added.to_push.items()

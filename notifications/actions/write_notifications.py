@@ -14,7 +14,6 @@ from notifications.types import CROWD_KINDS, OWN_KINDS, Occurrence
 NOTIFICATIONS_AN_HOUR = 1_000
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
-Identity = tuple[int, int, int, int, int]
 # notifications/functions.sql: all in one round trip.
 WRITE = """
 SELECT added, push_owners, push_ids FROM notifications_write(
@@ -32,35 +31,30 @@ class WrittenNotifications(NamedTuple):
     to_push: Mapping[int, Sequence[int]]
 
 
-def by_recipient_shard(
-    occurrences: Iterable[Occurrence],
-) -> dict[str, dict[Identity, Occurrence]]:
-    """The newest state of each occurrence, by the shard of its recipient.
+def by_recipient_shard(occurrences: Iterable[Occurrence]) -> dict[str, list[Occurrence]]:
+    """The occurrences, by the shard of their recipient.
 
     What an account does to itself is left out, but for OWN_KINDS.
     """
-    groups: dict[str, dict[Identity, Occurrence]] = {}
+    groups: dict[str, list[Occurrence]] = {}
     for occurrence in occurrences:
-        if occurrence.owner_id == occurrence.from_id and occurrence.kind not in OWN_KINDS:
-            continue
-        group = groups.setdefault(shard_of(occurrence.owner_id), {})
-        other = group.get(occurrence.identity)
-        if other is None or other.revision < occurrence.revision:
-            group[occurrence.identity] = occurrence
+        if occurrence.owner_id != occurrence.from_id or occurrence.kind in OWN_KINDS:
+            groups.setdefault(shard_of(occurrence.owner_id), []).append(occurrence)
     return groups
 
 
 def write_notifications(
-    alias: str, occurrences: Mapping[Identity, Occurrence], now_ms: int
+    alias: str, occurrences: Sequence[Occurrence], now_ms: int
 ) -> WrittenNotifications:
     """Brings the notifications of recipients of one shard up to these occurrences.
 
-    Of each crowd kind an owner gets NOTIFICATIONS_AN_HOUR rows in
-    an hour; the others are left out for good. Safety: idempotent, in any order: an occurrence
-    changes only a row with a lower revision. It locks the inboxes in the order of their owners.
+    Of each crowd kind an owner gets NOTIFICATIONS_AN_HOUR rows in an hour; the others are left out
+    for good. Safety: idempotent, in any order: an occurrence changes only a row with a lower
+    revision, and the newest of several states holds. It locks the inboxes in the order of their
+    owners.
     Cost: one statement for any number of occurrences.
     """
-    row = fetch_one(alias, WRITE, _params(sorted(occurrences.values()), now_ms))
+    row = fetch_one(alias, WRITE, _params(occurrences, now_ms))
     added, owner_ids, ids = row  # type: ignore[misc]  # a function has one row
     to_push: dict[int, list[int]] = {}
     for owner_id, id_ in zip(owner_ids, ids, strict=True):

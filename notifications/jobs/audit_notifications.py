@@ -98,8 +98,9 @@ def _finding(
     if row.is_on and source is None:
         return AuditFinding(f"{line} was lost", partial(_end_lost, row))
     if row.is_on and source is not None:
-        ended = {source.identity: source._replace(revision=max(source.revision, row.revision + 1))}
-        return AuditFinding(f"{line} has ended", partial(write_notifications, alias, ended, now_ms))
+        ended = source._replace(revision=max(source.revision, row.revision + 1))
+        end = partial(write_notifications, alias, [ended], now_ms)
+        return AuditFinding(f"{line} has ended", end)
     text = f"account {row.from_id}: post {post_id_of(row).public} is back: its deletion was lost"
     if restored_wins:
         return AuditFinding(text)

@@ -1,6 +1,6 @@
 """Writes responses and their counts to the shard of the posts."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from django.db import OperationalError, transaction
 from psycopg.errors import SerializationFailure
@@ -37,26 +37,24 @@ _COLUMNS = (
     "author_ids", "moments", "kinds", "responder_ids", "reply_moments", "times", "revisions",
     "are_on",
 )  # fmt: skip
-Identity = tuple[int, int, int, int, int]
 
 
-def by_shard(responses: Iterable[ResponseRow]) -> dict[str, dict[Identity, ResponseRow]]:
-    """The newest response of each identity, by the shard of the post's author."""
-    groups: dict[str, dict[Identity, ResponseRow]] = {}
+def by_shard(responses: Iterable[ResponseRow]) -> dict[str, list[ResponseRow]]:
+    """The responses, by the shard of the post's author."""
+    groups: dict[str, list[ResponseRow]] = {}
     for response in responses:
-        group = groups.setdefault(shard_of(response.author_id), {})
-        other = group.get(response.identity)
-        if other is None or other.revision < response.revision:
-            group[response.identity] = response
+        groups.setdefault(shard_of(response.author_id), []).append(response)
     return groups
 
 
 def write_responses(
     alias: str,
-    responses: Mapping[Identity, ResponseRow],
+    responses: Sequence[ResponseRow],
     hot: Collection[Subject] = frozenset(),
 ) -> dict[Subject, list[Count]]:
     """Writes the responses that are newer than their rows on the authors' shard.
+
+    Of several states of one response the newest holds.
 
     Returns the counts of the posts, in the order of POST_KINDS. `hot`: posts whose counts are
     written very often; their moves are postponed.
@@ -69,7 +67,7 @@ def write_responses(
     """
     if not responses:
         return {}
-    params = _params(list(responses.values()), hot)
+    params = _params(responses, hot)
     try:
         row = fetch_one(alias, RECORD, params)
     except OperationalError as error:
@@ -82,7 +80,7 @@ def write_responses(
     if late_owners:
         reached("posts.moves_postponed")
         wake(alias, *{change_columns(i, ResponsesPostponed(0)).lane for i in late_owners})
-    subjects = list({(author, moment) for author, moment, *_ in responses})
+    subjects = list({response[:2] for response in responses})
     return read_subject_counts(alias, subjects, POST_KINDS)
 
 

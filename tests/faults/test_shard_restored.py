@@ -1,6 +1,6 @@
 """A shard is restored to its backup: what the others know comes back, and the rest is named.
 
-Subscribers of a server whose old data folder was put back get all events, or an error.
+Subscribers and webhooks of a server whose old data folder was put back get all events, or an error.
 
 A shard of a world that has every kind of row is restored, and the others agree with it again.
 """
@@ -21,7 +21,8 @@ from infra.sharding.pulse import list_losses
 from infra.sharding.sql import fetch_one
 from integrations.positions import decode_position, encode_position
 from integrations.queries.events import read_events, site_position_now
-from integrations.types import SitePosition
+from integrations.queries.webhooks import list_webhooks
+from integrations.types import SitePosition, WebhookState
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.types import DecisionKind, DecisionOrigin
 from operations.management.commands.reconcile_shard import Command as Reconcile
@@ -30,9 +31,18 @@ from posts.queries.rows import read_posts
 from tests.backups import BaseBackup, Dump, commands
 from tests.callers import Caller, ids_of
 from tests.every_kind import SHARDS, make_every_kind
+from tests.integration.integrations.test_webhooks import (
+    create,
+    publish_delivered,
+    received,
+    send_once,
+    state_of,
+    update,
+)
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.posts.interacting import STATUSES, do, reply, see
 from tests.periodic import run_task
+from tests.push_service import push_service
 from tests.reconciling import act, assert_audits_find_nothing, make_on, write
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, forget_memory, make_account, publish
@@ -266,6 +276,36 @@ def test_no_event_is_skipped(services, form, is_known, is_empty):
         assert not is_known
         return
     assert posts <= told
+
+
+@pytest.mark.parametrize("is_ahead", [False, True])
+def test_no_webhook_skips_or_stops_in_silence(services, settings, monkeypatch, is_ahead):
+    """One that has sent what the server lost is parked, with the reason, and can be resumed."""
+    settings.PUSH_PRIVATE_ADDRESSES = True
+    with push_service() as receiver:
+        receiver.status = 200
+        ann = make_on(LOST)
+        publish_delivered(ann)
+        made = create(receiver.url)
+        send_once(monkeypatch)
+        backup = BaseBackup(services.postgres[LOST])
+        lost = publish_delivered(ann, 20)
+        if is_ahead:
+            send_once(monkeypatch)
+            assert received(receiver) == lost
+        backup.restore()
+        forget_memory()
+        receiver.received.clear()
+        new = publish_delivered(ann, 30)
+        send_once(monkeypatch)
+        if is_ahead:
+            assert received(receiver) == []
+            [row] = list_webhooks()
+            assert (row.state, "lost changes" in row.error) == ("parked", True)
+            update(made, "--resume", "--after", "oldest")
+            send_once(monkeypatch)
+        assert [post for post in received(receiver) if post in new] == new
+        assert state_of(made) is WebhookState.ACTIVE
 
 
 def read_on(text: str) -> set[str]:

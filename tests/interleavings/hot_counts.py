@@ -14,7 +14,6 @@ from counters.types import ACCOUNT
 from infra.sharding.buckets import shard_of
 from posts.actions import record_responses
 from posts.actions.mark_post import mark_post
-from posts.actions.record_responses import Identity
 from posts.ids import PostId
 from posts.queries.responses import read_mark_responses
 from posts.types import Kind, ResponseRow
@@ -125,7 +124,7 @@ def _assert_true_when_drained() -> None:
     assert_drained_truth()
 
 
-def _read_responses(fan: int, posts: Sequence[PostId]) -> dict[Identity, ResponseRow]:
+def _read_responses(fan: int, posts: Sequence[PostId]) -> list[ResponseRow]:
     """The favourites of these posts, from the shard of the fan."""
     marks = {(fan, post.moment, post.author_id, Kind.FAVOURITE) for post in posts}
-    return {one.identity: one for one in read_mark_responses(shard_of(fan), marks)}
+    return list(read_mark_responses(shard_of(fan), marks))

@@ -234,7 +234,7 @@ def test_when_a_row_gets_a_new_place(people, name):
         occurrence = Occurrence(
             owner, fan, NotificationKind.FAVOURITE, 7, owner, NOW_MS, state.revision, state.is_on
         )
-        write_notifications(shard_of(owner), {occurrence.identity: occurrence}, state.at_ms)
+        write_notifications(shard_of(owner), [occurrence], state.at_ms)
         seen |= {*Notification.objects.of(owner).values_list("id", flat=True)}
     assert len(seen) == places
     assert [row.is_on for row in Notification.objects.of(owner)] == [is_on]

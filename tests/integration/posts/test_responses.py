@@ -181,7 +181,7 @@ def test_two_that_record_one_response_at_once_both_succeed_and_count_it_once(ori
     ann, alias = make_account(), shard_of(original.author_id)
     favourite(ann, original)
     response = ResponseRow(*_identity(original, ann), at=1, revision=1, is_on=True)
-    record = partial(write_responses, alias, {response.identity: response})
+    record = partial(write_responses, alias, [response])
     is_written = threading.Event()
 
     def record_first():
