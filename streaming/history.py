@@ -2,13 +2,17 @@
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
+from streaming.happenings.posts import PostShown
 from streaming.happenings.types import Happening
 from streaming.positions import ClientPosition, Place
 
 # A reconnection takes seconds. These are minutes on a busy site, hours on a quiet one.
 MOST_KEPT = 20_000
+# Those of a few seconds on a busy site.
+MOST_LOOKED_AT = 1_000
 # A process that has just begun does not know which older changes have been dropped.
 LONGEST_MS = 3_600_000
 
@@ -58,6 +62,18 @@ class History:
             self._complete_from[dropped.alias] = max(
                 dropped.place, self._complete_from[dropped.alias]
             )
+
+    def list_posts(self, author_id: int, written_ms: int) -> list[PlacedHappening]:
+        """What happened to posts of the author that were written then or later, in this order. It
+        looks at the last MOST_LOOKED_AT happenings."""
+        newest = [*islice(reversed(self._kept), MOST_LOOKED_AT)]
+        return [
+            placed
+            for placed in reversed(newest)
+            if placed.written_ms >= written_ms
+            and isinstance(placed.happening, PostShown)
+            and placed.happening.post_id.author_id == author_id
+        ]
 
     def since(self, position: ClientPosition) -> Sequence[PlacedHappening] | None:
         """What came after the position; None if a part of it may be forgotten."""

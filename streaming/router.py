@@ -112,9 +112,9 @@ class Router:
 
     def _note_follows(self, changes: Iterable[FiledChange]) -> None:
         """Of members. One query for each shard that has some."""
-        pairs = {pair for change in changes if (pair := find_follow(change))}
+        written = {pair: change.created_at for change in changes if (pair := find_follow(change))}
         with self._directory.lock:
-            pairs = {pair for pair in pairs if pair[0] in self._directory.members}
+            pairs = [pair for pair in written if pair[0] in self._directory.members]
         if not pairs:
             return
         try:
@@ -122,10 +122,28 @@ class Router:
         except NO_ANSWER:
             self._end({s for pair in pairs for s in self._connections_of(pair[0])})
             return
+        for pair in pairs:
+            is_follow = pair in edges and edges[pair].is_follow
+            self._change_follow(*pair, is_follow, int(written[pair].timestamp() * 1000))
+
+    def _change_follow(
+        self, account_id: int, followee_id: int, is_follow: bool, written_ms: int
+    ) -> None:
+        """Each database is read by itself. So posts that were written after the follow, and read
+        before it, are sent now, to the connections that did not get them."""
         with self._directory.lock:
-            for pair in pairs:
-                is_follow = pair in edges and edges[pair].is_follow
-                self._directory.change_follow(*pair, is_follow)
+            recent = self.history.list_posts(followee_id, written_ms) if is_follow else []
+            known = [each.happening.find_audience(self._directory) for each in recent]
+            self._directory.change_follow(account_id, followee_id, is_follow)
+            here = encode_position(self.history.position) if recent else b""
+            overtaken = []
+            for placed, heard in zip(recent, known, strict=True):
+                audience = placed.happening.find_audience(self._directory).get(account_id, ())
+                if targets := [t for t in audience if t not in heard.get(account_id, ())]:
+                    late = placed._replace(before=here, after=here)
+                    overtaken.append(AddressedHappening(late, targets))
+        if overtaken:
+            self._send({account_id: overtaken})
 
     def _note_home_tags(self, changes: Iterable[FiledChange]) -> None:
         """Of members. One round trip if some have changed."""

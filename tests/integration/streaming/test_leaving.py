@@ -5,7 +5,9 @@ import threading
 import pytest
 from django.db import OperationalError
 
+from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow, unfollow
+from relations.types import FollowOptions
 from streaming import admission, router
 from streaming.subscriber import STORE_AWAY
 from tests.delivered import deliver_all
@@ -165,6 +167,34 @@ def test_a_follow_and_its_end_are_known_from_the_next_change_of_who_follows(site
     publish(other, "not for me")
     marker = publish_marker(site, author, client)
     assert [post for _, post in events_before(client, marker)] == [*first, last]
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_posts_that_are_read_before_the_follow_are_heard_once(site, people, monkeypatch, is_known):
+    """The database of the follow is read late. Not heard is what was written before the follow."""
+    me, _ = people
+    other = next(each for each in make_accounts(16) if shard_of(each) != shard_of(me))
+    pages, goes_on = site.application._streams._router._pages, threading.Event()
+    put = pages.put
+
+    def put_late(given):
+        if given and given[0] == shard_of(me):
+            goes_on.wait(60)
+        put(given)
+
+    client, theirs = site.listen(me), site.listen(other)
+    before = publish_marker(site, other, theirs)
+    if is_known:
+        follow(me, other)
+        publish_marker(site, me, client)
+    monkeypatch.setattr(pages, "put", put_late)
+    follow(me, other, FollowOptions(notify=True))
+    posts = [publish_marker(site, other, theirs) for _ in range(2)]
+    assert is_known or client.heard == []
+    goes_on.set()
+    marker = publish_marker(site, me, client)
+    heard = [one for one in events_before(client, marker) if one[1] in (before, *posts)]
+    assert heard == [("update", post) for post in posts]
 
 
 def test_a_follow_is_not_lost_between_two_connections(site, people, monkeypatch):
