@@ -67,13 +67,19 @@ def environment() -> dict[str, str]:
 
 @contextmanager
 def running_proxy(
-    program: Path, web_ports: Sequence[int], streams_port: int = 4000
+    program: Path,
+    web_ports: Sequence[int],
+    streams_port: int = 4000,
+    media: str = "/var/lib/tideline/media",
 ) -> Iterator[RunningProxy]:
-    """nginx with the project's file. Only addresses and the certificate are replaced."""
+    """nginx with the project's file. Only addresses, the certificate and `media`, the folder of
+    images, are replaced."""
     with tempfile.TemporaryDirectory(prefix="tideline-nginx-") as name:
         folder = Path(name)
         proxy = RunningProxy(*free_ports(2))
-        with running_nginx(program, folder, _site(folder, proxy, (*web_ports, streams_port))):
+        text = _site(folder, proxy, (*web_ports, streams_port))
+        text = text.replace("/var/lib/tideline/media/", f"{media}/")
+        with running_nginx(program, folder, text):
             yield proxy
 
 

@@ -2,6 +2,7 @@
 
 from lab.faults.mutants.mutant import Edit, Mutant
 from lab.faults.mutants.of_redis import OF_REDIS
+from lab.faults.mutants.of_single_mechanisms import OF_SINGLE_MECHANISMS
 
 MUTANTS = (
     Mutant(
@@ -224,6 +225,7 @@ MUTANTS = (
         ),
     ),
     *OF_REDIS,
+    *OF_SINGLE_MECHANISMS,
     Mutant(
         "deleted posts stay indexed",
         "The row of a deleted post stays in the recent-posts index.",

@@ -1,4 +1,4 @@
-"""Files of images are not served when their post or their person is gone or hidden.
+"""Files of images are not served when their post or their person is gone or hidden, nor by nginx.
 
 A small server that speaks as much of S3 as the store of images needs, on this machine alone.
 """
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 from django.core.files.storage import FileSystemStorage
@@ -16,14 +17,17 @@ from accounts.types import Restriction
 from config.media_settings import file_stores
 from infra.jobs.types import Work
 from infra.sharding.shards import all_aliases
+from lab.runner.port import free_ports
 from moderation.actions.decide import decide_on_post
 from moderation.jobs.purge_accounts import purge_accounts
 from moderation.types import DecisionKind, DecisionOrigin
 from posts.ids import PostId
 from tests.dying import dying_at
+from tests.faults.test_proxy import ask
 from tests.integration.images.test_profile_pictures import edit
 from tests.integration.images.uploading import STATUSES, files, path_of, publish, sent
 from tests.integration.pages.browsing import Browser
+from tests.nginx import REASON, find_nginx, running_proxy
 from tests.pictures import picture, upload
 from tests.world import drain_all, restrict
 
@@ -90,11 +94,24 @@ def _handler_of(objects: dict[str, bytes]) -> type[BaseHTTPRequestHandler]:
 BECAUSE = DecisionOrigin(None, "not here")
 
 
-@pytest.fixture(params=["folder", "bucket"])
+@pytest.fixture
+def client(request, client, tmp_path):
+    """Of the folder that nginx serves, one that asks nginx."""
+    if "store" not in request.fixturenames or request.node.callspec.params["store"] != "nginx":
+        yield client
+        return
+    program = find_nginx() or pytest.skip(REASON)
+    with running_proxy(program, free_ports(2), media=str(tmp_path)) as proxy:
+        yield SimpleNamespace(
+            get=lambda path: SimpleNamespace(status_code=ask(proxy.port, path)[0])
+        )
+
+
+@pytest.fixture(params=["folder", "bucket", pytest.param("nginx", marks=pytest.mark.slow)])
 def store(request, settings, tmp_path, monkeypatch):
     """A store of this test alone, and how to list the names in it."""
     settings.MEDIA_DIR = str(tmp_path)
-    if request.param == "folder":
+    if request.param != "bucket":
         settings.STORAGES = file_stores(str(tmp_path), bucket="", endpoint="", region="")
         yield files
         return
