@@ -132,7 +132,7 @@ class NewPosts(WebPage):
         if not statuses:
             return HttpResponse(status=204, headers={"X-As-Of": news["as_of"]})
         answer = self.draw("parts/statuses.html", {"statuses": statuses})
-        if len(_entries(_above(since_id, statuses))) == MOST_NEW:
+        if len(_above(since_id, statuses)) == MOST_NEW:
             answer["X-More"] = "1"
         return answer
 

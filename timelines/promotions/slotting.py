@@ -9,8 +9,8 @@ Entries and cursors are ids in base36.
 A promotion is never first or last on a page, and its id is the one right below the entry above it.
 So a client that uses this id as a cursor, or sorts by ids, reads the same entries as without the
 promotion. A full page has entries less for its promotions: the next older page begins with them. A
-page of a poll has promotions only in the room that its entries leave, because a later poll does not
-bring an entry again.
+poll by `min_id`, or one that has all new entries, has promotions only in the room that these leave,
+because a later poll does not bring an entry again.
 
 All keys are disposable. After a flush the daily caps start again, and the first promotion of the
 next page of a paging session comes later.
@@ -51,9 +51,9 @@ class PagingSession:
     ) -> None:
         self.reader_id, self.ids = reader_id, ids
         self._most, self.is_down = window.limit, window.min_id is None
-        self._may_cut = self.is_down and window.since_id is None
         self.above = _base36(window.max_id) if self.is_down and window.max_id else None
         self.older = _base36(page.older) if page.older else None
+        self._may_cut = self.is_down and (window.since_id is None or self.older is not None)
 
     def ask_slots(self, offers: Sequence[Offer], now_s: float) -> Question[list[PlacedPromotion]]:
         """Places the offered promotions and counts impressions. The answer is in page order."""
