@@ -6,7 +6,8 @@ _LOCAL = "accounts.images.folder.ImageFolder"
 _S3 = "storages.backends.s3.S3Storage"
 # `collectstatic` also writes each file compressed.
 _STATIC = "whitenoise.storage.CompressedStaticFilesStorage"
-_FOR_EVER = "public, max-age=31536000, immutable"
+# Browsers keep what they have shown. Shared caches ask again: the post may be deleted or hidden.
+_KEPT = "public, max-age=31536000, s-maxage=10, immutable"
 
 
 def file_stores(folder: str, bucket: str, endpoint: str, region: str) -> dict[str, Any]:
@@ -26,5 +27,5 @@ def _bucket_options(bucket: str, endpoint: str, region: str) -> dict[str, Any]:
         "region_name": region or None,
         "file_overwrite": True,
         "querystring_auth": False,
-        "object_parameters": {"CacheControl": _FOR_EVER},
+        "object_parameters": {"CacheControl": _KEPT},
     }

@@ -31,10 +31,10 @@ _NO_PAGE = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
 }
-# A file never changes.
+# A file never changes, but its post may be deleted or hidden: shared caches ask again.
 FILE_HEADERS = {
     **_NO_PAGE,
-    "Cache-Control": "public, max-age=31536000, immutable",
+    "Cache-Control": "public, max-age=31536000, s-maxage=10, immutable",
     "Cross-Origin-Resource-Policy": "cross-origin",
     "Access-Control-Allow-Origin": "*",
 }

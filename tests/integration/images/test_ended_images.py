@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
 
 import pytest
 from django.core.files.storage import FileSystemStorage
 
+from accounts.images.api.views import FILE_HEADERS
 from accounts.types import Restriction
 from config.media_settings import file_stores
 from infra.jobs.types import Work
@@ -139,6 +141,14 @@ def purge(_ann, people, _status):
     now = datetime.now(UTC)
     for _ in purge_accounts(Work(all_aliases()[1:]), now + timedelta(days=1), BECAUSE, now):
         pass
+
+
+def test_shared_caches_ask_again_within_seconds_wherever_the_file_is():
+    said = FILE_HEADERS["Cache-Control"]
+    assert "s-maxage=10," in said
+    assert f'"{said}"' in Path("deploy/nginx/tideline.conf").read_text()
+    options = file_stores("", bucket="b", endpoint="", region="")["default"]["OPTIONS"]
+    assert options["object_parameters"]["CacheControl"] == said
 
 
 ENDS = {
