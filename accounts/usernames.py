@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import cache
 
 from django.conf import settings
 
@@ -24,11 +25,18 @@ _LETTERS = str.maketrans(
 )
 
 
+# Digits that are read as letters, and letters that look alike.
+_LOOKS = str.maketrans("013457l", "oieasti")
+_DIGITS = "0123456789"
+
+
 def is_reserved(username: str) -> bool:
-    """Whether only operators give this name: one of staff, also with digits at its end or with
-    underscores. RESERVED_USERNAMES has more of them."""
-    plain = _plain(username)
-    return plain in OF_STAFF or plain in map(_plain, settings.RESERVED_USERNAMES)
+    """Whether only operators give this name: one of staff, or several of them (`support_team`).
+    RESERVED_USERNAMES has more of them. Also with underscores, with digits at its ends, or with
+    digits in the place of letters (`supp0rt`)."""
+    plain = username.lower().replace("_", "")
+    names = _pattern_of(tuple(settings.RESERVED_USERNAMES))
+    return any(names.fullmatch(_look(text)) for text in (plain, plain.strip(_DIGITS)))
 
 
 def propose_username(text: str) -> str:
@@ -39,5 +47,11 @@ def propose_username(text: str) -> str:
     return _NOT_IN_NAMES.sub("_", shown).strip("_")[:USERNAME_LENGTH]
 
 
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "").rstrip("0123456789")
+@cache
+def _pattern_of(more: tuple[str, ...]) -> re.Pattern[str]:
+    words = {_look(name.lower().replace("_", "")) for name in (*OF_STAFF, *more)} - {""}
+    return re.compile(f"(?:{'|'.join(map(re.escape, words))})+[0-9]*")
+
+
+def _look(name: str) -> str:
+    return name.translate(_LOOKS).replace("rn", "m").replace("vv", "w")

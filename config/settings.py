@@ -282,7 +282,7 @@ QUOTA_PER_APPLICATION = _env.number("QUOTA_PER_APPLICATION", 300_000, 1, 1_000_0
 #: the same for one address without a token
 QUOTA_PER_ADDRESS = _env.number("QUOTA_PER_ADDRESS", 300, 1, 1_000_000_000)
 #: usernames, with commas between, that only `create_account` gives, next to those of staff
-#: (`admin`, `support`, `moderator` and the like)
+#: (`admin`, `support`, `moderator` and the like, also as `supp0rt` and `support_team`)
 RESERVED_USERNAMES = _env.names("RESERVED_USERNAMES", [])
 #: sign-ups that one address may try in an hour; 429 beyond
 SIGN_UPS_PER_ADDRESS = _env.number("SIGN_UPS_PER_ADDRESS", 20, 1, 1_000_000_000)

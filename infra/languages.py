@@ -1,5 +1,9 @@
-"""The languages that people can choose for pages, mails and messages. The API speaks English."""
+"""The languages that people can choose for pages, mails and messages. The API speaks English.
 
+And the codes of all languages, which posts have: `en`, `pt-BR`, `zh-Hant`.
+"""
+
+import re
 from functools import lru_cache
 
 from django.conf import settings
@@ -8,7 +12,15 @@ from django.utils.translation.trans_real import parse_accept_lang_header
 
 ENGLISH = "en"
 LONGEST_LANGUAGE = 16
+LANGUAGE_CODE = "[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*"
+_IS_CODE = re.compile(LANGUAGE_CODE)
 _MOST_HEADERS = 256
+
+
+def find_language_code(text: str) -> str | None:
+    """The code as it is kept: with hyphens, also of a locale such as `pt_BR`. None: it is none."""
+    is_code = len(text) <= LONGEST_LANGUAGE and _IS_CODE.fullmatch(text)
+    return text.replace("_", "-") if is_code else None
 
 
 def is_language(code: str) -> bool:

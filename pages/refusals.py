@@ -108,6 +108,7 @@ TEXTS = (
     _("Cannot attach more than %(most)s files"),
     _("Description is too long (maximum is %(most)s)"),
     _("The file has more than %(most)s KB"),
+    _("The file is not in UTF-8. Save it again as CSV in UTF-8"),
     _("This is no CSV file"),
     _("This is no CSV file: %(fault)s"),
     _("The file has no lines"),

@@ -1,25 +1,21 @@
 """The languages of a follow: codes such as `en`, `pt-BR` and `zh-Hant`."""
 
-import re
 from collections.abc import Iterable
 
 from infra.api.errors import Fault, ValidationFailed
+from infra.languages import find_language_code
 from relations.types import MOST_LANGUAGES
-
-LANGUAGE_CODE = "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
-LONGEST_LANGUAGE = 16  # as of a post
-_IS_CODE = re.compile(LANGUAGE_CODE)
 
 
 def check_languages(codes: Iterable[str]) -> tuple[str, ...]:
     """Each once, in the order given. Raises: ValidationFailed."""
-    distinct = tuple(dict.fromkeys(codes))
+    distinct = tuple(dict.fromkeys(map(find_language_code, codes)))
     if len(distinct) > MOST_LANGUAGES:
         raise _refuse("ERR_TOO_LONG", f"are too many (maximum is {MOST_LANGUAGES})")
-    for code in distinct:
-        if len(code) > LONGEST_LANGUAGE or not _IS_CODE.fullmatch(code):
-            raise _refuse("ERR_INCLUSION", "must be codes of languages")
-    return distinct
+    known = tuple(code for code in distinct if code is not None)
+    if len(known) < len(distinct):
+        raise _refuse("ERR_INCLUSION", "must be codes of languages")
+    return known
 
 
 def is_spoken(language: str | None, languages: Iterable[str]) -> bool:

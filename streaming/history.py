@@ -84,4 +84,7 @@ class History:
             return None
         if any(places[alias] < first for alias, first in self._complete_from.items()):
             return None
+        # The server was restored from a dump, or another process is ahead of this one.
+        if any(place > self._now[alias] for alias, place in places.items()):
+            return None
         return [placed for placed in self._kept if placed.place > places[placed.alias]]

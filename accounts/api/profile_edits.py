@@ -7,10 +7,10 @@ from django.core.files.uploadedfile import UploadedFile
 
 from accounts.api.profile_fields import find_fields
 from accounts.images.api.parse import is_data_url, read_data_url
-from accounts.models import LANGUAGE_LENGTH
 from accounts.types import HOME_REPLIES, PRIVACIES, QUOTE_POLICIES, ProfileEdit
 from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.parsing import find_flag, find_text
+from infra.languages import find_language_code
 
 # Of the source: those that have one of a few values.
 _CHOICES: Mapping[str, Sequence[str]] = {
@@ -90,14 +90,15 @@ def _source_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:
     for name, values in _CHOICES.items():
         if sent.get(name) not in (None, "", *values):
             yield Fault(name, "ERR_INCLUSION", f"must be one of {', '.join(values)}")
-    if len(_find_language(sent) or "") > LANGUAGE_LENGTH:
+    if (language := _find_language(sent)) and find_language_code(language) is None:
         yield Fault("source[language]", "ERR_INCLUSION", "is not a language code")
 
 
 def _find_language(sent: Mapping[str, Any]) -> str | None:
     """None: the language stays. Empty: the new posts have none."""
     name = "source[language]"
-    return (find_text(sent, name) or "") if name in sent else None
+    text = (find_text(sent, name) or "") if name in sent else None
+    return text and (find_language_code(text) or text)
 
 
 def _unsupported_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:

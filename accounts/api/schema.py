@@ -38,6 +38,7 @@ from accounts.types import HOME_REPLIES, PRIVACIES, QUOTE_POLICIES
 from infra.api.fields import (
     OPTIONAL,
     FlagField,
+    LanguageField,
     TextField,
     TrueField,
     VisibleTextField,
@@ -188,7 +189,7 @@ class NewFieldBody(Serializer[Any]):
 class SourceEditBody(Serializer[Any]):
     privacy = ChoiceField(PRIVACIES, **OPTIONAL)
     sensitive = FlagField(**OPTIONAL)
-    language = TextField(max_length=LANGUAGE_LENGTH, **OPTIONAL)
+    language = LanguageField(**OPTIONAL)
     quote_policy = ChoiceField(QUOTE_POLICIES, **OPTIONAL)
     home_replies = ChoiceField(
         HOME_REPLIES, help_text="Whose replies by followees my home timeline shows", **OPTIONAL

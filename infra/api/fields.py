@@ -7,6 +7,7 @@ from rest_framework.serializers import Field, RegexField
 
 from infra.api.ids import MOST_DIGITS
 from infra.api.parsing import FLAG_WORDS
+from infra.languages import LANGUAGE_CODE, LONGEST_LANGUAGE
 
 # PostgreSQL's text cannot hold NUL.
 TEXT = r"^[^\x00]*$"
@@ -40,6 +41,13 @@ class VisibleTextField(RegexField):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(NOT_BLANK, **options)
+
+
+class LanguageField(RegexField):
+    """The code of a language. Empty: of none."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(f"^({LANGUAGE_CODE})?$", max_length=LONGEST_LANGUAGE, **options)
 
 
 @extend_schema_field(flag_schema(False, True))

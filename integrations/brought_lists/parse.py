@@ -73,13 +73,26 @@ def _read_rows(content: bytes) -> list[list[str]]:
     if len(content) > MOST_BYTES:
         raise FileRefused(f"The file has more than {MOST_BYTES // 1024:,} KB")
     try:
-        text = content.decode("utf-8-sig")
-        rows = [row for row in csv.reader(io.StringIO(text), strict=True) if any(row)]
-    except (UnicodeDecodeError, csv.Error) as error:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        reader = csv.reader(io.StringIO(text), strict=True, delimiter=_delimiter(text))
+        rows = [row for row in reader if any(row)]
+    except UnicodeDecodeError:
+        raise FileRefused("The file is not in UTF-8. Save it again as CSV in UTF-8") from None
+    except csv.Error as error:
         raise FileRefused(f"This is no CSV file: {error}") from None
     if "\0" in text:
         raise FileRefused("This is no CSV file")
     return rows
+
+
+def _delimiter(text: str) -> str:
+    """What is between the names of the header. Programs for tables write semicolons or tabs where
+    the comma is in numbers."""
+    header = text.lstrip().partition("\n")[0].lower()
+    for sign in ",;\t":
+        if not _NAMES.isdisjoint(name.strip(' "') for name in header.split(sign)):
+            return sign
+    return ","
 
 
 def _kinds_of(names: Sequence[str]) -> list[BroughtKind]:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from accounts.texts.links import exceeds
 from infra.api.errors import InvalidRequest
 from infra.api.parsing import clean_text, read_flag, read_text
+from infra.languages import find_language_code
 from posts.actions.check_quote import find_quote_policy
 from posts.actions.check_reply import find_reply_policy
 from posts.actions.request_fields import find_choice
@@ -16,7 +17,6 @@ from posts.errors import EmptyPost, InvalidDraft, PostTooLong
 from posts.types import Draft, QuotePolicy, ReplyPolicy, Visibility
 
 MAX_KEY_LENGTH = 255
-MAX_LANGUAGE_LENGTH = 16
 
 
 def check_draft(data: Mapping[str, Any], may_be_empty: bool = False) -> Draft:
@@ -49,10 +49,15 @@ def check_content(data: Mapping[str, Any], may_be_empty: bool = False) -> Draft:
         raise EmptyPost
     if exceeds(text, settings.POST_MAX_CHARACTERS, warning):
         raise PostTooLong(settings.POST_MAX_CHARACTERS)
-    language = read_text(data, "language")
-    if len(language) > MAX_LANGUAGE_LENGTH:
+    return Draft(text, is_sensitive, warning, _find_language(data))
+
+
+def _find_language(data: Mapping[str, Any]) -> str | None:
+    text = read_text(data, "language")
+    code = find_language_code(text)
+    if text and code is None:
         raise InvalidDraft("Validation failed: Language is not a language code")
-    return Draft(text, is_sensitive, warning, language or None)
+    return code
 
 
 def _refuse_sent(data: Mapping[str, Any], names: Collection[str]) -> None:

@@ -25,6 +25,7 @@ from infra.api.fields import (
     NOT_BLANK,
     OPTIONAL,
     FlagField,
+    LanguageField,
     TextField,
     VisibleTextField,
     cursor_schema,
@@ -33,7 +34,7 @@ from infra.api.fields import (
 )
 from infra.api.openapi import error_response
 from infra.api.parsing import LIMIT_DIGITS
-from posts.actions.check_draft import MAX_KEY_LENGTH, MAX_LANGUAGE_LENGTH
+from posts.actions.check_draft import MAX_KEY_LENGTH
 from posts.actions.check_poll import (
     FEWEST_OPTIONS,
     LONGEST_OPTION,
@@ -122,7 +123,7 @@ class StatusBody(Serializer[Any]):
         help_text="The limit is for the text and the spoiler together",
         **OPTIONAL,
     )
-    language = TextField(max_length=MAX_LANGUAGE_LENGTH, **OPTIONAL)
+    language = LanguageField(**OPTIONAL)
     visibility = ChoiceField(VISIBILITIES, allow_blank=True, **OPTIONAL)
     quote_approval_policy = ChoiceField(
         QUOTE_POLICIES,
@@ -162,7 +163,7 @@ class EditBody(Serializer[Any]):
     )
     sensitive = FlagField(**OPTIONAL)
     spoiler_text = TextField(max_length=settings.POST_MAX_CHARACTERS, **OPTIONAL)
-    language = TextField(max_length=MAX_LANGUAGE_LENGTH, **OPTIONAL)
+    language = LanguageField(**OPTIONAL)
     media_ids = ListField(
         child=CharField(),
         max_length=MOST_OF_POST,

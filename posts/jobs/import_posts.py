@@ -11,10 +11,10 @@ from accounts.sql import EXISTING_ACCOUNT_IDS
 from accounts.texts.links import exceeds
 from infra.importing.job import NumberedRecord, WrittenBatch
 from infra.importing.types import PostRecord
+from infra.languages import find_language_code
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
-from posts.actions.check_draft import MAX_LANGUAGE_LENGTH
 from posts.actions.delete_post import delete_post
 from posts.actions.read_links import read_all_links
 from posts.errors import PostNotFound
@@ -147,7 +147,7 @@ class _GroupImport:
             record.text.strip(),
             record.sensitive or bool(record.spoiler_text),
             record.spoiler_text.strip(),
-            record.language,
+            find_language_code(record.language or ""),
             kind,
             target,
             Visibility[record.visibility.upper()],
@@ -256,7 +256,7 @@ def _fault_of_text(record: PostRecord, without_attachments: bool) -> str:
         return "there is no text"
     if exceeds(text, most, record.spoiler_text):
         return f"it has more than {most} characters (POST_MAX_CHARACTERS)"
-    if len(record.language or "") > MAX_LANGUAGE_LENGTH:
+    if record.language and find_language_code(record.language) is None:
         return "language is no language code"
     if record.visibility == "direct":
         return "direct posts are not imported"

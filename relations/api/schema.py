@@ -16,9 +16,9 @@ from rest_framework.serializers import (
 
 from accounts.api.schema import AccountEntity
 from infra.api.fields import OPTIONAL, FlagField, TextField, count_schema, ids_parameter
+from infra.languages import LANGUAGE_CODE, LONGEST_LANGUAGE
 from relations.actions.mute import LONGEST_MUTE_S
 from relations.actions.write_note import LONGEST_NOTE
-from relations.languages import LANGUAGE_CODE, LONGEST_LANGUAGE
 from relations.types import MOST_LANGUAGES
 
 MOST_TARGETS, MOST_FAMILIAR_TARGETS = 100, 40
@@ -79,7 +79,7 @@ class FollowOptionsBody(Serializer[Any]):
     reblogs = FlagField(help_text="Show the reposts of this account", **OPTIONAL)
     notify = FlagField(**OPTIONAL)
     languages = ListField(
-        child=RegexField(LANGUAGE_CODE, max_length=LONGEST_LANGUAGE),
+        child=RegexField(f"^{LANGUAGE_CODE}$", max_length=LONGEST_LANGUAGE),
         max_length=MOST_LANGUAGES,
         help_text="Show only posts of these languages. Empty: of all",
         required=False,

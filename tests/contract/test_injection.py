@@ -37,12 +37,14 @@ PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 class Operation(NamedTuple):
-    """One operation of the document. `queries`, `fields`: names of its parameters."""
+    """One operation of the document. `queries`, `fields`: names of its parameters. `inner`: the
+    names that forms have for what is inside of fields."""
 
     method: str
     path: str
     queries: list[str]
     fields: list[str]
+    inner: list[str]
 
 
 def operations() -> Iterator[Operation]:
@@ -51,13 +53,26 @@ def operations() -> Iterator[Operation]:
         for method in METHODS & described.keys():
             one = described[method]
             queries = [p["name"] for p in one.get("parameters", []) if p["in"] == "query"]
-            yield Operation(method.upper(), path, queries, _fields_of(document, one))
+            content = one.get("requestBody", {}).get("content", {}).get("application/json", {})
+            fields = _properties(document, content.get("schema", {}))
+            inner = [*_form_names(document, fields)]
+            yield Operation(method.upper(), path, queries, [*fields], inner)
 
 
-def _fields_of(document: Mapping[str, Any], operation: Mapping[str, Any]) -> list[str]:
-    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
-    name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
-    return list(document["components"]["schemas"].get(name, {}).get("properties", {}))
+def _properties(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    [schema] = schema.get("allOf") or schema.get("oneOf", [])[:1] or [schema]
+    name = schema.get("$ref", "").rpartition("/")[2]
+    schemas: Mapping[str, Any] = document["components"]["schemas"]
+    fields: Mapping[str, Any] = schemas.get(name, schema).get("properties", {})
+    return fields
+
+
+def _form_names(document: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[str]:
+    for name, schema in fields.items():
+        is_list = "items" in schema
+        yield f"{name}[]"
+        for inner in _properties(document, schema.get("items", schema)):
+            yield f"{name}[0][{inner}]" if is_list else f"{name}[{inner}]"
 
 
 class Injection:
@@ -68,30 +83,37 @@ class Injection:
 
     def statuses(self, operation: Operation, text: str) -> set[int]:
         names = PLACEHOLDER.findall(operation.path)
-        paths = [self._path(operation, {name: text}) for name in names]
-        right = self._path(operation, {})
+        paths = [self.path(operation, {name: text}) for name in names]
+        right = self.path(operation, {})
         paths += [f"{right}?{urlencode({name: text})}" for name in operation.queries]
-        asked = [self._ask(operation, path, self._body(operation)) for path in paths]
-        bodies = [self._body(operation) | {name: text} for name in operation.fields]
+        asked = [self._ask(operation, path, self.body(operation)) for path in paths]
+        bodies = [self.body(operation) | {name: text} for name in operation.fields]
         if text == TEXTS[0]:  # in a list: what is refused there does not depend on the text
-            bodies += [self._body(operation) | {name: [text]} for name in operation.fields]
+            bodies += [self.body(operation) | {name: [text]} for name in operation.fields]
         asked += [self._ask(operation, right, body) for body in bodies]
-        return {*asked, self._ask(operation, right, self._body(operation), text)}
+        return {*asked, self._ask(operation, right, self.body(operation), text)}
 
     def _ask(self, operation: Operation, path: str, body: Any, key: str = "") -> int:
-        sent = orjson.dumps(body)
         headers = {"Idempotency-Key": key} if key else {}
-        return self.client.generic(
-            operation.method, path, sent, "application/json", headers=headers
-        ).status_code
+        return self.send(operation, path, orjson.dumps(body), headers=headers).status_code
 
-    def _path(self, operation: Operation, texts: Mapping[str, str]) -> str:
+    def send(
+        self,
+        operation: Operation,
+        path: str,
+        sent: bytes,
+        kind: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        return self.client.generic(operation.method, path, sent, kind, headers=headers)
+
+    def path(self, operation: Operation, texts: Mapping[str, str]) -> str:
         def fill(match: re.Match[str]) -> str:
             return quote(texts.get(match[1]) or str(FILLINGS[match[1]](self.scene)), safe="")
 
         return PLACEHOLDER.sub(fill, operation.path)
 
-    def _body(self, operation: Operation) -> dict[str, Any]:
+    def body(self, operation: Operation) -> dict[str, Any]:
         return body_of(operation.method, operation.path, self.scene)
 
 

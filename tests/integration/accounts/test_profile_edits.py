@@ -42,6 +42,7 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
     ("source[privacy]", {"source": {"privacy": "direct"}}),
     ("source[privacy]", {"source[privacy]": "mine"}),
     ("source[language]", {"source[language]": "x" * 17}),
+    ("source[language]", {"source": {"language": 'a"b'}}),
     ("attribution_domains", {"attribution_domains": ["site.example"]}),
     ("avatar_description", {"avatar_description": "Ann on a hill"}),
     ("header_description", {"header_description": "a hill"}),

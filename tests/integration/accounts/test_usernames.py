@@ -17,7 +17,11 @@ from accounts.usernames import OF_STAFF, propose_username
 from infra.api.errors import ValidationFailed
 from tests.sign_ups import PASSWORD, App
 
-NAMES = ("support", "moderator", "admin", "root", "tideline", "Admin", "_admin_", "mod_2", "acme")
+NAMES = (
+    "support", "moderator", "admin", "root", "tideline", "Admin", "_admin_", "mod_2", "acme",
+    "supp0rt", "adm1n_7", "007admin", "adrnin", "0ff1c1a1", "tidelin3", "support_team",
+    "tideline_support", "acmehelp",
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +50,7 @@ def test_operators_give_them_and_a_name_that_only_contains_one_is_free(app: App)
     call_command("create_account", "support", *words, stdout=StringIO())
     root = NewUser("root", "r@example.org", PASSWORD, is_superuser=True)
     sign_up(root, datetime.now(UTC))
-    for name in ("supporter", "adminka", "root_beer", "teamster"):
+    for name in ("supporter", "adminka", "root_beer", "teamster", "007", "m0dest"):
         assert app.sign_up(name).token
     assert all(name.isalpha() and name == name.lower() for name in OF_STAFF)
 

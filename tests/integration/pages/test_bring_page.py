@@ -143,7 +143,8 @@ def test_a_formula_in_a_file_comes_back_as_text_and_is_read_as_it_was(three):
     [
         (FOLLOWS, "", "no lines"),
         (FOLLOWS, "Account address\n", "no lines"),
-        (FOLLOWS, b"\xff\xfe\x00", "no CSV file"),
+        (FOLLOWS, "Account address\nbob\n".encode("utf-16"), "in UTF-8"),
+        (FOLLOWS, "bäb\n".encode("latin-1"), "in UTF-8"),
         (FOLLOWS, "a\0b\n", "no CSV file"),
         (FOLLOWS, '"never ends', "no CSV file"),
         (BOOKMARKS, "Account address\nbob\n", "another kind"),
@@ -172,6 +173,15 @@ def test_a_file_with_a_header_is_never_done_as_another_list(three, chosen, writt
     if answer.status_code == 422 and written != BLOCKS:
         assert OTHER_KINDS[written] in answer.content.decode()
     assert (find_progress(three[0]) is not None) == (answer.status_code == 303)
+
+
+@pytest.mark.parametrize(("between", "end"), [(";", "\r\n"), ("\t", "\n"), (",", "\r")])
+def test_a_file_that_a_program_for_tables_saved_says_its_kind(three, between, end):
+    """They write semicolons or tabs, and ends of lines of their own."""
+    text = f"\ufeffAccount address{between}Hide notifications{end}bob{between}false{end}"
+    assert "people you mute" in bring(three[0], FOLLOWS, text).content.decode()
+    assert bring(three[0], MUTES, text).status_code == 303
+    assert find_progress(three[0]).lines == 1
 
 
 @pytest.mark.parametrize("kind", [*HEADERS])

@@ -88,6 +88,8 @@ BAD_FORMS = [
     {"status": "a\x00b"}, {"status": 7}, {"status": ["a"]}, {"status": {"a": 1}},
     {"status": "ok", "spoiler_text": "\x00"}, {"status": "ok", "spoiler_text": "x" * 500},
     {"status": "ok", "language": "x" * 40}, {"status": "ok", "language": 3},
+    {"status": "ok", "language": 'a"b'}, {"status": "ok", "language": " "},
+    {"status": "ok", "language": "../../etc/pass"}, {"status": "ok", "language": "e\u202en"},
     {"status": "ok", "visibility": "mine"}, {"status": "ok", "media_ids": ["1"]},
     {"status": "ok", "poll": {"options": ["a"]}}, {"status": "", "in_reply_to_id": ""},
     {"status": "ok", "scheduled_at": "tomorrow"},

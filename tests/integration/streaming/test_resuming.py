@@ -160,6 +160,20 @@ def test_a_restored_server_that_counts_from_one_again_is_a_reload(world):
     assert log.since(log.position) == []
 
 
+@pytest.mark.parametrize("ahead", [(0, 0, 1), (0, 1_000_000, 0), (1, 0, 0)])
+def test_a_position_of_another_history_is_a_reload(site, people, ahead):
+    """A dump that was restored has lost changes that the client knows."""
+    me, author, _ = people
+    client = site.listen(me)
+    publish_marker(site, author, client)
+    position = decode_position(client.last_id)
+    place = position.by_alias["default"]
+    places = {"default": tuple(map(sum, zip(place, ahead, strict=True)))}
+    later = position._replace(by_alias={**position.by_alias, **places})
+    last_id = encode_position(later).decode()
+    assert outcome_of(site.listen(me, last_id=last_id)) == "reload"
+
+
 def test_a_page_that_fails_is_a_reload(site, people, monkeypatch):
     me, author, _ = people
     client = site.listen(me)
