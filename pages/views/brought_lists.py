@@ -77,7 +77,9 @@ class BringPage(OwnAccountPage):
         if chosen not in {str(int(kind)) for kind in BroughtKind}:
             raise FileRefused("Choose a list and a file")
         if "content" in request.POST:
-            return BroughtKind(int(chosen)), read_text(request.POST, "content").encode()
+            # Browsers write each end of a line as two characters, and the file would be too large.
+            content = read_text(request.POST, "content").replace("\r\n", "\n")
+            return BroughtKind(int(chosen)), content.encode()
         if file is None:
             raise FileRefused("Choose a list and a file")
         # One more than is allowed is enough for the refusal.

@@ -22,6 +22,8 @@ from posts.translation.errors import TranslatorAway
 PROVIDER = "LibreTranslate"
 DETECT = "auto"
 ANSWER_S, PAUSE_S, MOST_BYTES, MOST_AT_ONCE = 5.0, 10.0, 512 * 1024, 4
+# Bytes of an answer for each of the question. JSON may write a letter as six.
+MOST_GROWTH = 20
 LANGUAGES_S = 3_600.0
 _NO_ANSWER = (ForbiddenAddress, OSError, HTTPException, msgspec.MsgspecError, ValueError)
 T = TypeVar("T")
@@ -126,4 +128,4 @@ def _ask(path: str, body: bytes | None, answer: type[T]) -> T:
 def _send(url: str, body: bytes | None) -> bytes:
     if body is None:
         return get(url, ANSWER_S, MOST_BYTES, is_own=True)
-    return post_json(url, body, ANSWER_S, MOST_BYTES)
+    return post_json(url, body, ANSWER_S, min(MOST_BYTES, MOST_GROWTH * len(body)))

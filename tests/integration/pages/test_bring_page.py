@@ -198,6 +198,13 @@ def test_a_file_without_a_header_is_asked_about_with_its_first_lines(three, kind
     assert find_progress(three[0]).lines == len(lines)
 
 
+def test_a_file_as_large_as_allowed_may_come_back_from_a_form(three):
+    lines = ["x" * (MOST_BYTES // 1_000 - 1)] * 1_000
+    sent = {"kind": str(FOLLOWS), "content": "\r\n".join(lines)}
+    assert len(sent["content"]) > MOST_BYTES
+    assert Browser(three[0]).send(PAGE, sent).status_code == 303
+
+
 def test_a_second_file_waits_for_the_end_of_the_first(three):
     ann, *_ = three
     bring(ann, FOLLOWS, f"{HEADERS[FOLLOWS]}\nbob\n")

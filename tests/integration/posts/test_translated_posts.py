@@ -118,7 +118,14 @@ def test_only_what_everybody_may_read_and_the_viewer_sees(
 
 @pytest.mark.parametrize(
     "body",
-    [b"{", b"[]", b'{"translatedText":["a","b"]}', b'{"translatedText":[1]}', b"x" * 600_000],
+    [
+        b"{",
+        b"[]",
+        b'{"translatedText":["a","b"]}',
+        b'{"translatedText":[1]}',
+        b"x" * 600_000,
+        b'{"translatedText":["%b"]}' % (b"#a " * 10_000),
+    ],
 )
 def test_a_strange_answer_is_503(me: Caller, service: Translator, body: bytes) -> None:
     post = me.post(STATUSES, {"status": "one", "language": "en"}).json()["id"]
