@@ -1,4 +1,4 @@
-"""Every write of the API without Redis: done or 503, and what Redis had before is not stale after."""
+"""Every write of the API without Redis is done or 503, and what Redis kept is not stale after."""
 
 import pytest
 from django.test import override_settings
