@@ -86,7 +86,7 @@ def test_homes_and_newest_posts_are_whole(friends):
     execute(TARGET, SET_MARK, (0,))
     move()
     assert find_own_mark(TARGET) == second
-    redis().call("FLUSHALL")
+    redis().call("FLUSHDB")
     with ExitStack() as stack:
         process = stack.enter_context(ApiProcess(RECENT_INDEX="by_author"))
         for one in friends:
