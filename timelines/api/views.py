@@ -20,7 +20,7 @@ from posts.queries.lists import MARK_DIGITS, list_pinned
 from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
 from timelines.home.page import home_page
-from timelines.promotions.blend import HomePageRequest, blend_promotions
+from timelines.promotions.blend import HomePageRequest, blend_promotions, most_replaced
 from timelines.promotions.schema import ALL_PROMOTIONS, HomeItemEntity
 from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
@@ -62,7 +62,8 @@ class HomeView(Endpoint):
         home_request = HomePageRequest(viewer_id, window, read_flag(query, "all_promotions"))
         if around := query.get("around_id"):
             return tagged_page_response(request, _read_around(request, window, around))
-        page = home_page(viewer_id, window, client=str(request.user.token_id))
+        client, replaced = str(request.user.token_id), most_replaced()
+        page = home_page(viewer_id, window, client=client, most_replaced=replaced)
         return tagged_page_response(request, blend_promotions(home_request, page))
 
 

@@ -26,7 +26,6 @@ from timelines.polling.ordinary import enter_by_page
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller
-from timelines.promotions.rules import MOST_OFFERED
 from timelines.queries.cursors import range_of
 from timelines.tags.cache import ask_home_tags
 from timelines.types import Entry, TimeRange
@@ -64,11 +63,13 @@ def home_page(
     clock_ms: Callable[[], int] = now_ms,
     client: str | None = None,
     around: PostId | None = None,
+    most_replaced: int = 0,
 ) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
     `client`: who polls, if the window has a lower cursor. The page then has late posts too.
     `around`: the page is around the place of this id, and the window has no cursor.
+    `most_replaced`: promotions may take the place of so many of the last entries.
     Cost when warm: two Redis round trips and no SQL; one if this process remembers the page. If the
     rules remove entries, one more trip per refill. For a poll also one query on the reader's shard
     and two trips. For the newest page of a client that has polled one more trip.
@@ -77,7 +78,7 @@ def home_page(
     try:
         made = _load(poller, reader_id, window, at_ms, around)
         if made.has_polled:
-            enter_by_page(poller, _surely_shown(made.page, window.limit), at_ms)
+            enter_by_page(poller, _surely_shown(made.page, window.limit - most_replaced), at_ms)
     except (OperationalError, InterfaceError):
         REFUSED.inc()
         raise
@@ -85,9 +86,9 @@ def home_page(
     return made.page
 
 
-def _surely_shown(page: Page[bytes], limit: int) -> Page[bytes]:
-    """Promotions may take the place of the last entries of a full page."""
-    return page._replace(items=page.items[: max(1, limit - MOST_OFFERED)])
+def _surely_shown(page: Page[bytes], count: int) -> Page[bytes]:
+    """Without the entries whose place a promotion may take: a poll may have to return them."""
+    return page._replace(items=page.items[: max(1, count)])
 
 
 def _load(

@@ -17,7 +17,7 @@ from posts.ids import PostId
 from timelines.promotions.campaigns import running_campaigns
 from timelines.promotions.hydrate import HydratedPromotions, place_and_hydrate
 from timelines.promotions.present import present_promotion
-from timelines.promotions.rules import choose_offered, may_show
+from timelines.promotions.rules import MOST_OFFERED, choose_offered, may_show
 from timelines.promotions.slotting import PagingSession, id_below
 from timelines.promotions.types import Offer, PlacedPromotion, RunningCampaign
 
@@ -57,6 +57,11 @@ def blend_promotions(
     chosen = choose_offered(campaigns, request.viewer_id, at_ms / 1000, request.all_kinds)
     offered = [promotion for promotion in chosen if _may_offer(promotion, request.viewer_id, page)]
     return _blend(request, page, offered, at_ms) if offered else page
+
+
+def most_replaced() -> int:
+    """The most entries of a page whose place promotions may take now."""
+    return min(MOST_OFFERED, len(running_campaigns.campaigns()))
 
 
 def forget_promotions() -> None:
