@@ -1,6 +1,7 @@
 """What code asks of the stores, counted: SQL per database, Redis round trips. Its files too."""
 
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from unittest.mock import patch
 
 from django.db.backends.utils import CursorWrapper
 
+from infra.background import BackgroundThread
 from infra.caching.cluster import ClusterClient
 from infra.caching.single import SingleClient
 
@@ -26,10 +28,17 @@ class Statement(NamedTuple):
 
 @dataclass
 class Calls:
-    """`statements`: in order, of every thread. BEGIN and COMMIT are not among them."""
+    """`statements`: in order. BEGIN and COMMIT are not among them. `commands`: in the round trips,
+    those of Lua scripts not counted."""
 
     statements: list[Statement] = field(default_factory=list)
     round_trips: int = 0
+    commands: int = 0
+
+    def add_trip(self, commands: Sequence[Any] = ()) -> None:
+        if not _is_in_background():
+            self.round_trips += 1
+            self.commands += len(commands)
 
     @property
     def sql(self) -> Counter[str]:
@@ -39,25 +48,27 @@ class Calls:
 
 @contextmanager
 def count_calls() -> Iterator[Calls]:
-    """`with count_calls() as calls:`. Counted on the classes, so threads of scatter count too."""
+    """`with count_calls() as calls:`. Counted on the classes, so threads of scatter count too.
+    Background threads work at their own times, and are not counted."""
     calls = Calls()
     execute, single, cluster = CursorWrapper.execute, SingleClient.run, ClusterClient.run
     run_windowed = SingleClient.run_windowed
 
     def counted_execute(self: CursorWrapper, sql: Any, params: Any = None) -> Any:
-        calls.statements.append(Statement(self.db.alias, str(sql), params))
+        if not _is_in_background():
+            calls.statements.append(Statement(self.db.alias, str(sql), params))
         return execute(self, sql, params)
 
     def counted_single(self: SingleClient, commands: Sequence[Any]) -> Any:
-        calls.round_trips += 1
+        calls.add_trip(commands)
         return single(self, commands)
 
     def counted_windowed(self: SingleClient, commands: Iterable[Any]) -> Any:
-        calls.round_trips += 1
+        calls.add_trip()
         return run_windowed(self, commands)
 
     def counted_cluster(self: ClusterClient, commands: Sequence[Any]) -> Any:
-        calls.round_trips += 1
+        calls.add_trip(commands)
         return cluster(self, commands)
 
     with (
@@ -67,6 +78,11 @@ def count_calls() -> Iterator[Calls]:
         patch.object(ClusterClient, "run", counted_cluster),
     ):
         yield calls
+
+
+def _is_in_background() -> bool:
+    names = {kind.name for kind in BackgroundThread.__subclasses__()}
+    return threading.current_thread().name in names
 
 
 def files_of(call: Callable[[], object]) -> set[str]:

@@ -5,12 +5,14 @@ from contextlib import suppress
 import pytest
 from django.db import DatabaseError, OperationalError, connections, transaction
 
+from infra import moving
 from infra.moving import AccountMoving, again_while_moving
 from infra.sharding.bounded.ended_sessions import EndedAfterAnswer
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from tests.callers import Caller
 from tests.ended_sessions import SessionEnder, ender
+from tests.waiting import PATIENCE_S
 from tests.world import make_accounts, publish
 
 __all__ = ["ender"]
@@ -141,8 +143,9 @@ def test_a_read_begins_again_also_after_an_answer(world):
     assert isinstance(caught.value.__cause__, EndedAfterAnswer)
 
 
-def test_an_end_that_is_read_with_the_answer_before_is_known(authors, ender):
+def test_an_end_that_is_read_with_the_answer_before_is_known(authors, ender, monkeypatch):
     """libpq takes it for a notice. Within a transaction nothing looks at the socket any more."""
+    monkeypatch.setattr(moving, "PATIENCE_S", PATIENCE_S)  # to end all sessions may take seconds
     me = authors[0][0]
     tries = []
 

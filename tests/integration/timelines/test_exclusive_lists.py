@@ -87,7 +87,7 @@ def test_set_and_unset_take_effect_at_the_next_read(owner):
 
 def test_without_redis_and_by_pull_it_is_the_same(owner):
     owner.be_exclusive()
-    redis().call("FLUSHALL")
+    redis().call("FLUSHDB")
     assert owner.home == [owner.other]
     new = publish(owner.loud).public
     drain_all()

@@ -109,7 +109,7 @@ def test_a_reader_chooses_which_replies_home_shows(reader, conversations):
             assert reader.home == _public(*shown[choice])
             assert _read_in(other, token) == _public(*shown[choice])
             assert read_to_end(reader.me, 3) == read_from_bottom(reader.me, 3) == reader.home
-            redis().call("FLUSHALL")
+            redis().call("FLUSHDB")
             assert reader.home == _public(*shown[choice]), "rebuilt"
 
 
@@ -170,7 +170,7 @@ def test_who_i_block_or_mute_is_not_addressed_at_home_nor_on_lists(reader, addre
         assert reader.home == ids_of(reader.get(on_list)) == []
         end(reader.me, reader.stranger)
     assert reader.home == [addressing.public]
-    redis().call("FLUSHALL")
+    redis().call("FLUSHDB")
     begin(reader.me, reader.stranger)
     assert reader.home == ids_of(reader.get(on_list)) == []
 

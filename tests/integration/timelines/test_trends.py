@@ -157,5 +157,5 @@ def test_costs(people, guest, monkeypatch):
     assert calls.statements == []
     monkeypatch.setattr(candidates, "MOST_READ", 0)
     assert compute().tags == [] == compute().posts
-    redis().call("FLUSHALL")
+    redis().call("FLUSHDB")
     assert names(guest) == []
