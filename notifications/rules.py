@@ -9,6 +9,7 @@ from notifications.types import Measure, NotificationKind, NotificationRow, Poli
 from posts.api.present import find_replied_to, find_visibility
 from posts.types import Visibility
 from relations.types import REQUESTS, Attribute, Relationship
+from relations.visibility import Surface, may_show
 
 NEW_ACCOUNT_DAYS = 30
 CREATED_AT = re.compile(rb'"created_at":"(\d{4}-\d\d-\d\d)')
@@ -54,9 +55,7 @@ def judge(
         return Verdict.SHOWN
     if not _still_holds(row, facts):
         return Verdict.HIDDEN
-    relationship = facts.relationship
-    hides = relationship.mutes_notices and relationship.is_muted_at(now_ms)
-    if relationship.is_blocked or hides:
+    if not may_show(Surface.NOTIFIED, facts.relationship, now_ms):
         return Verdict.HIDDEN
     if row.kind in NEVER_FILTERED or facts.is_permitted:
         return Verdict.SHOWN

@@ -2,36 +2,31 @@
 
 from collections.abc import Mapping
 
-from accounts.encode import is_limited
 from posts.api.approval_place import find_reply_policy
 from posts.api.present import find_visibility, is_mentioned
 from posts.api.quote_place import find_quoted
 from posts.types import ReplyPolicy, Visibility
 from relations.types import UNRELATED, Attribute, Relationship
+from relations.visibility import Surface, may_show
 
 
 def may_see(
     viewer_id: int | None,
     authors: Mapping[int, bytes],
     relationships: Mapping[int, Relationship],
+    surface: Surface = Surface.OPENED,
+    now_ms: int = 0,
 ) -> bool:
     """Whether the viewer may see open posts of these authors: of the post, and of its repost.
 
-    The viewer and an author must not block each other, and the viewer must follow limited authors.
-
     `authors`: their Account entities. `relationships`: of the viewer with other accounts; empty
-    without a viewer.
+    without a viewer. `now_ms`: for surfaces where a mute hides.
     """
     return all(
-        may_see_author(relationships.get(account_id, UNRELATED), account)
+        may_show(surface, relationships.get(account_id, UNRELATED), now_ms, account)
         for account_id, account in authors.items()
         if account_id != viewer_id
     )
-
-
-def may_see_author(relationship: Relationship, account: bytes) -> bool:
-    """The same for one author, who is not the viewer."""
-    return not relationship.is_blocked and (relationship.is_followed or not is_limited(account))
 
 
 def is_for_viewer(

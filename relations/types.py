@@ -125,7 +125,7 @@ class Relationship(NamedTuple):
     muted_until_ms: int = 0
     has_note: bool = False
     is_exclusive: bool = False
-    languages: Sequence[str] = ()
+    languages: tuple[str, ...] = ()
 
     @classmethod
     def of_rows(
@@ -181,13 +181,6 @@ class Relationship(NamedTuple):
         return self.mine in FOLLOWS
 
     @property
-    def is_clear_follow(self) -> bool:
-        """Whether all that they post is shown to the viewer: a follow without any mute or block,
-        not on an exclusive list, and of all languages."""
-        hides = self.is_muted or self.is_blocked or self.is_exclusive or self.languages
-        return self.is_followed and not hides
-
-    @property
     def follows_me(self) -> bool:
         return self.theirs in FOLLOWS
 
@@ -200,11 +193,6 @@ class Relationship(NamedTuple):
     def asks_me(self) -> bool:
         """Whether they asked to follow the viewer."""
         return self.theirs in REQUESTS
-
-    @property
-    def is_blocked(self) -> bool:
-        """In either direction."""
-        return self.mine is Attribute.BLACK or self.theirs is Attribute.BLACK
 
     def is_muted_at(self, now_ms: int) -> bool:
         return self.is_muted and (self.muted_until_ms == 0 or now_ms < self.muted_until_ms)

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from posts.addressed import Addressed
-from relations.types import Attribute, Relationship
+from relations.types import Relationship
+from relations.visibility import Surface, may_show
 
 
 class ReplyScope(NamedTuple):
@@ -62,14 +63,11 @@ def shows_addressed(
         return True
     accounts = addressed.account_ids
     if reader_id not in accounts and any(
-        _is_unwanted(relationships[account_id], now_ms) for account_id in accounts
+        not may_show(Surface.ADDRESSED, relationships[account_id], now_ms)
+        for account_id in accounts
     ):
         return False
     replied_to = addressed.replied_to
     if replied_to is None or replied_to == reader_id:
         return True
     return replies.includes(replied_to, author_id, relationships)
-
-
-def _is_unwanted(relationship: Relationship, now_ms: int) -> bool:
-    return relationship.mine is Attribute.BLACK or relationship.is_muted_at(now_ms)

@@ -1,10 +1,8 @@
 """Decides which entries the viewer may see now. Pure: plain values in, plain values out."""
 
 from collections.abc import Callable, Iterable, Mapping, Set
-from enum import Enum, auto
 from typing import NamedTuple
 
-from accounts.encode import is_limited
 from posts.addressed import Addressed
 from posts.api.present import find_language, find_tags, find_visibility, is_repost
 from posts.ids import PostId
@@ -13,16 +11,10 @@ from posts.rules import is_for_viewer
 from posts.types import Visibility
 from relations.languages import is_spoken
 from relations.queries.relationships import Relationships
-from relations.types import UNRELATED, EdgeFlag, Relationship
+from relations.types import UNRELATED
+from relations.visibility import Surface, may_show
 from timelines.addressed import ALL_REPLIES, ReplyScope, shows_addressed
 from timelines.types import Entry
-
-
-class Surface(Enum):
-    """Where a viewer reads entries by these rules."""
-
-    HOME = auto()
-    LIST = auto()
 
 
 class VisibilityInputs(NamedTuple):
@@ -125,9 +117,14 @@ def is_visible_in_public(view: ViewedPosts, post_id: PostId, now_ms: int) -> boo
 
     They leave out limited accounts, whose followers see the posts at home, and muted ones.
     """
-    if not view.allows(post_id, post_id) or is_limited(view.hydrated.accounts[post_id.author_id]):
+    if not view.allows(post_id, post_id):
         return False
-    return not view.relationships.get(post_id.author_id, UNRELATED).is_muted_at(now_ms)
+    author = post_id.author_id
+    relationship, account = (
+        view.relationships.get(author, UNRELATED),
+        view.hydrated.accounts[author],
+    )
+    return may_show(Surface.PUBLIC, relationship, now_ms, account)
 
 
 def _exists(entry: Entry, inputs: VisibilityInputs) -> bool:
@@ -144,15 +141,16 @@ def _exists(entry: Entry, inputs: VisibilityInputs) -> bool:
 
 
 def _is_author_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """Whether the author of the event is the viewer, or is not muted now and is followed, or wrote
-    a post with a home tag."""
+    """Whether the author of the event is the viewer, or is shown there, or wrote a post with a home
+    tag. At home no members of an exclusive list are: their posts and reposts are on the list."""
     author = entry.event.author_id
     if author in inputs.relationships.clear_follows or author == inputs.viewer_id:
         return True
     relationship = inputs.relationships.by_account[author]
-    if _is_blocked_or_muted(relationship, inputs.now_ms):
-        return False
-    return relationship.is_followed or _has_home_tag(entry, inputs)
+    if may_show(inputs.surface, relationship, inputs.now_ms):
+        return True
+    is_by_tag = _has_home_tag(entry, inputs)
+    return is_by_tag and may_show(Surface.HOME_TAG, relationship, inputs.now_ms)
 
 
 def _has_home_tag(entry: Entry, inputs: VisibilityInputs) -> bool:
@@ -164,18 +162,12 @@ def _has_home_tag(entry: Entry, inputs: VisibilityInputs) -> bool:
     if not inputs.home_tags or event != original or event not in inputs.fragments:
         return False
     fragment, account = inputs.fragments[event], inputs.accounts.get(event.author_id)
-    if account is None or is_limited(account) or is_repost(fragment):
+    if account is None or is_repost(fragment):
+        return False
+    if not may_show(Surface.PUBLIC, UNRELATED, inputs.now_ms, account):
         return False
     is_public = find_visibility(fragment) is Visibility.PUBLIC
     return is_public and not inputs.home_tags.isdisjoint(find_tags(fragment))
-
-
-def _is_at_home(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """False at home for members of an exclusive list: their posts and reposts are on the list."""
-    author = entry.event.author_id
-    if inputs.surface is not Surface.HOME or author == inputs.viewer_id:
-        return True
-    return not inputs.relationships.by_account[author].is_exclusive
 
 
 def _is_language_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
@@ -217,7 +209,7 @@ def _are_reposts_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
     reposter = event.author_id
     if event == original or reposter == inputs.viewer_id:
         return True
-    return not inputs.relationships.by_account[reposter].flags & EdgeFlag.HIDES_REPOSTS
+    return may_show(Surface.REPOSTS, inputs.relationships.by_account[reposter], inputs.now_ms)
 
 
 def _is_original_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
@@ -236,15 +228,9 @@ def _is_original_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
     if author == inputs.viewer_id:
         return True
     relationship = inputs.relationships.by_account[author]
-    if _is_blocked_or_muted(relationship, inputs.now_ms):
-        return False
-    if not relationship.is_followed and is_limited(inputs.accounts[author]):
+    if not may_show(Surface.BROUGHT, relationship, inputs.now_ms, inputs.accounts[author]):
         return False
     return is_for_viewer(inputs.viewer_id, author, inputs.fragments[original], relationship)
-
-
-def _is_blocked_or_muted(relationship: Relationship, now_ms: int) -> bool:
-    return relationship.is_blocked or relationship.is_muted_at(now_ms)
 
 
 def _clear_all_shown(inputs: VisibilityInputs) -> Set[int]:
@@ -259,7 +245,6 @@ def _clear_all(inputs: VisibilityInputs) -> None:
 # All reasons to hide an entry of a home or list timeline. Each new reason goes here.
 RULES = (
     Rule(_is_author_shown, _clear_all_shown),
-    Rule(_is_at_home, _clear_all_shown),
     Rule(_is_language_shown, _clear_all_shown),
     Rule(_is_addressed_shown, _clear_all),
     Rule(_are_reposts_shown, _clear_all),

@@ -16,7 +16,8 @@ from posts.api.quote_place import QUOTE, REVOKED, find_quoted
 from posts.ids import PostId
 from posts.reading.statuses import MOST_AT_ONCE
 from posts.reading.viewing import ViewedPosts, view_posts
-from relations.types import UNRELATED, Attribute
+from relations.types import UNRELATED
+from relations.visibility import Hiding, Surface, find_hiding
 
 T = TypeVar("T")
 ACCEPTED = "accepted"
@@ -47,7 +48,7 @@ def see_quotes(ids: Collection[PostId], viewer_id: int | None) -> dict[PostId, S
     seen: dict[PostId, SeenQuote] = {}
     for part in _parts(ids):
         viewed, at_ms = view_posts({post_id: post_id for post_id in part}, viewer_id), now_ms()
-        seen |= {post_id: _see(viewed, post_id, viewer_id, at_ms) for post_id in part}
+        seen |= {post_id: _see(viewed, post_id, at_ms) for post_id in part}
     return seen
 
 
@@ -57,17 +58,18 @@ def _parts(ids: Collection[T]) -> Iterator[Sequence[T]]:
     return (every[start : start + MOST_AT_ONCE] for start in range(0, len(every), MOST_AT_ONCE))
 
 
-def _see(viewed: ViewedPosts, post_id: PostId, viewer_id: int | None, at_ms: int) -> SeenQuote:
+def _see(viewed: ViewedPosts, post_id: PostId, at_ms: int) -> SeenQuote:
     """A block or a mute of the viewer has a state of its own. A block by the author has none: it is
     a secret."""
     if post_id not in viewed.hydrated.fragments:
         return SeenQuote("deleted")
     relationship = viewed.relationships.get(post_id.author_id, UNRELATED)
-    if relationship.mine is Attribute.BLACK:
+    hiding = find_hiding(Surface.BROUGHT, relationship, at_ms)
+    if hiding & Hiding.BLOCKED:
         return SeenQuote("blocked_account")
     if not viewed.allows(post_id, post_id):
         return SeenQuote("unauthorized")
-    if relationship.is_muted_at(at_ms) and post_id.author_id != viewer_id:
+    if hiding:
         return SeenQuote("muted_account")
     return SeenQuote(ACCEPTED, viewed.present(post_id, post_id))
 

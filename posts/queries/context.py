@@ -14,6 +14,7 @@ from posts.ids import PostId
 from posts.queries.own_responses import add_own_replies
 from posts.reading.statuses import MOST_AT_ONCE, get_original, load_visible
 from posts.types import Kind
+from relations.visibility import Surface
 
 # A deleted post still knows what it answered, so the posts above it are found.
 ANCESTORS = f"""
@@ -175,7 +176,7 @@ def _load_shown(
         if start and deadline.is_half_over():
             return shown, start
         posts = {i: i for i in ids[start : start + MOST_AT_ONCE]}
-        for post_id, status in load_visible(posts, viewer_id, now_ms()).items():
+        for post_id, status in load_visible(posts, viewer_id, Surface.BROUGHT, now_ms()).items():
             left -= len(status)
             if left < 0:
                 return shown, ids.index(post_id)

@@ -22,6 +22,7 @@ from posts.queries.row_pages import ListSource, Row, list_rows
 from posts.reading.statuses import get_original, get_with_visibility, load_visible
 from posts.types import Kind, Visibility
 from relations.queries.relationships import load_relationships
+from relations.visibility import Surface, hidden_among
 
 WHEN_DIGITS, WHO_DIGITS = 9, 6
 RESPONDER_DIGITS, MARK_DIGITS = WHEN_DIGITS + WHO_DIGITS, WHEN_DIGITS + BASE36_DIGITS
@@ -45,8 +46,7 @@ def list_responders(
         ids = [responder_id for _, responder_id in rows]
         accounts = load_account_json(ids)
         relationships = load_relationships(viewer_id, ids) if viewer_id is not None else {}
-        now = now_ms()
-        hidden = {i for i, r in relationships.items() if r.is_blocked or r.is_muted_at(now)}
+        hidden = hidden_among(Surface.LISTED, relationships, now_ms())
         return [None if i in hidden else accounts.get(i) for i in ids]
 
     where = (original.author_id, original.moment, int(kind))
@@ -85,7 +85,7 @@ def _row_of_quote(status: bytes) -> tuple[int, int]:
 
 def _show_quotes(original: PostId, viewer_id: int, rows: Sequence[Row]) -> list[bytes | None]:
     ids = [PostId.at(account_id, moment) for moment, account_id in rows]
-    shown = load_visible({i: i for i in ids}, viewer_id, now_ms())
+    shown = load_visible({i: i for i in ids}, viewer_id, Surface.BROUGHT, now_ms())
     quoting = {i for i, status in shown.items() if find_quoted(status) == original}
     return [shown[i] if i in quoting else None for i in ids]
 

@@ -7,6 +7,7 @@ from posts.errors import CannotRepost, PostNotFound
 from posts.ids import PostId
 from posts.reading.viewing import OriginalByEvent, view_posts
 from posts.types import Visibility
+from relations.visibility import Surface
 
 # Relationships are asked of fewer than a thousand at once.
 MOST_AT_ONCE = 400
@@ -14,12 +15,18 @@ MOST_AT_ONCE = 400
 _REBLOG = b'"reblog":{'
 
 
-def load_status_json(ids: Iterable[PostId], viewer_id: int | None = None) -> dict[PostId, bytes]:
-    """Status entities of the posts that exist and that the viewer may see, in the order of `ids`.
+def load_status_json(
+    ids: Iterable[PostId],
+    viewer_id: int | None = None,
+    surface: Surface = Surface.OPENED,
+    now_ms: int = 0,
+) -> dict[PostId, bytes]:
+    """Status entities of the posts that exist and that the viewer may see there, in the order of
+    `ids`.
 
     Cost: as `load_visible`; twice that if some of the posts are reposts.
     """
-    return load_with_originals(list(dict.fromkeys(ids)), viewer_id)[0]
+    return load_with_originals(list(dict.fromkeys(ids)), viewer_id, surface, now_ms)[0]
 
 
 def get_original(post_id: PostId, viewer_id: int | None) -> PostId:
@@ -68,7 +75,10 @@ def get_shown(post_id: PostId, viewer_id: int | None) -> tuple[PostId, bytes]:
 
 
 def load_with_originals(
-    ids: list[PostId], viewer_id: int | None
+    ids: list[PostId],
+    viewer_id: int | None,
+    surface: Surface = Surface.OPENED,
+    now_ms: int = 0,
 ) -> tuple[dict[PostId, bytes], OriginalByEvent]:
     """The visible posts, and the originals of those that are reposts.
 
@@ -76,32 +86,28 @@ def load_with_originals(
     """
     shown = {i: i for i in ids}
     viewed = view_posts(shown, viewer_id)
-    visible = viewed.list_visible(shown)
+    visible = viewed.list_visible(shown, surface, now_ms)
     reposts = viewed.find_reposts() if len(visible) < len(ids) else {}
     if not reposts:
         return visible, reposts
-    visible |= load_visible(reposts, viewer_id)
+    visible |= load_visible(reposts, viewer_id, surface, now_ms)
     return {i: visible[i] for i in ids if i in visible}, reposts
 
 
 def load_visible(
-    shown: OriginalByEvent, viewer_id: int | None, muted_at_ms: int | None = None
+    shown: OriginalByEvent,
+    viewer_id: int | None,
+    surface: Surface = Surface.OPENED,
+    now_ms: int = 0,
 ) -> dict[PostId, bytes]:
-    """Status entities of the events that the viewer may see, in this order, any number.
+    """Status entities of the events that the viewer may see there, in this order, any number.
 
-    For callers that know the original of each event; else call `load_status_json`. `muted_at_ms`:
-    leaves out events of accounts that the viewer mutes at this time. Cost: one round trip and no
-    SQL when warm, for every MOST_AT_ONCE events.
+    For callers that know the original of each event; else call `load_status_json`. Cost: one round
+    trip and no SQL when warm, for every MOST_AT_ONCE events.
     """
     events = list(shown)
     visible: dict[PostId, bytes] = {}
     for start in range(0, len(events), MOST_AT_ONCE):
         part = {event: shown[event] for event in events[start : start + MOST_AT_ONCE]}
-        viewed = view_posts(part, viewer_id)
-        statuses = viewed.list_visible(part)
-        if muted_at_ms is not None:
-            related = viewed.relationships
-            muted = {i for i, relation in related.items() if relation.is_muted_at(muted_at_ms)}
-            statuses = {i: text for i, text in statuses.items() if i.author_id not in muted}
-        visible |= statuses
+        visible |= view_posts(part, viewer_id).list_visible(part, surface, now_ms)
     return visible

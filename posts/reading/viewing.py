@@ -11,6 +11,7 @@ from posts.reading.hydrate import Hydrated, ask_posts
 from posts.reading.viewer import PostViewer, ask_viewer
 from posts.rules import is_for_viewer, may_see
 from relations.types import UNRELATED, Relationship
+from relations.visibility import Surface
 
 OriginalByEvent = Mapping[PostId, PostId]  # a post or repost → the post that it shows
 
@@ -24,13 +25,19 @@ class ViewedPosts(NamedTuple):
     viewer_id: int | None = None
     filters: FilterSet = NO_FILTERS
 
-    def allows(self, event: PostId, original: PostId) -> bool:
-        """Whether both exist and the viewer may see both."""
+    def allows(
+        self,
+        event: PostId,
+        original: PostId,
+        surface: Surface = Surface.OPENED,
+        now_ms: int = 0,
+    ) -> bool:
+        """Whether both exist and the viewer may see both there (posts.rules.may_see)."""
         if not self.hydrated.has_both(event, original):
             return False
         accounts = self.hydrated.accounts
         authors = {i: accounts[i] for i in (event.author_id, original.author_id)}
-        may_see_authors = may_see(self.viewer_id, authors, self.relationships)
+        may_see_authors = may_see(self.viewer_id, authors, self.relationships, surface, now_ms)
         return may_see_authors and self._is_for_viewer(event) and self._is_for_viewer(original)
 
     def present(self, event: PostId, original: PostId) -> bytes:
@@ -38,9 +45,13 @@ class ViewedPosts(NamedTuple):
         flags = self.flags.get(original, 0)
         return self.filters.apply(self.hydrated.present(event, original, self.viewer_id, flags))
 
-    def list_visible(self, shown: OriginalByEvent) -> dict[PostId, bytes]:
-        """Status entities of the events that the viewer may see, in their order."""
-        return {e: self.present(e, o) for e, o in shown.items() if self.allows(e, o)}
+    def list_visible(
+        self, shown: OriginalByEvent, surface: Surface = Surface.OPENED, now_ms: int = 0
+    ) -> dict[PostId, bytes]:
+        """Status entities of the events that the viewer may see there, in their order."""
+        return {
+            e: self.present(e, o) for e, o in shown.items() if self.allows(e, o, surface, now_ms)
+        }
 
     def find_reposts(self) -> OriginalByEvent:
         """Those of the posts that are reposts, each with the post that it shows.

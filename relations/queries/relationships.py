@@ -17,6 +17,7 @@ from relations.cache import RELATIONSHIPS
 from relations.lists.sql import IS_ON_EXCLUSIVE_LIST
 from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, KIND, MUTES_TABLE, NOTES_TABLE
 from relations.types import UNRELATED, Relationship
+from relations.visibility import is_clear_follow
 
 READ = f"""
 SELECT other.id, coalesce(mine.attribute, 0), coalesce(mine.flags, 0),
@@ -68,7 +69,7 @@ class Relationships(NamedTuple):
         by_account: Mapping[int, Relationship],
         reading: RelationshipCacheReply | None = None,
     ) -> Self:
-        clear = (i for i, relationship in by_account.items() if relationship.is_clear_follow)
+        clear = (i for i, relationship in by_account.items() if is_clear_follow(relationship))
         return cls(validator, by_account, frozenset(clear), reading)
 
 

@@ -20,7 +20,8 @@ from relations.queries.edge_lists import (
     reads_of,
 )
 from relations.queries.relationships import ask_relationships
-from relations.types import ListedAccount, Relationship
+from relations.types import ListedAccount
+from relations.visibility import Surface, hidden_among
 
 # A page is at most this many reads. A viewer who may see very few members gets a short page.
 MOST_BATCHES = 8
@@ -72,14 +73,8 @@ def load_for_others(
         return load_account_json(account_ids)
     both = ask_both(ask_accounts(account_ids), ask_relationships(viewer_id, account_ids))
     accounts, relationships = answer(both)
-    related, now = relationships.by_account, now_ms()
-    return {i: body for i, body in accounts.items() if i == kept or _is_shown(related.get(i), now)}
-
-
-def _is_shown(relationship: Relationship | None, now: int) -> bool:
-    if relationship is None:
-        return True
-    return not (relationship.is_blocked or relationship.is_muted_at(now))
+    hidden = hidden_among(Surface.LISTED, relationships.by_account, now_ms()) - {kept}
+    return {i: body for i, body in accounts.items() if i not in hidden}
 
 
 def _page_down(window: Window, reads: ListReads, show: Show) -> Page[bytes]:

@@ -10,17 +10,13 @@ from posts.types import Target as PostTarget
 from relations.lists.errors import ListNotFound
 from relations.queries.relationships import Relationships
 from relations.types import UNRELATED
+from relations.visibility import Surface
 from streaming.channels import HASHTAG, HOME, LIST, OF_FOLLOWEES, PUBLIC, PUBLIC_MEDIA, Channel
 from streaming.directory import Directory
 from streaming.happenings.types import Audience, Happening, Shown, Target, View, by_account
 from timelines.addressed import HOME_SCOPES
 from timelines.queries.list import load_list_rules
-from timelines.rules import (
-    Surface,
-    VisibilityInputs,
-    is_visible_at_home,
-    is_visible_in_public,
-)
+from timelines.rules import VisibilityInputs, is_visible_at_home, is_visible_in_public
 from timelines.types import Entry
 
 NEW, EDITED, GONE = "update", "status.update", "delete"
@@ -100,9 +96,7 @@ class PostShown(Happening):
         """As the notification or the conversation, with which the account has the post."""
         if view.account_id not in self.places.named:
             return False
-        relationship = view.posts.relationships.get(self.post_id.author_id, UNRELATED)
-        is_muted = relationship.is_muted_at(view.now_ms)
-        return not is_muted and view.posts.allows(self.post_id, self.original)
+        return view.posts.allows(self.post_id, self.original, Surface.BROUGHT, view.now_ms)
 
     def _is_on_list(self, view: View, list_id: int) -> bool:
         """Members of lists are not kept: their changes are no events. One query, or two."""

@@ -11,6 +11,7 @@ from posts.cache.viewer_state_payload import ViewerState
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.responses import read_reposts
 from relations.queries.following import load_following
+from relations.visibility import Surface
 from timelines.actions.cut_old_entries import cut_old_entries
 from timelines.actions.rebuild_timeline import rebuild_timeline
 from timelines.addressed import ReplyScope
@@ -18,7 +19,6 @@ from timelines.home.known_replies import without_replies_to
 from timelines.home.merged import MergedTimeline
 from timelines.home.reader import HomeReader
 from timelines.queries.pull import iter_pulled, pull
-from timelines.rules import Surface
 from timelines.stores.factory import overtaken_timelines
 from timelines.types import Entry, TimelineAuthors, TimeRange, reposts_among
 

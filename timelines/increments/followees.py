@@ -11,6 +11,7 @@ from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies, Vi
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
 from relations.types import Relationship
+from relations.visibility import Surface, hidden_among
 from timelines.increments.queries import AccountIds
 
 # Of all readers together.
@@ -70,15 +71,10 @@ def _read_validator(reader_id: int, also: Question[Any]) -> bytes | None:
 def _load(reader_id: int, now_ms: int) -> Followees:
     followed = load_following(reader_id).followee_ids
     relationships = _load_relationships(reader_id, followed)
-    shown = [i for i, r in relationships.items() if _is_at_home(r, now_ms)]
-    ends = [r.muted_until_ms for r in relationships.values() if r.is_muted_at(now_ms)]
-    until_ms = min((end for end in ends if end), default=NEVER_MS)
+    shown = relationships.keys() - hidden_among(Surface.HOME, relationships, now_ms)
+    ends = (relationship.muted_until_ms for relationship in relationships.values())
+    until_ms = min((end for end in ends if end > now_ms), default=NEVER_MS)
     return Followees(_sorted([reader_id, *shown]), until_ms)
-
-
-def _is_at_home(relationship: Relationship, now_ms: int) -> bool:
-    is_hidden = relationship.is_exclusive or relationship.is_muted_at(now_ms)
-    return relationship.is_followed and not is_hidden
 
 
 def _load_relationships(reader_id: int, others: Sequence[int]) -> dict[int, Relationship]:

@@ -17,7 +17,7 @@ from posts.ids import PostId
 from timelines.promotions.campaigns import running_campaigns
 from timelines.promotions.hydrate import HydratedPromotions, place_and_hydrate
 from timelines.promotions.present import present_promotion
-from timelines.promotions.rules import MOST_OFFERED, choose_offered, may_show
+from timelines.promotions.rules import MOST_OFFERED, choose_offered, may_see_target
 from timelines.promotions.slotting import PagingSession, id_below
 from timelines.promotions.types import Offer, PlacedPromotion, RunningCampaign
 
@@ -117,7 +117,7 @@ def _sift(
     for placed in promotions.placed:
         campaign = campaigns[placed.campaign_id]
         is_hidden = campaign.id in promotions.hidden
-        if not is_hidden and may_show(campaign, promotions.viewed, at_ms):
+        if not is_hidden and may_see_target(campaign, promotions.viewed, at_ms):
             shown.append((placed, campaign))
             PROMOTIONS.labels(campaign.kind, "new" if placed.is_new else "again").inc()
         else:

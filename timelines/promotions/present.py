@@ -14,7 +14,7 @@ from timelines.promotions.types import Ad, RunningCampaign
 
 
 def present_promotion(campaign: RunningCampaign, slot_id: PostId, viewed: ViewedPosts) -> bytes:
-    """One item of a page. The target must exist: `may_show` has checked it."""
+    """One item of a page. The target must exist: `may_see_target` has checked it."""
     fields = b'"promoted":true,"campaign":"%d","type":"%b"' % (campaign.id, campaign.kind.encode())
     target = campaign.target
     if isinstance(target, PostId):

@@ -7,8 +7,8 @@ from typing import Protocol
 from posts.api.present import is_open
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
-from posts.rules import may_see_author
 from relations.types import UNRELATED
+from relations.visibility import Surface, may_show
 from timelines.promotions.types import Ad, CampaignKind, RunningCampaign
 
 # The most campaigns that a page considers: each costs a read of its target.
@@ -51,7 +51,7 @@ def is_in_audience(campaign: WithAudience, viewer_id: int) -> bool:
     return _hash(viewer_id, campaign.id) * 100 < campaign.audience_percent * _HASHES
 
 
-def may_show(campaign: RunningCampaign, viewed: ViewedPosts, now_ms: int) -> bool:
+def may_see_target(campaign: RunningCampaign, viewed: ViewedPosts, now_ms: int) -> bool:
     """Whether the target exists and the viewer may see it. Private and direct posts are not shown.
 
     Not if a filter of the viewer hides the post at home, if the viewer mutes or blocks its account,
@@ -64,17 +64,16 @@ def may_show(campaign: RunningCampaign, viewed: ViewedPosts, now_ms: int) -> boo
     account_id = campaign.account_id or 0
     relationship = viewed.relationships.get(account_id, UNRELATED)
     account = viewed.hydrated.accounts.get(account_id)
-    if account is None or not may_see_author(relationship, account):
+    surface = Surface.BROUGHT if isinstance(target, PostId) else Surface.PROMOTED
+    if account is None or not may_show(surface, relationship, now_ms, account):
         return False
-    if relationship.is_muted_at(now_ms):
-        return False
-    if isinstance(target, PostId):
-        return viewed.hydrated.has_both(target, target) and _may_show_post(target, viewed)
-    return not relationship.is_followed
+    return not isinstance(target, PostId) or _may_see_post(target, viewed)
 
 
-def _may_show_post(post_id: PostId, viewed: ViewedPosts) -> bool:
+def _may_see_post(post_id: PostId, viewed: ViewedPosts) -> bool:
     """A client that knows no promotions takes them for posts of home: so do filters."""
+    if not viewed.hydrated.has_both(post_id, post_id):
+        return False
     fragment = viewed.hydrated.fragments[post_id]
     return is_open(fragment) and not viewed.filters.hide_at_home(fragment, [post_id.public])
 

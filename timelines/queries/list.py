@@ -15,6 +15,7 @@ from posts.ids import LAST, PostId
 from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
 from relations.lists.types import ListMembers, RepliesPolicy
+from relations.visibility import Surface
 from timelines.addressed import ReplyScope
 from timelines.home.page import load_page
 from timelines.polling.begin import begin_poll
@@ -24,7 +25,6 @@ from timelines.polling.records import Poller
 from timelines.queries.pull import iter_pulled
 from timelines.recent.factory import recent_index
 from timelines.recent.queries.late_posts import PolledAuthors
-from timelines.rules import Surface
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
 

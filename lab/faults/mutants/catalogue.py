@@ -146,9 +146,9 @@ MUTANTS = (
         ("F19a",),
         (
             Edit(
-                "timelines/rules.py",
-                "    return relationship.is_blocked or relationship.is_muted_at(now_ms)\n",
-                "    return relationship.is_blocked\n",
+                "relations/visibility.py",
+                "    if hiding & _MUTES and not relationship.is_muted_at(now_ms):\n",
+                "    if hiding & _MUTES:\n",
             ),
         ),
     ),

@@ -15,6 +15,7 @@ from posts.conversations.errors import ConversationNotFound
 from posts.ids import MalformedPostId, PostId
 from posts.queries.row_pages import ListSource, Row, list_rows
 from posts.reading.statuses import load_visible
+from relations.visibility import Surface
 
 ONE = """
 SELECT last_second, last_arrival, last_author, last_sequence, thread_author, thread_moment,
@@ -50,7 +51,7 @@ def count_visible(owner_id: int, unread: Sequence[PostId], limit: int, now_ms: i
     count = 0
     for part in (unread[:limit], unread[limit:]):
         if part and count < limit:
-            count += len(load_visible({i: i for i in part}, owner_id, now_ms))
+            count += len(load_visible({i: i for i in part}, owner_id, Surface.BROUGHT, now_ms))
     return min(count, limit)
 
 

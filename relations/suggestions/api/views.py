@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.api.schema import AccountEntity
-from accounts.encode import is_discoverable, is_limited
+from accounts.encode import is_discoverable
 from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
 from infra.api.incomplete import INCOMPLETE_HEADER, answer_available
@@ -15,6 +15,8 @@ from infra.clock import now_ms
 from relations.suggestions.actions.dismiss import dismiss_suggestion
 from relations.suggestions.api.schema import LIMIT, SuggestionEntity
 from relations.suggestions.queries.suggest import list_suggestions
+from relations.types import UNRELATED
+from relations.visibility import Surface, may_show
 
 DEFAULT_LIMIT, MOST = 40, 80
 DAY_MS = 86_400_000
@@ -59,13 +61,15 @@ class SuggestionView(Endpoint):
 
 def _find(request: ApiRequest) -> list[bytes]:
     """Accounts that want to be suggested, as many as the request asks for."""
-    limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
-    ids = list_suggestions(request.account_id, now_ms() // DAY_MS)
+    limit, at_ms = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST), now_ms()
+    ids = list_suggestions(request.account_id, at_ms // DAY_MS)
     shown: list[bytes] = []
     for start in range(0, len(ids), MOST):
         accounts = load_account_json(ids[start : start + MOST]).values()
         shown += [
-            account for account in accounts if is_discoverable(account) and not is_limited(account)
+            account
+            for account in accounts
+            if is_discoverable(account) and may_show(Surface.SUGGESTED, UNRELATED, at_ms, account)
         ]
         if len(shown) >= limit:
             break

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 
 from accounts.sql import shows_collections
+from infra.clock import now_ms
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter_available
 from infra.sharding.sql import fetch_all
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
 from relations.sql import FORWARD_TABLE, IS_FOLLOW, KIND
-from relations.types import Attribute, Relationship
+from relations.types import Attribute
+from relations.visibility import Surface, hidden_among
 
 # So the cost has a limit: at most MOST_FRIENDS * MOST_FOLLOWS entries of an index.
 MOST_FRIENDS, MOST_FOLLOWS = 50, 100
@@ -47,9 +49,9 @@ def list_suggestions(viewer_id: int, day: int) -> list[int]:
     likely = sorted(counts, key=lambda i: (-counts[i], i))[:MOST_RANKED]
     if not likely:
         return []
-    known = load_relationships(viewer_id, likely)
-    dismissed = load_dismissed(viewer_id)
-    return [i for i in likely if i not in dismissed and _may_be_suggested(known[i])]
+    hidden = hidden_among(Surface.SUGGESTED, load_relationships(viewer_id, likely), now_ms())
+    hidden |= load_dismissed(viewer_id)
+    return [i for i in likely if i not in hidden]
 
 
 def load_dismissed(owner_id: int) -> set[int]:
@@ -74,8 +76,3 @@ def _count_followers(friends: Sequence[int]) -> Counter[int]:
         for account_id, count in rows:
             counts[account_id] += count
     return counts
-
-
-def _may_be_suggested(relationship: Relationship) -> bool:
-    is_free = relationship.mine is Attribute.NONE and not relationship.is_blocked
-    return is_free and not relationship.is_muted

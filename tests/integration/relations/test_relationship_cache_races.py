@@ -55,7 +55,7 @@ def test_a_first_relation_while_the_filter_is_made_is_not_denied(world, before_w
     redis().call("DEL", RELATIONSHIPS.filter_key(me))
     before_writing(partial(block, new, me))
     relationship(me, friend), relationship(me, 99_999)
-    assert relationship(me, new).is_blocked
+    assert relationship(me, new).theirs is Attribute.BLACK
 
 
 def test_a_change_while_everything_is_lost_is_not_undone(world, before_writing):

@@ -37,7 +37,7 @@ from tests.integration.streaming.listening import publish_marker, streaming_site
 from tests.integration.timelines.catching_up import mark, read_all
 from tests.world import make_account, make_accounts, publish, restrict
 from timelines.increments.followees import find_followees
-from timelines.promotions.rules import may_show
+from timelines.promotions.rules import may_see_target
 from timelines.promotions.types import CampaignKind, RunningCampaign
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
@@ -305,7 +305,7 @@ def _of_promotions(scene: Scene) -> dict[str, Seen]:
     def is_promoted(kind: str, state: str) -> bool:
         target, post = targets[kind][state], scene.posts["post"][state]
         campaign = RunningCampaign(1, kinds[kind], target, 1, 1, 1, 100, 0, 2e9, None)
-        return may_show(campaign, view_posts({post: post}, scene.me), now_ms())
+        return may_see_target(campaign, view_posts({post: post}, scene.me), now_ms())
 
     return {
         f"promotion: {kind}": scene.each(lambda state, kind=kind: is_promoted(kind, state))

@@ -17,11 +17,12 @@ from posts.ids import SEQUENCES, PostId
 from posts.types import Kind, PostRow
 from relations.queries.relationships import Relationships
 from relations.types import UNRELATED, Attribute, Relationship
+from relations.visibility import Surface
 from timelines.addressed import HOME_SCOPES, ReplyScope, shows_addressed
 from timelines.promotions.rules import MOST_OFFERED, choose_offered, is_in_audience
 from timelines.promotions.slotting import id_below, list_anchors
 from timelines.promotions.types import Ad, CampaignKind, RunningCampaign
-from timelines.rules import Surface, VisibilityInputs, is_visible_at_home
+from timelines.rules import VisibilityInputs, is_visible_at_home
 from timelines.types import Entry
 
 posts = st.builds(

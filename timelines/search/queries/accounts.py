@@ -17,7 +17,8 @@ from infra.sharding.scatter import scatter_available
 from infra.sharding.shards import shard_aliases
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
-from relations.types import UNRELATED, Attribute, Relationship
+from relations.types import UNRELATED, Relationship
+from relations.visibility import Surface, may_show
 from timelines.search.addresses import parse_account_address
 from timelines.search.resemblance import resemble
 from timelines.search.types import AccountSearch
@@ -119,8 +120,8 @@ def _rank(viewer_id: int | None, candidates: Sequence[Candidate]) -> list[int]:
 
 def _may_find(candidate: Candidate, relationship: Relationship) -> bool:
     """An account that I block is found by its exact name only, so that I can end the block."""
-    blocks_me = relationship.theirs is Attribute.BLACK
-    return not relationship.is_blocked or (candidate.is_exact and not blocks_me)
+    surface = Surface.NAMED if candidate.is_exact else Surface.SEARCHED
+    return may_show(surface, relationship, now_ms=0)
 
 
 def _order(entry: tuple[Candidate, Relationship]) -> tuple[bool, bool, bool, int, int]:

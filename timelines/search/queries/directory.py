@@ -3,13 +3,14 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-from accounts.encode import is_discoverable, is_limited
+from accounts.encode import is_discoverable
 from accounts.queries.load import load_account_json
 from accounts.queries.users import list_newest_account_ids
 from infra.caching.questions import answer
 from infra.clock import now_ms
 from relations.queries.relationships import load_relationships
 from relations.types import UNRELATED
+from relations.visibility import Surface, may_show
 from timelines.cache import ask_public_list
 
 # The directory ends there: it is for looking around, and a later page costs as much as all before.
@@ -41,14 +42,13 @@ def list_directory(page: DirectoryPage) -> list[bytes]:
     places = _list_places(page)
     known = load_relationships(page.viewer_id, places) if page.viewer_id and places else {}
     at_ms = now_ms()
-    shown = [
-        account_id
-        for account_id in places
-        if not (relationship := known.get(account_id, UNRELATED)).is_blocked
-        and not relationship.is_muted_at(at_ms)
+    accounts = load_account_json(places, page.viewer_id)
+    return [
+        account
+        for account_id, account in accounts.items()
+        if is_discoverable(account)
+        and may_show(Surface.PUBLIC, known.get(account_id, UNRELATED), at_ms, account)
     ]
-    accounts = load_account_json(shown, page.viewer_id).values()
-    return [account for account in accounts if is_discoverable(account) and not is_limited(account)]
 
 
 def _list_places(page: DirectoryPage) -> list[int]:

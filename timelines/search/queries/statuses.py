@@ -11,11 +11,11 @@ from infra.clock import now_ms
 from infra.sharding.buckets import is_owned, shard_of
 from infra.sharding.scatter import scatter_available
 from infra.sharding.shards import shard_aliases
-from posts.ids import PostId, authors_of, second_of
+from posts.ids import PostId, second_of
 from posts.queries.library import search_library
 from posts.queries.search import WordSearch, search_words
 from posts.reading.statuses import load_status_json
-from relations.queries.relationships import load_relationships
+from relations.visibility import Surface
 from timelines.search.cache import ask_hits, keep_hits
 from timelines.search.types import PostSearch
 
@@ -33,7 +33,7 @@ def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time
     find. Shards that do not answer are left out. New posts may be found TTL_S later.
     Raises: OperationalError, InterfaceError if no shard answers. Cost: one query on each shard, or
     on that of the author, and none if the same was searched just now; what `load_status_json`
-    costs; relationships with the authors. The same again for each round after the first. For the
+    costs. The same again for each round after the first. For the
     library as `search_library`, and nothing is kept.
     """
     wanted, statuses = search.offset + search.limit, list[bytes]()
@@ -82,13 +82,9 @@ def _ask_shard(alias: str, words: WordSearch, now_second: int) -> list[PostId]:
 def _load_shown(ids: Sequence[PostId], search: PostSearch) -> list[bytes]:
     """What the viewer has in the library is found also if its author is not to be found."""
     viewer_id = search.viewer_id
-    entities = load_status_json(ids, viewer_id)
-    authors = authors_of(entities) - {viewer_id}
-    known, now = load_relationships(viewer_id, authors) if authors else {}, now_ms()
-    muted = {author for author, relationship in known.items() if relationship.is_muted_at(now)}
+    entities = load_status_json(ids, viewer_id, Surface.BROUGHT, now_ms())
     return [
         text
         for post_id, text in entities.items()
-        if post_id.author_id not in muted
-        and (search.in_library or post_id.author_id == viewer_id or is_indexable(text))
+        if search.in_library or post_id.author_id == viewer_id or is_indexable(text)
     ]
