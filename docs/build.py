@@ -1,7 +1,7 @@
 """Builds the documentation site: `make docs`.
 
 It copies the pages of docs/ to .site-source, draws the diagrams of docs/diagrams there, and puts
-endpoints, commands, settings, metrics and periodic tasks into the pages that have a marker for them
+endpoints, commands, settings, metrics, periodic tasks, consumers and families of keys into the pages that have a marker for them
 (lab/reference). Zensical turns the copy into .site. A warning, a
 dead link or a missing anchor ends the build with exit code 1. The site is for a browser without a
 server or a network: open .site/index.html.

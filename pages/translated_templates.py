@@ -4,7 +4,7 @@ Jinja's own extension looks each text up when a page is drawn. A page has hundre
 they never change, so here a translation becomes text of the template like any other. A text with
 values becomes the texts between them, and a plural becomes an `if`.
 
-See docs/explanation/decisions/0104-translations-are-compiled-into-templates.md.
+See docs/explanation/decisions/0080-pages-are-drawn-by-jinja.md.
 """
 
 import re

@@ -1,7 +1,7 @@
 """The functions of the database. Each app that has some keeps them in its `functions.sql`.
 
 It is the whole present text, in the order of the write. Released migrations run copies of it:
-docs/explanation/decisions/0076-functions-of-the-database-are-files.md.
+docs/explanation/decisions/0036-a-write-is-one-function-of-the-database.md.
 """
 
 from collections.abc import Iterable

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from lab.reference.api import endpoint_rows
 from lab.reference.commands import command_sections
+from lab.reference.explained import consumer_rows, family_rows
 from lab.reference.metrics import metric_rows
 from lab.reference.notes import NOTE, names_in_note
 from lab.reference.settings import setting_sections
@@ -12,7 +13,9 @@ from lab.reference.tasks import task_rows
 
 RENDERERS: Mapping[str, Callable[[list[str]], str]] = {
     "commands": command_sections,
+    "consumers": lambda _: consumer_rows(),
     "endpoints": lambda _: endpoint_rows(),
+    "families": lambda _: family_rows(),
     "metrics": lambda _: metric_rows(),
     "settings": lambda _: setting_sections(),
     "tasks": lambda _: task_rows(),

@@ -5,5 +5,5 @@
 3. `connection.py` is one of them: it reads a little at a time, and has a deadline for the head.
 4. `http_exchange.py` and `socket_exchange.py` are what the application calls.
 
-Granian has no bound for messages of WebSocket (decision 0111).
+Granian has no bound for messages of WebSocket (decision 0092).
 """

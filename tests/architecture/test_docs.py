@@ -17,7 +17,9 @@ COMMANDS = ROOT / "docs/reference/commands"
 PROOFS = ROOT / "docs/reference/what-proves-the-pages.md"
 READERS = ["config", "web", "lab/runner", "lab/services"]
 DECISIONS = ROOT / "docs/explanation/decisions"
+MOST_DECISIONS = 55
 MOST_WORDS_OF_A_DECISION = 400
+STATE = re.compile(r"# (\d{4})\. .+\n\nState: accepted\.(?: Replaces ((?:\d{4}(?:, )?)+)\.)?\n")
 # Pages that follow one write through all its files.
 WRITES = ("publish-a-post.md", "follow-an-account.md", "favourite-a-post.md")
 MOST_FILES_OF_A_WRITE = 25
@@ -92,7 +94,22 @@ def functions_of(path: Path) -> set[str]:
 
 def test_every_decision_is_in_the_list_of_decisions() -> None:
     decisions = {path.name for path in DECISIONS.glob("0*.md")}
-    assert set(re.findall(r"\(([^)]+)\)", (DECISIONS / "index.md").read_text())) == decisions
+    assert set(re.findall(r"\((0[^)]+)\)", (DECISIONS / "index.md").read_text())) == decisions
+
+
+def test_every_decision_says_its_state_and_which_it_replaces() -> None:
+    """A number stands in one place: its own page, a page that replaced it, or the list."""
+    pages = sorted(DECISIONS.glob("0*.md"))
+    states = [STATE.match(path.read_text()) for path in pages]
+    numbers = [state[1] for state in states if state]
+    assert numbers == [path.name[:4] for path in pages]
+    replaced = [
+        number for state in states if state for number in re.findall(r"\d{4}", state[2] or "")
+    ]
+    listed = re.findall(r"\d{4}", (DECISIONS / "index.md").read_text().partition("\n## ")[0])
+    found = [*numbers, *replaced, *listed]
+    assert [number for number in found if found.count(number) > 1] == []
+    assert len(pages) <= MOST_DECISIONS
 
 
 def test_decisions_are_short() -> None:

@@ -6,7 +6,7 @@ new schema, and it calls the new functions.
 Two throw-away versions of Tideline, as tags of a throw-away repository.
 
 The first is this checkout with what is not committed yet. The second is made as a released version
-is made (decision 0076): one more migration, with a column and the whole text of a changed function.
+is made (decision 0036): one more migration, with a column and the whole text of a changed function.
 """
 
 import json

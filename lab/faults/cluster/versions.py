@@ -15,7 +15,7 @@ from pathlib import Path
 from lab.runner.child import CHECKOUT
 
 VARIABLE = "FAULTS_OLD_VERSION"
-# The first commit whose data this version can read (decision 0077).
+# The first commit whose data this version can read (decision 0036).
 _DEFAULT = "288662f2"
 
 
