@@ -1,10 +1,9 @@
 """Builds the documentation site: `make docs`.
 
 It copies the pages of docs/ to .site-source, draws the diagrams of docs/diagrams there, and puts
-endpoints, commands, settings, metrics, periodic tasks, consumers and families of keys into the pages that have a marker for them
-(lab/reference). Zensical turns the copy into .site. A warning, a
-dead link or a missing anchor ends the build with exit code 1. The site is for a browser without a
-server or a network: open .site/index.html.
+what the code declares and kept results into the pages that have a marker for them (lab/reference).
+Zensical turns the copy into .site. A warning, a dead link or a missing anchor ends the build with
+exit code 1. The site is for a browser without a server or a network: open .site/index.html.
 """
 
 import os
@@ -42,7 +41,7 @@ def draw_diagrams() -> None:
 
 
 def render_declarations() -> None:
-    """Endpoints, commands, settings, metrics and periodic tasks, from the code."""
+    """What the code declares, and the kept results of experiments."""
     command = [sys.executable, "-m", "lab.reference", str(COPY)]
     subprocess.run(command, cwd=ROOT, env={**os.environ, "DEVELOPMENT": "1"}, check=True)
 

@@ -1,7 +1,7 @@
 """python -m lab.conformance [--only toot,masto] [--self-test] [--write]: runs the clients' tests.
 
 `--self-test` runs them against a server that answers `{}`: no test that counts may pass.
-`--write` keeps the results and writes the table of the docs.
+`--write` keeps the results, which the docs show.
 The exit code is 1 when a test fails that has no reason to, and 2 when a client is missing.
 """
 
@@ -84,7 +84,9 @@ def _options() -> Namespace:
     parser = ArgumentParser(prog="python -m lab.conformance", description="Runs clients' tests.")
     parser.add_argument("--only", default="", help="suites, separated by commas: toot,masto")
     parser.add_argument("--self-test", action="store_true", help="against an empty server")
-    parser.add_argument("--write", action="store_true", help="write the table of the docs")
+    parser.add_argument(
+        "--write", action="store_true", help="keep the results, which the docs show"
+    )
     return parser.parse_args()
 
 

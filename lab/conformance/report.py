@@ -1,4 +1,4 @@
-"""The results: as text for a terminal, and kept for the page of the documentation."""
+"""The results: as text for a terminal, and kept for the page of the docs (lab/reference)."""
 
 import json
 from collections.abc import Sequence
@@ -7,11 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lab.conformance.types import ClientVerdict, JudgedTest, SuiteResult
-from lab.runner.child import CHECKOUT
 
 FILE = Path(__file__).with_name("results.json")
-PAGE = CHECKOUT / "docs/reference/conformance.md"
-_BEGIN, _END = "<!-- written by python -m lab.conformance -->\n", "<!-- end -->\n"
 _WIDEST = 110
 
 
@@ -40,19 +37,15 @@ def text_of(result: SuiteResult) -> str:
 
 
 def keep_results(results: Sequence[SuiteResult]) -> None:
-    """Replaces the kept results of these suites, and writes the page."""
+    """Replaces the kept results of these suites."""
     kept = _load_kept() | {result.suite: _kept(result) for result in results}
     FILE.write_text(json.dumps([asdict(kept[name]) for name in sorted(kept)], indent=2) + "\n")
-    PAGE.write_text(page_with_results(PAGE.read_text()))
 
 
-def page_with_results(text: str) -> str:
-    """The text with what is between the two marks replaced by the kept results."""
-    before, tail = text.split(_BEGIN)
-    _, after = tail.split(_END)
+def kept_results() -> str:
+    """A table of all suites, and what each of them lacks."""
     kept = _load_kept()
-    parts = [_table(kept), *(_details(kept[name]) for name in sorted(kept))]
-    return before + _BEGIN + "\n" + "\n\n".join(parts) + "\n\n" + _END + after
+    return "\n\n".join([_table(kept), *(_details(kept[name]) for name in sorted(kept))])
 
 
 def _line_of(test: JudgedTest) -> str:

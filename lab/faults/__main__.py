@@ -1,6 +1,6 @@
 """python -m lab.faults [--only F9,F34] [--ci] [--seed N] [--write]: runs fault experiments.
 
-`--write` keeps the results and writes the table of the docs.
+`--write` keeps the results, which the docs show.
 The exit code is 1 when one does not hold, or when all together never reached a failpoint, a race
 branch or a fallback of the product.
 """
@@ -17,7 +17,6 @@ from lab.faults.coverage.report import unreached
 from lab.faults.experiments.registry import EXPERIMENTS
 from lab.faults.experiments.types import Experiment, ExperimentResult
 from lab.faults.printing import print_result
-from lab.faults.report import write_page
 from lab.faults.results import keep_results
 from lab.faults.runner import run_all
 from lab.run import StopRequested, stop_on_signals
@@ -43,7 +42,6 @@ def main() -> None:
         sys.exit("stopped")
     if options.write:
         keep_results(results)
-        write_page()
     if failed := [result for result in results if not (result.held or result.skipped)]:
         exit_with(failed, seed)
     if missed and len(chosen) == len(EXPERIMENTS):
@@ -63,7 +61,9 @@ def _options() -> Namespace:
     parser.add_argument("--only", default="", help="numbers, separated by commas: F9,F34")
     parser.add_argument("--ci", action="store_true", help="the selection of three minutes")
     parser.add_argument("--seed", type=int, help="decides all that is drawn")
-    parser.add_argument("--write", action="store_true", help="write the table of the docs")
+    parser.add_argument(
+        "--write", action="store_true", help="keep the results, which the docs show"
+    )
     return parser.parse_args()
 
 

@@ -1,29 +1,13 @@
-"""Writes the tables of docs/explanation/fault-experiments.md from the kept results."""
+"""The tables of the page on fault experiments, from the kept results (lab/reference)."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from lab.faults.results import KeptResult, load_results
+from lab.faults.results import KeptResult
 from lab.faults.security_checks import SECURITY
 from lab.faults.table import ROWS, VERSIONS, TableRow
-from lab.runner.child import CHECKOUT
-
-PAGE = CHECKOUT / "docs/explanation/fault-experiments.md"
-_BEGIN, _END = "<!-- written by python -m lab.faults -->\n", "<!-- end -->\n"
 
 
-def write_page(page: Path = PAGE) -> None:
-    page.write_text(page_with_tables(page.read_text(), load_results()))
-
-
-def page_with_tables(text: str, results: Mapping[str, KeptResult]) -> str:
-    """The text with what is between the two marks replaced."""
-    before, tail = text.split(_BEGIN)
-    _, after = tail.split(_END)
-    return f"{before}{_BEGIN}\n{tables(results)}\n{_END}{after}"
-
-
-def tables(results: Mapping[str, KeptResult]) -> str:
+def fault_tables(results: Mapping[str, KeptResult]) -> str:
     parts = ["## Faults", _table(ROWS, results), "## Two versions", _table(VERSIONS, results)]
     parts += ["## Security", _table(SECURITY, results)]
     return "\n\n".join(parts)

@@ -16,7 +16,6 @@ from lab.faults.experiments.types import Experiment
 from lab.faults.growth import growths
 from lab.faults.printing import print_result
 from lab.faults.random_faults import draw_fault
-from lab.faults.report import write_page
 from lab.faults.resources import EVERY_S, measure, sampling
 from lab.faults.results import keep_results
 from lab.faults.runner import run_all
@@ -40,7 +39,9 @@ def main() -> None:
     )
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=random.randrange(_LARGEST_SEED))
-    parser.add_argument("--write", action="store_true", help="write the table of the docs")
+    parser.add_argument(
+        "--write", action="store_true", help="keep the results, which the docs show"
+    )
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
     title = f"{options.minutes:g} minutes of random faults"
@@ -54,7 +55,6 @@ def main() -> None:
         print_result(result)
     if options.write:
         keep_results(results)
-        write_page()
     sys.exit(any(not result.held for result in results))
 
 

@@ -3,6 +3,10 @@
 import re
 from collections.abc import Callable, Mapping
 
+from lab.conformance.report import kept_results
+from lab.faults.mutants.report import load_trials, mutant_table
+from lab.faults.report import fault_tables
+from lab.faults.results import load_results
 from lab.reference.api import endpoint_rows
 from lab.reference.commands import command_sections
 from lab.reference.explained import consumer_rows, family_rows
@@ -13,10 +17,13 @@ from lab.reference.tasks import task_rows
 
 RENDERERS: Mapping[str, Callable[[list[str]], str]] = {
     "commands": command_sections,
+    "conformance": lambda _: kept_results(),
     "consumers": lambda _: consumer_rows(),
     "endpoints": lambda _: endpoint_rows(),
     "families": lambda _: family_rows(),
+    "faults": lambda _: fault_tables(load_results()),
     "metrics": lambda _: metric_rows(),
+    "mutants": lambda _: mutant_table(load_trials()),
     "settings": lambda _: setting_sections(),
     "tasks": lambda _: task_rows(),
 }

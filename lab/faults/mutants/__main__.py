@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 
 from lab.faults.mutants.catalogue import MUTANTS
 from lab.faults.mutants.mutant import Mutant
-from lab.faults.mutants.report import keep_trial, summary_of, write_page
+from lab.faults.mutants.report import keep_trial, summary_of
 from lab.faults.mutants.run import run_trial, try_mutant
 from lab.run import StopRequested, stop_on_signals
 from lab.runner.child import CHECKOUT
@@ -50,7 +50,6 @@ def _check_baseline(chosen: list[Mutant], seed: int) -> None:
 def _try(mutant: Mutant, seed: int) -> bool:
     trial = try_mutant(mutant, seed)
     keep_trial(trial, seed)
-    write_page()
     verdict = summary_of(trial) or trial.broken or "NOT CAUGHT"
     print(f"{mutant.name}, {trial.experiment}: {verdict}", flush=True)
     return trial.is_caught

@@ -1,4 +1,4 @@
-"""Keeps the last trial of each mutant, and writes the table of the page on mutants."""
+"""Keeps the last trial of each mutant, for the table of the page on mutants (lab/reference)."""
 
 import json
 import re
@@ -8,11 +8,8 @@ from pathlib import Path
 
 from lab.faults.mutants.catalogue import MUTANTS
 from lab.faults.mutants.run import Trial
-from lab.runner.child import CHECKOUT
 
 FILE = Path(__file__).with_name("results.json")
-PAGE = CHECKOUT / "docs/explanation/fault-mutants.md"
-_BEGIN, _END = "<!-- written by python -m lab.faults.mutants -->\n", "<!-- end -->\n"
 _RULES = re.compile(r"'([a-z ]+)': (\d+)")
 # On the page. `results.json` has the findings in full, with the rules and how often.
 _SHORT = {
@@ -47,17 +44,6 @@ def keep_trial(trial: Trial, seed: int) -> None:
     FILE.write_text(json.dumps(rows, indent=2) + "\n")
 
 
-def write_page(page: Path = PAGE) -> None:
-    page.write_text(page_with_table(page.read_text(), load_trials()))
-
-
-def page_with_table(text: str, trials: Mapping[str, KeptTrial]) -> str:
-    """The text with what is between the two marks replaced."""
-    before, tail = text.split(_BEGIN)
-    _, after = tail.split(_END)
-    return f"{before}{_BEGIN}\n{_table(trials)}\n{_END}{after}"
-
-
 def summary_of(trial: Trial) -> str:
     """What caught it: the rules with how often, or the finding itself."""
     texts = []
@@ -74,7 +60,7 @@ def _kept(trial: Trial, seed: int) -> KeptTrial:
     return KeptTrial(trial.experiment, seed, verdict, summary_of(trial))
 
 
-def _table(trials: Mapping[str, KeptTrial]) -> str:
+def mutant_table(trials: Mapping[str, KeptTrial]) -> str:
     lines = ["| mutant | what it does wrong | caught by |", "|---|---|---|"]
     for mutant in MUTANTS:
         trial = trials.get(mutant.name)

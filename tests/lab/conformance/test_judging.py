@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.conformance import judge, report
+from lab.conformance import judge
 from lab.conformance.__main__ import SUITES
 from lab.conformance.compiled_suites import MEGALODON_RS
 from lab.conformance.empty_server import empty_server
@@ -88,11 +88,6 @@ def test_the_empty_server_answers_everything_alike() -> None:
             answer = connection.getresponse()
             assert (answer.status, json.loads(answer.read())) == (200, {})
         connection.close()
-
-
-def test_the_page_shows_the_kept_results() -> None:
-    text = report.PAGE.read_text()
-    assert report.page_with_results(text) == text
 
 
 def test_every_reason_is_of_a_suite_that_exists() -> None:

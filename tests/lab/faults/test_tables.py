@@ -1,4 +1,4 @@
-"""The table of faults: complete, true about the tests it names, and equal to the page.
+"""The table of faults: complete, and true about the tests it names.
 
 The table of mutants is what the last trials said.
 
@@ -20,12 +20,11 @@ from lab.faults.experiments.registry import EXPERIMENTS
 from lab.faults.experiments.types import Finding
 from lab.faults.mutants.catalogue import MUTANTS
 from lab.faults.mutants.mutant import Edit, Mutant, MutantDoesNotApply, apply_mutant
-from lab.faults.mutants.report import PAGE as MUTANTS_PAGE
-from lab.faults.mutants.report import KeptTrial, load_trials, page_with_table, summary_of
+from lab.faults.mutants.report import KeptTrial, mutant_table, summary_of
 from lab.faults.mutants.run import Trial, read_trial
 from lab.faults.mutants.trial import find_experiment, is_caught_by
-from lab.faults.report import PAGE, page_with_tables
-from lab.faults.results import KeptResult, load_results
+from lab.faults.report import fault_tables
+from lab.faults.results import KeptResult
 from lab.faults.security_checks import SECURITY
 from lab.faults.table import ROWS, VERSIONS
 from lab.runner.child import CHECKOUT
@@ -41,31 +40,22 @@ def test_every_experiment_belongs_to_a_row():
     assert len({one.number for one in EXPERIMENTS}) == len(EXPERIMENTS)
 
 
-def test_page_is_what_the_results_say():
-    assert page_with_tables(PAGE.read_text(), load_results()) == PAGE.read_text()
-
-
 def test_result_that_does_not_hold_is_said_so():
     wrong = KeptResult("F9", "a hang", "2026-11-22", 1, 10, 2, 0.5, ["slow"], ["no error"])
-    page = page_with_tables(PAGE.read_text(), {"F9": wrong})
+    page = fault_tables({"F9": wrong})
     assert "**does not hold** (F9, 2026-11-22): no error" in page
 
 
 def test_experiments_of_a_row_that_held_are_one_state():
     names = ("F1a", "F1b")
     held = {name: KeptResult(name, "", "2026-11-22", 1, 10, 0, 0.5) for name in names}
-    page = page_with_tables(PAGE.read_text(), held)
+    page = fault_tables(held)
     assert "applied twice | held 2026-11-22 |" in page
-
-
-def test_page_is_what_the_trials_say() -> None:
-    text = MUTANTS_PAGE.read_text()
-    assert page_with_table(text, load_trials()) == text
 
 
 def test_mutant_that_is_not_caught_is_said_so() -> None:
     trials = {"no row lock": KeptTrial("F19a", 1, "not caught", "")}
-    page = page_with_table(MUTANTS_PAGE.read_text(), trials)
+    page = mutant_table(trials)
     assert (
         "| no row lock | A write does not lock the row of its account. | **not caught** (F19a) |"
         in page
@@ -75,7 +65,7 @@ def test_mutant_that_is_not_caught_is_said_so() -> None:
 def test_page_names_each_kind_of_finding_once() -> None:
     by = "audit 1 finds nothing; audit 2 finds nothing; all answers can be right: gone (3)"
     trials = {"no row lock": KeptTrial("F19a", 1, "caught", by)}
-    assert "| F19a: audits, answers |" in page_with_table(MUTANTS_PAGE.read_text(), trials)
+    assert "| F19a: audits, answers |" in mutant_table(trials)
 
 
 def test_rules_are_counted_in_the_summary() -> None:
