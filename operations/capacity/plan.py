@@ -171,7 +171,7 @@ def _web_connections(processes: int, machines: Machines) -> int:
 
 
 def _direct_connections(shards: int, workers: int, machines: Machines) -> int:
-    """Most that workers and a compensator hold to one shard. `docs/how-to/deploy.md` counts them.
+    """Most that workers and a compensator hold to one shard.
 
     Each database is drained by some worker: by three threads, which hold two connections to it and
     one to each other. The compensator has one such thread for each.
