@@ -7,6 +7,7 @@ import sys
 
 from django.core.management import execute_from_command_line
 
+from config.old_commands import refuse_old_name
 from infra.sharding.errors import NO_ANSWER, DatabaseUnusable
 from infra.sharding.probe import error_line
 
@@ -17,6 +18,7 @@ NEW_OBJECTS = 50_000
 
 def main() -> None:
     gc.set_threshold(NEW_OBJECTS)
+    refuse_old_name(sys.argv)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         execute_from_command_line(sys.argv)

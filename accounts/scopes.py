@@ -42,7 +42,7 @@ DESCRIPTIONS = {
     "write:reports": _("Change your reports"),
     "write:statuses": _("Change your posts"),
 }
-# Only an operator gives these, to an application of their own (manage.py create_service).
+# Only an operator gives these, to an application of their own (manage.py services create).
 OF_SERVICES = {
     "service:changes": "Read what happened on the whole site",
     "service:relations": "Read the relations of all accounts",

@@ -281,7 +281,7 @@ QUOTA_PER_ACCOUNT = _env.number("QUOTA_PER_ACCOUNT", 1_500, 1, 1_000_000_000)
 QUOTA_PER_APPLICATION = _env.number("QUOTA_PER_APPLICATION", 300_000, 1, 1_000_000_000)
 #: the same for one address without a token
 QUOTA_PER_ADDRESS = _env.number("QUOTA_PER_ADDRESS", 300, 1, 1_000_000_000)
-#: usernames, with commas between, that only `create_account` gives, next to those of staff
+#: usernames, with commas between, that only `accounts create` gives, next to those of staff
 #: (`admin`, `support`, `moderator` and the like, also as `supp0rt` and `support_team`)
 RESERVED_USERNAMES = _env.names("RESERVED_USERNAMES", [])
 #: sign-ups that one address may try in an hour; 429 beyond
@@ -304,7 +304,7 @@ PASSWORD_HASHES = _env.number("PASSWORD_HASHES", 0, 0, 256)
 TRUSTED_PROXIES = _env.number("TRUSTED_PROXIES", 0, 0, 10)
 #: how many reports one account may file in a day (UTC); 429 beyond
 REPORTS_PER_DAY = _env.number("REPORTS_PER_DAY", 400, 1, 1_000_000)
-#: how long a suspended account can be restored before `purge_accounts` deletes what is left of it
+#: how long a suspended account can be restored before `accounts purge` deletes what is left of it
 SUSPENSION_DAYS = _env.number("SUSPENSION_DAYS", 30, 1, 3_650)
 #: how many mentions the posts of one account may have in a day (UTC); 429 beyond
 MENTIONS_PER_DAY = _env.number("MENTIONS_PER_DAY", 400, 1, 1_000_000)

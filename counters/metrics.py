@@ -8,7 +8,7 @@ DRIFT_COLLECTOR = ReportCollector(
     [
         ReportGauge(
             "tideline_counter_drift",
-            "Counts found wrong by samples (`audit_counters`)",
+            "Counts found wrong by samples (`audit counters`)",
             lambda audit: sum(audit.wrong.values()),
         ),
         ReportGauge(

@@ -20,7 +20,7 @@ from infra.sharding.sql import execute, fetch_one
 OWNERS = 20
 MAX_WRONG = 200
 LATEST = "SELECT coalesce(max(owner_id), 0) FROM counters_counter"
-# Changes wait for this statement. Accounts with millions of rows are left to audit_counters.
+# Changes wait for this statement. Accounts with millions of rows are left to audit counters.
 SET_TIMEOUT = "SET LOCAL statement_timeout = '1s'"
 TTL_S = 86_400
 log = structlog.get_logger()

@@ -1,12 +1,12 @@
-"""The manual of a command: the text of its module, after the first line.
+"""The manual of a command: the text of its class.
 
-`manage.py help COMMAND` ends with it, and the reference of commands shows it.
+The first paragraph is its help. `manage.py COMMAND --help` ends with the others, and the reference
+of commands shows them.
 """
 
 import re
-import sys
 from inspect import cleandoc
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
 
@@ -21,18 +21,25 @@ class ManualFormatter(DjangoHelpFormatter):
 
 
 class DocumentedCommand(BaseCommand):
-    """A command whose module says when it is for, what it costs, and what stopping it does."""
+    """A command whose text says when it is for, what it costs, and what stopping it does.
+
+    `name`: the words after `manage.py`; by default its module's. `manual`: in Markdown, with links
+    from the page of the reference.
+    """
+
+    name: ClassVar[str] = ""
+    manual: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.name = vars(cls).get("name") or cls.__module__.rpartition(".")[2]
+        if cls.__doc__ and "help" not in vars(cls):
+            text, _, cls.manual = cleandoc(cls.__doc__).partition("\n\n")
+            cls.help = text.replace("\n", " ")
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        manual = without_links(manual_of(self))
-        options = {"epilog": manual, "formatter_class": ManualFormatter, **kwargs}
-        return super().create_parser(prog_name, subcommand, **options)
-
-
-def manual_of(command: BaseCommand) -> str:
-    """In Markdown, with links from the page of the reference; "": it has none."""
-    module = sys.modules[type(command).__module__]
-    return cleandoc(module.__doc__ or "").partition("\n")[2].strip()
+        options = {"epilog": without_links(self.manual), "formatter_class": ManualFormatter}
+        return super().create_parser(prog_name, subcommand, **{**options, **kwargs})
 
 
 def without_links(text: str) -> str:

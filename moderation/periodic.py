@@ -21,12 +21,12 @@ BATCH_SIZE = 20
 def _purge(work: Work) -> Iterator[Batch]:
     now = datetime.now(UTC)
     before = now - timedelta(days=settings.SUSPENSION_DAYS)
-    return purge_accounts(work, before, DecisionOrigin(None, "purge_accounts"), now)
+    return purge_accounts(work, before, DecisionOrigin(None, "accounts purge"), now)
 
 
 # An account whose suspension became old enough does not wait a day.
 PURGE = SlicedJob(
-    "purge_accounts",
+    "accounts purge",
     "Deletes what is left of accounts that were suspended long ago.",
     _purge,
     BATCH_SIZE,

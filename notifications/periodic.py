@@ -14,7 +14,7 @@ def _trim(work: Work) -> Iterator[Batch]:
 
 PERIODIC_TASKS = (
     SlicedJob(
-        "trim_notifications",
+        "purge old-notifications",
         "Deletes notifications that are old, or beyond the number that an owner keeps.",
         _trim,
         BATCH_SIZE,

@@ -1,4 +1,4 @@
-"""All families of Redis keys: caches that purge_caches may empty, and the others with a reason."""
+"""All families of Redis keys: caches that caches purge may empty, and the others with a reason."""
 
 from infra.caching.purging import CacheFamily
 
@@ -38,7 +38,7 @@ PURGEABLE = {
         CacheFamily("timelines.markers", "one query by key for each account"),
     )
 }
-# purge_caches refuses these and prints the reason.
+# caches purge refuses these and prints the reason.
 NOT_CACHES = {
     "accounts.token": "ended tokens would be accepted again; entries expire within ten minutes",
     "caching.hot": "counts of reads; they expire within seconds",

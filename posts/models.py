@@ -96,7 +96,7 @@ class Post(ShardedModel):
                 name="post_public",
                 condition=models.Q(deleted_at=None, hidden_at=None, visibility=0, kind__lt=2),
             ),
-            # purge_deleted_posts: tombstones
+            # purge deleted-posts: tombstones
             models.Index(
                 fields=["author_id", "moment"],
                 name="post_deleted",

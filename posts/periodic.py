@@ -32,7 +32,7 @@ PERIODIC_TASKS = (
     ),
     # Some rows are found and have to stay, so a pass ends only when all rows were read.
     SlicedJob(
-        "purge_deleted_posts",
+        "purge deleted-posts",
         "Deletes the rows of posts that were deleted long ago.",
         _purge,
         BATCH_SIZE,

@@ -15,12 +15,13 @@ SIGN_UP = """
 import os, sys
 import django
 from django.core.management import call_command
+from accounts.verbs import CreateAccount
 django.setup()
 password, *names = sys.argv[1:]
 for name in names:
     with open(os.devnull, "w") as devnull:
         email = f"{name}@example.org"
-        call_command("create_account", name, email=email, password=password, stdout=devnull)
+        call_command(CreateAccount(), name, email=email, password=password, stdout=devnull)
 call_command("demo_token", *names)
 """
 

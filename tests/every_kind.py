@@ -21,8 +21,8 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 from moderation.actions.decide_on_image import decide_on_image
-from moderation.management.commands.purge_accounts import Command as Purge
 from moderation.types import ACCOUNT_DECISIONS, DecisionKind
+from moderation.verbs import PurgeAccounts
 from notifications.types import NotificationKind
 from posts.actions.end_polls import end_polls
 from posts.external.actions.end_import import end_import
@@ -188,7 +188,7 @@ def _moderate(it) -> None:
             it.purged = person
     drain_all()
     words = ("--account", str(it.purged), "--yes")
-    outcome = Outcome(Purge(), *words)
+    outcome = Outcome(PurgeAccounts(), *words)
     assert outcome.code == 0, outcome.out
 
 

@@ -69,18 +69,18 @@ def moving_on(services: RunningServices) -> Iterator[None]:
 
 def move(*arguments: str) -> None:
     """Begins a move of a quarter of SOURCE to TARGET."""
-    call_command("move_buckets", "--from", SOURCE, "--to", TARGET, "--share", "1/4", *arguments)
+    call_command("moves", "start", "--from", SOURCE, "--to", TARGET, "--share", "1/4", *arguments)
 
 
 def end_moves() -> None:
     """Nothing of a move is left, and SOURCE has its buckets."""
     if last := Move.objects.filter(is_finished=False).first():
         if last.epoch is None:
-            call_command("abort_move")
+            call_command("moves", "abort")
         else:
-            call_command("resume_move")
+            call_command("moves", "resume")
             if Move.objects.filter(is_finished=False).exists():
-                call_command("undo_move")
+                call_command("moves", "undo")
 
 
 def make_movers(count: int) -> list[int]:

@@ -41,7 +41,7 @@ def _check_replicated(own_only: Sequence[str]) -> list[CheckMessage]:
     if not own_only:
         return []
     text = f"The recent-posts index of {', '.join(own_only)} has the posts of its own accounts only"
-    hint = "Restart all workers with RECENT_INDEX=replicated, then run backfill_recent_posts."
+    hint = "Restart all workers with RECENT_INDEX=replicated, then run backfill recent-posts."
     return [Warning(text, hint=hint, id="timelines.W001")]
 
 

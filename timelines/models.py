@@ -63,7 +63,7 @@ class LowWaterMark(ReplicatedModel):
     """REPLICATED, at most one row: the second from which on this shard's index is complete. Its id
     says for which accounts.
 
-    Written by timelines.recent.low_water_mark: backfill_recent_posts sets it, and the periodic task
+    Written by timelines.recent.low_water_mark: backfill recent-posts sets it, and the periodic task
     that drops old days raises it. Without the row no process reads the index.
     """
 

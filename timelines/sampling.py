@@ -60,7 +60,7 @@ HOLES_COLLECTOR = ReportCollector(
     [
         ReportGauge(
             "tideline_timeline_holes",
-            "Entries that sampled timelines lack (`audit_timelines`)",
+            "Entries that sampled timelines lack (`audit timelines`)",
             lambda sample: sum(sample.wrong.values()),
         ),
         ReportGauge(

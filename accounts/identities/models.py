@@ -41,7 +41,7 @@ class ExternalIdentity(models.Model):
 
 
 class TrustedIssuer(models.Model):
-    """GLOBAL, a few rows; written by trust_issuer. A product whose JWTs say who a person is.
+    """GLOBAL, a few rows; written by `issuers trust`. A product whose JWTs say who a person is.
 
     `keys`: public ones, a JWK set; NULL: they are at `keys_url`. `algorithms`: of signatures.
     `has_own_ids`: its subjects are the ids that services give. `may_create`: accounts for new

@@ -15,7 +15,7 @@ def _remove(work: Work) -> Iterator[Batch]:
 # A complete pass is valid for no time: deleted posts come at any moment.
 PERIODIC_TASKS = (
     SlicedJob(
-        "remove_unused_images",
+        "purge unused-images",
         "Deletes images that no post and no profile uses: files, then rows.",
         _remove,
         BATCH_SIZE,

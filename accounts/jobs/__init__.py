@@ -1,1 +1,1 @@
-"""The job behind audit_accounts."""
+"""The job behind audit accounts."""

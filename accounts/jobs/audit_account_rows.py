@@ -1,4 +1,4 @@
-"""The pass of audit_accounts over accounts: has each a user, who has the next id after them?
+"""The pass of audit accounts over accounts: has each a user, who has the next id after them?
 
 An account without a user is one that the default database has lost: it was restored to an earlier
 moment. Its name could be taken by another person, and its id given to a new user, who would own its

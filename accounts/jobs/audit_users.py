@@ -1,4 +1,4 @@
-"""The pass of audit_accounts over users: has each an account with the same restrictions?"""
+"""The pass of audit accounts over users: has each an account with the same restrictions?"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

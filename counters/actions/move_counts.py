@@ -27,7 +27,7 @@ RETURNING owner_id, subject, kind, value, version, xmax = 0 AS is_new
 
 
 class CountBelowZero(RuntimeError):
-    """A count without a row cannot be lowered. Counts and rows differ: run recount_counters."""
+    """A count without a row cannot be lowered. Counts and rows differ: run rebuild counters."""
 
 
 class MovePlan(NamedTuple):

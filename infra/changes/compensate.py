@@ -58,7 +58,7 @@ class DueChanges(NamedTuple):
 def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
     """Drains every lane of one database that has pending rows, or one lane; a report a batch.
 
-    First it finishes resuming kinds, in case resume_changes was killed. It finds lanes by their
+    First it finishes resuming kinds, in case changes resume was killed. It finds lanes by their
     rows, so lanes above CHANGE_LANES are drained too. It does not need Redis.
     Raises: errors of UNREACHABLE, when the database is away.
     """

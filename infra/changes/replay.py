@@ -81,7 +81,7 @@ def replay_batch(alias: str, rows: list[ChangeRow]) -> list[Failure]:
 
 
 def replay(work: Work, selected: ReplayFilter) -> Iterator[Batch]:
-    """The job of replay_changes: a batch a page of one database after the other.
+    """The job of changes replay: a batch a page of one database after the other.
 
     Changes that fail are failed rows, a line each. It continues after `work.after`.
     """

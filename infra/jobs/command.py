@@ -93,7 +93,6 @@ class JobCommand(DocumentedCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self._stopping = StopRequest()
-        self._job = type(self).__module__.rpartition(".")[2]
         tally = Tally()
         work = work_of(options, self._aliases(), self.batch_size)
         # KeyboardInterrupt comes from the second signal, which only has to end the job.
@@ -117,7 +116,7 @@ class JobCommand(DocumentedCommand):
         if not self.is_recorded(options):
             return nullcontext(UnrecordedRun())
         flags = self._describe(options, self._own | self._shared - {JobFlag.DRY_RUN.value})
-        return recorded_run(self._job, list_lock_parts(work, self.flags), flags, work.dry_run)
+        return recorded_run(self.name, list_lock_parts(work, self.flags), flags, work.dry_run)
 
     def _drive(
         self, run: Run | UnrecordedRun, work: Work, options: dict[str, Any], tally: Tally
@@ -125,7 +124,7 @@ class JobCommand(DocumentedCommand):
         checkpoint, before = self._find_checkpoint(options)
         work = work._replace(after=before.position)
         total = self._find_total(work, options)
-        progress = Progress(sys.stderr, self._job, total, before.rows)
+        progress = Progress(sys.stderr, self.name, total, before.rows)
         saved = None if work.dry_run else checkpoint
         pace, write_line = Pace(options.get("rate")), self._line_writer(options)
         driver = Driver(
@@ -162,7 +161,7 @@ class JobCommand(DocumentedCommand):
             return None, CheckpointValue()
         selecting = {JobFlag.SHARD.value, JobFlag.ACCOUNT.value}
         checkpoint = Checkpoint(
-            self._job, self._describe(options, self._own | self._shared & selecting)
+            self.name, self._describe(options, self._own | self._shared & selecting)
         )
         return checkpoint, checkpoint.find() if options["resume"] else CheckpointValue()
 
@@ -183,9 +182,9 @@ class JobCommand(DocumentedCommand):
 
     def _print_result(self, work: Work, tally: Tally, code: int, options: dict[str, Any]) -> None:
         if options["json"]:
-            self.stdout.write(json.dumps(tally.as_json(self._job, work.dry_run, code)))
+            self.stdout.write(json.dumps(tally.as_json(self.name, work.dry_run, code)))
         else:
             self.stdout.write(tally.as_sentence(work.dry_run, self.unit))
         for alias, line in zip(tally.left_out, tally.left_out_lines(), strict=True):
             how = "" if work.account_id else f" with --shard {alias}"
-            self.stderr.write(f"{line}. When it answers, run {self._job} again{how}.")
+            self.stderr.write(f"{line}. When it answers, run {self.name} again{how}.")

@@ -28,7 +28,7 @@ class Bucket(models.Model):
 
 
 class Shard(models.Model):
-    """GLOBAL, one row for each shard that `add_shard` added; SHARD_DATABASE_URLS has the others.
+    """GLOBAL, one row for each shard that `shards add` added; SHARD_DATABASE_URLS has the others.
 
     Never deleted. The URL is in the file `alias` of SHARD_URLS_DIR.
     """

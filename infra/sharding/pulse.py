@@ -105,7 +105,7 @@ def list_losses() -> dict[str, str]:
     pulses = Pulse.objects.filter(lost_since__isnull=False).order_by("alias")
     return {
         pulse.alias: f"may have lost writes since {pulse.lost_since:%Y-%m-%d %H:%M:%S} UTC:"
-        f" run reconcile_shard --shard {pulse.alias}"
+        f" run shards reconcile --shard {pulse.alias}"
         for pulse in pulses
     }
 

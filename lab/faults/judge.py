@@ -34,7 +34,7 @@ def judge(scene: Scene) -> None:
 def _check_audits(scene: Scene) -> None:
     """Edges, counts and timelines, twice: the first run might repair what it reads."""
     for number in (1, 2):
-        audit = scene.cluster.attempt("check_invariants")
+        audit = scene.cluster.attempt("audit", "invariants")
         detail = (audit.stdout + audit.stderr)[-1000:] if audit.returncode else ""
         scene.check(audit.returncode == 0, f"audit {number} finds nothing", detail)
 

@@ -3,12 +3,14 @@
 from argparse import SUPPRESS, Action, ArgumentParser
 from functools import cache
 
+from django.conf import settings
 from django.core.management import BaseCommand, get_commands, load_command_class
 
-from infra.command_manual import manual_of
+from infra.command_manual import DocumentedCommand
 from infra.jobs.flags import JobFlag
 from infra.sharding.added_shards import AddedShards
 from infra.sharding.map_copy import MapCopy
+from infra.verbs import VerbCommand, list_verbs
 from lab.reference.notes import names_in_note
 from lab.reference.tables import table
 from lab.runner.child import CHECKOUT
@@ -18,13 +20,32 @@ PAGES = CHECKOUT / "docs/reference/commands"
 SHARED = {flag.value for flag in JobFlag} | {"json"}
 
 
+def command_names() -> list[str]:
+    """Those of this project, of one word or two."""
+    first_words = [word for word, app in get_commands().items() if app in settings.OWN_APPS]
+    names = []
+    for word in sorted(first_words):
+        is_verb = isinstance(load_command(word), VerbCommand)
+        names += [f"{word} {what}" for what in list_verbs(word)] if is_verb else [word]
+    return names
+
+
+def load_command(name: str) -> DocumentedCommand:
+    first_word, _, what = name.partition(" ")
+    if what:
+        return list_verbs(first_word)[what]()
+    command = load_command_class(get_commands()[name], name)
+    assert isinstance(command, DocumentedCommand), name
+    return command
+
+
 def command_sections(names: list[str]) -> str:
     return "\n\n".join(_section(name) for name in names)
 
 
 def _section(name: str) -> str:
-    command = load_command_class(get_commands()[name], name)
-    parts = [f"## `{name}`", str(command.help), manual_of(command), _flags(command)]
+    command = load_command(name)
+    parts = [f"## `{name}`", command.help, command.manual, _flags(command)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -60,7 +81,7 @@ def _text(action: Action) -> str:
 
 def pages_of_commands() -> dict[str, str]:
     """The file of the page that has the command, by its name."""
-    names = get_commands()
+    names = {*command_names()}
     return {
         name: page.name
         for page in PAGES.glob("*.md")

@@ -70,6 +70,10 @@ def _linked(text: str, pages: Mapping[str, str]) -> str:
 
     def link(match: re.Match[str]) -> str:
         name = match[1]
-        return f"[`{name}`](commands/{pages[name]}#{name})" if name in pages else match[0]
+        return (
+            f"[`{name}`](commands/{pages[name]}#{name.replace(' ', '-')})"
+            if name in pages
+            else match[0]
+        )
 
-    return re.sub(r"`(\w+)`", link, text)
+    return re.sub(r"`(\w+(?: [\w-]+)?)`", link, text)

@@ -6,7 +6,7 @@ On a page of commands the note names them.
 import re
 
 NOTE = re.compile(r"(?:^> .*\n)+\n(?=<!-- )", re.M)
-_WORD = re.compile(r"`(\w+)`")
+_WORD = re.compile(r"`((?!make )\w+(?: [\w-]+)?)`")
 
 
 def names_in_note(page: str) -> list[str]:

@@ -59,7 +59,7 @@ class Installation:
     def migrate(self) -> None:
         """Gives empty databases their tables, as docs/how-to/deploy.md says."""
         self.manage("migrate_shards", "--verbosity", "0")
-        self.manage("backfill_recent_posts")
+        self.manage("backfill", "recent-posts")
 
     def begin(self) -> None:
         """Starts all processes and returns at once."""

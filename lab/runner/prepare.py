@@ -47,7 +47,7 @@ def prepare() -> dict[str, Any]:
         for alias in all_aliases():
             refuse_other_version(alias)
         _output_of("migrate_shards")
-        _output_of("backfill_recent_posts")
+        _output_of("backfill", "recent-posts")
     with step("loading the demo community"):
         _output_of("load_demo")
     token, operator = _output_of("demo_token"), ensure_operator(datetime.now(UTC))
@@ -75,9 +75,9 @@ def refuse_other_version(alias: str) -> None:
         raise DataOfOtherVersion(alias, unknown)
 
 
-def _output_of(command: str) -> str:
+def _output_of(*words: str) -> str:
     output = io.StringIO()
-    call_command(command, stdout=output)
+    call_command(*words, stdout=output)
     return output.getvalue().strip()
 
 

@@ -46,7 +46,7 @@ def _has_name(beginning: str) -> Q:
 
 @admin.register(User)
 class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
-    """Users are created by sign-up or `manage.py create_account`, which also create the account.
+    """Users are created by sign-up or `manage.py accounts create`, which also create the account.
 
     Moderation decides who may sign in. There are no filters, because no index would serve them.
     Only operators see e-mail addresses and rights.

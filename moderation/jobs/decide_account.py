@@ -18,7 +18,7 @@ from moderation.types import DecisionKind, DecisionOrigin
 
 
 class DecisionCommand(JobCommand):
-    """Base of suspend_account and restore_account; a subclass sets `kind`."""
+    """Base of accounts suspend and accounts restore; a subclass sets `kind`."""
 
     kind: ClassVar[DecisionKind]
     unit = "accounts"

@@ -35,13 +35,13 @@ class _PieceBuffer:
 
 
 def stream_account(account_id: int) -> Generator[bytes, None, None]:
-    """The archive that `export_account` writes, in pieces that are made when they are asked for.
+    """The archive that `accounts export` writes, in pieces that are made when they are asked for.
 
     Shape: PIECE_BYTES each, and what one line or image adds; memory holds one of them. Without the
     last piece it is no archive, because that has the list of its files. Raises: AccountNotFound,
     also for a suspended account; ImagesUnavailable and errors of databases. The first piece is made
     at once: a small archive is whole or refused, and only a large one may end in the middle. Cost:
-    as `export_account`.
+    as `accounts export`.
     """
     pieces = _stream(account_id, read_exported_account(account_id))
     return _go_on(next(pieces), pieces)

@@ -1,4 +1,4 @@
-"""Repairs one reader's home timeline. rebuild_timelines does the same for all readers."""
+"""Repairs one reader's home timeline. rebuild timelines does the same for all readers."""
 
 from timelines.actions.repair_timeline import describe_repair, repair_timeline
 from timelines.queries.difference import find_difference

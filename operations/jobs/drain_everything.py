@@ -44,4 +44,4 @@ def _list_lags() -> list[LaneLag]:
 
 def _describe(lag: LaneLag) -> str:
     waiting = f"{lag.pending:,} changes pending, {lag.parked:,} parked, {lag.paused:,} paused"
-    return f"{lag.alias} lane {lag.lane}: {waiting}; see show_change_lag"
+    return f"{lag.alias} lane {lag.lane}: {waiting}; see changes lag"

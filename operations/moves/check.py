@@ -108,11 +108,11 @@ def _find_index_faults(source: str, target: str) -> Iterator[str]:
             what = "not the posts" if is_by_author else "the posts"
             yield (
                 f"{alias}: its recent-posts index has {what} of its own accounts only, and"
-                f" RECENT_INDEX is {settings.RECENT_INDEX}: run backfill_recent_posts"
+                f" RECENT_INDEX is {settings.RECENT_INDEX}: run backfill recent-posts"
             )
     is_complete = [find_low_water_mark(alias) is not None for alias in (source, target)]
     if not is_by_author and is_complete == [True, False]:
-        yield f"{target}: its recent-posts index is not complete: run backfill_recent_posts"
+        yield f"{target}: its recent-posts index is not complete: run backfill recent-posts"
 
 
 def _settings(alias: str) -> dict[str, str]:

@@ -44,4 +44,4 @@ class MoveCommand(JobCommand):
     def _start(self, work: Work, options: dict[str, Any]) -> AbstractContextManager[Run]:
         """All these commands have one lock, so that one process at a time works on moves."""
         flags = describe_options(options, self._defaults, self._own)
-        return recorded_run("moves", [""], f"{self._job} {flags}".strip(), work.dry_run)
+        return recorded_run("moves", [""], f"{self.name} {flags}".strip(), work.dry_run)

@@ -54,6 +54,6 @@ def _describe(expected: Estimate, state: stream.StreamState, copied: int, took_s
 def _describe_halt(ref: MoveRef, state: stream.StreamState) -> str:
     return (
         f"{ref.target} has copied nothing for {STILL_S:g} s, {len(state.waiting)} tables to do,"
-        f" first {min(state.waiting)}: its log says why. Mend that and run resume_move, or run"
-        " abort_move and begin again"
+        f" first {min(state.waiting)}: its log says why. Mend that and run moves resume, or run"
+        " moves abort and begin again"
     )

@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 
 def finish_interrupted_switch(_: str) -> None:
-    """Opens the shard that has the accounts now. The steps that are left wait for `resume_move`.
+    """Opens the shard that has the accounts now. The steps that are left wait for `moves resume`.
 
     It waits for a second at most for a process that works on moves, and then does nothing. Cost:
     one query; two more during a move.

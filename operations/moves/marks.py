@@ -25,7 +25,7 @@ def await_mark(ref: MoveRef, patience_s: float = PATIENCE_S) -> float:
         if time.monotonic() > began_s + patience_s:
             raise MoveStuck(
                 f"{ref.target} is more than {patience_s:g} s behind. If its log names no error, run"
-                " resume_move later"
+                " moves resume later"
             )
         time.sleep(POLL_S)
     return time.monotonic() - began_s

@@ -68,7 +68,7 @@ def add_shard(alias: str) -> Iterator[Batch]:
         yield Batch(0, details=[line])
     failpoint("add_shard.told")
     yield from backfill_recent_posts(Work([alias]))
-    yield from _lines(f"{alias} is ready: move_buckets --from SHARD --to {alias} --share 1/4")
+    yield from _lines(f"{alias} is ready: moves start --from SHARD --to {alias} --share 1/4")
 
 
 def _check_name(alias: str) -> None:

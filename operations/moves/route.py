@@ -126,7 +126,7 @@ def _stream_back(ref: MoveRef, move: Move) -> Lines:
     stream.stop_applying(ref)
     stream.stop_sending(ref)
     stream.subscribe(ref.back(), copy=False)
-    yield f"{ref.source} follows {ref.target}: undo_move or complete_move ends this"
+    yield f"{ref.source} follows {ref.target}: moves undo or moves complete ends this"
 
 
 def _compare_back(ref: MoveRef, move: Move) -> Lines:
@@ -224,8 +224,8 @@ ROUTES: Mapping[MoveRoute, Mapping[str, Step]] = {
 }
 _BEFORE_SWITCH = ["guarded", "published", "copied", "compared", "way_back_prepared"]
 _REMEDIES = {
-    MoveRoute.ABORT: "run undo_move",
-    MoveRoute.UNDO: "run resume_move first, or abort_move",
-    MoveRoute.COMPLETE: "run resume_move first",
+    MoveRoute.ABORT: "run moves undo",
+    MoveRoute.UNDO: "run moves resume first, or moves abort",
+    MoveRoute.COMPLETE: "run moves resume first",
     MoveRoute.MOVE: "",
 }

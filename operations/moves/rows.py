@@ -49,7 +49,8 @@ def create_move(source: str, target: str, buckets: BucketSet) -> Move:
     """
     if unfinished := find_unfinished():
         raise MoveRefused(
-            f"{unfinished} is not finished: run resume_move, complete_move, undo_move or abort_move"
+            f"{unfinished} is not finished: run moves resume, moves complete, moves undo or moves"
+            " abort"
         )
     return Move.objects.create(
         source=source,

@@ -114,8 +114,8 @@ def _mirror_state(own: ProbeAnswer, mirror: ProbeAnswer) -> str:
     if forward is None:
         return "WRONG: there is no such edge"
     if backward is None or backward.revision < forward.revision:
-        return "behind: a change is pending, or audit_edges will find it"
-    return "agrees" if _facts(forward) == _facts(backward) else "WRONG: audit_edges repairs it"
+        return "behind: a change is pending, or audit edges will find it"
+    return "agrees" if _facts(forward) == _facts(backward) else "WRONG: audit edges repairs it"
 
 
 def _facts(row: EdgeRow) -> Sequence[Any]:

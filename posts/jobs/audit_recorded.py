@@ -1,4 +1,4 @@
-"""The pass of audit_responses over responses: does their post or favourite say the same?
+"""The pass of audit responses over responses: does their post or favourite say the same?
 
 A source is written before its response, and its revision only grows. So a response that is newer
 than its source, read later, is what is left of a write that the source's shard lost. A response

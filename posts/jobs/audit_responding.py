@@ -1,4 +1,4 @@
-"""The passes of audit_responses over replies, reposts and favourites: is each recorded?"""
+"""The passes of audit responses over replies, reposts and favourites: is each recorded?"""
 
 from collections.abc import Iterator, Sequence
 from functools import partial

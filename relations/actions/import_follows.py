@@ -62,7 +62,7 @@ def import_follows(alias: str, follows: Sequence[ImportedFollow]) -> list[str]:
 
 
 def judge_follows(alias: str, follows: Sequence[ImportedFollow]) -> list[str]:
-    """What `import_follows` would return. One query; it writes and locks nothing."""
+    """What `import follows` would return. One query; it writes and locks nothing."""
     columns = _judged([*zip(*follows, strict=True)][: len(JUDGED)])
     rows = fetch_all(alias, JUDGE, (*columns, settings.FOLLOW_CAP))
     return _by_place(len(follows), rows)

@@ -1,4 +1,4 @@
-"""The pass of audit_edges over backward edges: do they have a forward edge, do blocks hold (I4)?"""
+"""The pass of audit edges over backward edges: do they have a forward edge, do blocks hold (I4)?"""
 
 from collections.abc import Iterator, Mapping
 from functools import partial

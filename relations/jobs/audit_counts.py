@@ -1,4 +1,4 @@
-"""The pass of audit_edges over accounts: are their counts the number of their rows?"""
+"""The pass of audit edges over accounts: are their counts the number of their rows?"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The pass of audit_edges over forward edges: does each have an equal backward edge?"""
+"""The pass of audit edges over forward edges: does each have an equal backward edge?"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial

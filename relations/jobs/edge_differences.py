@@ -22,7 +22,7 @@ class EdgeDifference(Enum):
     """The values are printed for people."""
 
     IN_ORDER = "in order"
-    ON_ITS_WAY = "its change is still pending; see show_change_lag"
+    ON_ITS_WAY = "its change is still pending; see changes lag"
     HIDDEN = "backward edge is hidden without a block: compare again"
     MISSING = "backward edge is missing"
     OLDER = "backward edge is older"

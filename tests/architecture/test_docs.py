@@ -4,10 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands, load_command_class
 
-from infra.command_manual import manual_of, without_links
-from lab.reference.commands import parser_of
+from infra.command_manual import without_links
+from lab.reference.commands import command_names, load_command, parser_of
 from lab.reference.pages import rendered
 from lab.reference.settings import declared, settings
 from tests.rules.texts import ROOT
@@ -34,23 +33,17 @@ READ_ELSEWHERE = re.compile(r'environ(?:\.get\(|\[)"([A-Z_]+)"')
 
 def test_every_command_is_on_one_page_of_the_reference() -> None:
     pages = [rendered(path.read_text()) for path in COMMANDS.glob("*.md")]
-    documented = re.findall(r"^## `(\w+)`$", "\n".join(pages), re.MULTILINE)
-    assert sorted(documented) == sorted(our_commands())
+    documented = re.findall(r"^## `([\w -]+)`$", "\n".join(pages), re.MULTILINE)
+    assert sorted(documented) == sorted(command_names())
 
 
 def test_every_command_has_a_manual_that_its_help_ends_with() -> None:
-    for name in our_commands():
-        command = load_command_class(get_commands()[name], name)
-        manual = manual_of(command)
+    for name in command_names():
+        command = load_command(name)
+        manual = command.manual
         assert manual.startswith("**When**: "), name
         printed, words = parser_of(command).format_help().split(), without_links(manual).split()
         assert printed[-len(words) :] == words, name
-
-
-def our_commands() -> list[str]:
-    packages = [init.parent for init in ROOT.glob("[a-z]*/__init__.py")]
-    files = [path for root in packages for path in root.glob("**/management/commands/*.py")]
-    return [path.stem for path in files if path.stem != "__init__"]
 
 
 def test_every_setting_says_what_it_is_and_no_other_is_read() -> None:

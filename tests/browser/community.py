@@ -91,7 +91,7 @@ class Community:
         token_of(self.ann)
         Application.objects.update(website="https://client.example")
         JobRun.objects.create(
-            job="audit_edges",
+            job="audit edges",
             flags="--shard shard1 --rate 500",
             dry_run=True,
             state="done",

@@ -216,7 +216,7 @@ def restart_under_load(fleet: Fleet) -> Posting:
             client.join()
     assert posting.faults == []
     assert fleet.exit_codes == {"web": 0, "worker": 0, "compensator": STOPPED_EARLY}
-    fleet.site.manage("drain_changes")
+    fleet.site.manage("changes", "drain")
     author_line, reader_line = fleet.line(author), fleet.line(reader)
     assert found(author_line, path_of(author_line)) == posting.told
     assert found(reader_line, "/api/v1/timelines/home") == posting.told

@@ -83,8 +83,8 @@ def test_copy_that_hangs_keeps_others_out_until_it_is_killed(world):
 
 def test_refused_command_ends_with_2(world):
     """Through manage.py, as systemd or cron would see it."""
-    with recorded_run("drain_changes", all_aliases(), "", dry_run=False) as run:
-        command = [sys.executable, "manage.py", "drain_changes", "--shard", "shard1"]
+    with recorded_run("changes drain", all_aliases(), "", dry_run=False) as run:
+        command = [sys.executable, "manage.py", "changes", "drain", "--shard", "shard1"]
         ended = subprocess.run(
             command,
             env=environment_of_this_test(),
@@ -93,7 +93,7 @@ def test_refused_command_ends_with_2(world):
             text=True,
         )
     assert ended.returncode == 2
-    assert f"AlreadyRunning: drain_changes (shard1) runs already: run {run.id}," in ended.stderr
+    assert f"AlreadyRunning: changes drain (shard1) runs already: run {run.id}," in ended.stderr
     assert ended.stdout == ""
 
 

@@ -25,7 +25,7 @@ from integrations.queries.webhooks import list_webhooks
 from integrations.types import SitePosition, WebhookState
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.types import DecisionKind, DecisionOrigin
-from operations.management.commands.reconcile_shard import Command as Reconcile
+from operations.verbs.shards import ReconcileShard
 from posts.ids import PostId
 from posts.queries.rows import read_posts
 from tests.backups import BaseBackup, Dump, commands
@@ -46,7 +46,7 @@ from tests.push_service import push_service
 from tests.reconciling import act, assert_audits_find_nothing, make_on, write
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, forget_memory, make_account, publish
-from timelines.management.commands.backfill_recent_posts import Command as Backfill
+from timelines.verbs import BackfillRecentPosts
 
 LOST = "shard1"
 WHY = DecisionOrigin(None, "spam")
@@ -61,7 +61,7 @@ def get(caller: Caller, path: str):
 @pytest.fixture
 def world_before(services):
     """Ann and amy are on the shard that is lost; bob, cyd and dan are on others."""
-    assert Outcome(Backfill()).code == 0
+    assert Outcome(BackfillRecentPosts()).code == 0
     people = {"ann": LOST, "amy": LOST, "bob": "shard0", "cyd": "shard2", "dan": "shard3"}
     ids = {name: make_on(alias) for name, alias in people.items()}
     it = SimpleNamespace(ids=SimpleNamespace(**ids))
@@ -126,7 +126,7 @@ def reconcile_words(since: datetime) -> list[str]:
     """Those of the page, with another moment."""
     line = commands("manage.py").partition(" | ")[0]
     program, command, *words = line.split()
-    assert (program, command) == ("manage.py", "reconcile_shard")
+    assert (program, command) == ("manage.py", "shards", "reconcile")
     words[words.index("--since") + 1] = since.isoformat()
     return words
 
@@ -152,8 +152,8 @@ def test_drill(world_before, services):
     run_task("take_pulse", [LOST])
     assert [*list_losses()] == [LOST]
     words = reconcile_words(since)
-    assert Outcome(Reconcile(), *words, "--dry-run").code in (0, 1)
-    done = Outcome(Reconcile(), *words)
+    assert Outcome(ReconcileShard(), *words, "--dry-run").code in (0, 1)
+    done = Outcome(ReconcileShard(), *words)
     assert done.code == 0, done.out
     assert_all_is_told(it, done.out)
     assert list_losses() == {}
@@ -162,7 +162,7 @@ def test_drill(world_before, services):
     assert_audits_find_nothing()
     assert_bob_sees_what_is(it)
     assert_ann_sees_what_is(it)
-    again = Outcome(Reconcile(), *words)
+    again = Outcome(ReconcileShard(), *words)
     assert (again.code, "was lost" in again.out) == (0, False), again.out
 
 
@@ -322,7 +322,7 @@ def read_on(text: str) -> set[str]:
 @pytest.mark.parametrize("when", ["before all", "before the changes"])
 @pytest.mark.parametrize("lost", SHARDS)
 def test_a_restored_shard_is_reconciled(services, tmp_path, lost, when):
-    assert Outcome(Backfill()).code == 0
+    assert Outcome(BackfillRecentPosts()).code == 0
     since, taken = datetime.now(UTC), []
 
     def back_up() -> None:
@@ -333,11 +333,11 @@ def test_a_restored_shard_is_reconciled(services, tmp_path, lost, when):
     make_every_kind(tmp_path, back_up)
     taken[0].restore()
     words = ("--since", since.isoformat(), "--shard", lost)
-    done = Outcome(Reconcile(), *words)
+    done = Outcome(ReconcileShard(), *words)
     assert done.code == 0, done.out
     assert "was lost" in done.out
     drain_all()
     assert_drained_truth()
     assert_audits_find_nothing()
-    again = Outcome(Reconcile(), *words)
+    again = Outcome(ReconcileShard(), *words)
     assert (again.code, "was lost" in again.out) == (0, False), again.out

@@ -134,7 +134,7 @@ def finish(town):
 
 HUNG = "shard1"
 # They need all shards together.
-TOGETHER = {"backfill_recent_posts", "audit_recent_posts", "reconcile_shard"}
+TOGETHER = {"backfill recent-posts", "audit recent-posts", "shards reconcile"}
 JOBS = [
     found for found in list_jobs() if JobFlag.SHARD in found.flags and found.name not in TOGETHER
 ]
@@ -166,11 +166,11 @@ def test_each_job_leaves_it_out_and_goes_on(hung):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("check_shards", f"{HUNG}: unreachable: "),
+        ("shards check", f"{HUNG}: unreachable: "),
         ("migrate_shards", f"{HUNG} was left out: "),
-        ("show_change_lag", f"{HUNG}: unreachable: "),
-        ("show_parked_changes", f"{HUNG}: unreachable: "),
-        ("show_shards", f"{HUNG}: unreachable: "),
+        ("changes lag", f"{HUNG}: unreachable: "),
+        ("changes parked", f"{HUNG}: unreachable: "),
+        ("shards show", f"{HUNG}: unreachable: "),
     ],
 )
 def test_other_commands_show_the_others(hung, name, said):
@@ -178,20 +178,20 @@ def test_other_commands_show_the_others(hung, name, said):
     outcome = Outcome(found.make())
     everything = outcome.out + outcome.job.stderr._out.getvalue()
     assert (outcome.code, said in everything) == (1, True), everything
-    if name != "show_parked_changes":
+    if name != "changes parked":
         assert "\nshard3" in outcome.out
 
 
 @pytest.mark.parametrize(
     ("alias", "words"),
     [
-        ("default", ["audit_counters"]),
+        ("default", ["audit", "counters"]),
         ("default", ["migrate_shards"]),
         (
             "default",
-            ["create_account", "ann", "--email", "a@b.example", "--password", "Tide 4 all"],
+            ["accounts", "create", "ann", "--email", "a@b.example", "--password", "Tide 4 all"],
         ),
-        *((HUNG, [name, *WORDS.get(name, ())]) for name in sorted(TOGETHER)),
+        *((HUNG, [*name.split(), *WORDS.get(name, ())]) for name in sorted(TOGETHER)),
     ],
 )
 def test_command_that_cannot_do_without_it_ends_in_one_line(services, alias, words):

@@ -47,7 +47,7 @@ def end_claim(deployment):
 def test_each_event_arrives_in_its_order_whatever_happens_to_the_sender(receiver):
     with deployed({"DEVELOPMENT": "1", "PUSH_PRIVATE_ADDRESSES": "1"}) as deployment:
         (token,) = deployment.sign_up("ann")
-        deployment.manage("create_webhook", receiver.url, "--type", "post.created")
+        deployment.manage("webhooks", "create", receiver.url, "--type", "post.created")
         compensator, posts = deployment.processes["compensator"], []
         for kill in range(KILLS):
             posts += [post(deployment, token, number) for number in range(POSTS_BETWEEN)]

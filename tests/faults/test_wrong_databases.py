@@ -22,9 +22,9 @@ STARTS = {
     "web": ["-m", "web", "--port", "0"],
     "worker": ["manage.py", "run_drainer"],
     "compensator": ["manage.py", "compensate_changes", "--every", "2"],
-    "job": ["manage.py", "audit_edges"],
+    "job": ["manage.py", "audit", "edges"],
     "migration": ["manage.py", "migrate_shards"],
-    "checks": ["manage.py", "check_shards"],
+    "checks": ["manage.py", "shards", "check"],
 }
 
 

@@ -34,7 +34,7 @@ def leads_somewhere(document: Path, link: str) -> bool:
 def _anchors(page: Path) -> set[str]:
     """As GitHub makes them of headings, and those of commands, which the site only has."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
-    return {*names_in_note(page.read_text())} | {
+    return {name.replace(" ", "-") for name in names_in_note(page.read_text())} | {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings
     }
 

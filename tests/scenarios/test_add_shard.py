@@ -29,7 +29,7 @@ def site(tmp_path):
 
 def refusal(site, capfd, name=NEW):
     with pytest.raises(CalledProcessError):
-        site.manage("add_shard", name)
+        site.manage("shards", "add", name)
     return capfd.readouterr().err
 
 
@@ -58,7 +58,7 @@ def test_a_wrong_database_is_refused(site, capfd):
 def test_a_database_that_is_in_use_is_refused(site, capfd):
     url = create_database(site, "of_others")
     with psycopg.connect(url, autocommit=True) as connection, url_is(site, url):
-        assert "shard4 can be added" in site.manage("add_shard", NEW, "--dry-run")
+        assert "shard4 can be added" in site.manage("shards", "add", NEW, "--dry-run")
         connection.execute("CREATE TABLE invoices (id int)")
         assert "is in use: it has invoices" in refusal(site, capfd)
 
@@ -79,13 +79,13 @@ def test_a_site_that_runs_gets_a_shard_and_moves_accounts_to_it(site):
                     person.ask(f"/api/v1/accounts/{account_id}/follow", {})
         site.wait_until_drained()
         with repeating(*(person.act for person in people)) as errors:
-            said = site.manage("add_shard", NEW)
+            said = site.manage("shards", "add", NEW)
             assert "shard4 is ready" in said
-            said = site.manage("add_shard", NEW)
+            said = site.manage("shards", "add", NEW)
             assert "shard4 is on the list already" in said
             before = [len(person.posted) for person in people]
             assert all(before)
-            site.manage("move_buckets", "--from", "shard0", "--to", NEW, "--share", "1")
+            site.manage("moves", "start", "--from", "shard0", "--to", NEW, "--share", "1")
             after = [len(person.posted) for person in people]
             until(
                 lambda: errors or all(len(p.posted) > n for p, n in zip(people, after, strict=True))
@@ -100,7 +100,7 @@ def test_a_site_that_runs_gets_a_shard_and_moves_accounts_to_it(site):
         assert movers
         assert sorted(i for (i,) in rows(url, "SELECT id FROM accounts_account")) == sorted(movers)
         assert rows(url, INDEX) == rows(site.shard_urls[1], INDEX)
-        site.manage("complete_move")
+        site.manage("moves", "complete")
         assert rows(site.shard_urls[0], "SELECT count(*) FROM accounts_account") == [(0,)]
         assert rows(url, "SELECT 1 FROM changes_delivered LIMIT 1"), "the worker drains it"
-        assert NEW in site.manage("show_shards")
+        assert NEW in site.manage("shards", "show")

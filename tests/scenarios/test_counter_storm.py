@@ -18,8 +18,7 @@ from functools import partial
 import pytest
 from django.conf import settings
 
-from counters.management.commands.audit_counters import Command as AuditCounters
-from counters.management.commands.rebuild_count_cache import Command as RebuildCountCache
+from counters.verbs import AuditCounters, RebuildCountCache
 from infra.changes.compensate import compensate
 from infra.changes.lag import list_lane_lags
 from infra.sharding.shards import all_aliases

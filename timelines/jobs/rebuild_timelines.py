@@ -13,7 +13,7 @@ def rebuild_timelines(work: Work) -> Iterator[Batch]:
 
     Timelines stay readable and keep what is pushed during the run (actions/repair_timeline.py). It
     builds no timeline that is not live; the reader's next page does.
-    Cost: as `audit_timelines`, and two round trips per timeline that differs.
+    Cost: as `audit timelines`, and two round trips per timeline that differs.
     """
     for batch in iter_live_timelines(work):
         lines, changed = [], 0

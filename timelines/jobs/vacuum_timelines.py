@@ -16,7 +16,7 @@ def vacuum_timelines(work: Work, stale_ratio: float = STALE_RATIO) -> Iterator[B
     """Removes stale entries from timelines with more than this share of them, a batch at a time.
 
     First deletes the expired timelines of the stores in rows, unless the run is for one account.
-    Adds nothing: `audit_timelines` finds missing entries. Cost: as `audit_timelines`, and one round
+    Adds nothing: `audit timelines` finds missing entries. Cost: as `audit timelines`, and one round
     trip per timeline that is written.
     """
     if work.account_id is None and not work.dry_run:

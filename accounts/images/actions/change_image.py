@@ -30,7 +30,7 @@ def describe_image(
 
 
 def delete_image(owner_id: int, image_id: int) -> None:
-    """Deletes the image; its files go now, or by remove_unused_images if the store is away.
+    """Deletes the image; its files go now, or by purge unused-images if the store is away.
 
     Raises: ImageInUse, ImageNotFound.
     """

@@ -56,7 +56,7 @@ def store_image(
 
     Raises: ImageRefused, TooManyImages, ImagesUnavailable. Safety: the row is committed before the
     first file is written. So a process that dies leaves files that the row names, and
-    remove_unused_images deletes them. Cost: the encoding, two statements, at most two files.
+    purge unused-images deletes them. Cost: the encoding, two statements, at most two files.
     """
     try:
         _check_unused(owner_id, now)

@@ -1,18 +1,4 @@
-"""`manage.py follow_changes`: writes what happens to standard output or to a Redis stream.
-
-**When**: a program on this machine shall hear of what happens. It writes a line of JSON for each
-event to standard output, until it is stopped. `--redis URL` writes to a stream there instead
-(`--stream`, `--stream-length`). `--position-file FILE` keeps how far it is; without the file it
-begins now, or at `--after`. `--once` ends when there are no more events. It waits for databases and
-for Redis. **Costs**: a query for each database, four times a second while nothing happens.
-**Stopping it**: killed after it wrote and before it kept the position, it writes the same events
-again.
-
-```
-$ manage.py follow_changes --position-file /var/lib/tideline/index.position
-{"id":"shard2-5120","type":"post.created","timestamp":"2026-11-27T18:00:00.123456+00:00","data":{…}}
-```
-"""
+"""`manage.py follow_changes`: writes what happens to standard output or to a Redis stream."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -35,11 +21,23 @@ STREAM_LENGTH = 1_000_000
 
 
 class Command(DocumentedCommand):
-    help = (
-        "Writes the events of the change feed, a JSON line each, or to a Redis stream, until it is"
-        " stopped. With --position-file it goes on where the last run stopped; an event may come"
-        " twice then, and none is left out."
-    )
+    """Writes the events of the change feed, a JSON line each, or to a Redis stream, until it is
+    stopped. With --position-file it goes on where the last run stopped; an event may come twice
+    then, and none is left out.
+
+    **When**: a program on this machine shall hear of what happens. It writes a line of JSON for
+    each event to standard output, until it is stopped. `--redis URL` writes to a stream there
+    instead (`--stream`, `--stream-length`). `--position-file FILE` keeps how far it is; without the
+    file it begins now, or at `--after`. `--once` ends when there are no more events. It waits for
+    databases and for Redis. **Costs**: a query for each database, four times a second while nothing
+    happens. **Stopping it**: killed after it wrote and before it kept the position, it writes the
+    same events again.
+
+    ```
+    $ manage.py follow_changes --position-file /var/lib/tideline/index.position
+    {"id":"shard2-5120","type":"post.created","timestamp":"2026-11-27T18:00:00.123456+00:00","data":{…}}
+    ```
+    """
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

@@ -175,7 +175,7 @@ class Cluster(Installation):
 
     def migrate(self) -> None:
         """With the code that the processes begin with."""
-        for words in (("migrate_shards", "--verbosity", "0"), ("backfill_recent_posts",)):
+        for words in (("migrate_shards", "--verbosity", "0"), ("backfill", "recent-posts")):
             self.attempt(*words, checkout=self.checkout).check_returncode()
 
     def make_people(self, count: int) -> list[ClientAccount]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from config.old_commands import NEW_NAMES
 from lab.runner.child import CHECKOUT
 
 VARIABLE = "FAULTS_OLD_VERSION"
@@ -51,7 +52,18 @@ def command_of(checkout: Path, program: Sequence[str]) -> list[str]:
     """
     if checkout == CHECKOUT:
         return [sys.executable, "-m", "lab.faults.cluster.with_failpoints", *program]
-    return [sys.executable, *([] if program[0].endswith(".py") else ["-m"]), *program]
+    if program[0].endswith(".py"):
+        return [sys.executable, *_as_it_says(checkout, program)]
+    return [sys.executable, "-m", *program]
+
+
+def _as_it_says(checkout: Path, program: Sequence[str]) -> Sequence[str]:
+    """A version without commands of two words has one word for them."""
+    names = {new: old for old, new in NEW_NAMES.items()}
+    old = names.get(" ".join(program[1:3]))
+    if old is None or (checkout / "infra/verbs.py").exists():
+        return program
+    return [program[0], old, *program[3:]]
 
 
 def environment_of(environment: Mapping[str, str]) -> dict[str, str]:

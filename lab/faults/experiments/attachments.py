@@ -106,10 +106,10 @@ def _upload_while_webs_die(scene: Scene) -> None:
     scene.check(all(call.made for call in posts), "the second upload can be posted")
     scene.cluster.backstage.ask({"do": "spoil", "with": "images"})
     died = scene.cluster.attempt(
-        "remove_unused_images", armed={"images.files_deleted": {"do": "exit"}}
+        "purge", "unused-images", armed={"images.files_deleted": {"do": "exit"}}
     )
     scene.check(died.returncode == EXIT_CODE, "the job died", died.stderr[-400:])
-    again = scene.cluster.attempt("remove_unused_images")
+    again = scene.cluster.attempt("purge", "unused-images")
     scene.check(again.returncode == 0, "the job ends its work", again.stderr[-400:])
     left = len(scene.cluster.list_files())
     expected = FILES_OF_AN_IMAGE * len(UPLOAD_PLACES)

@@ -66,7 +66,7 @@ def _check_successor(scene: Scene, services: ElectedServices, lost: PatroniNode)
     primaries = [node.name for node in services.nodes if node.is_primary]
     is_another = len(primaries) == 1 and primaries != [lost.name]
     scene.check_happened(is_another, "one other server was elected", primaries)
-    told = scene.cluster.attempt("check_shards", "--shard", SHARD).stdout
+    told = scene.cluster.attempt("shards", "check", "--shard", SHARD).stdout
     scene.check("may have lost" not in told, "no loss is noticed: the standby had all", told)
 
 

@@ -66,7 +66,7 @@ def _lose_messages(scene: Scene) -> None:
     receiver, since = ForgetfulReceiver(), _now()
     load = scene.make_load(scene.accounts, CALLS_PER_S, ONLY_POSTS)
     with receiving(receiver) as url:
-        webhook = _words(scene, "create_webhook", url, "--type", CREATED)["id"]
+        webhook = _words(scene, "webhooks", "create", url, "--type", CREATED)["id"]
         with load.running():
             time.sleep(PART_S)
             with scene.broken():
@@ -83,12 +83,12 @@ def _lose_messages(scene: Scene) -> None:
         scene.check_happened(bool(missing), "the receiver accepted and lost events", len(missing))
         # An event may be sent a moment after it happened, so the span begins and ends wider.
         again = ("--since", _moved(began, -PART_S), "--until", _moved(ended, PART_S))
-        sent = scene.cluster.attempt("redeliver_events", webhook, *again)
-        scene.check(sent.returncode == 0, "redeliver_events succeeds", sent.stderr[-400:])
+        sent = scene.cluster.attempt("webhooks", "redeliver", webhook, *again)
+        scene.check(sent.returncode == 0, "webhooks redeliver succeeds", sent.stderr[-400:])
         scene.note(f"{len(rows)} events, {len(missing)} lost and redelivered")
         kept = {*receiver.kept}
         scene.check(kept == rows, "the receiver has the event of each row", (kept ^ rows))
-        _words(scene, "update_webhook", webhook, "--delete")
+        _words(scene, "webhooks", "update", webhook, "--delete")
 
 
 def _come_too_late(scene: Scene) -> None:
@@ -98,7 +98,7 @@ def _come_too_late(scene: Scene) -> None:
     for number in range(EDGE_POSTS):
         writer.post(f"number {number}")
     heal_and_drain(scene.cluster)
-    token = _words(scene, "create_service", f"reader {scene.seed}")["token"]
+    token = _words(scene, "services", "create", f"reader {scene.seed}")["token"]
     with scene.broken():
         order = {"alias": SHARD, "since": since}
         aged = scene.cluster.backstage.ask({"do": "age_created", "with": order})

@@ -11,7 +11,7 @@ CALLS_PER_S = 40.0
 IDLE_S, BETWEEN_S = 5.0, 2.0
 PROMISED_MS = 500.0
 SOURCE, TARGET = "shard0", "shard1"
-MOVE = ("move_buckets", "--from", SOURCE, "--to", TARGET, "--share", "1")
+MOVE = ("moves", "start", "--from", SOURCE, "--to", TARGET, "--share", "1")
 LOGICAL = {"wal_level": "logical", "wal_retrieve_retry_interval": "100ms"}
 # From here on the guard does not open by itself. At other places a test lets it die.
 PLACES = ("moves.closed_for_good", "moves.flipped")
@@ -22,7 +22,7 @@ def _move(scene: Scene) -> None:
     with scene.under_load(CALLS_PER_S):
         time.sleep(IDLE_S)
         with scene.broken():
-            for words in (MOVE, ("undo_move",), MOVE, ("complete_move",)):
+            for words in (MOVE, ("moves", "undo"), MOVE, ("moves", "complete")):
                 _run(scene, words)
                 time.sleep(BETWEEN_S)
     span = scene.spans[-1]
@@ -40,7 +40,7 @@ def _die_in_switches(scene: Scene) -> None:
         with scene.broken():
             for place in PLACES:
                 _die(scene, MOVE, place)
-                _die(scene, ("undo_move",), place)
+                _die(scene, ("moves", "undo"), place)
     errors = scene.during(scene.spans[-1]).errors
     scene.note(f"errors: {errors}")
     scene.check(not errors.keys() - {503}, "refusals are 503", errors)
@@ -48,17 +48,25 @@ def _die_in_switches(scene: Scene) -> None:
 
 def _die(scene: Scene, words: Sequence[str], place: str) -> None:
     died = scene.cluster.attempt(*words, armed={place: {"do": "exit"}})
-    scene.check_happened(died.returncode == EXIT_CODE, f"{words[0]} died at {place}", died.stderr)
+    scene.check_happened(
+        died.returncode == EXIT_CODE, f"{_name(words)} died at {place}", died.stderr
+    )
     time.sleep(BETWEEN_S)
-    _run(scene, ("resume_move",))
+    _run(scene, ("moves", "resume"))
 
 
 def _run(scene: Scene, words: Sequence[str]) -> None:
     done = scene.cluster.attempt(*words)
-    scene.check(done.returncode == 0, f"{words[0]} succeeds", (done.stdout + done.stderr)[-600:])
+    scene.check(
+        done.returncode == 0, f"{_name(words)} succeeds", (done.stdout + done.stderr)[-600:]
+    )
     lines = [line for line in done.stdout.splitlines() if "writes waited" in line]
     for line in lines:
-        scene.note(f"{words[0]}: {line}")
+        scene.note(f"{_name(words)}: {line}")
+
+
+def _name(words: Sequence[str]) -> str:
+    return " ".join(words[:2])
 
 
 MOVES = [

@@ -22,7 +22,7 @@ def _fail_edges(scene: Scene) -> None:
             parked = _wait_for_parked(cluster)
             _restart(scene, {})
             # Until then edges are as late as the operator.
-            retried = cluster.attempt("unpark_changes", "--all")
+            retried = cluster.attempt("changes", "unpark", "--all")
         time.sleep(AFTER_S)
     scene.note(f"{parked} changes were parked")
     scene.check_happened(parked > 0, "changes that always fail are parked", parked)

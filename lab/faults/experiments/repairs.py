@@ -14,18 +14,18 @@ from lab.runner.child import CHECKOUT
 
 CALLS_PER_S = 40.0
 JOBS = (
-    ["recount_counters"],
-    ["audit_edges", "--repair"],
-    ["audit_timelines", "--repair"],
-    ["backfill_backward_edges"],
-    ["rebuild_count_cache"],
+    ["rebuild", "counters"],
+    ["audit", "edges", "--repair"],
+    ["audit", "timelines", "--repair"],
+    ["backfill", "backward-edges"],
+    ["rebuild", "count-cache"],
 )
 
 
 # Where it dies, the command, and what is lost before.
 BACK_FILLS = (
-    ("posts.threads_written", "backfill_threads", "threads"),
-    ("notifications.backfilled", "backfill_notifications", "notifications"),
+    ("posts.threads_written", ("backfill", "threads"), "threads"),
+    ("notifications.backfilled", ("backfill", "notifications"), "notifications"),
 )
 
 
@@ -57,7 +57,7 @@ def _kill_in_the_middle(scene: Scene, job: list[str]) -> None:
     )
     time.sleep(1.2)  # Django loads for a second
     process.kill()
-    scene.check_happened(process.wait() == -SIGKILL, f"{job[0]} was killed")
+    scene.check_happened(process.wait() == -SIGKILL, f"{' '.join(job)} was killed")
 
 
 def _changes(output: str) -> int:
@@ -74,12 +74,13 @@ def _back_fill(scene: Scene) -> None:
     heal_and_drain(scene.cluster)
     before = _derived(other, answer)
     for place, command, loss in BACK_FILLS:
+        name = " ".join(command)
         lost = scene.cluster.backstage.ask({"do": "spoil", "with": loss})
-        scene.check(lost > 0, f"{command} has something to find", lost)
-        died = scene.cluster.attempt(command, armed={place: {"do": "exit"}})
-        scene.check_happened(died.returncode == EXIT_CODE, f"{command} died", died.stderr[-400:])
-        again = scene.cluster.attempt(command)
-        scene.check(again.returncode == 0, f"{command} succeeds", again.stderr[-400:])
+        scene.check(lost > 0, f"{name} has something to find", lost)
+        died = scene.cluster.attempt(*command, armed={place: {"do": "exit"}})
+        scene.check_happened(died.returncode == EXIT_CODE, f"{name} died", died.stderr[-400:])
+        again = scene.cluster.attempt(*command)
+        scene.check(again.returncode == 0, f"{name} succeeds", again.stderr[-400:])
     after = _derived(other, answer)
     scene.check(after == before, "what was lost is found again", (before, after))
 

@@ -20,7 +20,7 @@ CALLS_PER_S = 30.0
 A_WHILE_S = 5.0
 PARKED_KIND = "posts.created"
 STARTED_WITHIN_S = 30.0
-PARK = ("park_changes", "--kind", PARKED_KIND, "--reason", "experiment")
+PARK = ("changes", "park", "--kind", PARKED_KIND, "--reason", "experiment")
 
 
 def _mix_versions(scene: Scene) -> None:
@@ -66,10 +66,12 @@ def _refuse_old_schema(scene: Scene, old: Path) -> None:
 
 def _migrate(scene: Scene) -> None:
     """The new version migrates while the old one works."""
-    for words in (("migrate_shards", "--verbosity", "0"), ("backfill_recent_posts",)):
+    for words in (("migrate_shards", "--verbosity", "0"), ("backfill", "recent-posts")):
         done = scene.cluster.attempt(*words, checkout=CHECKOUT)
         said = (done.stdout + done.stderr)[-500:] if done.returncode else ""
-        scene.check(done.returncode == 0, f"{words[0]} of the new version, under load", said)
+        scene.check(
+            done.returncode == 0, f"{' '.join(words[:2])} of the new version, under load", said
+        )
 
 
 def _hand_over(scene: Scene, writers: str, deliverers: str, written_by: Path, by: Path) -> None:
@@ -89,7 +91,7 @@ def _hand_over(scene: Scene, writers: str, deliverers: str, written_by: Path, by
     )
     with scene.under_load(CALLS_PER_S):
         _restart(scene, [*DRAINERS, COMPENSATOR], by)
-        unparked = scene.cluster.attempt("unpark_changes", "--all", checkout=by)
+        unparked = scene.cluster.attempt("changes", "unpark", "--all", checkout=by)
         time.sleep(A_WHILE_S)
     scene.check(unparked.returncode == 0, f"{pair}: unparked", unparked.stderr[-500:])
     quiet = heal_and_drain(scene.cluster)

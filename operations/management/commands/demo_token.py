@@ -1,15 +1,4 @@
-"""`manage.py demo_token`: access tokens for experiments.
-
-**When**: to get access tokens for experiments, one line per name, by default for `ann`. A token has
-all scopes and is valid for a year. The command accepts any account, so it needs `DEVELOPMENT=1`.
-Tokens are ended in `/admin/`.
-
-```
-$ manage.py demo_token ann bob
-fkHYYLSc61wnT_2Pyetl2uY2jMqcN_1uixiepGOZUSk
-DiVFNexEb7G6IIGmRLsiiDyofMFOsf6YEcPeB1LJ24E
-```
-"""
+"""`manage.py demo_token`: access tokens for experiments."""
 
 from argparse import ArgumentParser
 from datetime import UTC, datetime
@@ -24,7 +13,18 @@ from operations.demo.tokens import demo_token
 
 
 class Command(DocumentedCommand):
-    help = "Prints an access token with all scopes for each account. Needs DEVELOPMENT=1."
+    """Prints an access token with all scopes for each account. Needs DEVELOPMENT=1.
+
+    **When**: to get access tokens for experiments, one line per name, by default for `ann`. A token
+    has all scopes and is valid for a year. The command accepts any account, so it needs
+    `DEVELOPMENT=1`. Tokens are ended in `/admin/`.
+
+    ```
+    $ manage.py demo_token ann bob
+    fkHYYLSc61wnT_2Pyetl2uY2jMqcN_1uixiepGOZUSk
+    DiVFNexEb7G6IIGmRLsiiDyofMFOsf6YEcPeB1LJ24E
+    ```
+    """
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username", nargs="*", help=f"default: {FIRST_ACCOUNTS[0]}")

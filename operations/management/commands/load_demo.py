@@ -1,10 +1,4 @@
-"""`manage.py load_demo`: creates the demo community, if it does not exist.
-
-**When**: `make run` calls it on the first start. It creates 400 accounts, 4,295 follows and 300
-posts over four days; `ann`, `bob` and `cyd` are the best connected. All have the password
-`tideline-demo`, so the command needs `DEVELOPMENT=1`. **Costs**: a few seconds; one query if the
-community exists.
-"""
+"""`manage.py load_demo`: creates the demo community, if it does not exist."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +16,14 @@ from operations.demo.publish import publish_posts, read_progress
 
 
 class Command(JobCommand):
-    help = "Creates the demo community with a public password. Needs DEVELOPMENT=1."
+    """Creates the demo community with a public password. Needs DEVELOPMENT=1.
+
+    **When**: `make run` calls it on the first start. It creates 400 accounts, 4,295 follows and 300
+    posts over four days; `ann`, `bob` and `cyd` are the best connected. All have the password
+    `tideline-demo`, so the command needs `DEVELOPMENT=1`. **Costs**: a few seconds; one query if
+    the community exists.
+    """
+
     unit = "accounts and posts"
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:

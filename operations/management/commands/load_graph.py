@@ -1,28 +1,4 @@
-"""`manage.py load_graph`: loads a follow graph from a file and publishes made-up posts.
-
-**When**: to fill an installation with a real follow graph. It reads the formats `edges` (a line per
-follow: follower, followee) and `nostr` (the JSON of nostr-social-graph), plain or gzip. It detects
-the format, or takes it from `--format`. Accounts get made-up names that end in their number and the
-graph's name, so several graphs can be loaded. `--limit N` takes the N best connected accounts.
-`--posts N` publishes made-up posts through the normal path (other ones with another `--seed`), and
-`--drain` also delivers their changes. With `--password` people can sign in to the accounts.
-
-Files lack the times of follows. A follower's nth follow (from 0) is dated 2026-01-01T00:00Z plus n
-minutes and (follower's number mod 60,000) ms. The command leaves out self-follows, repeats, and
-follows over FOLLOW_CAP (it keeps the first ones), and shows their numbers. A name belongs to one
-file, limit and cap; a different one is refused. The command only writes accounts that do not exist.
-**Costs**: accounts and follows are written with COPY, about 6,000 accounts a second; posts one by
-one. **Stopping it**: Ctrl-C or `kill -9`. Run it again to continue; it writes nothing twice.
-
-```
-$ manage.py load_graph socialGraph.json --name nostr --posts 500
-reading socialGraph.json
-graph nostr: 29,827 accounts, 215,216 follows; left out: 0 of oneself, 0 repeated, 0 over the cap of 2,000
-load_graph: 2,000 (352/s) accounts with their follows
-…
-30,327 accounts and posts done, 0 failed
-```
-"""  # noqa: E501
+"""`manage.py load_graph`: loads a follow graph from a file and publishes made-up posts."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
@@ -42,10 +18,35 @@ from operations.demo.types import Community
 
 
 class Command(JobCommand):
-    help = (
-        "Loads a follow graph in bulk with made-up names, and publishes made-up posts of its"
-        " accounts. After a stop or a kill, run it again to continue."
-    )
+    """Loads a follow graph in bulk with made-up names, and publishes made-up posts of its accounts.
+    After a stop or a kill, run it again to continue.
+
+    **When**: to fill an installation with a real follow graph. It reads the formats `edges` (a line
+    per follow: follower, followee) and `nostr` (the JSON of nostr-social-graph), plain or gzip. It
+    detects the format, or takes it from `--format`. Accounts get made-up names that end in their
+    number and the graph's name, so several graphs can be loaded. `--limit N` takes the N best
+    connected accounts. `--posts N` publishes made-up posts through the normal path (other ones with
+    another `--seed`), and `--drain` also delivers their changes. With `--password` people can sign
+    in to the accounts.
+
+    Files lack the times of follows. A follower's nth follow (from 0) is dated 2026-01-01T00:00Z
+    plus n minutes and (follower's number mod 60,000) ms. The command leaves out self-follows,
+    repeats, and follows over FOLLOW_CAP (it keeps the first ones), and shows their numbers. A name
+    belongs to one file, limit and cap; a different one is refused. The command only writes accounts
+    that do not exist. **Costs**: accounts and follows are written with COPY, about 6,000 accounts a
+    second; posts one by one. **Stopping it**: Ctrl-C or `kill -9`. Run it again to continue; it
+    writes nothing twice.
+
+    ```
+    $ manage.py load_graph socialGraph.json --name nostr --posts 500
+    reading socialGraph.json
+    graph nostr: 29,827 accounts, 215,216 follows; left out: 0 of oneself, 0 repeated, 0 over the cap of 2,000
+    load_graph: 2,000 (352/s) accounts with their follows
+    …
+    30,327 accounts and posts done, 0 failed
+    ```
+    """  # noqa: E501
+
     unit = "accounts and posts"
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:

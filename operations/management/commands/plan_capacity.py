@@ -1,60 +1,4 @@
-"""`manage.py plan_capacity`: what a site of a given size needs.
-
-**When**: before you order machines, and when a limit of [`show_shards`](#show_shards) comes near.
-It computes from [measured costs](../../explanation/performance.md) what a site needs at its busiest
-hour: shards, cores, processes, memory, disk, connections and log, and what the servers cost. It
-lists the limits that more machines of the same kind do not move, the nearest first, with the
-multiple of the load that reaches each. It reads the settings `CHANGE_REPLAY_DAYS`, `RECENT_DAYS`,
-`RECENT_INDEX` and `SCATTER_THREADS`, and no database. **Costs**: nothing.
-
-The rates follow the accounts unless they are given. By default a site of 100 M accounts has 100,000
-pages and 10,000 posts a second at its peak, and a smaller one its share of that. Three sizes, with
-`RECENT_INDEX=by_author`, `--pool-size 100` and the example prices:
-
-| `--accounts` | shards | cores | web processes | memory | disk | a month |
-|---|---|---|---|---|---|---|
-| `20k` | 1 | 1 | 1 | 5.4 GB | 19.5 GB | 29.7 |
-| `1M` | 1 | 7 | 4 | 148 GB | 973 GB | 596 |
-| `100M` | 98 | 609 | 309 | 14.6 TB | 97.3 TB | 57,800 |
-
-Numbers may end in k, M, G or T. `--help` lists all flags with their defaults: `--accounts`,
-`--active-share`, `--followees`, `--posts-per-account`, the rates `--reads`, `--posts`,
-`--favourites` and `--follows`, the machines (`--shard-tb`, `--shard-cores`, `--redis-gb`,
-`--connections`, `--threads`, `--busy-share`), and the prices `--core-price`, `--memory-price` and
-`--disk-price`, which are examples: set yours. `--shards` and `--web-processes` ask about this
-number of them. `--pool-size` counts the sessions that [pools](../../how-to/use-a-pooler.md) open to
-one shard, all together. `--first-share` is the share of pages that meet a process which does not
-know the reader; with many processes nearly all do. `--json` prints one object.
-
-```
-$ manage.py plan_capacity --accounts 10M
-shards       11, each with a standby, and the default database
-cores        62, each busy for 60%
-busy cores   web 18.5, workers 6.2, PostgreSQL 8.4, Redis 3.9
-processes    31 of the web, 11 workers
-memory       1.56TB; in Redis 87.3GB on 7 nodes, each with a replica
-disk         10.5TB, without standbys
-connections  up to 592 to each shard: 434 of web servers, 158 of workers and commands
-log          1.0 MB/s of each shard
-cost         6.15k a month, 0.0012 for each active account; a core 15, a GB of memory 2, of disk 0.1
-not counted  images, traffic, mails, logs, backups, people
-
-limits, nearest first                      used    limit  reached at
-connections of one shard                    592      300  0.507 x this load
-size of one shard, TB                     0.955        1  1.05 x this load
-recent-posts index on each shard, TB     0.0781      0.1  1.28 x this load
-cores of one shard                         1.27       16  12.6 x this load
-default database, GB                         25       1k  40 x this load
-log of one shard, MB/s                    0.985       50  50.8 x this load
-Redis nodes                                  14       1k  71.4 x this load
-accounts of one bucket                      610     100k  164 x this load
-
-connections of one shard is passed: a pool in front of each PostgreSQL server
-```
-
-The plan is as good as its constants, which come from one machine with two cores. Measure yours with
-`lab.bench`, and compare the bare view.
-"""
+"""`manage.py plan_capacity`: what a site of a given size needs."""
 
 import json
 from argparse import ArgumentParser
@@ -107,7 +51,66 @@ _PRICES: _Flags = {
 
 
 class Command(DocumentedCommand):
-    help = "Computes shards, cores, memory, connections and cost of a load, and its first limit."
+    """Computes shards, cores, memory, connections and cost of a load, and its first limit.
+
+    **When**: before you order machines, and when a limit of [`shards show`](#shards-show) comes
+    near. It computes from [measured costs](../../explanation/performance.md) what a site needs at
+    its busiest hour: shards, cores, processes, memory, disk, connections and log, and what the
+    servers cost. It lists the limits that more machines of the same kind do not move, the nearest
+    first, with the multiple of the load that reaches each. It reads the settings
+    `CHANGE_REPLAY_DAYS`, `RECENT_DAYS`, `RECENT_INDEX` and `SCATTER_THREADS`, and no database.
+    **Costs**: nothing.
+
+    The rates follow the accounts unless they are given. By default a site of 100 M accounts has
+    100,000 pages and 10,000 posts a second at its peak, and a smaller one its share of that. Three
+    sizes, with `RECENT_INDEX=by_author`, `--pool-size 100` and the example prices:
+
+    | `--accounts` | shards | cores | web processes | memory | disk | a month |
+    |---|---|---|---|---|---|---|
+    | `20k` | 1 | 1 | 1 | 5.4 GB | 19.5 GB | 29.7 |
+    | `1M` | 1 | 7 | 4 | 148 GB | 973 GB | 596 |
+    | `100M` | 98 | 609 | 309 | 14.6 TB | 97.3 TB | 57,800 |
+
+    Numbers may end in k, M, G or T. `--help` lists all flags with their defaults: `--accounts`,
+    `--active-share`, `--followees`, `--posts-per-account`, the rates `--reads`, `--posts`,
+    `--favourites` and `--follows`, the machines (`--shard-tb`, `--shard-cores`, `--redis-gb`,
+    `--connections`, `--threads`, `--busy-share`), and the prices `--core-price`, `--memory-price`
+    and `--disk-price`, which are examples: set yours. `--shards` and `--web-processes` ask about
+    this number of them. `--pool-size` counts the sessions that
+    [pools](../../how-to/use-a-pooler.md) open to one shard, all together. `--first-share` is the
+    share of pages that meet a process which does not know the reader; with many processes nearly
+    all do. `--json` prints one object.
+
+    ```
+    $ manage.py plan_capacity --accounts 10M
+    shards       11, each with a standby, and the default database
+    cores        62, each busy for 60%
+    busy cores   web 18.5, workers 6.2, PostgreSQL 8.4, Redis 3.9
+    processes    31 of the web, 11 workers
+    memory       1.56TB; in Redis 87.3GB on 7 nodes, each with a replica
+    disk         10.5TB, without standbys
+    connections  up to 592 to each shard: 434 of web servers, 158 of workers and commands
+    log          1.0 MB/s of each shard
+    cost         6.15k a month, 0.0012 for each active account; a core 15, a GB of memory 2, of disk 0.1
+    not counted  images, traffic, mails, logs, backups, people
+
+    limits, nearest first                      used    limit  reached at
+    connections of one shard                    592      300  0.507 x this load
+    size of one shard, TB                     0.955        1  1.05 x this load
+    recent-posts index on each shard, TB     0.0781      0.1  1.28 x this load
+    cores of one shard                         1.27       16  12.6 x this load
+    default database, GB                         25       1k  40 x this load
+    log of one shard, MB/s                    0.985       50  50.8 x this load
+    Redis nodes                                  14       1k  71.4 x this load
+    accounts of one bucket                      610     100k  164 x this load
+
+    connections of one shard is passed: a pool in front of each PostgreSQL server
+    ```
+
+    The plan is as good as its constants, which come from one machine with two cores. Measure yours
+    with `lab.bench`, and compare the bare view.
+    """  # noqa: E501
+
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from django.core.management import CommandError
 from django.db import connections
 
 from infra.sharding.pulse import find_pulse, list_losses
-from operations.management.commands.reconcile_shard import Command as Reconcile
+from operations.verbs.shards import ReconcileShard
 from tests.callers import Caller
 from tests.faults.replicas.test_synchronous_standby import promote
 from tests.integration.jobs.outcomes import Outcome
@@ -94,8 +94,8 @@ def test_what_the_promoted_server_lacks_is_named_and_repaired(services, trio, st
     fail_over(services, standby)
     run_task("take_pulse", [LOST])
     assert [*list_losses()] == [LOST]
-    assert Outcome(Reconcile(), *RECONCILE, "--dry-run").code in (0, 1)
-    done = Outcome(Reconcile(), *RECONCILE)
+    assert Outcome(ReconcileShard(), *RECONCILE, "--dry-run").code in (0, 1)
+    done = Outcome(ReconcileShard(), *RECONCILE)
     assert done.code == 0, done.out
     assert_is_told(trio, done.out)
     assert list_losses() == {}
@@ -130,7 +130,7 @@ def test_promoted_server_without_a_gap_is_named_too_and_an_operator_may_say_so(
     run_task("take_pulse", [LOST])
     assert find_pulse(LOST).lost_since == before.beat_at
     assert find_pulse(LOST).timeline == before.timeline + 1
-    assert Outcome(Reconcile(), *RECONCILE, "--nothing-lost").code == 0
+    assert Outcome(ReconcileShard(), *RECONCILE, "--nothing-lost").code == 0
     assert list_losses() == {}
     with pytest.raises(CommandError, match="no loss of shard0 is known"):
-        Outcome(Reconcile(), *RECONCILE)
+        Outcome(ReconcileShard(), *RECONCILE)

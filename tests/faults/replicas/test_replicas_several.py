@@ -189,9 +189,9 @@ class TestShown:
     def test_commands_and_ready_say_which_one_is_left_alone(self, services, account_id):
         pause(services.replicas[BOTH[1]])
         try:
-            for command in ("show_status", "show_shards"):
-                until(lambda name=command: STATES.search(run(name)))
-            until(lambda: FAULT.findall(run("check_shards")) == [BOTH[1]])
+            for words in (["show_status"], ["shards", "show"]):
+                until(lambda words=words: STATES.search(run(*words)))
+            until(lambda: FAULT.findall(run("shards", "check")) == [BOTH[1]])
             ready = until(lambda: ready_stores().get(BOTH[0]) == "ok" and ready_stores())
         finally:
             resume(services.replicas[BOTH[1]])
@@ -199,7 +199,7 @@ class TestShown:
         until(replica_named(BOTH[1]).check)
 
     def test_as_json(self, services, account_id):
-        [row] = run("show_shards", "--json", "--shard", SHARD).splitlines()
+        [row] = run("shards", "show", "--json", "--shard", SHARD).splitlines()
         assert [*json.loads(row)["replicas"]] == [*BOTH]
 
 

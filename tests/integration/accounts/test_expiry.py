@@ -2,7 +2,7 @@
 
 A change of another process is in this one's next answer; an ended token ends without delay.
 
-audit_accounts compares users with accounts: a shard or the default database was restored.
+audit accounts compares users with accounts: a shard or the default database was restored.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -14,12 +14,12 @@ from oauth2_provider.models import get_grant_model
 
 from accounts.actions.sign_up import sign_up
 from accounts.actions.tokens import issue_token
-from accounts.management.commands.audit_accounts import Command
 from accounts.models import AccessToken, Application, RefreshToken, User
 from accounts.periodic import REVOKED_FOR, UNUSED_FOR, delete_expired
 from accounts.queries.load import get_account_json
 from accounts.queries.viewers import find_viewer
 from accounts.types import NewUser, Restriction
+from accounts.verbs import AuditAccounts
 from infra.api.pages import Window
 from infra.changes import registry
 from infra.sharding.buckets import shard_of
@@ -168,7 +168,7 @@ ME = "/api/v1/accounts/verify_credentials"
 
 
 def audit(*words: str) -> Outcome:
-    return Outcome(Command(), *words)
+    return Outcome(AuditAccounts(), *words)
 
 
 def repair(line: str) -> None:

@@ -1,6 +1,6 @@
 """Sign-up: refusals, and the state after a crash between the two databases.
 
-`manage.py create_account`.
+`manage.py accounts create`.
 """
 
 from collections.abc import Callable
@@ -182,7 +182,7 @@ WORDS = ["--email", "bob@example.org", "--password", "correct horse battery"]
 
 def test_it_signs_somebody_up(world: None) -> None:
     out = StringIO()
-    call_command("create_account", "bob", *WORDS, "--display-name", "Bob", stdout=out)
+    call_command("accounts", "create", "bob", *WORDS, "--display-name", "Bob", stdout=out)
     user = User.objects.get()
     assert out.getvalue() == f"{user.pk}\n"
     assert user.check_password("correct horse battery")
@@ -191,20 +191,18 @@ def test_it_signs_somebody_up(world: None) -> None:
 
 
 def test_it_makes_a_superuser(world: None) -> None:
-    call_command("create_account", "bob", *WORDS, "--superuser", stdout=StringIO())
+    call_command("accounts", "create", "bob", *WORDS, "--superuser", stdout=StringIO())
     assert User.objects.get().is_superuser
     assert User.objects.get().is_staff
 
 
 def test_it_says_what_is_wrong(world: None) -> None:
     with pytest.raises(CommandError, match="Username must contain only letters"):
-        call_command("create_account", "b b", *WORDS)
+        call_command("accounts", "create", "b b", *WORDS)
     assert not User.objects.exists()
 
 
 def test_it_asks_for_the_password(world: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "accounts.management.commands.create_account.getpass", lambda _: "another secret"
-    )
-    call_command("create_account", "bob", *WORDS[:2], stdout=StringIO())
+    monkeypatch.setattr("accounts.verbs.getpass", lambda _: "another secret")
+    call_command("accounts", "create", "bob", *WORDS[:2], stdout=StringIO())
     assert User.objects.get().check_password("another secret")

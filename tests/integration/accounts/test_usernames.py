@@ -47,7 +47,7 @@ def test_no_one_signs_up_with_a_name_of_staff(app: App, name: str) -> None:
 
 def test_operators_give_them_and_a_name_that_only_contains_one_is_free(app: App) -> None:
     words = ["--email", "b@example.org", "--password", PASSWORD]
-    call_command("create_account", "support", *words, stdout=StringIO())
+    call_command("accounts", "create", "support", *words, stdout=StringIO())
     root = NewUser("root", "r@example.org", PASSWORD, is_superuser=True)
     sign_up(root, datetime.now(UTC))
     for name in ("supporter", "adminka", "root_beer", "teamster", "007", "m0dest"):

@@ -16,6 +16,7 @@ from infra.caching.fleet_reads import WINDOW_S, add_reads, list_read_rates
 from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from infra.caching.values import ValueCache, Versioned
+from infra.caching.verbs import ShowHotKeys
 from tests.budgets import count_calls
 from tests.cached_values import write_values
 from tests.clocks import Clock
@@ -157,7 +158,7 @@ def test_cold_and_hot_are_read_together_and_only_the_cold_asked_for(cache, clock
 def show(**options):
     """Without the keys of other tests: this process may report its reads of them at any time."""
     out = StringIO()
-    call_command("show_hot_keys", stdout=out, **options)
+    call_command(ShowHotKeys(), stdout=out, **options)
     lines = out.getvalue().splitlines()
     return [line for line in lines if "tests.hot" in line or "reads/s" in line]
 

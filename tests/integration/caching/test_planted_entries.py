@@ -27,7 +27,7 @@ from infra.caching.lists import NEWEST, WHOLE
 from infra.sharding.shards import all_aliases
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
-from relations.management.commands.rebuild_relation_caches import Command as RebuildRelationCaches
+from relations.verbs import RebuildRelationCaches
 from tests.callers import next_link
 from tests.integration.caching.town import Town, families
 from tests.integration.jobs.outcomes import Outcome
@@ -35,8 +35,8 @@ from tests.integration.operations.staff import staff_of
 from tests.integration.timelines.promotions.campaigns import run_campaign
 from tests.periodic import run_task
 from tests.world import drain_all, forget_memory
-from timelines.management.commands.rebuild_timelines import Command as RebuildTimelines
 from timelines.stores.factory import timeline_store
+from timelines.verbs import RebuildTimelines
 
 pytestmark = pytest.mark.slow
 

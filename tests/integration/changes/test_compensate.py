@@ -78,19 +78,19 @@ def test_rows_that_fail_over_and_over_end_it(journal, monkeypatch):
         execute(ALIAS, due_again)
 
 
-@pytest.mark.parametrize("command", ["drain_changes", "compensate_changes"])
+@pytest.mark.parametrize("command", ["changes drain", "compensate_changes"])
 def test_commands_drain_everything_once(journal, no_redis, command):
     versions = {alias: note(2, alias=alias) for alias in all_aliases()}
-    outcome = Outcome(command)
+    outcome = Outcome(*command.split())
     assert (outcome.code, outcome.out) == (0, "10 changes done, 0 failed\n")
     assert {alias: delivered(alias) for alias in all_aliases()} == versions
 
 
-@pytest.mark.parametrize("command", ["drain_changes", "compensate_changes"])
+@pytest.mark.parametrize("command", ["changes drain", "compensate_changes"])
 def test_commands_tell_of_failures_by_code_and_json(journal, command):
     bad, good = note(2)
     journal.fail_for(bad)
-    outcome = Outcome(command, "--json", "--shard", ALIAS)
+    outcome = Outcome(*command.split(), "--json", "--shard", ALIAS)
     assert outcome.code == 1
     counts = {"done": 1, "changed": None, "failed": 1, "left_out": {}}
     assert json.loads(outcome.out) == {"job": command, "dry_run": False, **counts, "exit": 1}
@@ -99,7 +99,7 @@ def test_commands_tell_of_failures_by_code_and_json(journal, command):
 
 def test_drain_by_hand_of_one_lane(journal):
     mine, other = note(), note(owner_id=OTHER_OWNER)
-    assert Outcome("drain_changes", "--lane", str(LANE)).code == 0
+    assert Outcome("changes", "drain", "--lane", str(LANE)).code == 0
     assert (delivered(), pending()) == (mine, other)
 
 
@@ -109,7 +109,7 @@ def test_drain_by_hand_of_a_lane_no_setting_names(journal, settings):
     lane = lane_of(OWNER)
     settings.CHANGE_LANES = 2
     assert lane not in all_lanes()
-    assert Outcome("drain_changes", "--lane", str(lane)).code == 0
+    assert Outcome("changes", "drain", "--lane", str(lane)).code == 0
     assert delivered() == [old]
 
 
@@ -117,7 +117,7 @@ def test_first_ctrl_c_finishes_the_batch_in_hand(journal, monkeypatch):
     monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 2)
     versions = note(6)
     journal.act = lambda _: os.kill(os.getpid(), signal.SIGINT)
-    outcome = Outcome("drain_changes")
+    outcome = Outcome("changes", "drain")
     assert (outcome.code, outcome.out) == (2, "2 changes done, 0 failed\n")
     assert (delivered(), pending()) == (versions[:2], versions[2:])
 
@@ -130,11 +130,11 @@ def test_second_ctrl_c_leaves_the_batch_for_the_next(journal):
         os.kill(os.getpid(), signal.SIGINT)
 
     journal.act = insist
-    outcome = Outcome("drain_changes")
+    outcome = Outcome("changes", "drain")
     assert (outcome.code, outcome.out) == (2, "0 changes done, 0 failed\n")
     assert pending() == versions
     journal.clear()
-    assert Outcome("drain_changes").code == 0
+    assert Outcome("changes", "drain").code == 0
     assert delivered() == versions
 
 
@@ -162,10 +162,10 @@ def test_schedule_finds_what_came_since_its_first_round(journal):
     assert not JobRun.objects.exists(), "a run without an end"
 
 
-@pytest.mark.parametrize("command", ["drain_changes", "compensate_changes"])
+@pytest.mark.parametrize("command", ["changes drain", "compensate_changes"])
 def test_one_round_by_hand_is_a_run(journal, command):
     note(2)
-    Outcome(command, "--shard", ALIAS)
+    Outcome(*command.split(), "--shard", ALIAS)
     run = JobRun.objects.get()
     assert (run.job, run.flags, run.state, run.done) == (command, f"shard={ALIAS}", "done", 2)
 

@@ -15,6 +15,7 @@ from infra.changes.drain import drain
 from infra.changes.errors import WholeBatchFails
 from infra.changes.feed import OLDEST, read_feed
 from infra.changes.registry import FollowUp
+from infra.changes.verbs.delivering import ReplayChanges
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
 from posts.actions.create_post import create_post
@@ -152,7 +153,8 @@ def test_replay_brings_sequels_about_again_and_leaves_the_old_ones_out(asking):
 
 
 def replay_everything():
-    call_command("replay_changes", since=datetime.now(UTC) - timedelta(hours=1), stdout=StringIO())
+    since = datetime.now(UTC) - timedelta(hours=1)
+    call_command(ReplayChanges(), since=since, stdout=StringIO())
 
 
 DUE = "UPDATE changes_change SET next_attempt_at = clock_timestamp()"

@@ -19,6 +19,7 @@ from infra.changes.lanes import LaneGroup, all_lanes
 from infra.changes.metrics import LagCollector
 from infra.changes.parking import park
 from infra.changes.pausing import end_pause, pause_kind
+from infra.changes.verbs.delivering import ShowChangeLag
 from infra.sharding.probe import CachedProbe
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute
@@ -82,7 +83,7 @@ def test_lane_that_is_no_longer_used_shows_its_rows(journal, settings):
 def show(**options):
     out, error = StringIO(), StringIO()
     try:
-        call_command("show_change_lag", stdout=out, stderr=error, **options)
+        call_command(ShowChangeLag(), stdout=out, stderr=error, **options)
     except SystemExit as ended:
         assert ended.code == 1
     return out.getvalue().splitlines(), error.getvalue()

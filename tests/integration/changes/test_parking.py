@@ -14,13 +14,16 @@ from infra.changes.compensate import list_due_changes
 from infra.changes.drain import drain
 from infra.changes.errors import ChangeReasonMissing
 from infra.changes.management.commands.compensate_changes import Command as Compensate
-from infra.changes.management.commands.discard_changes import Command as Discard
-from infra.changes.management.commands.drain_changes import Command as Drain
-from infra.changes.management.commands.park_changes import Command as Park
-from infra.changes.management.commands.unpark_changes import Command as Unpark
 from infra.changes.models import DiscardedChange, DrainLease
 from infra.changes.parking import ChangeSelection, discard_parked, list_parked, park, retry_parked
 from infra.changes.pausing import end_pause, pause_kind
+from infra.changes.verbs.delivering import DrainChanges
+from infra.changes.verbs.parking import (
+    DiscardChanges,
+    ParkChanges,
+    ShowParkedChanges,
+    UnparkChanges,
+)
 from infra.sharding.sql import execute, fetch_all
 from tests.dying import armed
 from tests.integration.changes.kinds import (
@@ -140,16 +143,16 @@ def test_parking_keeps_the_error_there_was(journal):
 def test_commands_from_end_to_end(journal):
     mine, theirs = note(2), note(1, owner_id=OTHER_OWNER)
     chosen = ("--owner", "2", *SHARD)
-    dry = Outcome(Park(), *chosen, "--reason", "look first", "--dry-run")
+    dry = Outcome(ParkChanges(), *chosen, "--reason", "look first", "--dry-run")
     assert (dry.code, parked()) == (0, [])
     assert f"{ALIAS} #{mine[0]} tests.noted of 2: " in dry.out
-    assert Outcome(Park(), *chosen, "--reason", "look first").code == 0
+    assert Outcome(ParkChanges(), *chosen, "--reason", "look first").code == 0
     assert (parked(), pending()) == (mine, theirs)
-    assert "0 changes done" in Outcome(Park(), *chosen, "--reason", "look first").out
-    discard = Outcome(Discard(), *SHARD, "--id", str(mine[0]), "--reason", "gone")
+    assert "0 changes done" in Outcome(ParkChanges(), *chosen, "--reason", "look first").out
+    discard = Outcome(DiscardChanges(), *SHARD, "--id", str(mine[0]), "--reason", "gone")
     assert "1 changes done, 1 changed" in discard.out
     assert "@" in DiscardedChange.objects.on(ALIAS).get().discarded_by
-    assert "1 changes done, 1 changed" in Outcome(Unpark(), "--all").out
+    assert "1 changes done, 1 changed" in Outcome(UnparkChanges(), "--all").out
     assert pending() == [mine[1], *theirs]
 
 
@@ -157,9 +160,9 @@ def test_choice_by_kind_and_batches(journal):
     rows = note(5)
     emit(NotedInline())
     flags = ("--kind", Noted.kind, "--reason", "x", "--batch-size", "2", "--limit", "3")
-    assert "3 changes done" in Outcome(Park(), *flags).out
+    assert "3 changes done" in Outcome(ParkChanges(), *flags).out
     assert parked() == rows[:3]
-    assert "2 changes done" in Outcome(Park(), *flags, "--resume").out
+    assert "2 changes done" in Outcome(ParkChanges(), *flags, "--resume").out
 
 
 @pytest.mark.parametrize(
@@ -170,9 +173,9 @@ def test_choice_by_kind_and_batches(journal):
         (("--id", "4"), "--id needs --shard"),
     ],
 )
-@pytest.mark.parametrize("command", [Unpark, Discard])
+@pytest.mark.parametrize("command", [UnparkChanges, DiscardChanges])
 def test_choice_is_required(journal, command, flags, complaint):
-    more = ("--reason", "x") if command is Discard else ()
+    more = ("--reason", "x") if command is DiscardChanges else ()
     with pytest.raises(CommandError, match=complaint):
         Outcome(command(), *flags, *more)
 
@@ -181,17 +184,17 @@ def test_command_lists_what_is_parked(journal, failed):
     note(2, alias="shard1")
     park("shard1", pending("shard1"), "wait")
     out = StringIO()
-    call_command("show_parked_changes", stdout=out)
+    call_command("changes", "parked", stdout=out)
     first, *others = out.getvalue().splitlines()
     assert first == (f"{ALIAS} #{failed} tests.noted of 2, 1 attempts: ValueError: no such number")
     assert len(others) == 2
     out = StringIO()
-    call_command("show_parked_changes", stdout=out, json=True, shard="shard1", limit=1)
+    call_command(ShowParkedChanges(), stdout=out, json=True, shard="shard1", limit=1)
     [row] = map(json.loads, out.getvalue().splitlines())
     assert (row["alias"], row["error"]) == ("shard1", "ParkedByHand: wait")
 
 
-COMMANDS = {"drain_changes": Drain, "compensate_changes": Compensate}
+COMMANDS = {"changes drain": DrainChanges, "compensate_changes": Compensate}
 NOTED, BULK = Noted.kind, BulkNoted.kind
 
 
@@ -237,7 +240,7 @@ def test_rows_of_paused_kinds_would_move_and_return(journal):
     note(2)
     pause_kind(ALIAS, NOTED, "a test")
     assert found() == [(LANE, NOTED, 2, "pause")]
-    call_command("drain_changes", verbosity=0)
+    call_command("changes", "drain", verbosity=0)
     assert found() == []
     end_pause(ALIAS, NOTED)
     assert found() == [(LANE, NOTED, 2, "resume")]

@@ -14,8 +14,6 @@ from infra.changes.drain import drain
 from infra.changes.errors import ChangeReasonMissing
 from infra.changes.lag import list_lane_lags
 from infra.changes.lanes import PAUSED_OFFSET
-from infra.changes.management.commands.pause_changes import Command as Pause
-from infra.changes.management.commands.resume_changes import Command as Resume
 from infra.changes.pausing import (
     end_pause,
     finish_resuming,
@@ -23,6 +21,8 @@ from infra.changes.pausing import (
     move_to_paused_lane,
     pause_kind,
 )
+from infra.changes.verbs.delivering import ShowChangeLag
+from infra.changes.verbs.pausing import PauseChanges, ResumeChanges
 from infra.sharding.sql import execute, fetch_all
 from tests.budgets import count_calls
 from tests.dying import dying_at
@@ -103,11 +103,11 @@ def test_lag_tells_them_from_what_is_behind(journal):
     [lag] = [lag for lag in list_lane_lags(ALIAS) if lag.lane == LANE]
     assert (lag.pending, lag.paused, lag.oldest_s) == (0, 2, 0)
     out = StringIO()
-    call_command("show_change_lag", shard=ALIAS, json=True, stdout=out)
+    call_command(ShowChangeLag(), shard=ALIAS, json=True, stdout=out)
     last = json.loads(out.getvalue().splitlines()[-1])
     assert (last["kind"], last["reason"], last["is_ending"]) == (KIND, "it breaks", False)
     out = StringIO()
-    call_command("show_change_lag", shard=ALIAS, stdout=out)
+    call_command(ShowChangeLag(), shard=ALIAS, stdout=out)
     assert f"{ALIAS}: {KIND} paused, since " in out.getvalue()
 
 
@@ -161,14 +161,14 @@ def test_end_of_a_pause_waits_for_a_hold_that_has_begun(journal):
 
 @pytest.mark.parametrize("heal", ["again", "compensator"])
 def test_resume_that_died_is_finished(journal, heal):
-    Outcome(Pause(), "--kind", KIND, "--reason", "it breaks", "--shard", ALIAS)
+    Outcome(PauseChanges(), "--kind", KIND, "--reason", "it breaks", "--shard", ALIAS)
     rows = note(5)
     drain(ALIAS, LANE)
     with dying_at("pausing.rows_resumed"):
-        call_command("resume_changes", kind=KIND, batch_size=2)
+        call_command(ResumeChanges(), kind=KIND, batch_size=2)
     assert [paused.is_ending for paused in list_pauses(ALIAS)] == [True]
     if heal == "again":
-        assert Outcome(Resume(), "--kind", KIND).code == 0
+        assert Outcome(ResumeChanges(), "--kind", KIND).code == 0
         drain(ALIAS, LANE)
     else:
         assert sum(report.delivered for report in compensate(ALIAS)) == 5
@@ -177,21 +177,24 @@ def test_resume_that_died_is_finished(journal, heal):
 
 def test_commands_say_what_they_do_and_do_it_once(journal):
     flags = ("--kind", KIND, "--reason", "it breaks", "--shard", ALIAS)
-    assert Outcome(Pause(), *flags, "--dry-run").out.splitlines()[0] == f"{ALIAS}: {KIND} paused"
+    assert (
+        Outcome(PauseChanges(), *flags, "--dry-run").out.splitlines()[0]
+        == f"{ALIAS}: {KIND} paused"
+    )
     assert list_pauses(ALIAS) == []
-    assert Outcome(Pause(), *flags).code == 0
-    assert "1 databases done, 0 changed" in Outcome(Pause(), *flags).out
+    assert Outcome(PauseChanges(), *flags).code == 0
+    assert "1 databases done, 0 changed" in Outcome(PauseChanges(), *flags).out
     note(3)
     drain(ALIAS, LANE)
-    assert "3 would change" in Outcome(Resume(), "--kind", KIND, "--dry-run").out
+    assert "3 would change" in Outcome(ResumeChanges(), "--kind", KIND, "--dry-run").out
     assert column(ALIAS, LANES) == [PAUSED_OFFSET + LANE]
-    assert f"{ALIAS}: {KIND} resumed" in Outcome(Resume(), "--kind", KIND).out
-    assert "0 changes done" in Outcome(Resume(), "--kind", KIND).out
+    assert f"{ALIAS}: {KIND} resumed" in Outcome(ResumeChanges(), "--kind", KIND).out
+    assert "0 changes done" in Outcome(ResumeChanges(), "--kind", KIND).out
 
 
 def test_kind_that_is_none_is_refused(journal):
     with pytest.raises(CommandError, match=r"'posts.made' is no kind of change.*tests.noted"):
-        call_command("pause_changes", kind="posts.made", reason="it breaks")
+        call_command(PauseChanges(), kind="posts.made", reason="it breaks")
 
 
 def test_pause_survives_new_connections(journal):

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from infra.changes.replay import ReplayFilter, iter_delivered
+from infra.changes.verbs.delivering import ReplayChanges
 from infra.sharding.sql import execute
 from tests.integration.changes.kinds import ALIAS, BulkNoted, delivered, emit, note, pending
 from tests.world import drain_all
@@ -36,7 +37,7 @@ def replay(journal, *words, **options):
     out, error = StringIO(), StringIO()
     code = 0
     try:
-        call_command("replay_changes", *words, stdout=out, stderr=error, **options)
+        call_command(ReplayChanges(), *words, stdout=out, stderr=error, **options)
     except SystemExit as exit_:
         code = exit_.code
     return journal.versions, code, out.getvalue(), error.getvalue()
@@ -123,7 +124,7 @@ def test_change_that_fails_is_named_and_the_others_are_delivered(journal):
     out, error = StringIO(), StringIO()
     journal.fail_for(bad)
     with pytest.raises(SystemExit) as exit_:
-        call_command("replay_changes", since=NOON, until=hours(1), stdout=out, stderr=error)
+        call_command(ReplayChanges(), since=NOON, until=hours(1), stdout=out, stderr=error)
     assert exit_.value.code == 1
     assert journal.versions == [good]
     assert out.getvalue() == f"shard0 #{bad}: no such number\n1 changes done, 1 failed\n"
@@ -146,4 +147,4 @@ def test_times_without_an_offset_are_utc(journal, text, moment):
 
 def test_time_that_is_none_is_refused(journal):
     with pytest.raises(CommandError, match="not an ISO 8601 time"):
-        call_command("replay_changes", "--since", "yesterday")
+        call_command("changes", "replay", "--since", "yesterday")

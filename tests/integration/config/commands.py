@@ -1,39 +1,40 @@
 """All management commands of the project, and how the tests run each of them."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from django.conf import settings
-from django.core.management import BaseCommand, get_commands, load_command_class
+from django.core.management import BaseCommand
 
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
+from lab.reference.commands import command_names, load_command
 
 WHY = ("--reason", "a test")
 KIND = ("--kind", "relations.edge_changed")
 # What a job needs on its command line besides --shard and the like; {me} is one of the accounts.
 WORDS: dict[str, Sequence[str]] = {
-    "discard_changes": (*KIND, *WHY),
-    "park_changes": (*KIND, *WHY),
-    "pause_changes": ("--kind", "posts.marked", *WHY),
-    "purge_caches": ("--family", "accounts.profile"),
-    "rebuild_timelines": ("--all",),
-    "reconcile_shard": ("--shard", "shard1", "--since", "2020-01-01"),
-    "replay_changes": ("--since", "2020-01-01"),
-    "reset_relations": ("--account", "{me}", "--yes"),
-    "restore_account": ("--account", "{me}", *WHY),
-    "resume_changes": ("--kind", "posts.marked"),
-    "suspend_account": ("--account", "{me}", *WHY),
-    "unpark_changes": KIND,
+    "changes discard": (*KIND, *WHY),
+    "changes park": (*KIND, *WHY),
+    "changes pause": ("--kind", "posts.marked", *WHY),
+    "caches purge": ("--family", "accounts.profile"),
+    "rebuild timelines": ("--all",),
+    "shards reconcile": ("--shard", "shard1", "--since", "2020-01-01"),
+    "changes replay": ("--since", "2020-01-01"),
+    "accounts reset-relations": ("--account", "{me}", "--yes"),
+    "accounts restore": ("--account", "{me}", *WHY),
+    "changes resume": ("--kind", "posts.marked"),
+    "accounts suspend": ("--account", "{me}", *WHY),
+    "changes unpark": KIND,
 }
 # Those make new things each time, or need files or servers of their own; their own tests run them.
 MAKERS = {
-    "abort_move", "add_shard", "announce_rows", "complete_move", "create_account", "create_service",
-    "create_webhook",
-    "demo_token", "distrust_issuer", "export_account", "follow_changes",
-    "import_accounts", "import_follows", "import_posts", "load_demo", "load_graph", "move_buckets",
-    "rebalance", "redeliver_events", "resume_move", "trust_issuer", "undo_move",
-    "update_webhook",
+    "moves abort", "shards add", "changes announce", "moves complete", "accounts create",
+    "services create", "webhooks create",
+    "demo_token", "issuers distrust", "accounts export", "follow_changes",
+    "import accounts", "import follows", "import posts", "load_demo", "load_graph", "moves start",
+    "moves rebalance", "webhooks redeliver", "moves resume", "issuers trust", "moves undo",
+    "webhooks update",
 }  # fmt: skip
 
 
@@ -51,12 +52,9 @@ class Found(NamedTuple):
 
 
 def list_commands() -> list[Found]:
-    """Every command below our own packages, by name."""
-    ours = {path.parent.name for path in settings.BASE_DIR.glob("*/__init__.py")}
+    """Every command of our own packages, by name."""
     return [
-        Found(name, lambda app=app, name=name: load_command_class(app, name), WORDS.get(name, ()))
-        for name, app in sorted(get_commands().items())
-        if app.partition(".")[0] in ours
+        Found(name, partial(load_command, name), WORDS.get(name, ())) for name in command_names()
     ]
 
 

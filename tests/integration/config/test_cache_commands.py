@@ -1,4 +1,4 @@
-"""purge_caches and warm_caches: families go and come back, and readers see nothing of it."""
+"""caches purge and caches warm: families go and come back, and readers see nothing of it."""
 
 import re
 import time
@@ -14,8 +14,7 @@ from infra.caching.questions import answer
 from infra.caching.values import Versioned
 from infra.sharding.buckets import shard_of
 from operations.cache_families import NOT_CACHES, PURGEABLE
-from operations.management.commands.purge_caches import Command as Purge
-from operations.management.commands.warm_caches import Command as Warm
+from operations.verbs.caches import PurgeCaches, WarmCaches
 from tests.cached_values import begin
 from tests.integration.jobs.outcomes import Outcome
 from tests.people import cast
@@ -53,11 +52,11 @@ def test_every_family_of_keys_is_declared():
 def test_a_family_goes_and_others_are_left_alone(warm):
     before, mine = keys(), of("accounts.profile")
     assert len(mine) == len(warm)
-    outcome = Outcome(Purge(), "--family", "accounts.profile")
+    outcome = Outcome(PurgeCaches(), "--family", "accounts.profile")
     assert outcome.code == 0
     assert f"{len(warm)} changed, 0 failed" in outcome.out
     assert keys() == before - mine
-    assert "0 changed" in Outcome(Purge(), "--family", "accounts.profile").out
+    assert "0 changed" in Outcome(PurgeCaches(), "--family", "accounts.profile").out
 
 
 def read_account(account_id):
@@ -71,9 +70,9 @@ def test_copies_in_process_memory_go_too(warm):
     wrong = b"9:%d:7,7,7,7,7,0" % (time.time() + 60)
     redis().call("SET", account_counts.key(me), wrong)
     assert read_account(me) == read_account(me) != right
-    assert Outcome(Purge(), "--family", "counters.account", "--dry-run").code == 0
+    assert Outcome(PurgeCaches(), "--family", "counters.account", "--dry-run").code == 0
     assert read_account(me) != right
-    assert Outcome(Purge(), "--family", "counters.account").code == 0
+    assert Outcome(PurgeCaches(), "--family", "counters.account").code == 0
     assert read_account(me) == right
 
 
@@ -82,7 +81,7 @@ def test_slow_loader_cannot_lay_what_it_read_before_a_change(warm):
     me = warm[0]
     tokens = begin(account_counts, me)
     account_counts.refresh({me: Versioned(1_000, b"new")})
-    Outcome(Purge(), "--family", "counters.account")
+    Outcome(PurgeCaches(), "--family", "counters.account")
     account_counts.write_many({me: Versioned(999, b"old")}, tokens)
     assert not of("counters.account")
 
@@ -96,11 +95,11 @@ def test_entries_of_old_layouts_go_too(world):
             ("SET", "timelines.zset:v1:{7}:head", b"x"),
         ]
     )
-    dry = Outcome(Purge(), "--family", "timelines.home", "--dry-run")
+    dry = Outcome(PurgeCaches(), "--family", "timelines.home", "--dry-run")
     assert sorted(dry.out.splitlines()[:2]) == ["timelines.home:v0:{7}", "timelines.home:v1:{7}"]
     assert "2 would change" in dry.out
     assert len(keys()) == 4
-    Outcome(Purge(), "--family", "timelines.home", "--family", "timelines.zset")
+    Outcome(PurgeCaches(), "--family", "timelines.home", "--family", "timelines.zset")
     assert keys() == {"timelines.homes:v1:{7}"}
 
 
@@ -110,17 +109,17 @@ def test_entries_of_old_layouts_go_too(world):
 )
 def test_what_is_no_cache_is_refused(world, name, complaint):
     with pytest.raises(CommandError, match=complaint):
-        Outcome(Purge(), "--family", name)
+        Outcome(PurgeCaches(), "--family", name)
 
 
 def test_limit_and_resume_go_through_all(world):
     names = [f"timelines.home:v1:{{{n}}}" for n in range(2_000)]
     redis().run([("SET", name, b"x") for name in names])
     flags = ("--family", "timelines.home", "--batch-size", "50")
-    Outcome(Purge(), *flags, "--limit", "500")
+    Outcome(PurgeCaches(), *flags, "--limit", "500")
     assert 0 < len(keys()) < 2_000
     for _ in range(40):
-        Outcome(Purge(), *flags, "--limit", "500", "--resume")
+        Outcome(PurgeCaches(), *flags, "--limit", "500", "--resume")
         if not keys():
             break
     assert keys() == set()
@@ -132,26 +131,26 @@ def test_warm_lays_what_lacks_of_hot_authors_once(warm):
     publish(hot)
     drain_all()
     redis().call("FLUSHDB")
-    dry = Outcome(Warm(), "--dry-run")
+    dry = Outcome(WarmCaches(), "--dry-run")
     assert (keys(), "5 would change" in dry.out) == (set(), True)
-    assert "1 accounts done, 5 changed" in Outcome(Warm()).out
+    assert "1 accounts done, 5 changed" in Outcome(WarmCaches()).out
     laid = {key.partition(":")[0] for key in keys()}
     assert {"accounts.profile", "counters.account", "posts.week", "timelines.hot_entries"} <= laid
-    assert "1 accounts done, 0 changed" in Outcome(Warm()).out
+    assert "1 accounts done, 0 changed" in Outcome(WarmCaches()).out
 
 
 def test_warm_those_of_an_announced_event(warm):
     """On all their shards, also if none of them is hot."""
     redis().call("FLUSHDB")
     named = [word for account in warm[:3] for word in ("--event", str(account))]
-    assert "3 accounts done, 12 changed" in Outcome(Warm(), *named).out
+    assert "3 accounts done, 12 changed" in Outcome(WarmCaches(), *named).out
     laid = {profiles.key(account).decode() for account in warm[:3]}
     assert of("accounts.profile") == laid
-    assert "3 accounts done, 0 changed" in Outcome(Warm(), *named).out
+    assert "3 accounts done, 0 changed" in Outcome(WarmCaches(), *named).out
 
 
 def test_warm_one_account(warm):
     redis().call("FLUSHDB")
-    assert "1 accounts done, 4 changed" in Outcome(Warm(), "--account", str(warm[1])).out
-    assert "0 changed" in Outcome(Warm(), "--account", str(warm[1])).out
+    assert "1 accounts done, 4 changed" in Outcome(WarmCaches(), "--account", str(warm[1])).out
+    assert "0 changed" in Outcome(WarmCaches(), "--account", str(warm[1])).out
     assert profiles.load_many([warm[1]])

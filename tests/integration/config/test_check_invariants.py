@@ -1,4 +1,4 @@
-"""check_invariants: says of each promise whether it holds, all over or in samples."""
+"""audit invariants: says of each promise whether it holds, all over or in samples."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from infra.changes.parking import park
 from infra.jobs.models import JobRun
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from operations.management.commands.check_invariants import Command
+from operations.verbs.rows import CheckInvariants
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.types import Attribute
@@ -32,7 +32,7 @@ def active(people):
 
 
 def lines(*words):
-    outcome = Outcome(Command(), *words)
+    outcome = Outcome(CheckInvariants(), *words)
     return outcome.code, outcome.out.splitlines()[:-1]
 
 
@@ -93,10 +93,10 @@ def test_hole_in_a_live_timeline(active, words):
 
 
 def test_it_is_a_run_of_its_own(active):
-    Outcome(Command(), "--account", str(active[0]))
+    Outcome(CheckInvariants(), "--account", str(active[0]))
     run = JobRun.objects.latest("id")
     assert (run.job, run.state, run.flags) == (
-        "check_invariants",
+        "audit invariants",
         "done",
         f"account={active[0]}",
     )

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.usefixtures("databases")
 
 def test_the_commands_looked_at_are_the_ones_meant():
     names = {found.name for found in COMMANDS}
-    assert {"drain_changes", "show_status", "audit_edges", "load_graph", "migrate"} <= names
+    assert {"changes drain", "show_status", "audit edges", "load_graph", "migrate"} <= names
     assert WORDS.keys() | MAKERS <= names
 
 
@@ -124,7 +124,8 @@ def differences(before, after):
 def test_killed_and_resumed_each_ends_where_a_whole_run_does(spoiled_people):
     """kill -9 after the first batch, a run that goes on, and one more that finds nothing to do."""
     unfinished = []
-    for found in JOBS:
+    # Decisions on accounts last: their changes have follow-ups, which a replay creates again.
+    for found in sorted(JOBS, key=lambda found: found.name.startswith("accounts ")):
         words = words_of(found, spoiled_people)
         killed = run_and_kill(found.make(), words)
         more = ("--resume",) if JobFlag.RESUME in found.flags else ()

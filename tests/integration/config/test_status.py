@@ -83,11 +83,11 @@ def test_drift_that_samples_found(world):
 
 def test_jobs_that_run_failed_or_died(world):
     JobRun.objects.create(
-        job="audit_edges", flags="", dry_run=False, host="web1", pid=1, state="failed", error="Oh"
+        job="audit edges", flags="", dry_run=False, host="web1", pid=1, state="failed", error="Oh"
     )
     JobRun.objects.create(job="recount_posts", flags="shard=shard1", dry_run=False, host="x", pid=1)
     shown = screen()
-    assert "failed      audit_edges  at 20" in shown
+    assert "failed      audit edges  at 20" in shown
     assert ": Oh" in shown
     assert "died        recount_posts shard=shard1" in shown
 

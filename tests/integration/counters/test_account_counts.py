@@ -1,6 +1,6 @@
 """The cached counts of an account: all three of one moment, and never an older one.
 
-rebuild_count_cache: wrong entries are laid anew, whatever version they say they have.
+rebuild count-cache: wrong entries are laid anew, whatever version they say they have.
 """
 
 import itertools
@@ -12,8 +12,8 @@ from counters import cache
 from counters.actions.move_counts import move_counts
 from counters.cache import account_counts, refresh_account_counts
 from counters.kinds import ACCOUNT_KINDS, CounterKind
-from counters.management.commands.rebuild_count_cache import Command
 from counters.types import CountMove
+from counters.verbs import RebuildCountCache
 from infra.caching.client import redis
 from infra.caching.values import Versioned
 from infra.changes.failpoints import arm, disarm
@@ -114,16 +114,16 @@ def test_wrong_entry_is_laid_anew(two_cached, version):
     lay(ann, version, b"9,9,9,9,9,20000")
     key = account_counts.key(ann).decode()
     line = f"{key}: 9,9,9,9,9,20000 -> 1,1,0,0,0,0"
-    dry = Outcome(Command(), "--dry-run").out
+    dry = Outcome(RebuildCountCache(), "--dry-run").out
     assert dry == f"{line}\n6 subjects looked at, 1 would change, 0 failed\n"
     assert account_counts.load_many([ann])[ann] == b"9,9,9,9,9,20000"
-    assert Outcome(Command()).out == f"{line}\n6 subjects done, 1 changed, 0 failed\n"
+    assert Outcome(RebuildCountCache()).out == f"{line}\n6 subjects done, 1 changed, 0 failed\n"
     assert account_counts.load_many([ann])[ann] == RIGHT
-    assert Outcome(Command()).out == "6 subjects done, 0 changed, 0 failed\n"
+    assert Outcome(RebuildCountCache()).out == "6 subjects done, 0 changed, 0 failed\n"
 
 
 def test_what_is_not_cached_stays_so(two_cached):
-    Outcome(Command())
+    Outcome(RebuildCountCache())
     assert redis().call("EXISTS", *account_counts.keys(two_cached)) == 2
 
 
@@ -139,16 +139,16 @@ def test_entry_refreshed_meanwhile_is_left_alone(two_cached):
         refresh_account_counts([ann])
 
     arm("counters.wrong_entries_found", refresh_meanwhile)
-    Outcome(Command())
+    Outcome(RebuildCountCache())
     assert account_counts.load_many([ann])[ann] == b"2,1,0,0,0,0"
 
 
 def test_account_and_pages_are_chosen_as_in_all_jobs(two_cached):
     for person in two_cached[:2]:
         lay(person, 1, b"9,9,9,9,9,20000")
-    chosen = Outcome(Command(), "--account", str(two_cached[1])).out
+    chosen = Outcome(RebuildCountCache(), "--account", str(two_cached[1])).out
     assert chosen.endswith("1 subjects done, 1 changed, 0 failed\n")
-    outs = [Outcome(Command(), "--limit", "4", "--resume").out for _ in range(2)]
+    outs = [Outcome(RebuildCountCache(), "--limit", "4", "--resume").out for _ in range(2)]
     assert outs[0].endswith("4 subjects done, 1 changed, 0 failed\n") or outs[1].endswith(
         "2 subjects done, 1 changed, 0 failed\n"
     )
@@ -159,5 +159,5 @@ def test_counts_themselves_are_left_to_the_recount(two_cached):
     """The cache is made equal to the counts, not to the rows they count."""
     ann = two_cached[0]
     spoil(ann, CounterKind.FOLLOWERS, +2)
-    Outcome(Command())
+    Outcome(RebuildCountCache())
     assert account_counts.load_many([ann])[ann] == b"3,1,0,0,0,0"

@@ -1,4 +1,4 @@
-"""recount_counters and audit_counters: what they find, mend, and leave alone.
+"""rebuild counters and audit counters: what they find, mend, and leave alone.
 
 Recounts and rebuilds reach the counts of posts too: a subject is not always an account.
 """
@@ -13,10 +13,8 @@ from counters.cache import account_counts, refresh_account_counts
 from counters.changes import CountsRepaired
 from counters.jobs.recount_counters import recount_counters, repair
 from counters.kinds import CounterKind
-from counters.management.commands.audit_counters import Command as Audit
-from counters.management.commands.rebuild_count_cache import Command as Rebuild
-from counters.management.commands.recount_counters import Command as Recount
 from counters.queries.counts import load_counts
+from counters.verbs import AuditCounters, RebuildCountCache, RecountCounters
 from infra.caching.client import redis
 from infra.caching.values import Versioned
 from infra.changes.failpoints import arm, disarm
@@ -81,27 +79,27 @@ def spoil_some(writers) -> list[str]:
 
 def test_recount_mends_what_differs_and_says_so(writers):
     lines = spoil_some(writers)
-    outcome = Outcome(Recount(), "--batch-size", "2")
+    outcome = Outcome(RecountCounters(), "--batch-size", "2")
     *said, result = outcome.out.splitlines()
     assert sorted(said) == sorted(lines)
     assert (outcome.code, result) == (0, "12 accounts done, 6 changed, 0 failed")
     assert_drained_truth()
-    assert Outcome(Recount()).out == "12 accounts done, 0 changed, 0 failed\n"
+    assert Outcome(RecountCounters()).out == "12 accounts done, 0 changed, 0 failed\n"
 
 
 def test_dry_run_says_the_same_and_writes_nothing(writers):
     lines = spoil_some(writers)
     before = everything_written()
-    outcome = Outcome(Recount(), "--dry-run")
+    outcome = Outcome(RecountCounters(), "--dry-run")
     assert sorted(outcome.out.splitlines()[:-1]) == sorted(lines)
     assert everything_written() == before
 
 
 def test_audit_ends_with_1_and_writes_nothing(writers):
-    assert Outcome(Audit()).code == 0
+    assert Outcome(AuditCounters()).code == 0
     lines = spoil_some(writers)
     before = everything_written()
-    outcome = Outcome(Audit())
+    outcome = Outcome(AuditCounters())
     assert outcome.code == 1
     *said, result = outcome.out.splitlines()
     assert sorted(said) == sorted(lines)
@@ -111,14 +109,14 @@ def test_audit_ends_with_1_and_writes_nothing(writers):
 
 def test_account_chosen_alone_is_mended_alone(writers):
     spoil_some(writers)
-    outcome = Outcome(Recount(), "--account", str(writers[0]))
+    outcome = Outcome(RecountCounters(), "--account", str(writers[0]))
     assert outcome.out.endswith("1 accounts done, 1 changed, 0 failed\n")
-    assert Outcome(Audit()).code == 1
+    assert Outcome(AuditCounters()).code == 1
 
 
 def test_limit_and_resume_go_through_everybody_once(writers):
     spoil_some(writers)
-    done = [Outcome(Recount(), "--limit", "5", "--resume").out for _ in range(3)]
+    done = [Outcome(RecountCounters(), "--limit", "5", "--resume").out for _ in range(3)]
     assert [out.splitlines()[-1].partition(" accounts")[0] for out in done] == ["5", "5", "2"]
     assert not JobCheckpoint.objects.exists()
     assert_drained_truth()
@@ -129,7 +127,7 @@ def test_cached_counts_follow(writers):
     spoil(ann, FOLLOWERS, +3)
     refresh_account_counts([ann])
     assert numbers(ann) == [4, 1, 1, 0, 0]
-    Outcome(Recount())
+    Outcome(RecountCounters())
     assert numbers(ann) == [1, 1, 1, 0, 0]
 
 
@@ -236,8 +234,8 @@ def test_count_of_a_post_is_mended_and_shown_right(post):
     where = (post.author_id, post.moment, int(CounterKind.FAVOURITES))
     assert execute(shard_of(post.author_id), SPOIL, where) == 1
     line = f"account {post.author_id}/{post.moment} FAVOURITES: 9 -> 2"
-    assert Outcome(Recount()).out.splitlines()[0] == line
-    assert Outcome(Recount()).out.endswith(" 0 changed, 0 failed\n")
+    assert Outcome(RecountCounters()).out.splitlines()[0] == line
+    assert Outcome(RecountCounters()).out.endswith(" 0 changed, 0 failed\n")
     assert shown(post) == b"0,0,2,0"
 
 
@@ -245,7 +243,7 @@ def test_cached_counts_of_a_post_are_laid_anew(post):
     write_values(post_counts, {number_of(post): Versioned(99, b"7,7,7,7")})
     assert shown(post) == b"7,7,7,7"
     key = post_counts.key(number_of(post)).decode()
-    assert Outcome(Rebuild()).out.splitlines()[0] == f"{key}: 7,7,7,7 -> 0,0,2,0"
+    assert Outcome(RebuildCountCache()).out.splitlines()[0] == f"{key}: 7,7,7,7 -> 0,0,2,0"
     assert shown(post) == b"0,0,2,0"
 
 

@@ -24,6 +24,7 @@ from moderation.actions.decide_on_image import decide_on_image
 from moderation.jobs import export_images
 from moderation.jobs.purge_accounts import purge_accounts
 from moderation.types import DecisionKind, DecisionOrigin
+from moderation.verbs import ExportAccount
 from tests.callers import Caller
 from tests.integration.api.encodings import ENCODINGS
 from tests.integration.images.uploading import STATUSES, files, path_of, publish, remove, sent
@@ -158,7 +159,7 @@ def test_the_limits_are_told_to_clients(me):
 
 
 def export(account_id, path):
-    call_command("export_account", account=account_id, to=path, verbosity=0)
+    call_command(ExportAccount(), account=account_id, to=path, verbosity=0)
     return ZipFile(path)
 
 

@@ -3,17 +3,17 @@
 import json
 
 from accounts.identities.queries.account_directory import load_account_ids
-from accounts.management.commands import import_accounts
 from accounts.types import FIRST_TENANT
+from accounts.verbs import ImportAccounts
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 from posts.external.queries.posts import load_known_posts
-from posts.management.commands import import_posts
-from relations.management.commands import import_follows
+from posts.verbs import ImportPosts
+from relations.verbs import ImportFollows
 from tests.integration.jobs.outcomes import Outcome
 from tests.truth import TABLES
 
-COMMANDS = {"accounts": import_accounts, "follows": import_follows, "posts": import_posts}
+COMMANDS = {"accounts": ImportAccounts, "follows": ImportFollows, "posts": ImportPosts}
 
 
 def run_import(kind, tmp_path, records, *words):
@@ -25,7 +25,7 @@ def run_import(kind, tmp_path, records, *words):
 
 
 def run_on(kind, file, *words):
-    return Outcome(COMMANDS[kind].Command(), str(file), *words)
+    return Outcome(COMMANDS[kind](), str(file), *words)
 
 
 def account(name, **more):

@@ -1,4 +1,4 @@
-"""import_accounts: what other systems know about accounts, with their dates."""
+"""import accounts: what other systems know about accounts, with their dates."""
 
 from datetime import UTC, datetime
 
@@ -108,7 +108,7 @@ def test_killed_before_the_commit_nothing_is_left(world, tmp_path):
 
 
 def test_audit_agrees(world, tmp_path):
-    from accounts.management.commands.audit_accounts import Command  # noqa: PLC0415
+    from accounts.verbs import AuditAccounts  # noqa: PLC0415
 
     run_import("accounts", tmp_path, [ANN, account("bob")])
-    assert Outcome(Command()).code == 0
+    assert Outcome(AuditAccounts()).code == 0

@@ -1,4 +1,4 @@
-"""import_follows: follows with their dates, without notifications."""
+"""import follows: follows with their dates, without notifications."""
 
 import pytest
 from django.test import override_settings
@@ -10,8 +10,8 @@ from notifications.models import Notification
 from relations.actions.block import block
 from relations.actions.follow import follow as follow_now
 from relations.actions.follow import unfollow
-from relations.management.commands.audit_edges import Command as AuditEdges
 from relations.types import Attribute, EdgeFlag
+from relations.verbs import AuditEdges
 from tests.callers import Caller
 from tests.dying import dying_at
 from tests.integration.importing.imports import (

@@ -1,4 +1,4 @@
-"""import_posts: posts with their dates, in every list that shows them, without notifications."""
+"""import posts: posts with their dates, in every list that shows them, without notifications."""
 
 import time
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from infra.jobs.types import Work
 from infra.sharding.shards import shard_aliases
 from notifications.models import Notification
 from posts.actions.delete_post import delete_post
-from posts.management.commands.audit_responses import Command as AuditResponses
+from posts.verbs import AuditResponses
 from tests.callers import Caller
 from tests.dying import dying_at
 from tests.integration.importing.imports import (
@@ -25,11 +25,9 @@ from tests.integration.importing.imports import (
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.timelines.homes import first_page, read_to_end
 from tests.world import drain_all, find_live, publish
-from timelines.management.commands.audit_recent_posts import Command as AuditRecent
-from timelines.management.commands.audit_tags import Command as AuditTags
-from timelines.management.commands.audit_timelines import Command as AuditTimelines
+from timelines.verbs import AuditRecentPosts, AuditTags, AuditTimelines
 
-AUDITS = (AuditResponses, AuditRecent, AuditTags, AuditTimelines)
+AUDITS = (AuditResponses, AuditRecentPosts, AuditTags, AuditTimelines)
 
 
 @pytest.fixture

@@ -381,13 +381,16 @@ def test_the_commands(world, tmp_path):
     file.write_text(product.jwk_set)
     words = ["--name", "Product", "--keys", str(file), "--algorithm", "ES256"]
     for _ in range(2):
-        call_command("trust_issuer", ISSUER, *words, "--create-accounts")
+        call_command("issuers", "trust", ISSUER, *words, "--create-accounts")
     token = token_for(product)
     out = StringIO()
-    call_command("distrust_issuer", ISSUER, stdout=out)
+    call_command("issuers", "distrust", ISSUER, stdout=out)
     assert out.getvalue() == "1 tokens ended\n"
     assert Client().get(MINE, **bearer(token["access_token"])).status_code == 401
     assert_no_token(exchange(product.sign("u1")), text="not trusted")
-    for wrong in (["distrust_issuer", ISSUER], ["trust_issuer", ISSUER, *words[:3], "/nothing"]):
+    for wrong in (
+        ["issuers", "distrust", ISSUER],
+        ["issuers", "trust", ISSUER, *words[:3], "/nothing"],
+    ):
         with pytest.raises(CommandError):
             call_command(*wrong, *(["--algorithm", "ES256"] if len(wrong) > 2 else []))

@@ -1,4 +1,4 @@
-"""manage.py create_service: an application of the operator, with a token.
+"""manage.py services create: an application of the operator, with a token.
 
 The services that the how-tos create may do all that these pages show.
 """
@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import resolve
 
 from accounts.scopes import OF_SERVICES
+from integrations.verbs.applications import CreateService
 from lab.runner.child import CHECKOUT
 from tests.callers import Caller, assert_refused
 from tests.sign_ups import App, bearer
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("world")
 
 def create(name="Mirror", **options):
     out = StringIO()
-    call_command("create_service", name, stdout=out, **options)
+    call_command(CreateService(), name, stdout=out, **options)
     return dict(line.split() for line in out.getvalue().splitlines())
 
 
@@ -68,9 +69,9 @@ def test_wrong_options_are_refused(options):
 PAGES = sorted(
     page
     for page in (CHECKOUT / "docs").rglob("*.md")
-    if re.search(r"manage(?:\.py)? create_service \"", page.read_text())
+    if re.search(r"manage(?:\.py)? services create \"", page.read_text())
 )
-CREATES = re.compile(r"manage(?:\.py)? (create_service \"(?:[^\n\\]|\\\n)*)")
+CREATES = re.compile(r"manage(?:\.py)? (services create \"(?:[^\n\\]|\\\n)*)")
 # In a text, and as a command.
 SHOWN = re.compile(r"`(GET|POST|PUT|PATCH|DELETE)\s+(/api/v[12]/[^`?\s]+)")
 SENT = re.compile(r"curl((?:[^\n\\]|\\\n|\\.)*)(/api/v[12]/[^\s?\"']+)")

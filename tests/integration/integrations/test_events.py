@@ -17,8 +17,8 @@ from integrations.queries import events as events_module
 from integrations.queries.events import read_events, site_position_now
 from integrations.types import SitePosition
 from moderation.actions.delete_own_account import delete_own_account
-from moderation.management.commands.purge_accounts import Command as Purge
 from moderation.types import DecisionKind
+from moderation.verbs import PurgeAccounts
 from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused
 from tests.delivered import deliver_all
@@ -349,7 +349,7 @@ def test_the_end_of_an_account_is_told_at_once(service):
     events, start = read_all(service, start)
     assert types_of(events, ann) == ["account.moderated"] * 2
     delete_own_account(ann, datetime.now(UTC))
-    assert Outcome(Purge(), "--account", str(ann), "--yes").code == 0
+    assert Outcome(PurgeAccounts(), "--account", str(ann), "--yes").code == 0
     deliver_all()
     events, _ = read_all(service, start)
     assert types_of(events, ann)[:2] == ["account.deleted"] * 2

@@ -19,6 +19,7 @@ from integrations.models import Webhook
 from integrations.queries import events
 from integrations.queries.webhooks import list_webhooks
 from integrations.types import WebhookState
+from integrations.verbs.webhooks import CreateWebhook, RedeliverEvents, ShowWebhooks
 from integrations.webhooks import sender, threads
 from integrations.webhooks.rows import claim_webhooks
 from integrations.webhooks.sender import send_claimed
@@ -56,13 +57,13 @@ def quiet(ann):
 
 def create(url, **options):
     out = StringIO()
-    call_command("create_webhook", url, stdout=out, **options)
+    call_command(CreateWebhook(), url, stdout=out, **options)
     return dict(line.split() for line in out.getvalue().splitlines())
 
 
 def update(made, *words):
     out = StringIO()
-    call_command("update_webhook", made["id"], *words, stdout=out)
+    call_command("webhooks", "update", made["id"], *words, stdout=out)
     return dict(line.split() for line in out.getvalue().splitlines())
 
 
@@ -382,12 +383,12 @@ def test_what_a_receiver_lost_is_sent_again_by_time(ann, receiver, monkeypatch):
     ids = [message.headers["webhook-id"] for message in receiver.received]
     receiver.received.clear()
     out = StringIO()
-    call_command("redeliver_events", made["id"], since=since, stdout=out, stderr=StringIO())
+    call_command(RedeliverEvents(), made["id"], since=since, stdout=out, stderr=StringIO())
     assert received(receiver) == lost
     assert {message.headers["webhook-id"] for message in receiver.received} <= set(ids)
     assert "events sent" in out.getvalue()
     with pytest.raises(CommandError, match="before"):
-        call_command("redeliver_events", made["id"], since=since, until=since - timedelta(1))
+        call_command(RedeliverEvents(), made["id"], since=since, until=since - timedelta(1))
 
 
 def test_a_position_that_is_too_old_parks_it(ann, receiver, monkeypatch, settings):
@@ -437,8 +438,8 @@ def test_a_database_that_is_down_has_no_position_to_begin_with(receiver, monkeyp
 def test_show_webhooks(receiver):
     create(receiver.url, type=["post.created"])
     out = StringIO()
-    call_command("show_webhooks", stdout=out)
+    call_command("webhooks", "show", stdout=out)
     assert f"active  0 s behind  {receiver.url}  post.created" in out.getvalue()
     out = StringIO()
-    call_command("show_webhooks", json=True, stdout=out)
+    call_command(ShowWebhooks(), json=True, stdout=out)
     assert orjson.loads(out.getvalue())["state"] == "active"

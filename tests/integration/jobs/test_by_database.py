@@ -60,7 +60,7 @@ def test_others_are_done_and_the_run_fails():
     said = outcome.job.stderr._out.getvalue()
     again = "When it answers, run outcomes again with --shard shard1."
     assert said == f"shard1 was left out: shard1 does not answer. {again}\n".replace(
-        "outcomes", outcome.job._job
+        "outcomes", outcome.job.name
     )
     latest = JobRun.objects.get()
     assert (latest.state, latest.error) == (

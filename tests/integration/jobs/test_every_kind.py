@@ -9,7 +9,6 @@ import json
 
 import pytest
 from django.conf import settings
-from django.core.management import load_command_class
 
 from infra import clock
 from infra.caching.purging import flush_redis
@@ -21,6 +20,7 @@ from integrations.brought_lists.actions.go_on import do_brought_lines
 from integrations.brought_lists.actions.start import start_file
 from integrations.brought_lists.parse import COLUMNS
 from integrations.brought_lists.types import BroughtKind, LineState
+from lab.reference.commands import load_command
 from notifications.types import NotificationKind
 from posts.api.present import post_url
 from relations.actions.follow import follow as follow_now
@@ -29,10 +29,10 @@ from tests.integration.importing.imports import account, everything, follow, pos
 from tests.integration.integrations.services import Service
 from tests.integration.jobs.lost_rows import at_rest
 from tests.integration.jobs.outcomes import Outcome
-from tests.reconciling import AUDITS, assert_audits_find_nothing
+from tests.reconciling import assert_audits_find_nothing
 from tests.truth import assert_drained_truth, counts, forward_edges, rows_of
 from tests.world import drain_all, make_account, publish
-from timelines.management.commands.backfill_recent_posts import Command as Backfill
+from timelines.verbs import BackfillRecentPosts
 
 __all__ = ["at_rest"]
 
@@ -41,13 +41,13 @@ pytestmark = pytest.mark.slow
 
 # What is derived from rows of other shards, without its times, and what repairs it.
 DERIVED = {
-    "relations_backwardedge": ("audit_edges", "follower_id, followee_id, attribute, flags"),
-    "posts_response": ("audit_responses", "author_id, moment, kind, responder_id, reply_moment"),
-    "conversations_directpost": ("audit_conversations", "owner_id, second, author_id"),
-    "tags_taggedpost": ("audit_tags", "tag_id, second, author_id, sequence"),
-    "timelines_recentpost": ("audit_recent_posts", "author_id, moment, shown_author, shown_moment"),
+    "relations_backwardedge": ("audit edges", "follower_id, followee_id, attribute, flags"),
+    "posts_response": ("audit responses", "author_id, moment, kind, responder_id, reply_moment"),
+    "conversations_directpost": ("audit conversations", "owner_id, second, author_id"),
+    "tags_taggedpost": ("audit tags", "tag_id, second, author_id, sequence"),
+    "timelines_recentpost": ("audit recent-posts", "author_id, moment, shown_author, shown_moment"),
     "notifications_notification": (
-        "audit_notifications",
+        "audit notifications",
         "owner_id, from_id, kind, post_moment, post_author",
     ),
 }
@@ -72,7 +72,7 @@ IS_ON = {
 
 @pytest.fixture
 def every_kind(world, tmp_path, monkeypatch):
-    assert Outcome(Backfill()).code == 0
+    assert Outcome(BackfillRecentPosts()).code == 0
     it = make_every_kind(tmp_path)
     # Audits leave out what may be under way.
     later = clock.now_ms() + 3_600_000
@@ -96,7 +96,7 @@ def test_what_is_derived_is_there_again(every_kind, table):
     for alias in settings.SHARD_ALIASES:
         execute(alias, f"DELETE FROM {table}")
     flush_redis()
-    found = Outcome(load_command_class(AUDITS[command], command), "--repair")
+    found = Outcome(load_command(command), "--repair")
     assert found.code == 0, found.out
     drain_all()
     assert sorted(rows_of(sql)) == before

@@ -59,7 +59,7 @@ def sampled() -> dict[str, float]:
 
 
 def test_a_decision_of_a_command_in_another_process_is_counted_once(moderated: list[int]) -> None:
-    command = ["suspend_account", "--account", str(moderated[0]), "--reason", "spam"]
+    command = ["accounts", "suspend", "--account", str(moderated[0]), "--reason", "spam"]
     subprocess.run(
         [sys.executable, "manage.py", *command],
         env=environment_of_this_test(),

@@ -18,6 +18,7 @@ from infra.sharding.buckets import shard_of
 from moderation.actions.appeals import file_appeal
 from moderation.jobs.stream_account import stream_account
 from moderation.types import DecisionKind
+from moderation.verbs import ExportAccount
 from posts.actions.create_post import create_post
 from posts.actions.mark_post import mark_post
 from posts.types import Draft, Kind, NewPoll
@@ -34,7 +35,7 @@ from timelines.tags.types import TagListKind
 
 
 def export(account_id: int, path: Path) -> ZipFile:
-    call_command("export_account", account=account_id, to=path, verbosity=0)
+    call_command(ExportAccount(), account=account_id, to=path, verbosity=0)
     return ZipFile(path)
 
 

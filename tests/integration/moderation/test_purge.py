@@ -1,4 +1,4 @@
-"""purge_accounts and purge_deleted_posts: which rows stay, and that every kill is repaired."""
+"""accounts purge and purge deleted-posts: which rows stay, and that every kill is repaired."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -18,17 +18,15 @@ from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute, fetch_one
 from moderation import periodic
 from moderation.jobs import purge_accounts
-from moderation.management.commands.purge_accounts import Command as Purge
-from moderation.management.commands.restore_account import Command as Restore
-from moderation.management.commands.suspend_account import Command as Suspend
 from moderation.models import Decision
 from moderation.types import DecisionKind
+from moderation.verbs import PurgeAccounts, RestoreAccount, SuspendAccount
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.jobs.purge_deleted_posts import TOMBSTONES
-from posts.management.commands.purge_deleted_posts import Command as PurgePosts
 from posts.types import Draft, Kind
+from posts.verbs import PurgeDeletedPosts
 from relations.actions.block import block
 from relations.actions.mute import mute
 from relations.lists.actions.lists import create_account_list
@@ -119,7 +117,7 @@ def assert_purged(community: Community) -> None:
 
 def test_a_purged_account_gets_no_notification_back(community: Community) -> None:
     suspend_long_ago(community.moderated)
-    assert Outcome(Purge()).code == 0
+    assert Outcome(PurgeAccounts()).code == 0
     replay_everything(GLOBAL_ALIAS)
     assert left_of(community.moderated) == []
 
@@ -131,7 +129,7 @@ def test_a_purged_account_quotes_nothing(community: Community) -> None:
     path = f"/api/v1/statuses/{community.friends.public}"
     assert Visitor().caller.get(path).json()["quotes_count"] == 1
     suspend_long_ago(community.moderated)
-    assert Outcome(Purge()).code == 0
+    assert Outcome(PurgeAccounts()).code == 0
     drain_all()
     assert left_of(community.moderated) == []
     assert Visitor().caller.get(path).json()["quotes_count"] == 0
@@ -145,7 +143,7 @@ def test_purges_only_accounts_that_were_suspended_long_ago(community: Community)
     kept = publish(other)
     decide(other, DecisionKind.SUSPEND)
     suspend_long_ago(community.moderated)
-    outcome = Outcome(Purge())
+    outcome = Outcome(PurgeAccounts())
     assert (outcome.code, f"account {community.moderated}\n" in outcome.out) == (0, True)
     drain_all()
     assert left_of(community.moderated) == []
@@ -158,7 +156,7 @@ def test_purges_only_accounts_that_were_suspended_long_ago(community: Community)
 
 def test_others_follow_by_the_drain(community: Community) -> None:
     suspend_long_ago(community.moderated)
-    Outcome(Purge())
+    Outcome(PurgeAccounts())
     assert_purged(community)
     friend = Visitor().caller.get(f"/api/v1/accounts/{community.friend}").json()
     assert (friend["followers_count"], friend["following_count"]) == (1, 0)
@@ -171,17 +169,17 @@ def test_others_follow_by_the_drain(community: Community) -> None:
 
 def test_a_second_run_changes_nothing(community: Community) -> None:
     suspend_long_ago(community.moderated)
-    Outcome(Purge())
+    Outcome(PurgeAccounts())
     drain_all()
     before = everything_written()
-    assert Outcome(Purge()).out == "0 rows done, 0 failed\n"
+    assert Outcome(PurgeAccounts()).out == "0 rows done, 0 failed\n"
     assert everything_written() == before
 
 
 def test_a_dry_run_names_what_would_go_and_writes_nothing(community: Community) -> None:
     suspend_long_ago(community.moderated)
     before = everything_written()
-    outcome = Outcome(Purge(), "--dry-run")
+    outcome = Outcome(PurgeAccounts(), "--dry-run")
     assert outcome.code == 0
     assert f"posts_post {community.moderated}/{community.theirs.moment}" in outcome.out
     assert f"account {community.moderated}" in outcome.out
@@ -194,7 +192,7 @@ def test_killed_and_run_again_it_ends_the_same(community: Community, turn: int) 
     """Stops after `turn` batches of one row. A purge that has begun continues even if the
     suspension is recent, and cannot be undone."""
     suspend_long_ago(community.moderated)
-    stopped = Outcome(Purge(), "--batch-size", "1", "--limit", str(turn))
+    stopped = Outcome(PurgeAccounts(), "--batch-size", "1", "--limit", str(turn))
     assert stopped.code == 0
     assert left_of(community.moderated)
     with pytest.raises(AccountPurged):
@@ -203,7 +201,7 @@ def test_killed_and_run_again_it_ends_the_same(community: Community, turn: int) 
         decide(community.moderated, DecisionKind.RESTORE, lifted=Restriction.SUSPENDED)
     now = datetime.now(UTC)
     Account.objects.of(community.moderated).update(suspended_at=now)
-    assert Outcome(Purge(), "--resume").code == 0
+    assert Outcome(PurgeAccounts(), "--resume").code == 0
     assert_purged(community)
     assert Decision.objects.filter(kind=DecisionKind.PURGE).count() == 1
 
@@ -215,8 +213,8 @@ def test_killed_before_the_account_ends(community: Community) -> None:
         raise KeyboardInterrupt
 
     with armed("moderation.before_purged", interrupt):
-        Outcome(Purge())
-    assert Outcome(Purge()).code == 0
+        Outcome(PurgeAccounts())
+    assert Outcome(PurgeAccounts()).code == 0
     assert_purged(community)
     assert not JobCheckpoint.objects.exists()
 
@@ -224,12 +222,12 @@ def test_killed_before_the_account_ends(community: Community) -> None:
 def test_one_account_at_once_when_it_is_confirmed(community: Community) -> None:
     words = ("--account", str(community.moderated))
     with pytest.raises(CommandError, match="not suspended"):
-        Outcome(Purge(), *words, "--yes")
+        Outcome(PurgeAccounts(), *words, "--yes")
     decide(community.moderated, DecisionKind.SUSPEND)
     with pytest.raises(CommandError, match="cannot be undone"):
-        Outcome(Purge(), *words)
+        Outcome(PurgeAccounts(), *words)
     assert left_of(community.moderated)
-    assert Outcome(Purge(), *words, "--yes").code == 0
+    assert Outcome(PurgeAccounts(), *words, "--yes").code == 0
     assert_purged(community)
 
 
@@ -246,7 +244,7 @@ def test_compensator_purges_in_slices(
     while not Account.objects.of(community.moderated).get().restrictions & Restriction.PURGED:
         one_row.function(alias)
     assert_purged(community)
-    runs = JobRun.objects.filter(job="purge_accounts")
+    runs = JobRun.objects.filter(job="accounts purge")
     taken = runs.count()
     assert taken == sum(run.done for run in runs)
     one_row.function(alias)
@@ -257,7 +255,7 @@ def test_time_slices_purge_no_account_too_early(community: Community) -> None:
     decide(community.moderated, DecisionKind.SUSPEND)
     before = everything_written()
     for alias in settings.SHARD_ALIASES:
-        run_task("purge_accounts", [alias])
+        run_task("accounts purge", [alias])
     assert everything_written() == before
 
 
@@ -272,25 +270,25 @@ def test_an_account_restored_during_the_run_is_not_purged(
         return begin(account_id, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(purge_accounts, "_begin", restore_first)
-    Outcome(Purge())
+    Outcome(PurgeAccounts())
     drain_all()
     assert community.home() == community.whole_home
 
 
 def test_commands_suspend_and_restore(community: Community) -> None:
     words = ("--account", str(community.moderated), "--reason", "spam")
-    dry = Outcome(Suspend(), *words, "--dry-run")
+    dry = Outcome(SuspendAccount(), *words, "--dry-run")
     assert dry.out.endswith("1 accounts looked at, 1 would change, 0 failed\n")
     assert community.home() == community.whole_home
-    assert Outcome(Suspend(), *words).out.endswith("1 accounts done, 1 changed, 0 failed\n")
+    assert Outcome(SuspendAccount(), *words).out.endswith("1 accounts done, 1 changed, 0 failed\n")
     assert community.home() == [community.friends.public]
-    assert Outcome(Suspend(), *words).out.endswith("1 accounts done, 0 changed, 0 failed\n")
-    assert "1 would change" in Outcome(Restore(), *words, "--dry-run").out
-    assert Outcome(Restore(), *words).code == 0
+    assert Outcome(SuspendAccount(), *words).out.endswith("1 accounts done, 0 changed, 0 failed\n")
+    assert "1 would change" in Outcome(RestoreAccount(), *words, "--dry-run").out
+    assert Outcome(RestoreAccount(), *words).code == 0
     assert community.home() == community.whole_home
     assert [one.kind for one in Decision.objects.order_by("id")] == ["suspend", "restore"]
     with pytest.raises(CommandError, match="--reason"):
-        Outcome(Suspend(), *words[:2])
+        Outcome(SuspendAccount(), *words[:2])
 
 
 def age(account_id: int) -> None:
@@ -307,13 +305,13 @@ def test_old_tombstones_are_deleted_except_the_newest_and_responded_ones(world: 
     for post in (old, held, newest):
         delete_post(post)
     drain_all()
-    assert Outcome(PurgePosts()).out == "0 deleted posts done, 0 failed\n"
+    assert Outcome(PurgeDeletedPosts()).out == "0 deleted posts done, 0 failed\n"
     age(ann)
     before = everything_written()
-    dry = Outcome(PurgePosts(), "--dry-run")
+    dry = Outcome(PurgeDeletedPosts(), "--dry-run")
     assert dry.out == "3 deleted posts looked at, 1 would change, 0 failed\n"
     assert everything_written() == before
-    done = Outcome(PurgePosts(), "--batch-size", "1")
+    done = Outcome(PurgeDeletedPosts(), "--batch-size", "1")
     assert done.out == "3 deleted posts done, 1 changed, 0 failed\n"
     moments = {row[0] for row in rows_of("SELECT moment FROM posts_post")}
     assert moments == {held.moment, live.moment, newest.moment}
@@ -331,9 +329,9 @@ def test_old_tombstones_are_purged_in_time_slices_too(world: None) -> None:
         delete_post(post)
     drain_all()
     age(ann)
-    run_task("purge_deleted_posts", [shard_of(ann)])
+    run_task("purge deleted-posts", [shard_of(ann)])
     assert rows_of("SELECT moment FROM posts_post") == [(newest.moment,)]
-    [run] = JobRun.objects.filter(job="purge_deleted_posts")
+    [run] = JobRun.objects.filter(job="purge deleted-posts")
     assert (run.state, run.done, run.changed) == (JobRun.State.DONE, 2, 1)
 
 

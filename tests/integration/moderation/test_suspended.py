@@ -38,7 +38,7 @@ def by_pull(community: Community) -> None:
 
 
 def by_index(community: Community) -> None:
-    call_command("backfill_recent_posts", verbosity=0)
+    call_command("backfill", "recent-posts", verbosity=0)
     redis().call("FLUSHDB")
 
 
@@ -71,16 +71,16 @@ def test_home_has_nothing_of_a_hot_author(world: None, settings: Settings) -> No
 
 
 def rebuild(community: Community) -> None:
-    call_command("rebuild_timelines", "--all", verbosity=0)
+    call_command("rebuild", "timelines", "--all", verbosity=0)
 
 
 def vacuum(community: Community) -> None:
-    call_command("audit_timelines", "--repair", verbosity=0)
+    call_command("audit", "timelines", "--repair", verbosity=0)
 
 
 def replay(community: Community) -> None:
     long_ago = (datetime.now(UTC) - timedelta(days=2)).isoformat()
-    call_command("replay_changes", "--since", long_ago, verbosity=0)
+    call_command("changes", "replay", "--since", long_ago, verbosity=0)
 
 
 def flush(community: Community) -> None:
@@ -93,7 +93,7 @@ def restart(community: Community) -> None:
 
 
 def backfill(community: Community) -> None:
-    call_command("backfill_recent_posts", verbosity=0)
+    call_command("backfill", "recent-posts", verbosity=0)
 
 
 @pytest.mark.parametrize("what", [rebuild, vacuum, replay, flush, restart, backfill])

@@ -176,7 +176,7 @@ def test_metrics_and_page_show_how_far_a_move_is(mover, moving):
     with hanging(moving.postgres[TARGET]):
         assert f"{TARGET} does not answer" in operator.get("/admin/moves/").content.decode()
         assert ("tideline_move_log_bytes", TARGET) not in read_metrics()
-    call_command("complete_move")
+    call_command("moves", "complete")
     assert read_metrics() == {("tideline_moves_unfinished", None): 0}
     page = operator.get("/admin/moves/").content.decode()
     assert "is not finished" not in page
@@ -202,11 +202,11 @@ def crowd(moving):
 
 
 def test_the_plan_is_printed_and_run(crowd, capsys):
-    call_command("rebalance", "--seconds", "0.1", "--dry-run")
+    call_command("moves", "rebalance", "--seconds", "0.1", "--dry-run")
     planned = [line for line in capsys.readouterr().out.splitlines() if line.startswith("move ")]
     assert "from shard0 to shard" in planned[0]
     assert not Move.objects.exists()
-    call_command("rebalance", "--seconds", "0.1")
+    call_command("moves", "rebalance", "--seconds", "0.1")
     # Estimates of rows may have changed since the plan.
     planned = re.findall(r"^move \d+ of \d+:", capsys.readouterr().out, re.MULTILINE)
     moves = list(Move.objects.order_by("pk"))
@@ -218,4 +218,4 @@ def test_the_plan_is_printed_and_run(crowd, capsys):
     assert min(owned) > 2000
     assert all(fetch_one(shard_of(person), HAS, (person,)) == (True,) for person in crowd)
     with pytest.raises(CommandError, match="is not finished"):
-        call_command("rebalance")
+        call_command("moves", "rebalance")

@@ -35,7 +35,7 @@ __all__ = ["ender"]
 
 def test_a_server_without_logical_replication_is_named(world, capsys):
     with pytest.raises(CommandError, match="shard0: wal_level is replica: set wal_level = logical"):
-        call_command("move_buckets", "--from", "shard0", "--to", "shard1", "--share", "1/4")
+        call_command("moves", "start", "--from", "shard0", "--to", "shard1", "--share", "1/4")
     assert not Move.objects.exists()
     assert "1024 of 4096 buckets from shard0 to shard1" in capsys.readouterr().out
 
@@ -52,13 +52,13 @@ def test_a_server_without_logical_replication_is_named(world, capsys):
 def test_a_plan_that_makes_no_sense_is_refused(world, words, why):
     source, target, share = words
     with pytest.raises(CommandError, match=why):
-        call_command("move_buckets", "--from", source, "--to", target, "--share", share)
+        call_command("moves", "start", "--from", source, "--to", target, "--share", share)
 
 
-@pytest.mark.parametrize("command", ["undo_move", "abort_move", "complete_move", "resume_move"])
-def test_without_a_move_there_is_nothing_to_do(world, command):
+@pytest.mark.parametrize("what", ["undo", "abort", "complete", "resume"])
+def test_without_a_move_there_is_nothing_to_do(world, what):
     with pytest.raises(CommandError, match="no move is unfinished"):
-        call_command(command)
+        call_command("moves", what)
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_a_shard_whose_index_is_not_complete_gets_no_accounts(world):
     lower_low_water_mark("shard0", 1)
     delete_low_water_mark("shard1")
     faults = find_faults("shard0", "shard1")
-    assert "shard1: its recent-posts index is not complete: run backfill_recent_posts" in faults
+    assert "shard1: its recent-posts index is not complete: run backfill recent-posts" in faults
 
 
 def test_every_sharded_table_moves_by_its_owner(world):

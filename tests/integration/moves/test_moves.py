@@ -66,14 +66,14 @@ def test_a_quarter_moves_there_and_back_under_load(friends, capsys):
         with repeating(*(writer.act for writer in writers), drain_patiently) as errors:
             move()
             moved_at = [len(writer.posted) for writer in writers]
-            call_command("undo_move")
+            call_command("moves", "undo")
             move()
             end = threading.Event()
             end.wait(0.3)
         assert errors == []
         catch_up()
         assert compare_shards() > len(movers)
-        call_command("complete_move")
+        call_command("moves", "complete")
     assert all(moved_at), "everybody wrote before the move ended"
     assert {shard_of(mover) for mover in movers} == {TARGET}
     assert TARGET not in {shard_of(stayer) for stayer in stayers if stayer & 3 == 0}
@@ -153,7 +153,7 @@ def _die_first(step):
 
 
 def resume():
-    call_command("resume_move")
+    call_command("moves", "resume")
 
 
 def test_a_move_that_is_killed_everywhere_goes_on(friends):
@@ -162,7 +162,7 @@ def test_a_move_that_is_killed_everywhere_goes_on(friends):
     assert {shard_of(mover) for mover in friends[:2]} == {TARGET}
     after = publish(friends[0], "after")
     drain_all()
-    assert killed_everywhere(partial(call_command, "undo_move"), resume) > 8
+    assert killed_everywhere(partial(call_command, "moves", "undo"), resume) > 8
     assert {shard_of(mover) for mover in friends[:2]} == {SOURCE}
     assert after.number and fetch_one(SOURCE, POSTS, (friends[0],)) == (2,)
     assert fetch_one(TARGET, POSTS, (friends[0],)) == (0,)
@@ -172,12 +172,12 @@ def test_a_move_that_is_killed_everywhere_goes_on(friends):
 def test_abort_and_complete_go_on_too(friends):
     with pytest.raises(Killed), armed("moves.handed_over", die):
         move()
-    assert killed_everywhere(partial(call_command, "abort_move"), resume) >= 4
+    assert killed_everywhere(partial(call_command, "moves", "abort"), resume) >= 4
     assert list_leftovers() == []
     assert fetch_one(TARGET, POSTS, (friends[0],)) == (0,)
     publish(friends[0], "goes on")
     move()
-    assert killed_everywhere(partial(call_command, "complete_move"), resume) >= 3
+    assert killed_everywhere(partial(call_command, "moves", "complete"), resume) >= 3
     assert list_leftovers() == []
     assert fetch_one(SOURCE, POSTS, (friends[0],)) == (0,)
     assert fetch_one(TARGET, POSTS, (friends[0],)) == (2,)
@@ -201,7 +201,7 @@ def test_a_fence_whose_process_died_opens_again(friends, monkeypatch):
 )
 def test_a_switch_whose_process_died_is_finished(friends, place, shard):
     """By the compensator. The accounts write again before anybody resumes the move."""
-    begun = partial(call_command, "undo_move")
+    begun = partial(call_command, "moves", "undo")
     for command, there in ((move, shard), (begun, {SOURCE: TARGET, TARGET: SOURCE}[shard])):
         with pytest.raises(Killed), armed(place, die):
             command()
@@ -336,7 +336,7 @@ def test_a_target_that_hangs_can_be_given_up(moving, friends):
         move()
     with hanging(moving.postgres[TARGET]):
         with pytest.raises(OperationalError):
-            call_command("abort_move")
+            call_command("moves", "abort")
         assert fetch_all(SOURCE, "SELECT slot_name FROM pg_replication_slots") == []
         publish(friends[0], "goes on")
     reset_breakers()
@@ -355,7 +355,7 @@ def test_a_slot_that_lost_its_log_ends_the_move(moving, friends):
     moving.postgres[TARGET].start()
     with pytest.raises(CommandError, match="abort"):
         resume()
-    call_command("abort_move")
+    call_command("moves", "abort")
     assert list_leftovers() == []
 
 

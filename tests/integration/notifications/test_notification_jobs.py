@@ -9,10 +9,8 @@ from infra.sharding.sql import execute
 from notifications.cache import end_rows_of
 from notifications.ids import first_id
 from notifications.jobs.trim_notifications import trim_notifications
-from notifications.management.commands.audit_notifications import Command as Audit
-from notifications.management.commands.backfill_notifications import Command as Backfill
-from notifications.management.commands.trim_notifications import Command as Trim
 from notifications.queries.missing_notifications import find_missing
+from notifications.verbs import AuditNotifications, BackfillNotifications, TrimNotifications
 from posts.ids import PostId
 from relations.actions.follow import follow
 from tests.budgets import count_calls
@@ -54,19 +52,19 @@ def test_lost_notifications_are_found_and_added_once(happened, people, me, monke
     assert told(me) == []
     later = clock.now_ms() + 3_600_000
     monkeypatch.setattr(clock, "now_ms", lambda: later)
-    found = Outcome(Audit())
+    found = Outcome(AuditNotifications())
     assert (found.code, f"account {people[0]}: 6 missing" in found.out) == (1, True)
-    assert "6 would change" in Outcome(Backfill(), "--dry-run").out
-    assert "6 changed" in Outcome(Backfill()).out
+    assert "6 would change" in Outcome(BackfillNotifications(), "--dry-run").out
+    assert "6 changed" in Outcome(BackfillNotifications()).out
     assert sorted(told(me), key=str) == happened
     assert len({one["id"] for one in body(me.get(V1))}) == len(ids) == 6
     before = rows(people[0])
-    assert "0 changed" in Outcome(Backfill()).out
-    assert Outcome(Audit()).code == 0
+    assert "0 changed" in Outcome(BackfillNotifications()).out
+    assert Outcome(AuditNotifications()).code == 0
     replay_everything()
     assert rows(people[0]) == before
     lose(people[0], "kind = 4")
-    assert "2 changed" in Outcome(Backfill()).out
+    assert "2 changed" in Outcome(BackfillNotifications()).out
     assert sorted(told(me), key=str) == happened
 
 
@@ -100,19 +98,19 @@ def test_lost_notifications_of_closed_replies_are_found(people, me, you, origina
     before = told(me)
     assert [one[0] for one in before] == ["mention"] * 2
     lose(people[0])
-    assert "2 changed" in Outcome(Backfill()).out
+    assert "2 changed" in Outcome(BackfillNotifications()).out
     assert sorted(told(me)) == sorted(before)
 
 
 def test_old_ones_are_deleted_and_do_not_come_back(happened, people, me, monkeypatch):
     newest = told(me)
     monkeypatch.setattr("notifications.jobs.trim_notifications.NOTIFICATIONS_KEPT", 2)
-    assert "4 would change" in Outcome(Trim(), "--dry-run").out
-    assert "4 changed" in Outcome(Trim()).out
+    assert "4 would change" in Outcome(TrimNotifications(), "--dry-run").out
+    assert "4 changed" in Outcome(TrimNotifications()).out
     assert told(me) == newest[:2]
     before = rows(people[0])
     replay_everything()
-    assert Outcome(Backfill()).code == 0
+    assert Outcome(BackfillNotifications()).code == 0
     assert rows(people[0]) == before
     in_a_year = clock.now_ms() + 366 * 86_400_000
     alias = shard_of(people[0])
@@ -148,16 +146,16 @@ def test_responses_in_muted_threads_are_not_missing(people, me, you, original, m
     drain_all()
     later = clock.now_ms() + 3_600_000
     monkeypatch.setattr(clock, "now_ms", lambda: later)
-    assert Outcome(Audit()).code == 0, "while it is muted"
+    assert Outcome(AuditNotifications()).code == 0, "while it is muted"
     do(me, "unmute", original)
-    assert Outcome(Audit()).code == 0, "what came before the end of the mute"
-    assert "0 changed" in Outcome(Backfill()).out
+    assert Outcome(AuditNotifications()).code == 0, "what came before the end of the mute"
+    assert "0 changed" in Outcome(BackfillNotifications()).out
     assert told(me) == []
 
 
 def audit_all(*words: str) -> list[str]:
     """The lines of the held notifications; those that are missing are looked for later."""
-    return Outcome(Audit(), *words).out.splitlines()[:-1]
+    return Outcome(AuditNotifications(), *words).out.splitlines()[:-1]
 
 
 def repair(line: str) -> None:

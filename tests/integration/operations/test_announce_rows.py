@@ -1,4 +1,4 @@
-"""Rows that another program wrote by SQL: after `announce_rows` all that is derived follows."""
+"""Rows that another program wrote by SQL: after `changes announce` all that is derived follows."""
 
 import io
 import json
@@ -14,7 +14,7 @@ from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
 from integrations.queries.events import read_events, site_position_now
-from operations.management.commands.announce_rows import Command
+from operations.verbs.rows import AnnounceRows
 from posts.models import Post
 from relations.actions.follow import follow
 from relations.models import ForwardEdge
@@ -46,7 +46,7 @@ def announce(*words, lines=None, monkeypatch=None):
     if lines is not None:
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
         words = (*words, "--ids", "-")
-    return Outcome(Command(), *map(str, words))
+    return Outcome(AnnounceRows(), *map(str, words))
 
 
 def changes():
@@ -189,9 +189,9 @@ def test_a_run_that_is_killed_goes_on(world, place, table):
     for alias in settings.SHARD_ALIASES:
         execute(alias, f"{spoil} WHERE kind IN (2, 3) AND value > 0")
     words = (table, "--since", "2020-01-01", "--batch-size", "2")
-    dying_job.kill_at(place, 2, "announce_rows", *words)
+    dying_job.kill_at(place, 2, "changes", "announce", *words)
     assert wrong_counts()
-    outcome = Outcome(Command(), *words, "--resume")
+    outcome = Outcome(AnnounceRows(), *words, "--resume")
     assert outcome.code == 0
     left = wrong_counts()
     assert not [row for row in left if row[1] == {"follows": 2, "posts": 3}[table]]

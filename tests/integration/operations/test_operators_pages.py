@@ -73,7 +73,7 @@ LIST = "admin:jobs_jobrun_changelist"
 
 
 def run_of(**values):
-    row = {"job": "audit_edges", "flags": "", "dry_run": False, "host": "here", "pid": 1}
+    row = {"job": "audit edges", "flags": "", "dry_run": False, "host": "here", "pid": 1}
     return JobRun.objects.create(**row, **values)
 
 
@@ -116,7 +116,7 @@ def test_pages_go_by_key_and_count_nothing(operator):
 def test_search_and_filter(operator):
     done, failed = run_of(state="done"), run_of(state="failed", error="it broke")
     assert shown(operator, state__exact="failed") == [failed.pk]
-    assert shown(operator, q="audit_edges") == [failed.pk, done.pk]
+    assert shown(operator, q="audit edges") == [failed.pk, done.pk]
     assert shown(operator, q="audit") == []
 
 

@@ -285,10 +285,10 @@ def test_other_people_may_have_one_too(boss: User) -> None:
 
 @pytest.mark.parametrize("name", ["boss", "@BOSS"])
 def test_the_command_resets_and_signs_out(here: Browser, app: App, name: str, capsys) -> None:
-    call_command("reset_second_step", name, "--reason", "lost phone", "--dry-run")
+    call_command("accounts", "reset-second-step", name, "--reason", "lost phone", "--dry-run")
     assert is_in(here)
-    call_command("reset_second_step", name, "--reason", "lost phone")
-    call_command("reset_second_step", name, "--reason", "lost phone")
+    call_command("accounts", "reset-second-step", name, "--reason", "lost phone")
+    call_command("accounts", "reset-second-step", name, "--reason", "lost phone")
     said = capsys.readouterr().out.splitlines()
     assert said[-3:] == ["@boss: would be reset", "@boss: reset", "@boss: has no second step"]
     assert here.client.get("/admin/").status_code == 302
@@ -298,7 +298,7 @@ def test_the_command_resets_and_signs_out(here: Browser, app: App, name: str, ca
 
 def test_the_command_knows_its_users(world: None) -> None:
     with pytest.raises(CommandError, match="no user"):
-        call_command("reset_second_step", "nobody", "--reason", "x")
+        call_command("accounts", "reset-second-step", "nobody", "--reason", "x")
 
 
 @pytest.mark.parametrize("path", [f"{PLACE}/app", f"{PLACE}/passkey", f"{PLACE}/remove", "/admin/"])

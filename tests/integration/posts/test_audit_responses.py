@@ -1,6 +1,6 @@
-"""audit_responses names what one side lacks, writes again what can be, and ends the rest.
+"""audit responses names what one side lacks, writes again what can be, and ends the rest.
 
-audit_conversations compares what accounts have of direct posts with the posts, both ways.
+audit conversations compares what accounts have of direct posts with the posts, both ways.
 """
 
 import time
@@ -10,11 +10,9 @@ import pytest
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.repost import repost
-from posts.conversations.management.commands.audit_conversations import (
-    Command as AuditConversations,
-)
+from posts.conversations.verbs import AuditConversations
 from posts.ids import PostId
-from posts.management.commands.audit_responses import Command
+from posts.verbs import AuditResponses
 from tests.callers import Caller
 from tests.integration.jobs.lost_rows import (
     at_rest,
@@ -34,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("at_rest")
 
 
 def audit(*words: str) -> Outcome:
-    return Outcome(Command(), *words)
+    return Outcome(AuditResponses(), *words)
 
 
 def repair(line: str, *words: str) -> None:
@@ -192,7 +190,7 @@ def test_response_that_ended_is_ended(me, you, people, original):
 def test_pending_change_is_no_difference(me, you, people, original, monkeypatch):
     do(you, "favourite", original)
     monkeypatch.setattr("infra.jobs.findings.MOST_COMPARISONS", 2)
-    monkeypatch.setattr(Command, "pause", lambda self, seconds: bool(drain_all()))
+    monkeypatch.setattr(AuditResponses, "pause", lambda self, seconds: bool(drain_all()))
     assert audit().code == 0
 
 

@@ -6,7 +6,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
-from posts.conversations.management.commands.backfill_conversations import Command
+from posts.conversations.verbs import BackfillConversations
 from posts.ids import PostId
 from posts.types import Draft, Visibility
 from tests.budgets import count_calls
@@ -129,7 +129,7 @@ def test_the_back_fill_finds_what_is_missing(people, me, you, names, drain):
         for table in ("conversation", "directpost"):
             execute(alias, f"DELETE FROM conversations_{table}", ())
     assert shown(you) == []
-    assert [Outcome(Command()).code for _ in range(2)] == [0, 0]
+    assert [Outcome(BackfillConversations()).code for _ in range(2)] == [0, 0]
     assert (shown(me), shown(you)) == before
 
 

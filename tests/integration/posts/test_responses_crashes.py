@@ -17,9 +17,9 @@ from posts.cache.by_post import number_of
 from posts.cache.counts import post_counts
 from posts.changes import PostCreated
 from posts.ids import PostId
-from posts.management.commands.audit_responses import Command
 from posts.models import Post
 from posts.types import Kind
+from posts.verbs import AuditResponses
 from tests.callers import Caller
 from tests.dying import Killed, die, dying_at
 from tests.integration.jobs.lost_rows import at_rest, lose_post
@@ -111,10 +111,10 @@ def quoting(you, original):
 
 
 def repaired(line):
-    assert Outcome(Command()).out.splitlines()[:-1] == [line]
-    assert Outcome(Command(), "--repair").code == 0
+    assert Outcome(AuditResponses()).out.splitlines()[:-1] == [line]
+    assert Outcome(AuditResponses(), "--repair").code == 0
     drain_all()
-    assert Outcome(Command()).code == 0
+    assert Outcome(AuditResponses()).code == 0
     assert_drained_truth()
 
 

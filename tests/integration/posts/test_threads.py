@@ -14,8 +14,8 @@ from infra.sharding.sql import execute
 from posts.actions import orphan_replies
 from posts.actions.delete_post import delete_post
 from posts.ids import PostId
-from posts.management.commands.backfill_threads import Command
 from posts.queries.threads import find_muted_threads
+from posts.verbs import BackfillThreads
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
@@ -129,7 +129,7 @@ def test_old_replies_get_the_first_post_of_their_thread(people, you, me, thread,
     redis().call("FLUSHDB")
     forget_memory()
     assert see(you, last)["conversation_id"] == thread[2]
-    changed = [json.loads(Outcome(Command(), "--json").out)["changed"] for _ in range(2)]
+    changed = [json.loads(Outcome(BackfillThreads(), "--json").out)["changed"] for _ in range(2)]
     assert changed == [2, None]  # the second run found none
     assert {see(you, post)["conversation_id"] for post in (thread[1], last)} == {thread[0]}
 

@@ -11,11 +11,11 @@ from infra.caching.client import redis
 from infra.caching.single import SingleClient
 from relations.actions.follow import follow, unfollow
 from relations.cache import FOLLOWING, QUIET, member_of
-from relations.management.commands.rebuild_relation_caches import Command
 from relations.queries import big_following
 from relations.queries.big_following import MOST_MEMBERS, OpenFollowing, find_big_following
 from relations.queries.edge_lists import FOLLOWING_LIST, ListReads, cut_page, list_page
 from relations.types import FollowOptions, ListedAccount
+from relations.verbs import RebuildRelationCaches
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
 from tests.integration.jobs.outcomes import Outcome
@@ -147,7 +147,7 @@ def test_repair_of_the_cached_list_ends_the_copy(big):
     list_page(FOLLOWING_LIST, ann, Window(40))  # Redis has the list
     redis().call("ZREM", FOLLOWING.key(ann), member_of(e))
     assert shown(ann) == [d, b, a]
-    Outcome(Command())
+    Outcome(RebuildRelationCaches())
     assert shown(ann) == [e, d, b, a]
 
 

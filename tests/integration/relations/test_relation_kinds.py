@@ -3,14 +3,13 @@
 import pytest
 
 from counters.kinds import CounterKind
-from counters.management.commands import recount_counters
 from counters.queries.counts import load_counts
+from counters.verbs import RecountCounters
 from infra.api.pages import Window
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute, unmute
-from relations.management.commands import audit_edges, backfill_backward_edges
 from relations.queries.edge_lists import (
     BLOCKS_LIST,
     FOLLOWERS_LIST,
@@ -27,6 +26,7 @@ from relations.queries.followers import iter_followers, list_bounds
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
 from relations.types import UNRELATED
+from relations.verbs import AuditEdges, BackfillBackwardEdges
 from tests.integration.jobs.outcomes import Outcome
 from tests.world import make_accounts
 
@@ -100,7 +100,7 @@ def test_jobs_leave_them_alone(world, drain):
     follow(ann, cat)
     drain()
     write_of_other_kind(ann, bob, 1)
-    for module in (audit_edges, backfill_backward_edges, recount_counters):
-        outcome = Outcome(module.Command())
+    for job in (AuditEdges, BackfillBackwardEdges, RecountCounters):
+        outcome = Outcome(job())
         assert (outcome.code, outcome.out.count("\n")) == (0, 1), outcome.out
     assert rows_of_other_kind(ann) == [(1, 1)]

@@ -8,8 +8,7 @@ from django.core.management import CommandError
 from infra.sharding import pulse
 from infra.sharding.models import DatabaseIdentity, Pulse
 from infra.sharding.pulse import end_loss, find_pulse, list_losses, take_pulse
-from operations.management.commands.reconcile_shard import CLOCKS, _restored
-from operations.management.commands.reconcile_shard import Command as Reconcile
+from operations.verbs.shards import CLOCKS, ReconcileShard, _restored
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.sharding.test_shard_commands import run
 
@@ -40,7 +39,7 @@ def test_pulses_of_a_shard_that_lost_nothing_only_grow(beaten):
     take_pulse(SHARD)
     assert find_pulse(SHARD).beat_at > beaten.beat_at
     assert list_losses() == {}
-    assert run("check_shards", "--shard", SHARD)[0] == 0
+    assert run("shards", "check", "--shard", SHARD)[0] == 0
 
 
 def test_shard_restored_to_an_earlier_moment_is_noticed_from_then_on(beaten):
@@ -49,9 +48,9 @@ def test_shard_restored_to_an_earlier_moment_is_noticed_from_then_on(beaten):
     for _ in range(2):
         take_pulse(SHARD)
         assert find_pulse(SHARD).lost_since == restored
-    code, lines, _ = run("check_shards", "--shard", SHARD)
+    code, lines, _ = run("shards", "check", "--shard", SHARD)
     told = f"{SHARD}: may have lost writes since {restored:%Y-%m-%d %H:%M:%S} UTC"
-    assert (code, lines) == (1, [f"{told}: run reconcile_shard --shard {SHARD}"])
+    assert (code, lines) == (1, [f"{told}: run shards reconcile --shard {SHARD}"])
     assert pulse.MAY_HAVE_LOST.labels(SHARD)._value.get() == 1
 
 
@@ -135,7 +134,7 @@ def test_reconciling_begins_a_little_before_the_last_pulse_that_is_there(beaten)
 def test_operator_who_knows_that_nothing_was_lost_ends_the_notice(beaten):
     promote(is_synchronous=False)
     take_pulse(SHARD)
-    assert Outcome(Reconcile(), "--shard", SHARD, "--nothing-lost", "--dry-run").code == 0
+    assert Outcome(ReconcileShard(), "--shard", SHARD, "--nothing-lost", "--dry-run").code == 0
     assert [*list_losses()] == [SHARD]
-    assert Outcome(Reconcile(), "--shard", SHARD, "--nothing-lost").code == 0
+    assert Outcome(ReconcileShard(), "--shard", SHARD, "--nothing-lost").code == 0
     assert list_losses() == {}

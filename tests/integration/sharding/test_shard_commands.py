@@ -1,4 +1,4 @@
-"""show_shards and check_shards, also with a database down."""
+"""shards show and shards check, also with a database down."""
 
 import json
 import threading
@@ -45,7 +45,7 @@ def test_information_about_all_databases(world):
     make_accounts(8)
     for alias in all_aliases()[1:]:
         execute(alias, "ANALYZE accounts_account")
-    _, lines, error = run("show_shards", "--json")
+    _, lines, error = run("shards", "show", "--json")
     assert error == ""
     rows = {row["alias"]: row for row in map(json.loads, lines)}
     assert list(rows) == all_aliases()
@@ -63,14 +63,14 @@ def test_information_about_all_databases(world):
 
 def test_database_that_is_down_is_named_and_the_others_shown(world, monkeypatch):
     with down("shard1", monkeypatch):
-        code, lines, error = run("show_shards")
+        code, lines, error = run("shards", "show")
     assert code == 1
     assert len(lines) == 1 + len(all_aliases()) - 1
     assert error.startswith("shard1: unreachable: connection")
 
 
 def test_schema_is_as_it_should_be(world):
-    code, lines, _ = run("check_shards")
+    code, lines, _ = run("shards", "check")
     assert [line.split(" of ")[0] for line in lines] == [
         f"{alias}: as it should be ({alias}" for alias in all_aliases()
     ]
@@ -80,11 +80,11 @@ def test_schema_is_as_it_should_be(world):
 def test_identity_is_written_once_and_shown(world):
     for _ in range(2):
         call_command("migrate_shards", stdout=StringIO())
-    _, lines, _ = run("check_shards")
+    _, lines, _ = run("shards", "check")
     one = find_identity("default")
     text = f"of installation {one.installation}, since {one.created_at:%Y-%m-%d}"
     assert lines == [f"{alias}: as it should be ({alias} {text})" for alias in all_aliases()]
-    _, lines, _ = run("check_shards", "--json", "--shard", "shard1")
+    _, lines, _ = run("shards", "check", "--json", "--shard", "shard1")
     assert json.loads(lines[0])["identity"] == f"shard1 {text}"
 
 
@@ -95,7 +95,7 @@ def test_database_has_one_identity(world):
         )
 
 
-# Damage done by hand, the statement that undoes it, and the line that check_shards prints.
+# Damage done by hand, the statement that undoes it, and the line that shards check prints.
 DAMAGE = {
     "column": (
         "ALTER TABLE accounts_account RENAME display_name TO shown",
@@ -135,8 +135,8 @@ def test_difference_is_named(world, damage):
     harm, heal, line = DAMAGE[damage]
     execute("shard2", harm)
     try:
-        code, lines, _ = run("check_shards")
-        assert run("check_shards", "--shard", "shard1")[0] == 0
+        code, lines, _ = run("shards", "check")
+        assert run("shards", "check", "--shard", "shard1")[0] == 0
     finally:
         execute("shard2", heal)
     assert code == 1
@@ -148,7 +148,7 @@ def test_missing_migration_is_named(world):
     recorder = MigrationRecorder(connections["shard1"])
     recorder.record_unapplied("markers", "0001_initial")
     try:
-        code, lines, _ = run("check_shards", "--json", "--shard", "shard1")
+        code, lines, _ = run("shards", "check", "--json", "--shard", "shard1")
     finally:
         recorder.record_applied("markers", "0001_initial")
     assert code == 1
@@ -158,15 +158,15 @@ def test_missing_migration_is_named(world):
 def test_clock_that_is_off(world, monkeypatch):
     ahead = "SELECT extract(epoch FROM clock_timestamp() + interval '7 s')::float8"
     monkeypatch.setattr(database_info, "CLOCK", ahead)
-    code, lines, _ = run("check_shards", "--shard", "shard0")
+    code, lines, _ = run("shards", "check", "--shard", "shard0")
     assert code == 1
     assert lines[0].startswith("shard0: its clock is off by +")
-    assert run("check_shards", "--shard", "shard0", "--clock-ms", "8000")[0] == 0
+    assert run("shards", "check", "--shard", "shard0", "--clock-ms", "8000")[0] == 0
 
 
 def test_database_that_is_down_is_a_fault(world, monkeypatch):
     with down("shard1", monkeypatch):
-        code, lines, _ = run("check_shards")
+        code, lines, _ = run("shards", "check")
     assert code == 1
     assert [line for line in lines if line.startswith("shard1: unreachable")]
     assert any(line.startswith("shard0: as it should be (") for line in lines)

@@ -1,4 +1,4 @@
-"""audit_tags and audit_recent_posts compare the indexes with the posts, both ways."""
+"""audit tags and audit recent-posts compare the indexes with the posts, both ways."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -20,11 +20,9 @@ from tests.integration.timelines.indexed import complete_index
 from tests.people import cast
 from tests.world import drain_all, publish
 from timelines.jobs.end_lost_deletions import end_lost_deletions
-from timelines.management.commands.audit_recent_posts import Command as AuditRecentPosts
-from timelines.management.commands.audit_tags import Command as AuditTags
-from timelines.management.commands.backfill_recent_posts import Command as Backfill
 from timelines.recent.packs import load_packs
 from timelines.recent.records import Arrivals
+from timelines.verbs import AuditRecentPosts, AuditTags, BackfillRecentPosts
 
 pytestmark = pytest.mark.usefixtures("at_rest")
 __all__ = ["at_rest"]
@@ -35,7 +33,7 @@ people = cast(4)
 
 @pytest.fixture(autouse=True)
 def filled(world):
-    assert Outcome(Backfill()).code == 0
+    assert Outcome(BackfillRecentPosts()).code == 0
 
 
 def repair(command, lines: list[str]) -> None:

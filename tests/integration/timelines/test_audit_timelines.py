@@ -1,4 +1,4 @@
-"""audit_timelines finds and repairs missing entries, and nothing that only looks missing."""
+"""audit timelines finds and repairs missing entries, and nothing that only looks missing."""
 
 import pytest
 from django.core.management import CommandError
@@ -26,11 +26,11 @@ from tests.world import drain_all, make_accounts, publish
 from timelines.hot.actions.heat import heat_author
 from timelines.hot.directory import HotAuthors
 from timelines.jobs.audit_timelines import audit_timelines
-from timelines.management.commands.audit_timelines import Command
 from timelines.queries import difference
 from timelines.queries.difference import find_difference
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
+from timelines.verbs import AuditTimelines
 
 PARK = "UPDATE changes_change SET state = 1"
 
@@ -50,7 +50,7 @@ def home(world):
 
 
 def audited(*words):
-    return Outcome(Command(), *words)
+    return Outcome(AuditTimelines(), *words)
 
 
 def test_whole_timelines_are_in_order(home):

@@ -34,11 +34,11 @@ from tests.integration.timelines.homes import (
     read_to_end,
 )
 from tests.world import drain_all, make_account, make_accounts, publish, restrict
-from timelines.management.commands.audit_tags import Command as AuditTags
 from timelines.tags import entries as entries_module
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home, remove_own_tag
 from timelines.tags.entries import load_tag_entries, tag_entries_store
 from timelines.tags.types import TagListKind, tag_id_of
+from timelines.verbs import AuditTags
 
 __all__ = ["at_rest"]
 SETTINGS, TIMELINE = "/api/v1/followed_tags/settings", "/api/v1/timelines/followed_tags"

@@ -1,4 +1,4 @@
-"""rebuild_timelines and vacuum_timelines repair timelines while posts come in."""
+"""rebuild timelines and purge stale-entries repair timelines while posts come in."""
 
 from functools import partial
 
@@ -17,11 +17,9 @@ from tests.integration.timelines.homes import first_page, read_to_end
 from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts, publish
 from timelines.jobs.rebuild_timelines import rebuild_timelines
-from timelines.management.commands.audit_timelines import Command as Audit
-from timelines.management.commands.rebuild_timelines import Command as Rebuild
-from timelines.management.commands.vacuum_timelines import Command as Vacuum
 from timelines.queries.difference import find_difference
 from timelines.stores.factory import timeline_store
+from timelines.verbs import AuditTimelines, RebuildTimelines, VacuumTimelines
 
 PUBLISHERS, POSTS = 3, 6
 HEADS = "SELECT count(*) FROM timelines_head"
@@ -59,7 +57,7 @@ def difference(reader_id):
 def test_dry_run_names_each_entry_and_writes_nothing(home):
     me, _, posts, strange, _ = home
     before = stored(me)
-    outcome = Outcome(Rebuild(), "--all", "--dry-run")
+    outcome = Outcome(RebuildTimelines(), "--all", "--dry-run")
     missing = [f"account {me}: + {p.public} of {p.author_id}: missing" for p in sorted(posts[1:3])]
     stale = [
         f"account {me}: - {p.public} of {p.author_id}: orphaned"
@@ -72,11 +70,13 @@ def test_dry_run_names_each_entry_and_writes_nothing(home):
 
 def test_second_run_changes_nothing(home):
     me, _, _, _, expected = home
-    assert Outcome(Rebuild(), "--all").out.endswith("4 accounts done, 1 changed, 0 failed\n")
+    assert Outcome(RebuildTimelines(), "--all").out.endswith(
+        "4 accounts done, 1 changed, 0 failed\n"
+    )
     after = stored(me)
     assert read_to_end(me) == expected
     assert len(timeline_store().peek([me])[me].packed) == len(expected)
-    assert Outcome(Rebuild(), "--all").out == "4 accounts done, 0 changed, 0 failed\n"
+    assert Outcome(RebuildTimelines(), "--all").out == "4 accounts done, 0 changed, 0 failed\n"
     assert stored(me) == after
 
 
@@ -84,8 +84,8 @@ def test_whose_timelines_are_meant_has_to_be_said_once(home):
     me = home[0]
     for words in ([], ["--all", "--account", str(me)], ["--all", "--shard", "shard0"]):
         with pytest.raises(CommandError, match="one of --account"):
-            Outcome(Rebuild(), *words)
-    assert "1 changed" in Outcome(Rebuild(), "--account", str(me)).out
+            Outcome(RebuildTimelines(), *words)
+    assert "1 changed" in Outcome(RebuildTimelines(), "--account", str(me)).out
 
 
 def test_readable_at_every_step(home):
@@ -99,7 +99,7 @@ def test_readable_at_every_step(home):
         seen.append((timeline_store().peek([me]).keys(), read_to_end(me), late.public))
 
     with armed("timeline.holes_filled", look):
-        Outcome(Rebuild(), "--account", str(me))
+        Outcome(RebuildTimelines(), "--account", str(me))
     [(live, page, late)] = seen
     assert live == {me}
     assert page == sorted([late, *expected], reverse=True)
@@ -126,25 +126,25 @@ def test_no_hole_while_threads_publish_and_drain(home):
     drain_all()
     published = {post for posts in answers[1:] for post in posts}
     assert set(read_to_end(me)) == published | set(expected)
-    assert Outcome(Rebuild(), "--all").out.endswith("0 failed\n")
+    assert Outcome(RebuildTimelines(), "--all").out.endswith("0 failed\n")
     assert not difference(me)
 
 
 def test_what_is_not_live_stays_so(home):
     me = home[0]
     timeline_store().drop(me)
-    assert Outcome(Rebuild(), "--all").out == "4 accounts done, 0 changed, 0 failed\n"
+    assert Outcome(RebuildTimelines(), "--all").out == "4 accounts done, 0 changed, 0 failed\n"
     assert stored(me) is None
     timeline_store().begin_build(me, 1)
     before = stored(me)
-    assert Outcome(Rebuild(), "--all").out == "4 accounts done, 0 changed, 0 failed\n"
+    assert Outcome(RebuildTimelines(), "--all").out == "4 accounts done, 0 changed, 0 failed\n"
     assert stored(me) == before
 
 
 def test_limit_and_resume_go_through_everybody_once(home):
     me = home[0]
     for _ in range(4):
-        Outcome(Rebuild(), "--all", "--limit", "1", "--resume")
+        Outcome(RebuildTimelines(), "--all", "--limit", "1", "--resume")
     assert not difference(me)
 
 
@@ -154,7 +154,7 @@ def test_killed_in_its_middle_it_is_right_and_the_next_run_ends_it(home):
         list(rebuild_timelines(Work([shard_of(me)])))
     assert read_to_end(me) == expected
     assert [len(part) for part in difference(me)[1:4]] == [0, 2, 0]
-    Outcome(Rebuild(), "--account", str(me))
+    Outcome(RebuildTimelines(), "--account", str(me))
     assert not difference(me)
 
 
@@ -162,23 +162,26 @@ def test_vacuum_takes_out_what_is_dead_where_it_is_much(home):
     """Two of five entries are."""
     me, *_ = home
     before = stored(me)
-    assert Outcome(Vacuum(), "--stale-ratio", "0.4").out == "4 accounts done, 0 changed, 0 failed\n"
-    outcome = Outcome(Vacuum(), "--stale-ratio", "0.39", "--dry-run")
+    assert (
+        Outcome(VacuumTimelines(), "--stale-ratio", "0.4").out
+        == "4 accounts done, 0 changed, 0 failed\n"
+    )
+    outcome = Outcome(VacuumTimelines(), "--stale-ratio", "0.39", "--dry-run")
     assert outcome.out == (
         f"account {me}: 2 of 5 entries are stale\n4 accounts looked at, 1 would change, 0 failed\n"
     )
     assert stored(me) == before
-    assert "1 changed" in Outcome(Vacuum()).out
+    assert "1 changed" in Outcome(VacuumTimelines()).out
     found = difference(me)
     assert (len(found.missing), found.stale) == (2, []), "holes are not its business"
-    assert Outcome(Audit()).code == 1
+    assert Outcome(AuditTimelines()).code == 1
 
 
 def test_vacuum_deletes_rows_of_timelines_that_nobody_reads(home):
     """Of a store in rows, with any store chosen."""
     execute("shard1", OLD_HEADS)
-    assert Outcome(Vacuum(), "--dry-run").out.endswith("1 would change, 0 failed\n")
+    assert Outcome(VacuumTimelines(), "--dry-run").out.endswith("1 would change, 0 failed\n")
     assert fetch_one("shard1", HEADS) == (700,)
-    outcome = Outcome(Vacuum(), "--shard", "shard1")
+    outcome = Outcome(VacuumTimelines(), "--shard", "shard1")
     assert "shard1: 500 expired timelines\nshard1: 200 expired timelines\n" in outcome.out
     assert fetch_one("shard1", HEADS) == (0,)

@@ -33,6 +33,7 @@ from timelines.recent.queries.public_posts import list_newest_public
 from timelines.recent.records import Arrivals, Pack
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry, TimelineAuthors, TimeRange
+from timelines.verbs import BackfillRecentPosts
 
 BOTH = pytest.mark.redis("single", "cluster")
 ALIASES = settings.SHARD_ALIASES
@@ -294,7 +295,7 @@ class TestMixedSettings:
         assert [one.id for one in checked()] == ["timelines.W001"]
         timeline_store().drop(me)
         assert first_page(me) == [post.public]
-        call_command("backfill_recent_posts", verbosity=0)
+        call_command("backfill", "recent-posts", verbosity=0)
         assert checked() == []
         assert set(rows().values()) == {1}
         timeline_store().drop(me)
@@ -304,7 +305,7 @@ class TestMixedSettings:
     def test_a_worker_by_author_that_still_runs_undoes_the_backfill(self, reader_of_two, settings):
         me, author, _ = reader_of_two
         settings.RECENT_INDEX = "replicated"
-        call_command("backfill_recent_posts", verbosity=0)
+        call_command("backfill", "recent-posts", verbosity=0)
         settings.RECENT_INDEX = "by_author"
         post = publish(author)
         drain_all()
@@ -337,7 +338,7 @@ def test_a_backfill_gives_each_shard_the_posts_of_its_own_accounts(reader_of_two
     pulled(reader_of_two)
     for alias in ALIASES:
         execute(alias, "DELETE FROM timelines_recentpost")
-    call_command("backfill_recent_posts", again=True, verbosity=0)
+    call_command(BackfillRecentPosts(), again=True, verbosity=0)
     mine = {alias: sum(shard_of(i.author_id) == alias for i in posts) for alias in ALIASES}
     assert rows() == mine
     assert pulled(reader_of_two) == posts[::-1]

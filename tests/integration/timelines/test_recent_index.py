@@ -1,6 +1,6 @@
 """The recent-posts index: repeated writes change nothing, and only on the named shard.
 
-backfill_recent_posts fills a shard's index from all shards, and sets the mark at the end.
+backfill recent-posts fills a shard's index from all shards, and sets the mark at the end.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -18,12 +18,12 @@ from tests.dying import armed, dying_at
 from tests.integration.jobs.outcomes import Outcome
 from tests.world import make_accounts, publish
 from timelines.jobs.backfill_recent_posts import backfill_recent_posts
-from timelines.management.commands.backfill_recent_posts import Command
 from timelines.recent.actions.index_posts import backfill_recent, index_recent
 from timelines.recent.actions.settle_posts import SETTLE_MS, settle_recent
 from timelines.recent.days import PARTITIONS, drop_old_days, first_second
 from timelines.recent.low_water_mark import find_low_water_mark
 from timelines.types import Entry
+from timelines.verbs import BackfillRecentPosts
 
 ROWS = (
     "SELECT author_id, moment, shown_author, shown_moment FROM timelines_recentpost ORDER BY 1, 2"
@@ -134,49 +134,49 @@ def row_of(entry):
 
 
 def test_every_shard_has_everybodys_recent_posts(expected):
-    looked = Outcome(Command(), "--dry-run")
+    looked = Outcome(BackfillRecentPosts(), "--dry-run")
     assert looked.out == "6 accounts looked at, 24 would change, 0 failed\n"
     assert [rows(alias) for alias in settings.SHARD_ALIASES] == [[]] * 4
     assert marks() == [None] * 4
-    done = Outcome(Command(), "--batch-size", "2")
+    done = Outcome(BackfillRecentPosts(), "--batch-size", "2")
     assert done.out == "6 accounts done, 24 changed, 0 failed\n"
     assert [rows(alias) for alias in settings.SHARD_ALIASES] == [expected] * 4
     assert marks() == [MARK] * 4
 
 
 def test_second_run_has_nothing_to_look_at_unless_it_is_asked_again(expected):
-    Outcome(Command())
-    assert Outcome(Command()).out == "0 accounts done, 0 failed\n"
+    Outcome(BackfillRecentPosts())
+    assert Outcome(BackfillRecentPosts()).out == "0 accounts done, 0 failed\n"
     execute("shard2", "DELETE FROM timelines_recentpost")
-    assert Outcome(Command(), "--again").out == "6 accounts done, 6 changed, 0 failed\n"
+    assert Outcome(BackfillRecentPosts(), "--again").out == "6 accounts done, 6 changed, 0 failed\n"
     assert rows("shard2") == expected
 
 
 def test_index_in_doubt_is_not_read_until_it_is_filled_again(expected):
-    Outcome(Command())
+    Outcome(BackfillRecentPosts())
     seen = []
     with armed("recent_posts.backfilled", lambda: seen.append(marks())):
-        Outcome(Command(), "--again", "--shard", "shard1")
+        Outcome(BackfillRecentPosts(), "--again", "--shard", "shard1")
     assert seen[0] == [MARK, None, MARK, MARK]
     assert marks() == [MARK] * 4
 
 
 def test_new_shard_alone_is_filled(expected):
-    Outcome(Command(), "--shard", "shard3")
+    Outcome(BackfillRecentPosts(), "--shard", "shard3")
     assert [rows(alias) for alias in settings.SHARD_ALIASES] == [[], [], [], expected]
     assert marks() == [None, None, None, MARK]
 
 
 def test_installation_without_posts_is_complete_at_once(world):
     clear()
-    assert Outcome(Command()).out == "0 accounts done, 0 failed\n"
+    assert Outcome(BackfillRecentPosts()).out == "0 accounts done, 0 failed\n"
     assert marks() == [MARK] * 4
 
 
 def test_run_with_a_limit_promises_nothing_until_it_is_resumed(expected):
-    Outcome(Command(), "--limit", "4")
+    Outcome(BackfillRecentPosts(), "--limit", "4")
     assert marks() == [None] * 4
-    Outcome(Command(), "--resume")
+    Outcome(BackfillRecentPosts(), "--resume")
     assert marks() == [MARK] * 4
     assert rows("shard0") == expected
 
@@ -185,14 +185,14 @@ def test_killed_anywhere_it_promises_nothing_and_the_next_run_ends_the_same(expe
     with dying_at("recent_posts.backfilled"):
         list(backfill_recent_posts(Work(settings.SHARD_ALIASES)))
     assert marks() == [None] * 4
-    Outcome(Command())
+    Outcome(BackfillRecentPosts())
     assert rows("shard0") == expected
     assert marks() == [MARK] * 4
 
 
 def test_what_is_indexed_meanwhile_stays(expected):
     with armed("recent_posts.backfilled", lambda: index_recent("shard0", [LATE])):
-        Outcome(Command())
+        Outcome(BackfillRecentPosts())
     assert rows("shard0") == sorted([*expected, row_of(LATE)])
 
 

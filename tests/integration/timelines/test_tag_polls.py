@@ -191,7 +191,7 @@ def test_rows_of_a_backfill_are_old(people, client):
     late_post(people)
     drain_all()
     execute(shard_of(tag_id_of("tea")), "DELETE FROM tags_taggedpost")
-    call_command("backfill_tags", verbosity=0)
+    call_command("backfill", "tags", verbosity=0)
     assert client.poll() == []
     assert len(tag_page(TagQuery(people[0], ["tea"]), Window(20)).items) == 3
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.test import Client
 
+from infra.changes.verbs.delivering import ReplayChanges
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
 from posts.actions.create_post import create_post
@@ -67,7 +68,7 @@ def test_index_follows_posts_and_replays(ann, drain):
     drain()
     wanted = sorted((tag_id_of(name), *kept) for name in "ab")
     assert index_rows() == wanted
-    call_command("replay_changes", since=datetime.now(UTC) - timedelta(hours=1), verbosity=0)
+    call_command(ReplayChanges(), since=datetime.now(UTC) - timedelta(hours=1), verbosity=0)
     drain()
     assert index_rows() == wanted
 
@@ -224,9 +225,9 @@ def test_backfill_adds_what_the_index_lacks(ann, drain, capsys):
     before = index_rows()
     for alias in settings.SHARD_ALIASES:
         execute(alias, "DELETE FROM tags_taggedpost")
-    call_command("backfill_tags", "--dry-run")
+    call_command("backfill", "tags", "--dry-run")
     assert index_rows() == []
-    call_command("backfill_tags")
+    call_command("backfill", "tags")
     assert index_rows() == before
     assert "1 posts done, 2 changed" in capsys.readouterr().out
 

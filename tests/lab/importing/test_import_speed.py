@@ -17,7 +17,7 @@ from django.conf import settings
 from counters.jobs.audit_counters import audit_counters
 from infra.jobs.types import Work
 from infra.sharding.shards import shard_aliases
-from relations.management.commands.audit_edges import Command as AuditEdges
+from relations.verbs import AuditEdges
 from tests.integration.jobs.outcomes import Outcome
 from tests.other_process import environment_of_this_test
 from tests.truth import backward_edges, forward_edges
@@ -81,8 +81,8 @@ def run_command(*words):
 def test_follows_are_right_afterwards(world, tmp_path):
     write_files(tmp_path)
     with manage("run_drainer"):
-        run_command("import_accounts", str(tmp_path / "accounts.jsonl"))
-        wall = run_command("import_follows", str(tmp_path / "follows.jsonl"))
+        run_command("import", "accounts", str(tmp_path / "accounts.jsonl"))
+        wall = run_command("import", "follows", str(tmp_path / "follows.jsonl"))
         sys.stdout.write(f"{FOLLOWS / wall:,.0f} follows/s\n")
     forward = forward_edges()
     assert len(forward) == FOLLOWS

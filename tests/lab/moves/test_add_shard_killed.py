@@ -20,7 +20,7 @@ from tests.scenarios.added_shard import (
 )
 from tests.waiting import until
 
-# Between the steps of add_shard, in order, and within the last one.
+# Between the steps of shards add, in order, and within the last one.
 PLACES = (
     "add_shard.migrated",
     "add_shard.listed",
@@ -43,7 +43,7 @@ def site(tmp_path):
 
 
 def begin_to_add(site, *arm, armed):
-    command = [sys.executable, *arm, "manage.py", "add_shard", NEW]
+    command = [sys.executable, *arm, "manage.py", "shards", "add", NEW]
     environment = {**site.environment, VARIABLE: json.dumps(armed)}
     return subprocess.Popen(command, env=environment, cwd=CHECKOUT)
 
@@ -64,7 +64,7 @@ def die_at(site, place):
 
 
 def state_of(site, url):
-    """What steps of add_shard write. The drain writes into a shard that is on the list, too."""
+    """What steps of shards add write. The drain writes into a shard that is on the list, too."""
     epochs = [rows(one, EPOCH) for one in (site.default_url, *site.shard_urls)]
     return rows(site.default_url, ADDED), epochs, rows(url, TABLES), rows(url, MARK)
 
@@ -82,17 +82,17 @@ def test_an_add_that_is_killed_everywhere_goes_on(site):
             for number, die in enumerate(deaths):
                 die(site)
                 before = state_of(site, url)
-                said = site.manage("add_shard", NEW, "--dry-run")
+                said = site.manage("shards", "add", NEW, "--dry-run")
                 assert ("on the list already" if number >= 2 else "can be added") in said
                 assert state_of(site, url) == before
                 assert before[0] == ([(NEW,)] if number >= 2 else [])
                 assert before[3] == [], "no reader takes the index for complete"
-            assert "shard4 is ready" in site.manage("add_shard", NEW)
+            assert "shard4 is ready" in site.manage("shards", "add", NEW)
         assert errors == []
         site.wait_until_drained()
         until(lambda: not rows(url, "SELECT 1 FROM changes_change LIMIT 1"))
         assert rows(url, INDEX) == rows(site.shard_urls[1], INDEX)
         assert rows(url, TABLES) == rows(site.shard_urls[1], TABLES)
         assert rows(url, MARK) != []
-        site.manage("move_buckets", "--from", "shard0", "--to", NEW, "--share", "1")
-        site.manage("complete_move")
+        site.manage("moves", "start", "--from", "shard0", "--to", NEW, "--share", "1")
+        site.manage("moves", "complete")

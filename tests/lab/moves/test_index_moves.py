@@ -68,11 +68,11 @@ def test_rows_move_there_and_back_under_load(friends):
     there = list_rows(TARGET, movers)
     assert there > before
     assert there == list_rows(SOURCE, movers), "the way back is open"
-    call_command("undo_move")
+    call_command("moves", "undo")
     assert list_rows(SOURCE, movers) == there
     assert list_rows(TARGET, movers) == set()
     move()
-    call_command("complete_move")
+    call_command("moves", "complete")
     assert list_rows(TARGET, movers) == there
     assert list_rows(SOURCE, movers) == set()
 
@@ -100,5 +100,5 @@ def test_a_move_keeps_its_setting(friends, settings):
     move()
     settings.RECENT_INDEX = "replicated"
     with pytest.raises(CommandError, match="began with RECENT_INDEX=by_author"):
-        call_command("complete_move")
+        call_command("moves", "complete")
     settings.RECENT_INDEX = "by_author"

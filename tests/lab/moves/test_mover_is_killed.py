@@ -21,7 +21,7 @@ from tests.scenarios.added_shard import Person, rows
 
 pytestmark = pytest.mark.slow
 PROMISED_S = 2.0
-MOVE = ("move_buckets", "--from", SOURCE, "--to", TARGET, "--share", "1")
+MOVE = ("moves", "start", "--from", SOURCE, "--to", TARGET, "--share", "1")
 PLACES = ("moves.closed", "moves.handed_over", "moves.closed_for_good", "moves.flipped")
 
 
@@ -56,9 +56,9 @@ def test_requests_wait_and_none_fails(site):
         mover.ask("/api/v1/statuses", {"status": place})
         waited_s = time.monotonic() - killed_s
         assert waited_s < PROMISED_S, place
-        site.manage("resume_move")
+        site.manage("moves", "resume")
         mover.ask("/api/v1/statuses", {"status": "moved"})
-        site.manage("undo_move")
+        site.manage("moves", "undo")
 
 
 def _is_on_source(site, person):

@@ -53,7 +53,7 @@ def test_a_quarter_moves_there_and_back_under_load(pools, movers):
         ]
         with repeating(*(writer.act for writer in writers), drain_patiently) as errors:
             move()
-            call_command("undo_move")
+            call_command("moves", "undo")
             move()
             threading.Event().wait(0.3)
         assert errors == []
@@ -61,7 +61,7 @@ def test_a_quarter_moves_there_and_back_under_load(pools, movers):
         assert min(served[SOURCE], served[TARGET]) > 0
         catch_up()
         assert compare_shards() > len(movers) // 2
-        call_command("complete_move")
+        call_command("moves", "complete")
     assert {shard_of(mover) for mover in movers[:2]} == {TARGET}
     assert list_leftovers() == []
 
@@ -74,7 +74,7 @@ def test_a_process_that_only_reads_learns_of_a_move(pools, movers):
         token = token_of(movers[2])
         before = json.loads(reader.do("GET", token, path)[1])
         move()
-        call_command("complete_move")
+        call_command("moves", "complete")
         published = publish(mover, "on the other shard")
         forget_keys()
         status, text = reader.do("GET", token, path)

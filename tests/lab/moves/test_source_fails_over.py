@@ -103,8 +103,8 @@ def test_a_move_is_given_up_and_begun_again(moving, standby, movers, place, caps
     if place == "moves.closed_for_good":
         finish_interrupted_switch("default")
     with pytest.raises(CommandError, match="abort"):
-        call_command("resume_move")
-    call_command("abort_move")
+        call_command("moves", "resume")
+    call_command("moves", "abort")
     assert list_leftovers() == []
     for person in movers:
         publish(person, "goes on")
@@ -113,7 +113,7 @@ def test_a_move_is_given_up_and_begun_again(moving, standby, movers, place, caps
     catch_up()
     move()
     assert compare_shards() > 0
-    call_command("complete_move")
+    call_command("moves", "complete")
     assert count_posts(TARGET, movers[:2]) == [2, 2]
     assert count_posts(SOURCE, movers[:2]) == [0, 0]
     assert list_leftovers() == []
@@ -121,7 +121,7 @@ def test_a_move_is_given_up_and_begun_again(moving, standby, movers, place, caps
 
 def test_a_move_that_has_only_guards_goes_on(moving, standby, movers):
     lose_source_at("guarded", moving, standby)
-    call_command("resume_move")
+    call_command("moves", "resume")
     assert {shard_of(mover) for mover in movers[:2]} == {TARGET}
     assert compare_shards() > 0
 
@@ -131,14 +131,14 @@ def test_a_move_whose_accounts_are_on_the_target_goes_on(moving, standby, movers
     """There and back: the way back does not begin at the server that was lost."""
     lose_source_at(place, moving, standby)
     if place != "watched":
-        call_command("resume_move")
+        call_command("moves", "resume")
     assert {shard_of(mover) for mover in movers[:2]} == {TARGET}
     for person in movers:
         publish(person, "goes on")
     catch_up()
     until(lambda: count_posts(SOURCE, movers[:2]) == [2, 2])
     assert compare_shards() > 0
-    call_command("undo_move")
+    call_command("moves", "undo")
     assert count_posts(SOURCE, movers[:2]) == [2, 2]
     assert count_posts(TARGET, movers[:2]) == [0, 0]
     assert list_leftovers() == []

@@ -1,4 +1,4 @@
-"""The server of the target is killed at each step, and the mover with it. `resume_move` goes on.
+"""The server of the target is killed at each step, and the mover with it. `moves resume` goes on.
 
 What the target commits without a wait for its disk is lost then.
 """
@@ -87,7 +87,7 @@ def require_moved(movers):
     # The source may be late to come back to a server that was away.
     until(lambda: [fetch_one(SOURCE, POSTS, (mover,)) for mover in movers[:2]] == [(2,), (2,)])
     assert compare_shards() > 0
-    call_command("undo_move")
+    call_command("moves", "undo")
     assert [fetch_one(SOURCE, POSTS, (mover,)) for mover in movers[:2]] == [(2,), (2,)]
     assert list_leftovers() == []
 
@@ -98,7 +98,7 @@ def test_a_move_goes_on(target, movers, place):
     restart(target)
     finish_interrupted_switch("default")
     if place != "watched":
-        call_command("resume_move")
+        call_command("moves", "resume")
     require_moved(movers)
 
 
@@ -107,7 +107,7 @@ def test_a_copy_goes_on(target, movers, count):
     die_at("published")
     until(partial(_has_copied, count))
     restart(target)
-    call_command("resume_move")
+    call_command("moves", "resume")
     require_moved(movers)
 
 
@@ -115,7 +115,7 @@ def _has_copied(count):
     return fetch_one(TARGET, NEARLY)[0] >= count
 
 
-@pytest.mark.parametrize("way_out", ["resume_move", "abort_move"])
+@pytest.mark.parametrize("way_out", ["resume", "abort"])
 def test_a_copy_that_does_not_come_on_is_an_error(target, movers, way_out, monkeypatch, capsys):
     """The target has no processes for it, and PostgreSQL says so in its log only."""
     monkeypatch.setattr("operations.moves.copying.STILL_S", 1.0)
@@ -124,11 +124,11 @@ def test_a_copy_that_does_not_come_on_is_an_error(target, movers, way_out, monke
     restart(target, max_logical_replication_workers="0")
     try:
         with pytest.raises(
-            CommandError, match=r"copied nothing for 1 s.* resume_move.* abort_move"
+            CommandError, match=r"copied nothing for 1 s.* moves resume.* moves abort"
         ):
-            call_command("resume_move")
+            call_command("moves", "resume")
         capsys.readouterr()
-        call_command("show_moves")
+        call_command("moves", "show")
         said = capsys.readouterr().out
         assert "move published (unfinished)" in said
         assert "stopped: shard1 has copied nothing" in said
@@ -137,10 +137,10 @@ def test_a_copy_that_does_not_come_on_is_an_error(target, movers, way_out, monke
     finally:
         target.settings = before
         restart(target)
-    call_command(way_out)
-    call_command("show_moves")
+    call_command("moves", way_out)
+    call_command("moves", "show")
     assert "stopped" not in capsys.readouterr().out.splitlines()[-1]
-    if way_out == "resume_move":
+    if way_out == "resume":
         require_moved(movers)
     assert list_leftovers() == []
 
@@ -163,7 +163,7 @@ def test_a_table_that_is_read_for_long_is_progress(target, movers, is_reading, m
     monkeypatch.setattr("operations.moves.stream.read_copying", look)
     try:
         with pytest.raises(Killed if is_reading else CommandError):
-            call_command("resume_move")
+            call_command("moves", "resume")
     finally:
         target.settings = before
         restart(target)

@@ -75,12 +75,12 @@ def test_accounts_move_to_the_other_version_and_back_under_load(mixed):
         ]
         with repeating(*(writer.act for writer in writers), drain_patiently) as errors:
             move()
-            call_command("undo_move")
+            call_command("moves", "undo")
             move()
         assert errors == []
         catch_up()
         assert compare_shards() > 0
-        call_command("complete_move")
+        call_command("moves", "complete")
     assert {shard_of(mover) for mover in people[:2]} == {TARGET}
     for writer in writers[:2]:
         written = len(writer.posted) + 1

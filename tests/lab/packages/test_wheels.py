@@ -121,7 +121,7 @@ def test_the_server_and_the_client_work_without_a_checkout(
     shown = server.run("tideline", "sqlmigrate", "posts", "0002", "--database", "shard0")
     assert "CREATE OR REPLACE FUNCTION" in shown
     words = ["ann", "--email", "ann@example.org", "--password", "a-good-long-word"]
-    server.run("tideline", "create_account", *words)
+    server.run("tideline", "accounts", "create", *words)
     with httpx.Client(base_url=site, timeout=PATIENCE_S) as browser:
         page = browser.get("/auth/sign_in", headers={"Accept-Language": "de"}).text
         assert "Passwort" in page, page

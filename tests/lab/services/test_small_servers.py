@@ -15,7 +15,7 @@ SHOWN = """
 SELECT setting FROM pg_settings WHERE name IN ('full_page_writes', 'fsync', 'wal_compression')
 ORDER BY name
 """
-MOVE = ("move_buckets", "--from", "shard0", "--to", "shard1", "--share", "1/4")
+MOVE = ("moves", "start", "--from", "shard0", "--to", "shard1", "--share", "1/4")
 
 
 @pytest.mark.parametrize("search", [WHEELS, MACHINE], ids=["wheels", "machine"])
@@ -34,6 +34,6 @@ def test_the_commands_of_the_how_to_move_accounts(search: Search) -> None:
     with throw_away_services(start) as services:
         site = throw_away_installation(services, {})
         site.manage("migrate_shards", "--verbosity", "0")
-        for words in (MOVE, ("undo_move",), MOVE, ("complete_move",)):
+        for words in (MOVE, ("moves", "undo"), MOVE, ("moves", "complete")):
             site.manage(*words)
-        assert "complete completed (finished)" in site.manage("show_moves")
+        assert "complete completed (finished)" in site.manage("moves", "show")

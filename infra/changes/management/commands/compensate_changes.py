@@ -1,17 +1,4 @@
-"""`manage.py compensate_changes`: drains what a failure left, once or as a process (--every).
-
-**When**: always, as a process with `--every SECONDS` (the **compensator**). It delivers the rows
-that a lost wake-up, a killed drainer or an outage left. Each database has a thread of its own, so a
-slow one delays no other. Between two passes a thread runs the [periodic
-tasks](../periodic-tasks.md) of its database. Once an hour it creates the partitions of
-`changes_delivered` for the coming days and drops those older than `CHANGE_REPLAY_DAYS`. `--dry-run`
-lists once what a pass would do, like [`drain_changes`](#drain_changes). **Costs**: one query for
-each database and pass when there is nothing to do. It does not need Redis. **Stopping it**: Ctrl-C
-or SIGTERM. The exit code is 2, because the process runs for ever.
-
-With `--every` an unreachable database counts as one failure and does not delay the others; without
-it, it is [left out](index.md#what-all-commands-share).
-"""
+"""`manage.py compensate_changes`: drains what a failure left, once or as a process (--every)."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
@@ -33,10 +20,22 @@ from infra.telemetry.publishing import PUBLISHER, metrics_folder
 
 
 class Command(JobCommand):
-    help = (
-        "Drains every lane with pending changes, after lost wake-ups, killed drainers and outages."
-        " Does not need Redis. Also maintains the daily partitions."
-    )
+    """Drains every lane with pending changes, after lost wake-ups, killed drainers and outages.
+    Does not need Redis. Also maintains the daily partitions.
+
+    **When**: always, as a process with `--every SECONDS` (the **compensator**). It delivers the
+    rows that a lost wake-up, a killed drainer or an outage left. Each database has a thread of its
+    own, so a slow one delays no other. Between two passes a thread runs the [periodic
+    tasks](../periodic-tasks.md) of its database. Once an hour it creates the partitions of
+    `changes_delivered` for the coming days and drops those older than `CHANGE_REPLAY_DAYS`.
+    `--dry-run` lists once what a pass would do, like [`changes drain`](#changes-drain). **Costs**:
+    one query for each database and pass when there is nothing to do. It does not need Redis.
+    **Stopping it**: Ctrl-C or SIGTERM. The exit code is 2, because the process runs for ever.
+
+    With `--every` an unreachable database counts as one failure and does not delay the others;
+    without it, it is [left out](index.md#what-all-commands-share).
+    """
+
     unit = "changes"
     flags = frozenset({JobFlag.SHARD, JobFlag.DRY_RUN})
     placement = Placement.EVERYWHERE

@@ -1,17 +1,4 @@
-"""`manage.py run_drainer`: delivers changes a moment after their commits, until it is stopped.
-
-**When**: always, as a process (the **worker**). It delivers changes a moment after their commits. A
-second one is a reserve: it takes the lanes over within a second when the first ends, and after 15 s
-when the first hangs. `--shard` (may be repeated) limits it to some databases, so that several
-processes share the work. **Costs**: three threads for each database; without changes one small
-query a second for each. It runs at nice 10. **Stopping it**: Ctrl-C or SIGTERM; it finishes the
-batches in hand. Nothing is lost by `kill -9`.
-
-The log says once for each outage which store is away (`drainer.store_away`) and that it is back
-(`drainer.store_back`). `database.breaker_opened` names a database that hangs, and
-`database.breaker_closed` says that it answers again
-([more](../../explanation/architecture.md#when-a-store-is-away)).
-"""
+"""`manage.py run_drainer`: delivers changes a moment after their commits, until it is stopped."""
 
 import os
 from argparse import ArgumentParser
@@ -37,10 +24,21 @@ NICENESS = 10
 
 
 class Command(DocumentedCommand):
-    help = (
-        "Delivers changes a moment after their commits, until it is stopped (the worker). Several"
-        " may run at once: one drains a lane, and another takes over when it ends or hangs."
-    )
+    """Delivers changes a moment after their commits, until it is stopped (the worker). Several may
+    run at once: one drains a lane, and another takes over when it ends or hangs.
+
+    **When**: always, as a process (the **worker**). It delivers changes a moment after their
+    commits. A second one is a reserve: it takes the lanes over within a second when the first ends,
+    and after 15 s when the first hangs. `--shard` (may be repeated) limits it to some databases, so
+    that several processes share the work. **Costs**: three threads for each database; without
+    changes one small query a second for each. It runs at nice 10. **Stopping it**: Ctrl-C or
+    SIGTERM; it finishes the batches in hand. Nothing is lost by `kill -9`.
+
+    The log says once for each outage which store is away (`drainer.store_away`) and that it is back
+    (`drainer.store_back`). `database.breaker_opened` names a database that hangs, and
+    `database.breaker_closed` says that it answers again
+    ([more](../../explanation/architecture.md#when-a-store-is-away)).
+    """
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

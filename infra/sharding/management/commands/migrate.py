@@ -1,9 +1,4 @@
-"""`manage.py migrate`: Django's command, made quick on shards.
-
-**When**: to migrate one database by name (`--database shard0`), or one app. It is Django's own
-command. On a shard it records the migrations of apps that have no table there, instead of running
-them. In all other cases use [`migrate_shards`](#migrate_shards).
-"""
+"""`manage.py migrate`: Django's command, made quick on shards."""
 
 from typing import Any
 
@@ -19,6 +14,13 @@ from infra.sharding.router import has_tables_on
 
 
 class Command(DocumentedCommand, DjangoMigrate):
+    """Migrates one database: Django's own command, made quick on shards.
+
+    **When**: to migrate one database by name (`--database shard0`), or one app. It is Django's own
+    command. On a shard it records the migrations of apps that have no table there, instead of
+    running them. In all other cases use [`migrate_shards`](#migrate_shards).
+    """
+
     def handle(self, *args: Any, **options: Any) -> None:
         if shard := shard_behind(options["database"]):
             raise CommandError(f"{options['database']} is a replica: migrate {shard}")

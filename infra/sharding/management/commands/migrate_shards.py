@@ -1,19 +1,4 @@
-"""`manage.py migrate_shards`: brings every database to the schema of this code.
-
-**When**: before the first start and with every new release. `manage.py migrate` alone migrates one
-database. It also writes a new database's identity: one row with its alias and the id of the
-installation, which the default database chose. It changes nothing and exits with 1 if a URL leads
-to the wrong database, or if a shard is missing. **Costs**: the cost of the migrations. An empty
-database gets its first schema in one transaction, in less than a second. **Stopping it**: run it
-again; each migration is one transaction.
-
-```
-$ manage.py migrate_shards
-default: current
-shard0: current
-…
-```
-"""
+"""`manage.py migrate_shards`: brings every database to the schema of this code."""
 
 import sys
 from argparse import ArgumentParser
@@ -33,11 +18,24 @@ from infra.sharding.shards import all_aliases
 
 
 class Command(DocumentedCommand):
-    help = (
-        "Migrates the default database, then every shard; skips those that are current. Changes"
-        " nothing if a URL leads to a wrong database. A shard that does not answer is left out; the"
-        " exit code is then 1."
-    )
+    """Migrates the default database, then every shard; skips those that are current. Changes
+    nothing if a URL leads to a wrong database. A shard that does not answer is left out; the exit
+    code is then 1.
+
+    **When**: before the first start and with every new release. `manage.py migrate` alone migrates
+    one database. It also writes a new database's identity: one row with its alias and the id of the
+    installation, which the default database chose. It changes nothing and exits with 1 if a URL
+    leads to the wrong database, or if a shard is missing. **Costs**: the cost of the migrations. An
+    empty database gets its first schema in one transaction, in less than a second. **Stopping it**:
+    run it again; each migration is one transaction.
+
+    ```
+    $ manage.py migrate_shards
+    default: current
+    shard0: current
+    …
+    ```
+    """
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--shard", choices=all_aliases(), help="only this database")

@@ -1,4 +1,4 @@
-"""audit_edges finds each kind of difference, names it, and repairs it once."""
+"""audit edges finds each kind of difference, names it, and repairs it once."""
 
 import pytest
 from django.conf import settings
@@ -14,8 +14,8 @@ from infra.sharding.sql import execute, fetch_one
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.jobs import audit_counts
-from relations.management.commands.audit_edges import Command
 from relations.types import Attribute, EdgeFlag
+from relations.verbs import AuditEdges
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.damage import (
     delete_edge,
@@ -88,7 +88,7 @@ DAMAGES = [
 
 
 def audit(*words):
-    return Outcome(Command(), *words)
+    return Outcome(AuditEdges(), *words)
 
 
 def test_whole_network_is_in_order(world):
@@ -247,7 +247,7 @@ def test_pending_change_is_waited_for_and_delivered_meanwhile(world, monkeypatch
         drain_all()
         return True
 
-    monkeypatch.setattr(Command, "pause", pause)
+    monkeypatch.setattr(AuditEdges, "pause", pause)
     assert audit().code == 0
     assert len(pauses) == 1
 
@@ -255,11 +255,11 @@ def test_pending_change_is_waited_for_and_delivered_meanwhile(world, monkeypatch
 def test_change_that_stays_pending_is_said_so_and_left_to_the_drain(world, monkeypatch):
     net = make_network()
     unfollow(net.ann, net.bob)
-    monkeypatch.setattr(Command, "pause", lambda self, seconds: True)
+    monkeypatch.setattr(AuditEdges, "pause", lambda self, seconds: True)
     before = everything_written()
     outcome = audit("--repair")
     assert outcome.code == 1
-    line = f"edge {net.ann} → {net.bob}: its change is still pending; see show_change_lag"
+    line = f"edge {net.ann} → {net.bob}: its change is still pending; see changes lag"
     assert outcome.out.splitlines()[:-1] == [line]
     assert everything_written() == before
     drain_all()

@@ -1,4 +1,4 @@
-"""audit_edges during writes and drains: it does not report changes that are on their way."""
+"""audit edges during writes and drains: it does not report changes that are on their way."""
 
 import pytest
 from django.conf import settings

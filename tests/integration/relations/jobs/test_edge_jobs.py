@@ -1,6 +1,6 @@
-"""reset_relations ends one account's edges in both directions, by the same actions as the API.
+"""accounts reset-relations ends all edges of one account, by the same actions as the API.
 
-backfill_backward_edges: the derived side from the forward edges alone.
+backfill backward-edges: the derived side from the forward edges alone.
 
 `--help` of the commands on relations says what they do and which flags they take.
 """
@@ -18,19 +18,10 @@ from infra.sharding.sql import execute
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.jobs.backfill_backward_edges import backfill_backward_edges
-from relations.management.commands import (
-    audit_edges,
-    rebuild_relation_caches,
-    reset_relations,
-)
-from relations.management.commands import (
-    backfill_backward_edges as backfill_command,
-)
-from relations.management.commands.backfill_backward_edges import Command as Backfill
-from relations.management.commands.reset_relations import Command as Reset
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from relations.queries.relationships import load_relationships
 from relations.types import Attribute
+from relations.verbs import AuditEdges, BackfillBackwardEdges, RebuildRelationCaches, ResetRelations
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.busy import Busy, drainer, toggler
 from tests.integration.relations.jobs.damage import forget_derived_side, make_network
@@ -61,7 +52,7 @@ def test_ends_all_of_it_and_nothing_else(world, words):
     others = {p: e for p, e in forward_edges().items() if net.ann not in p}
     for listed in (FOLLOWING_LIST, FOLLOWERS_LIST):
         assert list_page(listed, net.ann, Window(9)).items
-    outcome = Outcome(Reset(), "--account", str(net.ann), *words)
+    outcome = Outcome(ResetRelations(), "--account", str(net.ann), *words)
     assert outcome.code == 0
     assert outcome.out.endswith(f"{edges} edges done, {edges} changed, 0 failed\n")
     assert live_edges_of(net.ann) == {}
@@ -75,17 +66,17 @@ def test_ends_all_of_it_and_nothing_else(world, words):
 def test_second_run_finds_nothing_to_do(world):
     net = make_network()
     words = ("--account", str(net.ann), "--yes")
-    Outcome(Reset(), *words)
+    Outcome(ResetRelations(), *words)
     drain_all()
     before = everything_written()
-    assert Outcome(Reset(), *words).out == "0 edges done, 0 failed\n"
+    assert Outcome(ResetRelations(), *words).out == "0 edges done, 0 failed\n"
     assert everything_written() == before
 
 
 def test_dry_run_names_the_edges_and_writes_nothing(world):
     net = make_network()
     before = everything_written()
-    outcome = Outcome(Reset(), "--account", str(net.ann), "--dry-run")
+    outcome = Outcome(ResetRelations(), "--account", str(net.ann), "--dry-run")
     assert everything_written() == before
     assert outcome.out.splitlines() == [
         f"edge {net.ann} → {net.bob}: FOLLOW",
@@ -101,14 +92,14 @@ def test_dry_run_names_the_edges_and_writes_nothing(world):
 def test_blocks_of_others_can_be_kept(world):
     net = make_network()
     make_hated(net)
-    Outcome(Reset(), "--account", str(net.ann), "--yes", "--keep-blocks")
+    Outcome(ResetRelations(), "--account", str(net.ann), "--yes", "--keep-blocks")
     assert live_edges_of(net.ann) == {(net.dan, net.ann): Attribute.BLACK}
 
 
 def test_follower_without_an_account_is_left_and_named(world):
     net = make_network()
     execute(shard_of(net.cyd), "DELETE FROM accounts_account WHERE id = %s", (net.cyd,))
-    outcome = Outcome(Reset(), "--account", str(net.ann), "--yes")
+    outcome = Outcome(ResetRelations(), "--account", str(net.ann), "--yes")
     assert outcome.code == 1
     assert f"edge {net.cyd} → {net.ann}: FOLLOW: account {net.cyd} does not exist" in outcome.out
 
@@ -116,7 +107,7 @@ def test_follower_without_an_account_is_left_and_named(world):
 @pytest.mark.parametrize("words", [[], ["--yes"], ["--dry-run"], ["--account", "7"]])
 def test_refused_without_an_account_or_a_yes(world, words):
     with pytest.raises(CommandError):
-        Outcome(Reset(), *words)
+        Outcome(ResetRelations(), *words)
     assert not JobRun.objects.filter(state=JobRun.State.DONE).exists()
 
 
@@ -124,7 +115,7 @@ def test_beside_writers_it_ends_what_it_found(world, settings):
     settings.FOLLOWS_PER_DAY = 1_000_000
     net = make_network()
     with Busy(toggler(net.bob, net.cyd), toggler(net.eve, net.bob), drainer):
-        assert Outcome(Reset(), "--account", str(net.ann), "--yes").code == 0
+        assert Outcome(ResetRelations(), "--account", str(net.ann), "--yes").code == 0
     assert live_edges_of(net.ann) == {}
     drain_all()
     assert_drained_truth()
@@ -135,10 +126,10 @@ def test_fills_what_a_migration_left_out(world):
     forget_derived_side()
     edges = len(forward_edges())
     dry = everything_written()
-    looked = Outcome(Backfill(), "--dry-run")
+    looked = Outcome(BackfillBackwardEdges(), "--dry-run")
     assert looked.out == f"{edges} forward edges looked at, {edges} would change, 0 failed\n"
     assert everything_written() == dry
-    done = Outcome(Backfill(), "--batch-size", "2")
+    done = Outcome(BackfillBackwardEdges(), "--batch-size", "2")
     assert done.out == f"{edges} forward edges done, {edges} changed, 0 failed\n"
     assert_drained_truth()
 
@@ -146,9 +137,9 @@ def test_fills_what_a_migration_left_out(world):
 def test_second_run_changes_nothing(world):
     make_network()
     forget_derived_side()
-    Outcome(Backfill())
+    Outcome(BackfillBackwardEdges())
     before = everything_written()
-    assert Outcome(Backfill()).out.endswith(" done, 0 changed, 0 failed\n")
+    assert Outcome(BackfillBackwardEdges()).out.endswith(" done, 0 changed, 0 failed\n")
     assert everything_written() == before
 
 
@@ -160,7 +151,9 @@ def test_older_edge_is_brought_up_and_newer_one_left(world):
     unfollow(ann, bob)  # not delivered
     sql = "UPDATE relations_backwardedge SET revision = 9 WHERE followee_id = %s"
     execute(shard_of(cyd), sql, (cyd,))
-    assert Outcome(Backfill(), "--account", str(ann)).out.startswith("2 forward edges done, 1 chan")
+    assert Outcome(BackfillBackwardEdges(), "--account", str(ann)).out.startswith(
+        "2 forward edges done, 1 chan"
+    )
     assert [i.account_id for i in list_page(FOLLOWERS_LIST, bob, Window(9)).items] == []
     assert [i.account_id for i in list_page(FOLLOWERS_LIST, cyd, Window(9)).items] == [ann]
 
@@ -170,7 +163,7 @@ def test_what_was_cached_is_right_after_it(world):
     forget_derived_side()
     assert list_page(FOLLOWERS_LIST, people.ann, Window(9)).items == []
     assert not load_relationships(people.ann, [people.cyd])[people.cyd].follows_me
-    Outcome(Backfill())
+    Outcome(BackfillBackwardEdges())
     followers = list_page(FOLLOWERS_LIST, people.ann, Window(9)).items
     assert [listed.account_id for listed in followers] == [people.cyd]
     assert load_relationships(people.ann, [people.cyd])[people.cyd].follows_me
@@ -182,7 +175,7 @@ def test_followee_that_does_not_exist_is_named_and_nothing_is_written_for_it(wor
     follow(ann, cyd)
     forget_derived_side()
     execute(shard_of(bob), "DELETE FROM accounts_account WHERE id = %s", (bob,))
-    outcome = Outcome(Backfill())
+    outcome = Outcome(BackfillBackwardEdges())
     assert outcome.code == 1
     assert outcome.out.splitlines() == [
         f"edge {ann} → {bob}: account {bob} does not exist",
@@ -219,17 +212,17 @@ def fill():
 
 SHARED = {f"--{flag.value.replace('_', '-')}" for flag in JobFlag} | {"--json"}
 OWN = {
-    audit_edges: {"--repair"},
-    backfill_command: set(),
-    rebuild_relation_caches: set(),
-    reset_relations: {"--yes", "--keep-blocks"},
+    AuditEdges: {"--repair"},
+    BackfillBackwardEdges: set(),
+    RebuildRelationCaches: set(),
+    ResetRelations: {"--yes", "--keep-blocks"},
 }
 
 
-@pytest.mark.parametrize("module", OWN, ids=lambda module: module.__name__.rpartition(".")[2])
-def test_help_names_purpose_and_flags(module):
-    command = module.Command()
-    text = command.create_parser("manage.py", module.__name__).format_help()
-    shared = SHARED - {"--shard"} if module is reset_relations else SHARED
-    assert all(flag in text for flag in shared | OWN[module])
+@pytest.mark.parametrize("job", OWN, ids=lambda job: job.name)
+def test_help_names_purpose_and_flags(job):
+    command = job()
+    text = command.create_parser("manage.py", job.name).format_help()
+    shared = SHARED - {"--shard"} if job is ResetRelations else SHARED
+    assert all(flag in text for flag in shared | OWN[job])
     assert " ".join(command.help.split()[:5]) in " ".join(text.split())

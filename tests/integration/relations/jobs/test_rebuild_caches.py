@@ -1,4 +1,4 @@
-"""rebuild_relation_caches makes the cached lists equal to the rows."""
+"""rebuild relation-caches makes the cached lists equal to the rows."""
 
 import pytest
 
@@ -7,7 +7,6 @@ from infra.caching.client import redis
 from infra.jobs.types import Work
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET, RELATIONSHIPS, member_of
 from relations.jobs.rebuild_relation_caches import rebuild_relation_caches
-from relations.management.commands.rebuild_relation_caches import Command
 from relations.queries.edge_lists import (
     FOLLOWERS_LIST,
     FOLLOWING_LIST,
@@ -15,6 +14,7 @@ from relations.queries.edge_lists import (
     list_page,
 )
 from relations.queries.relationships import load_relationships
+from relations.verbs import RebuildRelationCaches
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.busy import Busy, drainer, toggler
 from tests.integration.relations.jobs.damage import make_network
@@ -66,21 +66,21 @@ def test_list_that_differs_is_replaced(world, damage):
     right = pages(net)
     line = damage(net)
     damaged = everything_cached()
-    dry = Outcome(Command(), "--dry-run")
+    dry = Outcome(RebuildRelationCaches(), "--dry-run")
     assert dry.out.splitlines() == [line, "5 accounts looked at, 1 would change, 0 failed"]
     assert everything_cached() == damaged
-    done = Outcome(Command(), "--batch-size", "2")
+    done = Outcome(RebuildRelationCaches(), "--batch-size", "2")
     assert done.out.splitlines() == [line, "5 accounts done, 1 changed, 0 failed"]
     assert pages(net) == right
     before = everything_cached()
-    assert Outcome(Command()).out == "5 accounts done, 0 changed, 0 failed\n"
+    assert Outcome(RebuildRelationCaches()).out == "5 accounts done, 0 changed, 0 failed\n"
     assert everything_cached() == before
 
 
 def test_what_is_not_cached_stays_so(world):
     make_network()
     redis().call("FLUSHDB")
-    assert Outcome(Command()).out == "5 accounts done, 0 changed, 0 failed\n"
+    assert Outcome(RebuildRelationCaches()).out == "5 accounts done, 0 changed, 0 failed\n"
     assert everything_cached() == {}
 
 
@@ -90,9 +90,9 @@ def test_what_is_remembered_of_pairs_is_dropped(world):
     redis().call("HSET", RELATIONSHIPS.key(net.ann), net.bob, b"3.")
     assert load_relationships(net.ann, net) != right
     line = f"account {net.ann}: relations.relationship:v4"
-    assert line in Outcome(Command(), "--account", str(net.ann), "--dry-run").out
+    assert line in Outcome(RebuildRelationCaches(), "--account", str(net.ann), "--dry-run").out
     assert load_relationships(net.ann, net) != right
-    assert line in Outcome(Command(), "--account", str(net.ann)).out
+    assert line in Outcome(RebuildRelationCaches(), "--account", str(net.ann)).out
     assert load_relationships(net.ann, net) == right
 
 
@@ -102,8 +102,8 @@ def test_only_the_shard_that_was_asked_for(world):
     lose_followee(net)
     others = {f"shard{n}" for n in range(4)} - {f"shard{net.ann % 4}"}
     for alias in sorted(others):
-        assert " 0 changed" in Outcome(Command(), "--shard", alias).out
-    assert " 1 changed" in Outcome(Command(), "--shard", f"shard{net.ann % 4}").out
+        assert " 0 changed" in Outcome(RebuildRelationCaches(), "--shard", alias).out
+    assert " 1 changed" in Outcome(RebuildRelationCaches(), "--shard", f"shard{net.ann % 4}").out
 
 
 def test_beside_writers_lists_end_right(world, settings):

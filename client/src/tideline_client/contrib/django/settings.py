@@ -11,8 +11,8 @@
 | `TOKEN` | | the token of a service, with `service:accounts service:read` and what you use |
 | `PROFILE` | `tideline_client.contrib.django.profiles.profile_of` | a function: user to profile |
 | `PAGE_DEADLINE_MS` | 500 | how long a page waits for a feed |
-| `WEBHOOK_SECRET` | `""` | what `create_webhook` printed |
-| `ISSUER` | `""` | `iss` of your JWTs, as `trust_issuer` knows it |
+| `WEBHOOK_SECRET` | `""` | what `webhooks create` printed |
+| `ISSUER` | `""` | `iss` of your JWTs, as `issuers trust` knows it |
 | `AUDIENCE` | `URL` | `aud` of your JWTs: `PUBLIC_URL` of Tideline |
 | `SIGNING_KEY` | `""` | the private JWK that signs them, as JSON |
 """

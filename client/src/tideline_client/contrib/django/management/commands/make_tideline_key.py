@@ -14,7 +14,7 @@ from jwt.algorithms import ECAlgorithm
 class Command(BaseCommand):
     help = (
         "Writes a new private key for TIDELINE['SIGNING_KEY'], and the public one that Tideline's "
-        "`trust_issuer --keys` takes. It replaces no file."
+        "`issuers trust --keys` takes. It replaces no file."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         private.write_bytes(_encode(ECAlgorithm.to_jwk(key, as_dict=True) | marks))
         keys = {"keys": [ECAlgorithm.to_jwk(key.public_key(), as_dict=True) | marks]}
         public.write_bytes(_encode(keys))
-        self.stdout.write(f"{private} is secret; {public} is for trust_issuer --keys")
+        self.stdout.write(f"{private} is secret; {public} is for issuers trust --keys")
 
 
 def _encode(value: object) -> bytes:

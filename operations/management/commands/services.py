@@ -1,0 +1,7 @@
+"""`manage.py services WHAT`."""
+
+from infra.verbs import VerbCommand
+
+
+class Command(VerbCommand):
+    """Creates applications of the operator."""

@@ -1,0 +1,55 @@
+"""Commands that compare conversations with direct posts, and write them."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import WALK
+from infra.jobs.types import Batch, Work
+from posts.conversations.jobs.audit_conversations import audit_conversations
+from posts.conversations.jobs.backfill_conversations import backfill_conversations
+
+
+class AuditConversations(JobCommand):
+    """Compares the rows of conversations with the direct posts themselves. Differences that are not
+    repaired count as failed, so the exit code is 1.
+
+    **When**: as [`audit responses`](#audit-responses), for direct posts. It compares what accounts
+    have of direct posts with the posts, both ways. `--repair` ends what is of lost or deleted
+    posts, and lists the others again. **Costs**: for 500 rows one query, and one or two on each
+    shard of the other side.
+
+    ```
+    $ manage.py audit conversations
+    account 17: direct post 80389081244517729553 for 8 was lost
+    16,410 rows done, 1 failed
+    ```
+    """
+
+    name = "audit conversations"
+    unit = "rows"
+    flags = WALK
+
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--repair", action="store_true", help="repair the differences")
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        return audit_conversations(work, options["repair"], self.pause)
+
+
+class BackfillConversations(JobCommand):
+    """Writes the conversations of accounts from the direct posts. --account is the author.
+
+    **When**: after rows of conversations were lost. [`audit conversations`](#audit-conversations)
+    finds them. It writes the conversations of authors and mentioned accounts from their direct
+    posts. A conversation that its owner took off the list stays off. `--account` selects by author.
+    **Costs**: for 500 direct posts one query, and one statement on each shard of the accounts.
+    """
+
+    name = "backfill conversations"
+    unit = "direct posts"
+    flags = WALK
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        return backfill_conversations(work)
