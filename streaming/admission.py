@@ -25,6 +25,7 @@ from relations.queries.following import load_following
 from streaming.channels import LIST, NOTIFIED, NOTIFIED_SCOPE, Channel
 from streaming.directory import Directory, Member
 from streaming.errors import ListMissing, StoreAway, TokenRefused, TooManyTokens, TooMuchMissed
+from streaming.feed import FeedReaders
 from streaming.happenings.notifications import Notified
 from streaming.history import PlacedHappening
 from streaming.messages import Message
@@ -56,8 +57,8 @@ class Admitted(NamedTuple):
 
 
 class Admission:
-    def __init__(self, directory: Directory, router: Router) -> None:
-        self._directory, self._router = directory, router
+    def __init__(self, directory: Directory, router: Router, feeds: FeedReaders) -> None:
+        self._directory, self._router, self._feeds = directory, router, feeds
 
     def sign_in(self, token: str, network: str, is_socket: bool) -> Subscriber:
         """The client's network pays for a token that is refused, as in the API.
@@ -111,6 +112,7 @@ class Admission:
         self, subscriber: Subscriber, channel: Channel, after: ClientPosition | None
     ) -> Admitted:
         channel.require(subscriber.viewer)
+        self._feeds.catch_up()
         with _stores():
             _check_list(subscriber.account_id, channel)
             notified_id = self._find_notified_id(subscriber, channel)

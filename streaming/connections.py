@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from streaming.errors import StreamsFull, TooManyStreams
+from streaming.feed import FeedReaders
 from streaming.metrics import CONNECTIONS, ENDED
 from streaming.router import Router
 from streaming.subscriber import DRAINED, Subscriber
@@ -25,8 +26,8 @@ _DRAIN_PARTS = 10
 class Connections:
     """`most`: of this process. Used in the event loop only, but for `all_open`."""
 
-    def __init__(self, most: int, router: Router) -> None:
-        self._most, self._router = most, router
+    def __init__(self, most: int, router: Router, feeds: FeedReaders) -> None:
+        self._most, self._router, self._feeds = most, router, feeds
         self._open: set[Subscriber] = set()
         self._of_owner: Counter[tuple[int | None, int]] = Counter()
 
@@ -55,6 +56,8 @@ class Connections:
         if self._of_owner[owner] >= MOST_OF_ACCOUNT:
             raise TooManyStreams(f"You have {MOST_OF_ACCOUNT} open streams")
         gauge = CONNECTIONS.labels("websocket" if subscriber.is_socket else "sse")
+        if not self._open:
+            self._feeds.watch()
         self._open.add(subscriber)
         self._of_owner[owner] += 1
         gauge.inc()
@@ -63,6 +66,8 @@ class Connections:
         finally:
             gauge.dec()
             self._open.discard(subscriber)
+            if not self._open:
+                self._feeds.unwatch()
             self._of_owner[owner] -= 1
             if not self._of_owner[owner]:
                 del self._of_owner[owner]

@@ -1,6 +1,7 @@
 """A thread for each database, which reads its delivered changes and gives them to the router."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -24,7 +25,11 @@ log = structlog.get_logger()
 PAGE = 500
 # Between two looks at a database that has no more changes: the half of it is a message's delay.
 QUIET_S = 0.05
+# The same while no stream is open: then nobody waits for a message.
+IDLE_S = 1.0
 AWAY_S = 0.5
+# So long the first stream waits at most for what was delivered before it.
+CATCH_UP_S, LOOK_S = 0.5, 0.005
 # Between two looks for databases that were added.
 LEARN_S = 5.0
 # Read before the first client comes, so that clients of the process before can go on.
@@ -46,21 +51,47 @@ Give = Callable[[str, FeedStart | FeedPage], None]
 
 
 class FeedReaders:
-    """`give` may wait: a router that is behind is not given more."""
+    """`give` may wait: a router that is behind is not given more. `is_given_all`: whether the
+    router has taken all that it was given."""
 
-    def __init__(self, give: Give) -> None:
-        self._give = give
+    def __init__(self, give: Give, is_given_all: Callable[[], bool]) -> None:
+        self._give, self._is_given_all = give, is_given_all
         # Empty: not known yet.
         self.aliases: frozenset[str] = frozenset()
         self._stopped = threading.Event()
         self._threads: dict[str, threading.Thread] = {}
         self._learner = threading.Thread(target=self._learn, name="feeds", daemon=True)
+        # Whether a stream is open, and since when one is, by the monotonic clock.
+        self._watched, self._watched_s = threading.Event(), 0.0
+        # By alias: before then everything was read, or could not be read.
+        self._read_until_s: dict[str, float] = {}
+
+    def watch(self) -> None:
+        """The first stream opens: the databases are read at once, and often."""
+        self._watched_s = time.monotonic()
+        self._watched.set()
+
+    def unwatch(self) -> None:
+        """No stream is open any more."""
+        self._watched.clear()
+
+    def catch_up(self) -> None:
+        """Waits until the router has what was delivered before the first stream opened: else that
+        stream would get it as news. It costs nothing a moment after that."""
+        ends_s = self._watched_s + CATCH_UP_S
+        while time.monotonic() < ends_s and not self._is_caught_up():
+            time.sleep(LOOK_S)
+
+    def _is_caught_up(self) -> bool:
+        read_s = [self._read_until_s.get(alias, 0.0) for alias in self.aliases]
+        return min(read_s, default=0.0) >= self._watched_s and self._is_given_all()
 
     def start(self) -> None:
         self._learner.start()
 
     def stop(self) -> None:
         self._stopped.set()
+        self._watched.set()
         for thread in (self._learner, *self._threads.values()):
             thread.join()
 
@@ -82,6 +113,7 @@ class FeedReaders:
         after: FeedPosition | None = None
         while not self._stopped.is_set():
             drop_broken_connections()
+            began_s = time.monotonic()
             try:
                 after, pause_s = self._step(alias, after)
             except NO_ANSWER as error:
@@ -91,8 +123,16 @@ class FeedReaders:
             except DatabaseError:
                 log.exception("streaming.feed_failed", alias=alias)
                 pause_s = AWAY_S
-            self._stopped.wait(pause_s)
+            if pause_s:
+                self._read_until_s[alias] = began_s
+            self._pause(pause_s)
         connections.close_all()
+
+    def _pause(self, pause_s: float) -> None:
+        if pause_s == QUIET_S and not self._watched.is_set():
+            self._watched.wait(IDLE_S)
+        else:
+            self._stopped.wait(pause_s)
 
     def _step(self, alias: str, after: FeedPosition | None) -> tuple[FeedPosition, float]:
         if after is None:

@@ -67,7 +67,12 @@ class Router:
                 log.exception("streaming.page_failed", alias=alias)
                 self._begin(alias, FeedStart(page.position))
             give_back_connections()
+            self._pages.task_done()
         connections.close_all()
+
+    def has_taken_all(self) -> bool:
+        """Whether no page waits or is in hand."""
+        return not self._pages.unfinished_tasks
 
     def _take(self, alias: str, page: FeedStart | FeedPage) -> None:
         if isinstance(page, FeedPage):

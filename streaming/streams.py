@@ -22,9 +22,10 @@ class Streams:
     def __init__(self, most: int) -> None:
         loop, directory = asyncio.get_running_loop(), Directory()
         router = Router(directory, loop)
-        self.admission = Admission(directory, router)
-        self.connections = Connections(most, router)
-        self._feeds, self._router = FeedReaders(router.give), router
+        self._feeds = FeedReaders(router.give, router.has_taken_all)
+        self._router = router
+        self.admission = Admission(directory, router, self._feeds)
+        self.connections = Connections(most, router, self._feeds)
         self._parts = self._feeds, router, TokenWatch(self.connections.all_open, loop)
         self._admission_threads = CallThreads("admission", ADMISSION_THREADS)
         self.in_thread = self._admission_threads.call

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import structlog
 from django.db import connections
@@ -22,7 +22,7 @@ class TokenWatch:
     """`all_open`: gives all connections, also those that listen to nothing yet."""
 
     def __init__(
-        self, all_open: Callable[[], Iterable[Subscriber]], loop: asyncio.AbstractEventLoop
+        self, all_open: Callable[[], Sequence[Subscriber]], loop: asyncio.AbstractEventLoop
     ) -> None:
         self._all_open, self._loop = all_open, loop
         self._tokens = HeldTokens()
@@ -38,6 +38,8 @@ class TokenWatch:
 
     def _run(self) -> None:
         while not self._stopped.wait(EVERY_S):
+            if not self._all_open():
+                continue
             drop_broken_connections()
             try:
                 self._look()

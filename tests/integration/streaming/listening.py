@@ -103,6 +103,7 @@ class Site:
     def catch_up(self) -> None:
         """Waits until the process has read all that was delivered: else a new client gets it,
         as of news."""
+        self.application._streams._feeds.watch()
         now = self.application._streams._router.history._now
         for alias in all_aliases():
             newest = place_of(position_of_recent(alias, 0))

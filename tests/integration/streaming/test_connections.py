@@ -14,13 +14,13 @@ from accounts.queries import held_tokens, tokens
 from accounts.types import Restriction
 from infra.caching.quotas import Quotas
 from relations.actions.follow import follow
-from streaming import connections, subscriber
+from streaming import connections, feed, subscriber
 from tests.callers import token_of
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import publish_marker, streaming_site
 from tests.redis_away import redis_away
-from tests.waiting import until
-from tests.world import flush_redis, make_account, make_accounts, restrict
+from tests.waiting import PATIENCE_S, until
+from tests.world import flush_redis, make_account, make_accounts, publish, restrict
 from web import draining
 
 
@@ -261,3 +261,21 @@ def break_reads_of(monkeypatch, account_id):
         raise OperationalError("away")
 
     monkeypatch.setattr(show, "ask_viewer", ask_or_fail)
+
+
+def test_the_first_stream_wakes_a_process_that_rests(world, monkeypatch):
+    """What was delivered while nobody listened is no news to it."""
+    monkeypatch.setattr(feed, "IDLE_S", PATIENCE_S)
+    monkeypatch.setattr(feed, "CATCH_UP_S", PATIENCE_S)
+    reader, author = make_accounts(2)
+    follow(reader, author)
+    deliver_all()
+    with streaming_site() as site:
+        for _ in range(2):  # it rests again when the last stream has left
+            publish(author, "before")
+            deliver_all()
+            client = site.open(reader)
+            client.await_sent("http.response.start")
+            marker = publish_marker(site, author, client)
+            assert [heard.post_id for heard in client.heard] == [marker]
+            client.leave()
