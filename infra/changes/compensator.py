@@ -21,9 +21,9 @@ from infra.jobs.types import Batch
 from infra.sharding.connection_health import give_back_connections
 
 UPKEEP_EVERY = timedelta(hours=1)
-LOOK_EVERY_S = 0.1
+LOOK_EVERY_S = 0.5
 # A periodic task is so late at most while nothing else runs.
-TASKS_EVERY_S = 0.5
+TASKS_EVERY_S = 1.0
 # A thread whose batch takes longer is given up when the process stops. Its rows stay pending.
 STOP_S = 30.0
 log = structlog.get_logger()
