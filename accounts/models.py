@@ -1,6 +1,6 @@
 """Users, API applications and tokens (GLOBAL), and accounts (SHARDED)."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -20,6 +20,7 @@ from oauth2_provider.models import (
 from accounts.changes import TokenRevoked
 from accounts.images.file_names import FILE_NAME_LENGTH
 from accounts.texts.lengths import CODE_POINTS_EACH
+from accounts.token_tags import read_name
 from accounts.types import FIRST_TENANT, HOME_REPLIES, PRIVACIES, QUOTE_POLICIES, Restriction
 from infra.api.ids import MAX_ACCOUNT_ID
 from infra.changes.append import append_change
@@ -226,6 +227,13 @@ class AccessToken(AbstractAccessToken):
 
     class Meta(AbstractAccessToken.Meta):
         swappable = "OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL"
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """A new row takes the id that its token names."""
+        name = read_name(self._raw_token or self.token) if self._state.adding else None
+        if name is not None and self.id is None:  # type: ignore[has-type]
+            self.id, options["force_insert"] = name.token_id, True
+        super().save(*args, **options)
 
     def revoke(self) -> None:
         """Ends the token everywhere within a second. Safety: idempotent."""

@@ -51,6 +51,8 @@ OF_SERVICES = {
     "service:write": "Do what any account may do, for it",
 }
 _NAMES = frozenset(DESCRIPTIONS | OF_SERVICES)
+# In the order of their bits in the names of tokens.
+_BY_BIT = tuple(DESCRIPTIONS | OF_SERVICES)
 DEFAULT = "read"
 
 _INCLUDED = {
@@ -72,6 +74,18 @@ def expand_scopes(scope: str) -> frozenset[str]:
 def _expand(named: frozenset[str]) -> frozenset[str]:
     """Cached, so that viewers share it. The key has only names of ours: no client makes it long."""
     return named.union(*(_INCLUDED.get(name, ()) for name in named))
+
+
+def number_of(scope: str) -> int:
+    """The names of this scope text as bits, for the names of tokens."""
+    named = _NAMES.intersection(scope.split())
+    return sum(1 << bit for bit, name in enumerate(_BY_BIT) if name in named)
+
+
+@lru_cache(maxsize=1_024)
+def scopes_of(number: int) -> frozenset[str]:
+    """All scopes of such a number, as `expand_scopes`. After an update the bits may mean others."""
+    return _expand(frozenset(name for bit, name in enumerate(_BY_BIT) if number >> bit & 1))
 
 
 # What a service may do for an account. A push subscription belongs to a device of a person.

@@ -57,6 +57,7 @@ def oauth2_provider(has_password_grant: bool, public_url: str) -> dict[str, obje
         "OAUTH2_SERVER_CLASS": "accounts.oauth.MastodonOAuthServer",
         "OAUTH2_BACKEND_CLASS": "accounts.oauth.MastodonOAuthCore",
         "ACCESS_TOKEN_GENERATOR": "accounts.token_tags.generate_token",
+        "REFRESH_TOKEN_GENERATOR": "accounts.token_tags.generate_unnamed_token",
         "CLIENT_SECRET_HASHER": "random_secret",
         "PKCE_REQUIRED": False,
         "ACCESS_TOKEN_EXPIRE_SECONDS": 365 * 24 * 3600,

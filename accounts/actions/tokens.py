@@ -12,7 +12,7 @@ from oauth2_provider.settings import oauth2_settings
 
 from accounts.actions.lock_user import lock_user
 from accounts.models import AccessToken, Application
-from accounts.token_tags import generate_token
+from accounts.token_tags import generate_named_token, generate_unnamed_token
 from accounts.types import IssuedToken
 from infra.sharding.placement import GLOBAL_ALIAS
 
@@ -37,7 +37,11 @@ def issue_token(
     row = AccessToken(
         user_id=user_id, application_id=application_id, scope=scope, expires=now + lifetime
     )
-    token = generate_token()
+    token = (
+        generate_unnamed_token()
+        if user_id is None
+        else generate_named_token(user_id, application_id, scope)
+    )
     set_token_value(row, token)
     with transaction.atomic(using=GLOBAL_ALIAS):
         if user_id is not None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from types import SimpleNamespace
@@ -17,6 +17,8 @@ from accounts.cache import ENDED, KEPT_TOKEN_S, token_key
 from accounts.models import AccessToken
 from accounts.queries import tokens, viewers
 from accounts.queries.viewers import find_viewer
+from accounts.scopes import scopes_of
+from accounts.token_tags import read_name
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.changes.failpoints import arm, disarm
@@ -33,6 +35,7 @@ from tests.world import restrict
 
 LOADED = "accounts.token_loaded"
 VERIFY = "/api/v1/accounts/verify_credentials"
+UPDATE = "/api/v1/accounts/update_credentials"
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +51,7 @@ def checksum(token: str) -> str:
 def forget(token: str) -> None:
     """Like another process, which does not have the token in memory."""
     viewers._viewers.pop(checksum(token), None)
+    viewers._doubted_until.pop(checksum(token), None)
 
 
 def entry(token: str) -> Any:
@@ -94,6 +98,83 @@ def test_a_known_token_costs_no_round_trip_of_its_own(member: Person, spending: 
     with read_of(member.token), spending() as spent:
         redis().call("GET", "anything")
     assert (spent.queries, spent.round_trips) == ([], 1)
+
+
+def test_a_token_that_a_process_meets_costs_no_round_trip_of_its_own(
+    member: Person, spending: Any
+) -> None:
+    """It names its account. What the request then knows is what the database says."""
+    known = find_viewer(member.token)
+    forget(member.token)
+    with confirming(), spending() as spent:
+        assert find_viewer(member.token) == known
+        redis().call("GET", "anything")
+    assert (spent.queries, spent.round_trips) == ([], 1)
+    with confirming():
+        assert find_viewer(member.token) == known
+        confirm_now()
+
+
+ENDS = {
+    "revoked": (lambda one: one.app.revoke(one.token), 401, 401),
+    "suspended": (lambda one: restrict(one.id, Restriction.SUSPENDED), 403, 403),
+    "frozen": (lambda one: restrict(one.id, Restriction.FROZEN), 200, 403),
+    "fewer scopes": (lambda one: _set_row(one, scope="write"), 403, 200),
+    "another account": (lambda one: _set_row(one, user=None), 422, 422),
+    "lost by Redis": (lambda one: redis().call("DEL", token_key(checksum(one.token))), 200, 200),
+    "old in Redis": (lambda one: _age(one.token), 200, 200),
+}
+
+
+def _set_row(person: Person, **columns: Any) -> None:
+    AccessToken.objects.filter(token_checksum=checksum(person.token)).update(**columns)
+    redis().call("DEL", token_key(checksum(person.token)))
+
+
+def _age(token: str) -> None:
+    redis().call("PEXPIRE", token_key(checksum(token)), KEPT_TOKEN_S * 1000 - 1)
+
+
+@pytest.mark.parametrize("name", ENDS)
+@pytest.mark.parametrize("is_away", [False, True])
+def test_a_name_gives_no_right(member: Person, name: str, is_away: bool) -> None:
+    """A process that meets the token believes the row, not the name."""
+    change, read_status, write_status = ENDS[name]
+    assert member.verify().status_code == 200
+    change(member)
+    forget(member.token)
+    with redis_away() if is_away else nullcontext():
+        assert member.verify().status_code == read_status
+        forget(member.token)
+        client = Client(**bearer(member.token))
+        assert client.patch(UPDATE, {}, "application/json").status_code == write_status
+        assert member.verify().status_code == read_status
+
+
+def test_a_name_that_this_site_did_not_write_names_nobody(member: Person) -> None:
+    head, _, rest = member.token.partition(".")
+    assert read_name(member.token) is not None
+    for token in (f"{head}.AA{rest}", f"{head}..{rest}", f".{rest}", f"{head}.{rest[:-1]}", "."):
+        assert read_name(token) is None
+        assert Client(**bearer(token)).get(VERIFY).status_code == 401
+
+
+def test_a_token_names_its_row(member: Person) -> None:
+    """Also those of sign-ins, and when a token is renewed."""
+    log_in = member.app.log_in("ann").json()
+    refresh_token = log_in["refresh_token"]
+    assert read_name(refresh_token) is None
+    _check_name(member.token)
+    _check_name(log_in["access_token"])
+    renewed = member.app.ask_token(grant_type="refresh_token", refresh_token=refresh_token)
+    _check_name(renewed.json()["access_token"])
+
+
+def _check_name(token: str) -> None:
+    viewer, name = find_viewer(token), read_name(token)
+    assert viewer is not None and name is not None
+    assert name[:3] == (viewer.token_id, viewer.account_id, viewer.application_id)
+    assert scopes_of(name.scopes) == viewer.scopes
 
 
 def test_a_request_that_asks_nothing_confirms_the_token_at_its_end(
