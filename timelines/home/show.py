@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 # The reposters who are named with a post; a client can ask for the others.
 MOST_REPOSTERS = 10
+LEAST_REFILL = 6
 
 
 class VisiblePosts(NamedTuple):
@@ -41,16 +42,18 @@ def collect(
     """The first `count` results of `make`, which leaves out entries that are not shown.
 
     Cost: as `make`, once more for each refill. A refill expects that as many are left out as
-    before, so that there is mostly one.
+    before, so that there is mostly one. Each is twice as long as the one before it: many entries in
+    a row may be left out.
     """
     made: list[T] = []
-    asked = 0
+    asked = least = 0
     while len(made) < count:
         missing = count - len(made)
         expected = missing * asked // max(len(made), 1) if asked else missing
-        batch = _next_posts(entries, min(max(missing, expected), count))
+        batch = _next_posts(entries, min(max(missing, expected, least), count))
         if not batch:
             break
+        least = max(LEAST_REFILL, 2 * least)
         asked += len(batch)
         made += make(batch)
     return made[:count]

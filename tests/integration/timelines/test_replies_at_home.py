@@ -27,8 +27,10 @@ from tests.integration.timelines.last_post_indexes import begin_long_ago, catch_
 from tests.world import drain_all, make_account, publish
 from timelines.home import show
 from timelines.home.page import home_page
+from timelines.home.show import collect
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
+from timelines.types import Entry
 
 HOME, LISTS = "/api/v1/timelines/home", "/api/v1/lists"
 UPDATE, PREFERENCES = "/api/v1/accounts/update_credentials", "/api/v1/preferences"
@@ -304,6 +306,19 @@ def mixed(reader):
 def test_pages_stay_full_among_replies_to_strangers(reader, mixed):
     assert ids_of(reader.get(HOME, {"limit": 20})) == _public(*mixed)[:20]
     assert read_to_end(reader.me) == read_from_bottom(reader.me) == _public(*mixed)
+
+
+def test_a_long_run_of_replies_is_passed_by_few_refills():
+    posts = [PostId(n, 1, 0) for n in range(100, 0, -1)]
+    made = []
+
+    def make(entries):
+        made.append(len(entries))
+        return [entry for entry in entries if not 30 <= entry.event.second <= 80]
+
+    kept = collect(make, (Entry(post, post) for post in posts), 21)
+    assert [entry.event.second for entry in kept] == [*range(100, 80, -1), 29]
+    assert made == [21, 6, 12, 21, 21]
 
 
 def test_known_replies_to_strangers_are_not_read_again(reader, mixed, monkeypatch):
