@@ -14,8 +14,5 @@ class PostsConfig(AppConfig):
         import_module("posts.consumers")
         import_module("posts.counter_rows")
         import_module("posts.queries.own_responses")
-        # Quoted posts may have polls, and say who may reply.
-        for part, fill in (("quote", "quotes"), ("poll", "polls"), ("approval", "approvals")):
-            place = import_module(f"posts.api.{part}_place")
-            live = import_module(f"posts.api.live_{fill}")
-            register_live_part(place.FIRST_BYTE, getattr(live, f"fill_{fill}"))
+        for mark, fill in import_module("posts.api.live_parts").FILLS.items():
+            register_live_part(mark, fill)

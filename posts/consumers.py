@@ -25,7 +25,6 @@ from posts.actions.end_reposts import end_reposts, undo_reposts_of_deleted
 from posts.actions.orphan_replies import orphan_replies, orphan_replies_of_deleted
 from posts.actions.record_responses import by_shard, fold_response_moves, write_responses
 from posts.actions.vote import delete_votes_of_posts
-from posts.api.present import encode_post
 from posts.cache.counts import (
     count_entries,
     post_counts,
@@ -53,6 +52,7 @@ from posts.changes import (
     RepostsLeft,
     ResponsesPostponed,
 )
+from posts.fragments.present import encode_post
 from posts.ids import PostId
 from posts.queries.responses import find_answered
 from posts.queries.rows import read_posts

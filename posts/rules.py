@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from posts.api.approval_place import find_reply_policy
-from posts.api.present import find_visibility, is_mentioned
-from posts.api.quote_place import find_quoted
+from posts.fragments.places import find_quoted, find_reply_policy
+from posts.fragments.present import find_visibility, is_mentioned
 from posts.types import ReplyPolicy, Visibility
 from relations.types import UNRELATED, Attribute, Relationship
 from relations.visibility import Surface, may_show

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from posts.addressed import Addressed
-from posts.api.present import find_language, find_tags, find_visibility, is_repost
+from posts.fragments.present import find_language, find_tags, find_visibility, is_repost
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from posts.rules import is_for_viewer

@@ -24,7 +24,7 @@ from moderation.admin.refusals import REFUSED, words_of
 from moderation.forms import DecisionForm
 from moderation.models import Decision, Report
 from moderation.types import DecisionKind, DecisionOrigin
-from posts.api.present import post_url
+from posts.fragments.present import post_url
 from posts.ids import MalformedPostId, PostId
 
 WORDS = {

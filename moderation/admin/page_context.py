@@ -22,7 +22,7 @@ from moderation.end_fields import LASTS
 from moderation.queries.accounts import AccountFacts, AccountLine
 from moderation.queries.ends import Ends, load_ends
 from moderation.types import ACCOUNT_DECISIONS
-from posts.api.present import post_url
+from posts.fragments.present import post_url
 from posts.ids import PostId
 from posts.queries.moderated import ModeratedPost, PostText
 from posts.types import Kind

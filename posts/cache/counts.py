@@ -20,8 +20,8 @@ from infra.caching.values import Versioned
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.telemetry.reached_branches import reached
-from posts.api.present import present_counts
 from posts.cache.by_post import PostValues, number_of, post_of
+from posts.fragments.present import present_counts
 from posts.ids import PostId
 
 # Most readers of a new post come in this time.

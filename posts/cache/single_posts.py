@@ -18,8 +18,8 @@ from infra.caching.questions import Question
 from infra.caching.values import Versioned
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
-from posts.api.present import check_fragment, encode_post
 from posts.cache.by_post import PostValues, number_of, post_of
+from posts.fragments.present import check_fragment, encode_post
 from posts.ids import PostId
 from posts.queries.replica_reads import read_posts_up_to_date
 from posts.types import PostRow

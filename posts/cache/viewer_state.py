@@ -21,7 +21,6 @@ from infra.clock import now_ms
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
-from posts.api.present import Flags, add_muted
 from posts.cache.viewer_state_payload import (
     NO_STATE,
     ViewerState,
@@ -33,6 +32,7 @@ from posts.cache.viewer_state_payload import (
 )
 from posts.filters.matching import NO_FILTERS, FilterSet
 from posts.filters.sql import select_filters
+from posts.fragments.present import Flags, add_muted
 from posts.ids import PostId
 
 MOST_INTERACTIONS = 500

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from struct import Struct
 from typing import Any, NamedTuple
 
-from posts.api.present import MUTED, Flags
 from posts.filters.matching import NO_FILTERS, FilterSet
+from posts.fragments.present import MUTED, Flags
 from posts.ids import PostId
 from posts.types import Kind
 

@@ -21,8 +21,8 @@ from infra.caching.round_trips import run_together
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
-from posts.api.present import check_fragment
 from posts.cache.single_posts import SITE, Fragments, ask_single_posts, encode_rows
+from posts.fragments.present import check_fragment
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.queries.replica_reads import (
     Authors,

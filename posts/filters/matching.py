@@ -14,9 +14,9 @@ import orjson
 from django.utils.functional import cached_property
 
 from infra.evidence import note_other_source
-from posts.api.poll_place import options_at
 from posts.filters.searching import FilterSearch, decode_filters, search_of
 from posts.filters.types import PostFilter
+from posts.fragments.places import options_at
 
 _BREAKS = re.compile(r"<br ?/?>|</p>")
 _TAGS = re.compile(r"<[^>]*>")

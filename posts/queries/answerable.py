@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from posts.api.approval_place import find_reply_policy
-from posts.api.present import find_thread, find_visibility
 from posts.errors import CannotReply, ParentNotFound, PostNotFound
+from posts.fragments.places import find_reply_policy
+from posts.fragments.present import find_thread, find_visibility
 from posts.ids import PostId
 from posts.queries.threads import ThreadedPost
 from posts.reading.statuses import get_shown

@@ -7,8 +7,8 @@ import orjson
 from accounts.queries.load import load_account_json
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
-from posts.api.present import present_version
 from posts.errors import PostNotFound
+from posts.fragments.present import present_version
 from posts.ids import PostId
 from posts.queries.rows import read_posts
 from posts.reading.statuses import get_original

@@ -9,12 +9,12 @@ from infra.caching.questions import answer, ask_both
 from infra.changes.own_acts import ask_own_acts
 from infra.moving import beginning_again
 from infra.sharding.buckets import shard_of
-from posts.api.present import MUTED, encode_post, find_reposted, find_thread
 from posts.cache.single_posts import Fragments
 from posts.cache.viewer_state import read_own_marks
 from posts.cache.weeks import ask_weeks
 from posts.errors import PostNotFound
 from posts.filters.matching import NO_FILTERS, FilterSet
+from posts.fragments.present import MUTED, encode_post, find_reposted, find_thread
 from posts.ids import PostId
 from posts.queries.rows import find_post_row, read_posts
 from posts.reading.hydrate import Hydrated, ask_posts

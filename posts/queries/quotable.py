@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from posts.api.approval_place import find_quote_policy
-from posts.api.present import find_visibility
 from posts.errors import CannotQuote, PostNotFound, QuotedNotFound
+from posts.fragments.places import find_quote_policy
+from posts.fragments.present import find_visibility
 from posts.ids import PostId
 from posts.reading.statuses import get_shown
 from posts.types import QuotePolicy, Visibility

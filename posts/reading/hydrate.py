@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from accounts.queries.load import ask_accounts
 from infra.caching.questions import Question, answer, ask_both
-from posts.api.approval_place import for_viewer
-from posts.api.present import NO_COUNTS, is_repost, present_repost, present_status
 from posts.cache.counts import ask_counts
 from posts.cache.single_posts import Fragments
 from posts.cache.weeks import ask_weeks
+from posts.fragments.places import for_viewer
+from posts.fragments.present import NO_COUNTS, is_repost, present_repost, present_status
 from posts.ids import PostId, authors_of
 
 

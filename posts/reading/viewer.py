@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from infra.caching.questions import Question, ask_both
-from posts.api.present import Flags
 from posts.cache.viewer_state import ask_viewer_state, load_flags
 from posts.cache.viewer_state_payload import NO_STATE, ViewerState
+from posts.fragments.present import Flags
 from posts.ids import PostId
 from posts.rules import may_see
 from relations.queries.relationships import ask_relationships

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from infra.caching.questions import Question, answer, ask_both
-from posts.api.present import Flags, find_reposted
 from posts.filters.matching import NO_FILTERS, FilterSet
+from posts.fragments.present import Flags, find_reposted
 from posts.ids import PostId, authors_of
 from posts.reading.hydrate import Hydrated, ask_posts
 from posts.reading.viewer import PostViewer, ask_viewer

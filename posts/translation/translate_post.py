@@ -18,8 +18,8 @@ from infra.api.errors import NotAllowed, NotFound
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.sharding.buckets import shard_of
-from posts.api.present import content_of, present_media
 from posts.errors import PostNotFound
+from posts.fragments.present import content_of, present_media
 from posts.ids import PostId
 from posts.queries.rows import read_posts
 from posts.reading.statuses import get_with_visibility

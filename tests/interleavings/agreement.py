@@ -8,10 +8,10 @@ from infra.api.pages import Window
 from infra.changes.models import Change
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.shards import all_aliases
-from posts.api.approval_place import for_viewer
-from posts.api.present import encode_post
 from posts.cache.by_post import number_of
 from posts.cache.counts import post_counts
+from posts.fragments.places import for_viewer
+from posts.fragments.present import encode_post
 from posts.ids import PostId
 from posts.queries.rows import read_posts
 from posts.reading.statuses import load_status_json

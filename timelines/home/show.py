@@ -6,8 +6,8 @@ from typing import NamedTuple, TypeVar
 
 from infra.caching.questions import answer, ask_both
 from posts.addressed import Addressed, find_addressed
-from posts.api.present import Flags, with_reposters
 from posts.cache.viewer_state import load_flags
+from posts.fragments.present import Flags, with_reposters
 from posts.ids import PostId, authors_of
 from posts.reading.hydrate import Hydrated, ask_posts
 from relations.queries.relationships import ask_relationships, with_others

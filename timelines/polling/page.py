@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from django.db import OperationalError
 
 from infra.api.pages import Page, Window
-from posts.api.present import status_id_of
+from posts.fragments.present import status_id_of
 from posts.ids import FIRST, PostId
 from timelines.polling.poll import LateParts, Poll, list_due, sort_late
 from timelines.polling.progress import PollAnswer, list_record_changes

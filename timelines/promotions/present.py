@@ -6,7 +6,13 @@ post's own id belongs to another time: a client that used it as a cursor would s
 
 import orjson
 
-from posts.api.present import NO_COUNTS, encode_post, present_repost, present_status, with_flags
+from posts.fragments.present import (
+    NO_COUNTS,
+    encode_post,
+    present_repost,
+    present_status,
+    with_flags,
+)
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from posts.types import Kind, PostRow

@@ -13,8 +13,8 @@ from accounts.errors import AccountNotFound
 from infra.api.pages import ReusablePage
 from infra.caching.questions import Question, RoundTrip
 from infra.sharding.replicas import settled_before
-from posts.api.present import has_media, is_open, page_of_statuses
 from posts.cache.newest import NewestPosts, ask_newest_posts
+from posts.fragments.present import has_media, is_open, page_of_statuses
 from posts.ids import SEQUENCES, second_of
 from posts.queries.rows import (
     ALL_KINDS,

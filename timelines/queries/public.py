@@ -12,8 +12,8 @@ from accounts.cache import profiles
 from infra.api.pages import Page, Window
 from infra.caching.questions import Question, RoundTrip
 from infra.clock import now_ms
-from posts.api.present import has_media, page_of_statuses
 from posts.cache.newest import NewestPosts, ask_newest_posts
+from posts.fragments.present import has_media, page_of_statuses
 from posts.ids import EPOCH, FIRST, LAST, SEQUENCES, PostId
 from posts.queries.rows import PAST_ALL
 from posts.reading.viewing import ViewedPosts, view_posts

@@ -45,8 +45,8 @@ from posts.actions.set_policies import set_policies
 from posts.api import schema
 from posts.api.image_texts import read_image_texts
 from posts.api.kept_images import with_kept_images
-from posts.api.present import find_target, with_source
 from posts.errors import ImagesTaken, PostNotFound, PublishedPostGone
+from posts.fragments.present import find_target, with_source
 from posts.ids import MalformedPostId, PostId
 from posts.queries.answerable import get_answerable
 from posts.queries.context import WHOLE, Part, load_context

@@ -22,7 +22,7 @@ from integrations.brought_lists.parse import COLUMNS
 from integrations.brought_lists.types import BroughtKind, LineState
 from lab.reference.commands import load_command
 from notifications.types import NotificationKind
-from posts.api.present import post_url
+from posts.fragments.present import post_url
 from relations.actions.follow import follow as follow_now
 from tests.every_kind import assert_has_every_kind, make_every_kind
 from tests.integration.importing.imports import account, everything, follow, post, run_import

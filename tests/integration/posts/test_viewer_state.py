@@ -16,10 +16,10 @@ from posts.actions.delete_post import delete_post
 from posts.actions.edit_post import edit_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
-from posts.api.present import BOOKMARKED, FAVOURITED, REPOSTED
 from posts.cache import viewer_state
 from posts.cache.viewer_state import ask_viewer_state, load_flags, refresh_viewer_states
 from posts.cache.viewer_state_payload import ViewerState, pack, unpack
+from posts.fragments.present import BOOKMARKED, FAVOURITED, REPOSTED
 from posts.ids import EPOCH, PostId
 from posts.queries.rows import read_posts
 from posts.types import Draft, Kind

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posts.api.present import encode_post, present_status, status_id_of, with_source
 from posts.cache import newest
 from posts.cache.newest import NewestPosts
 from posts.filters.account_filters import MOST_KEYWORD_CHARACTERS, MOST_RULES
@@ -21,6 +20,7 @@ from posts.filters.automaton import Automaton
 from posts.filters.matching import FilterSet
 from posts.filters.searching import MOST_BYTES, FilterSearch, decode_filters, search_of
 from posts.filters.types import FilterKeyword, PostFilter
+from posts.fragments.present import encode_post, present_status, status_id_of, with_source
 from posts.ids import PostId, second_of
 from posts.queries.rows import ALL_KINDS, ListedPost
 from posts.types import Kind, PostRange, PostRow

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
 from infra.own_acts import NO_ACTS, TAGGED, acts_of_request
-from posts.api.present import find_tags, has_media, is_edited, page_of_statuses
+from posts.fragments.present import find_tags, has_media, is_edited, page_of_statuses
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts, view_posts
 from timelines.polling.begin import begin_poll

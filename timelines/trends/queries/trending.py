@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from accounts.encode import is_discoverable
 from infra.clock import now_ms
-from posts.api.present import find_visibility
+from posts.fragments.present import find_visibility
 from posts.ids import PostId
 from posts.reading.viewing import view_posts
 from posts.types import Visibility

@@ -24,9 +24,13 @@ from accounts.images.types import Attachment
 from accounts.texts.html import profile_url, render, tag_url
 from accounts.texts.links import find_links, is_here
 from infra.api.pages import Page
-from posts.api.approval_place import quote_approval_of, reply_approval_of, with_approvals_of
-from posts.api.poll_place import place_of
-from posts.api.quote_place import quote_of
+from posts.fragments.places import (
+    poll_of,
+    quote_approval_of,
+    quote_of,
+    reply_approval_of,
+    with_approvals_of,
+)
 from posts.ids import BASE36_DIGITS, PostId
 from posts.types import Kind, PostRow, Target, Visibility
 
@@ -273,7 +277,7 @@ def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
         "tags": [{"name": name, "url": tag_url(name)} for name in row.tags or ()],
         "emojis": [],
         "card": None,
-        "poll": place_of(post_id.public, row.poll) if row.poll else None,
+        "poll": poll_of(post_id.public, row.poll) if row.poll else None,
         "edited_at": f"{row.edited_at:%Y-%m-%dT%H:%M:%S}.000Z" if row.edited_at else None,
         "quote": quote_of(row),
         "quote_approval": quote_approval_of(row, row.kind == Kind.REPOST),
