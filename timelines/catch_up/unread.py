@@ -11,10 +11,10 @@ from infra.caching.questions import answer
 from posts.ids import FIRST, PostId
 from timelines.catch_up.types import Bound
 from timelines.home.entries import HomeEntries
-from timelines.home.late_posts import LateAtHome
 from timelines.home.show import list_places
 from timelines.markers.types import MarkerState
-from timelines.recent.queries.late_posts import MARGIN_MS
+from timelines.polling.late_posts import LateAtHome
+from timelines.recent.queries.late_rows import MARGIN_MS
 from timelines.tags.cache import ask_home_tags
 from timelines.types import Entry, Place
 

@@ -18,10 +18,10 @@ from infra.telemetry.fast_series import adder
 from posts.fragments.present import page_of_statuses
 from posts.ids import FIRST, PostId, id_after
 from timelines.home.entries import HomeEntries, TimelineEntries
-from timelines.home.late_posts import LateAtHome
 from timelines.home.reader import HomeReader
 from timelines.home.show import collect, list_places, take
 from timelines.polling.begin import begin_poll, is_poll
+from timelines.polling.late_posts import LateAtHome
 from timelines.polling.ordinary import enter_by_page
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll

@@ -12,7 +12,7 @@ from infra.caching.questions import Question, answer
 from timelines.polling.page import id_of
 from timelines.polling.records import EnteredCursor, Poller, save_records
 from timelines.polling.types import PollRecord
-from timelines.recent.queries.late_posts import MARGIN_MS, SKEW_MS
+from timelines.recent.queries.late_rows import MARGIN_MS, SKEW_MS
 
 
 def ask_has_polled(poller: Poller | None) -> Question[bool]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from posts.ids import PostId
 from timelines.polling.records import PAGE_MS, Poller
 from timelines.polling.types import LatePost, LatePosts, PollRecord, Returned
-from timelines.recent.queries.late_posts import MARGIN_MS, SKEW_MS
+from timelines.recent.queries.late_rows import MARGIN_MS, SKEW_MS
 
 # An ordinary page may lack what became visible in this time before it.
 UNSURE_MS = SKEW_MS + MARGIN_MS

@@ -1,6 +1,6 @@
 """Values of polls: a client asks for what is above the newest id that it has seen (ADR 0034)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from posts.ids import PostId
@@ -19,6 +19,19 @@ class LatePost(NamedTuple):
     @property
     def event(self) -> PostId:
         return self.entry.event
+
+
+def without_repeats(posts: Iterable[LatePost]) -> list[LatePost]:
+    """At most MOST_LATE, by visible time. A post that is there twice, as by two tags, is there once
+    with its later visible time."""
+    latest: dict[PostId, LatePost] = {}
+    for post in sorted(posts, key=_by_visible_time):
+        latest[post.event] = post
+    return sorted(latest.values(), key=_by_visible_time)[:MOST_LATE]
+
+
+def _by_visible_time(late: LatePost) -> tuple[int, PostId]:
+    return late.visible_ms, late.event
 
 
 class LatePosts(NamedTuple):

@@ -24,7 +24,7 @@ from timelines.polling.ordinary import ask_has_polled, enter_by_page
 from timelines.polling.records import Poller
 from timelines.queries.pull import iter_pulled
 from timelines.recent.factory import recent_index
-from timelines.recent.queries.late_posts import PolledAuthors
+from timelines.recent.queries.late_rows import PolledAuthors
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
 

@@ -27,7 +27,7 @@ from timelines.polling.records import Poller
 from timelines.polling.types import LatePost, LatePosts
 from timelines.queries.cursors import range_of
 from timelines.recent.actions.settle_posts import SETTLE_MS
-from timelines.recent.queries.late_posts import SKEW_MS
+from timelines.recent.queries.late_rows import SKEW_MS
 from timelines.recent.queries.newest_posts import find_reach
 from timelines.recent.queries.public_posts import iter_public
 from timelines.rules import is_visible_in_public

@@ -20,7 +20,7 @@ from timelines.polling.types import MOST_LATE, LatePost, LatePosts
 from timelines.recent.actions.index_own import add_own_old, index_own, remove_own, settle_own
 from timelines.recent.interface import RecentEntries
 from timelines.recent.packs import load_packs
-from timelines.recent.queries.late_posts import (
+from timelines.recent.queries.late_rows import (
     MARGIN_MS,
     SKEW_MS,
     TAKEN_BACK_MS,

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from posts.ids import PostId
 from timelines.polling.types import LatePosts
-from timelines.recent.queries.late_posts import PolledAuthors
+from timelines.recent.queries.late_rows import PolledAuthors
 from timelines.recent.queries.newest_posts import Wanted
 from timelines.types import Entry, TimelineAuthors, TimeRange
 

@@ -17,7 +17,7 @@ from timelines.recent.actions.settle_posts import settle_everywhere, settle_rece
 from timelines.recent.by_author import ByAuthorIndex
 from timelines.recent.interface import RecentEntries
 from timelines.recent.packs import drop_packs
-from timelines.recent.queries.late_posts import MARGIN_MS, PolledAuthors, read_late_posts
+from timelines.recent.queries.late_rows import MARGIN_MS, PolledAuthors, read_late_posts
 from timelines.recent.queries.newest_posts import Wanted, read_any_shard
 from timelines.recent.queries.recent_posts import list_indexed, load_recent
 from timelines.types import Entry, TimelineAuthors, TimeRange

@@ -158,7 +158,7 @@ MUTANTS = (
         ("F37b",),
         (
             Edit(
-                "timelines/recent/queries/late_posts.py",
+                "timelines/recent/queries/late_rows.py",
                 "    posts = [LatePost(_entry(row), row[7]) for row in rows if row[3] is not None]",
                 "    posts = [LatePost(_entry(row), row[7]) for row in rows if row[3] == -1]",
             ),

@@ -28,7 +28,7 @@ from timelines.polling.moved import MOVE_MARGIN_MS, SKEW_MS, floor_after_move
 from timelines.recent.actions import settle_posts
 from timelines.recent.actions.index_posts import index_recent
 from timelines.recent.packs import drop_packs
-from timelines.tags.queries.late_posts import load_late_tagged
+from timelines.tags.queries.late_tagged import load_late_tagged
 from timelines.types import Entry
 
 ROW = "SELECT arrival, settled FROM timelines_recentpost WHERE author_id = %s AND moment = %s"

@@ -11,7 +11,7 @@ from tests.budgets import count_calls
 from tests.plans import nodes_of, rows_handled, settle
 from timelines.polling.late_posts import load_late_posts
 from timelines.recent.days import PARTITIONS, kept_days
-from timelines.recent.queries.late_posts import PolledAuthors
+from timelines.recent.queries.late_rows import PolledAuthors
 
 READER, AUTHORS, FOLLOWEES, LATE = 1, 20_000, 500, 300
 ALIAS = "shard1"

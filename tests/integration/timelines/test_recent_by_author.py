@@ -27,7 +27,7 @@ from timelines.recent import low_water_mark, packs
 from timelines.recent.actions import index_own
 from timelines.recent.low_water_mark import find_low_water_mark, find_own_mark, has_own_only
 from timelines.recent.packs import MOST_BYTES, load_packs
-from timelines.recent.queries.late_posts import PolledAuthors
+from timelines.recent.queries.late_rows import PolledAuthors
 from timelines.recent.queries.own_posts import MOST
 from timelines.recent.queries.public_posts import list_newest_public
 from timelines.recent.records import Arrivals, Pack

@@ -1,11 +1,13 @@
 """What a viewer sees of another account on each surface, by what is between them.
 
 who_sees_what.txt is the table: `yes`, `-`, or the state of a quote. A surface or a state that is
-not in it fails the test, with the table that was observed: check it, and write it into the file.
+not in it fails the test, with the lines that were observed: check them, and write them into the
+file.
 """
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +205,8 @@ def test_each_surface_shows_what_the_table_says(scene: Scene) -> None:
         **_of_streams(scene),
         **_at_home_by_tag(scene),
     }
-    assert _write(observed) == TABLE.read_text(), "\n" + _write(observed)
+    written, table = _write(observed).splitlines(), TABLE.read_text().splitlines()
+    assert written == table, "\n" + "\n".join(unified_diff(table, written, n=0, lineterm=""))
 
 
 def _of_timelines(scene: Scene) -> dict[str, Seen]:

@@ -9,7 +9,7 @@ from infra.sharding.sql import fetch_all
 from posts.ids import EPOCH
 from timelines.recent import by_author
 from timelines.recent.packs import drop_packs
-from timelines.recent.queries import late_posts, own_posts
+from timelines.recent.queries import late_rows, own_posts
 
 START_MS = (EPOCH + 100_000) * 1000
 # The shards stamp rows with the real time, which is later than any time here.
@@ -25,7 +25,7 @@ class VirtualTime:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_ms = START_MS
-        monkeypatch.setattr(late_posts, "fetch_all", self._fetch_all)
+        monkeypatch.setattr(late_rows, "fetch_all", self._fetch_all)
         for module in (own_posts, by_author):
             monkeypatch.setattr(module, "now_ms", self._stamped_ms)
 

@@ -8,7 +8,7 @@ from infra.sharding.sql import fetch_all
 from posts.ids import EPOCH, SEQUENCES, PostId
 from posts.sql import LIVE_EVENTS
 from timelines.recent.low_water_mark import FUTURE
-from timelines.recent.queries.late_posts import IS_LATE, LATE_MS, VISIBLE
+from timelines.recent.queries.late_rows import IS_LATE, LATE_MS, VISIBLE
 from timelines.recent.records import Arrival, Pack
 from timelines.types import Entry
 

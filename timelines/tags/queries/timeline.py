@@ -17,7 +17,7 @@ from timelines.polling.page import poll_page
 from timelines.polling.records import Poller
 from timelines.queries.cursors import range_of
 from timelines.rules import is_visible_in_public
-from timelines.tags.queries.late_posts import load_late_tagged
+from timelines.tags.queries.late_tagged import load_late_tagged
 from timelines.tags.queries.tagged_posts import list_tagged
 from timelines.tags.types import TagQuery, tag_id_of
 from timelines.types import Entry, TimeRange

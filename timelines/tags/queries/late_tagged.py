@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from infra.sharding.buckets import group_by_shard
@@ -10,9 +9,9 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import EPOCH, PostId
 from timelines.polling.moved import floor_after_move
-from timelines.polling.types import MOST_LATE, LatePost, LatePosts
+from timelines.polling.types import MOST_LATE, LatePost, LatePosts, without_repeats
 from timelines.recent.actions.settle_posts import NOW_MS
-from timelines.recent.queries.late_posts import (
+from timelines.recent.queries.late_rows import (
     LATE_MS,
     MARGIN_MS,
     TAKEN_BACK_MS,
@@ -93,7 +92,8 @@ def _read(by_shard: ByShard, cursor: PostId, since: int) -> tuple[list[LatePost]
     }
     calls = {alias: partial(_read_of_shard, alias, ids, params) for alias, ids in by_shard.items()}
     answers = scatter(calls).values()
-    return _merge([posts for _, posts in answers]), min(now_ms for now_ms, _ in answers)
+    late = without_repeats(post for _, posts in answers for post in posts)
+    return late, min(now_ms for now_ms, _ in answers)
 
 
 def _read_of_shard(
@@ -105,15 +105,3 @@ def _read_of_shard(
         LatePost(Entry.of_post(PostId(*row[1:4])), row[4]) for row in rows if row[1] is not None
     ]
     return rows[0][0], posts
-
-
-def _merge(lists: Sequence[Sequence[LatePost]]) -> list[LatePost]:
-    """By visible time. A post with several of the tags is there once, with its latest."""
-    latest: dict[PostId, LatePost] = {}
-    for post in sorted(chain.from_iterable(lists), key=_by_visible_time):
-        latest[post.event] = post
-    return sorted(latest.values(), key=_by_visible_time)[:MOST_LATE]
-
-
-def _by_visible_time(late: LatePost) -> tuple[int, PostId]:
-    return late.visible_ms, late.event
