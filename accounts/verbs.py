@@ -1,7 +1,7 @@
 """Commands about accounts that operators make, import, check and help."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from getpass import getpass
 from typing import Any
@@ -10,29 +10,26 @@ import structlog
 from django.core.management.base import CommandError
 
 from accounts.actions.sign_up import sign_up
-from accounts.jobs.audit_accounts import audit_accounts
+from accounts.jobs.audit_account_rows import judge_accounts
+from accounts.jobs.audit_users import judge_users, walk_users
 from accounts.jobs.import_accounts import write_accounts
 from accounts.models import User
 from accounts.second_step.actions.remove_device import reset_second_step
 from accounts.second_step.queries.devices import has_second_step
-from accounts.sql import ACCOUNTS
+from accounts.sql import ACCOUNT_NAMES
 from accounts.types import FIRST_TENANT, NewUser
 from infra.api.errors import ValidationFailed
 from infra.command_manual import DocumentedCommand
 from infra.importing.command import ImportCommand
 from infra.importing.job import NumberedRecord, WrittenBatch
 from infra.importing.types import AccountRecord
-from infra.jobs.command import JobCommand
-from infra.jobs.flags import WALK
-from infra.jobs.types import Batch, Work
-from infra.jobs.walk import estimate_rows
+from infra.jobs.audit import AuditCommand, Derived
 
 log = structlog.get_logger()
 
 
-class AuditAccounts(JobCommand):
-    """Compares the users of the default database with the accounts of the shards. Differences that
-    are not repaired count as failed, so the exit code is 1.
+class AuditAccounts(AuditCommand):
+    """Compares the users of the default database with the accounts of the shards.
 
     **When**: after a shard or the default database was [restored](../../how-to/back-up.md), or
     changes were discarded. It compares the users of the default database with the accounts of the
@@ -58,18 +55,11 @@ class AuditAccounts(JobCommand):
     """
 
     name = "audit accounts"
-    unit = "rows"
-    flags = WALK
-
-    def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="repair the differences")
-
-    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        rows = estimate_rows(work, ACCOUNTS)
-        return None if rows is None else 2 * rows
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return audit_accounts(work, options["repair"])
+    has_total = True
+    passes = (
+        Derived(ACCOUNT_NAMES, judge_users, walk_users),
+        Derived(ACCOUNT_NAMES, judge_accounts),
+    )
 
 
 class CreateAccount(DocumentedCommand):

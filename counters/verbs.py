@@ -1,15 +1,11 @@
 """Commands that compare counts with their rows, and cached counts with counts."""
 
-from collections.abc import Iterator
-from typing import Any
-
 from counters.jobs.audit_counters import audit_counters
 from counters.jobs.rebuild_count_cache import rebuild_count_cache
 from counters.jobs.recount_counters import recount_counters
 from counters.jobs.walk_owners import BATCH_SIZE
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag
-from infra.jobs.types import Batch, Work
 
 
 class AuditCounters(JobCommand):
@@ -45,9 +41,7 @@ class AuditCounters(JobCommand):
     unit = "accounts"
     flags = WALK - {JobFlag.DRY_RUN}
     batch_size = BATCH_SIZE
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return audit_counters(work)
+    job = staticmethod(audit_counters)
 
 
 class RecountCounters(JobCommand):
@@ -74,9 +68,7 @@ class RecountCounters(JobCommand):
     unit = "accounts"
     flags = WALK
     batch_size = BATCH_SIZE
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return recount_counters(work)
+    job = staticmethod(recount_counters)
 
 
 class RebuildCountCache(JobCommand):
@@ -99,6 +91,4 @@ class RebuildCountCache(JobCommand):
     name = "rebuild count-cache"
     unit = "subjects"
     flags = WALK
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return rebuild_count_cache(work)
+    job = staticmethod(rebuild_count_cache)

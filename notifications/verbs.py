@@ -1,29 +1,23 @@
 """Commands that check, add and delete notifications."""
 
-from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
 from accounts.sql import ACCOUNTS
 from infra import clock
+from infra.jobs.audit import AuditCommand, Derived
 from infra.jobs.command import JobCommand
-from infra.jobs.findings import RESTORED_WINS
 from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work
-from infra.jobs.walk import estimate_rows
-from notifications.jobs.audit_notifications import audit_notifications
+from notifications.jobs.audit_notifications import judge_held, judge_owners
 from notifications.jobs.backfill_notifications import BATCH_SIZE, backfill_notifications
 from notifications.jobs.trim_notifications import BATCH_SIZE as TRIM_BATCH_SIZE
 from notifications.jobs.trim_notifications import trim_notifications
 from notifications.sql import HELD_NOTIFICATIONS, INBOXES
 
-# What happened later may still wait in the change table.
-SETTLED_MS = 60_000
 
-
-class AuditNotifications(JobCommand):
-    """Compares notifications with the edges, responses and posts that they are of. Differences that
-    are not repaired count as failed, so the exit code is 1.
+class AuditNotifications(AuditCommand):
+    """Compares notifications with the edges, responses and posts that they are of.
 
     **When**: to find out whether notifications are right: after parked changes were discarded, a
     shard was restored, or with a new release. First it reads all notifications: does what they tell
@@ -44,24 +38,9 @@ class AuditNotifications(JobCommand):
     """
 
     name = "audit notifications"
-    unit = "rows"
-    flags = WALK
     batch_size = BATCH_SIZE
-
-    def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="repair the differences")
-        parser.add_argument("--restored-wins", action="store_true", help=RESTORED_WINS)
-
-    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        accounts, held = (estimate_rows(work, table) for table in (ACCOUNTS, HELD_NOTIFICATIONS))
-        return None if accounts is None or held is None else accounts + held
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        now_ms = clock.now_ms()
-        times = (now_ms - SETTLED_MS, now_ms)
-        return audit_notifications(
-            work, options["repair"], self.pause, *times, options["restored_wins"]
-        )
+    has_restored_wins = has_total = True
+    passes = Derived(HELD_NOTIFICATIONS, judge_held), Derived(ACCOUNTS, judge_owners)
 
 
 class BackfillNotifications(JobCommand):
@@ -86,9 +65,7 @@ class BackfillNotifications(JobCommand):
     unit = "accounts"
     flags = WALK
     batch_size = BATCH_SIZE
-
-    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        return estimate_rows(work, ACCOUNTS)
+    total_of = (ACCOUNTS,)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         return backfill_notifications(work, clock.now_ms())
@@ -111,9 +88,7 @@ class TrimNotifications(JobCommand):
     unit = "inboxes"
     flags = WALK
     batch_size = TRIM_BATCH_SIZE
-
-    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        return estimate_rows(work, INBOXES)
+    total_of = (INBOXES,)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         return trim_notifications(work, clock.now_ms())

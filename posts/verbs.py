@@ -10,20 +10,25 @@ from accounts.types import FIRST_TENANT
 from infra.importing.command import ImportCommand
 from infra.importing.job import NumberedRecord, WrittenBatch
 from infra.importing.types import PostRecord
+from infra.jobs.audit import AuditCommand, Derived
 from infra.jobs.command import JobCommand
-from infra.jobs.findings import RESTORED_WINS
 from infra.jobs.flags import WALK, count
 from infra.jobs.types import Batch, Work
 from posts.external.actions.end_import import end_import
-from posts.jobs.audit_responses import audit_responses, estimate_response_audit
+from posts.jobs.audit_recorded import judge_recorded
+from posts.jobs.audit_responding import (
+    judge_favourites,
+    judge_quoting_posts,
+    judge_responding_posts,
+)
 from posts.jobs.backfill_threads import backfill_threads
 from posts.jobs.import_posts import PostImporter
 from posts.jobs.purge_deleted_posts import RETENTION_DAYS, purge_deleted_posts
+from posts.sql import FAVOURITES, QUOTING_POSTS, RESPONDING_POSTS, RESPONSES
 
 
-class AuditResponses(JobCommand):
+class AuditResponses(AuditCommand):
     """Compares recorded replies, reposts and favourites with the posts and marks themselves.
-    Differences that are not repaired count as failed, so the exit code is 1.
 
     **When**: to check that replies, reposts, favourites and quotes are those of the accounts that
     made them: after a shard was restored, or changes were discarded. It reads all responses and
@@ -49,18 +54,14 @@ class AuditResponses(JobCommand):
     """
 
     name = "audit responses"
-    unit = "rows"
-    flags = WALK
-
-    def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="repair the differences")
-        parser.add_argument("--restored-wins", action="store_true", help=RESTORED_WINS)
-
-    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        return estimate_response_audit(work)
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return audit_responses(work, options["repair"], self.pause, options["restored_wins"])
+    has_restored_wins = has_total = True
+    # Responses first: they show which posts and favourites a restored shard lacks, or has again.
+    passes = (
+        Derived(RESPONSES, judge_recorded),
+        Derived(RESPONDING_POSTS, judge_responding_posts),
+        Derived(FAVOURITES, judge_favourites),
+        Derived(QUOTING_POSTS, judge_quoting_posts),
+    )
 
 
 class BackfillThreads(JobCommand):
@@ -75,9 +76,7 @@ class BackfillThreads(JobCommand):
     name = "backfill threads"
     unit = "replies"
     flags = WALK
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return backfill_threads(work)
+    job = staticmethod(backfill_threads)
 
 
 class ImportPosts(ImportCommand):

@@ -13,22 +13,23 @@ from infra.clock import now_ms
 from infra.importing.command import ImportCommand
 from infra.importing.job import NumberedRecord, WrittenBatch
 from infra.importing.types import FollowRecord
+from infra.jobs.audit import AuditCommand, Derived
 from infra.jobs.command import JobCommand
-from infra.jobs.findings import RESTORED_WINS
 from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.types import Batch, Work
-from infra.jobs.walk import estimate_rows
-from relations.jobs.audit_edges import audit_edges, estimate_edge_audit
+from relations.jobs.audit_backward import judge_backward
+from relations.jobs.audit_counts import judge_counts
+from relations.jobs.audit_forward import judge_forward
 from relations.jobs.backfill_backward_edges import backfill_backward_edges
-from relations.jobs.edge_sightings import FORWARD
+from relations.jobs.edge_sightings import BACKWARD, FORWARD
 from relations.jobs.import_follows import FollowImporter
 from relations.jobs.rebuild_relation_caches import rebuild_relation_caches
 from relations.jobs.reset_relations import reset_relations
 
 
-class AuditEdges(JobCommand):
-    """Compares forward edges, backward edges and counts. Differences that are not repaired count as
-    failed, so the exit code is 1. --account compares the rows that the account owns.
+class AuditEdges(AuditCommand):
+    """Compares forward edges, backward edges and counts. --account compares the rows that the
+    account owns.
 
     **When**: to check that both sides of all edges agree, after a restored shard, a crash, a
     migration, or parked changes that were discarded. The command reads all accounts (are the counts
@@ -74,18 +75,13 @@ class AuditEdges(JobCommand):
     """
 
     name = "audit edges"
-    unit = "rows"
-    flags = WALK
-
-    def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="repair the differences")
-        parser.add_argument("--restored-wins", action="store_true", help=RESTORED_WINS)
-
-    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        return estimate_edge_audit(work)
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return audit_edges(work, options["repair"], self.pause, options["restored_wins"])
+    has_restored_wins = has_total = True
+    # Counts first: the repair of an edge moves counts, and a wrong count could become negative.
+    passes = (
+        Derived(ACCOUNTS, judge_counts),
+        Derived(FORWARD, judge_forward),
+        Derived(BACKWARD, judge_backward),
+    )
 
 
 class BackfillBackwardEdges(JobCommand):
@@ -117,12 +113,8 @@ class BackfillBackwardEdges(JobCommand):
     name = "backfill backward-edges"
     unit = "forward edges"
     flags = WALK
-
-    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        return estimate_rows(work, FORWARD)
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return backfill_backward_edges(work)
+    total_of = (FORWARD,)
+    job = staticmethod(backfill_backward_edges)
 
 
 class ImportFollows(ImportCommand):
@@ -175,12 +167,8 @@ class RebuildRelationCaches(JobCommand):
     name = "rebuild relation-caches"
     unit = "accounts"
     flags = WALK
-
-    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        return estimate_rows(work, ACCOUNTS)
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return rebuild_relation_caches(work)
+    total_of = (ACCOUNTS,)
+    job = staticmethod(rebuild_relation_caches)
 
 
 class ResetRelations(JobCommand):

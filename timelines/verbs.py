@@ -7,24 +7,27 @@ from typing import Any
 from django.core.management import CommandError
 
 from accounts.sql import ACCOUNTS
+from infra.jobs.audit import AuditCommand, Derived
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.types import Batch, Work
-from infra.jobs.walk import estimate_rows
 from infra.sharding.placement import Placement
-from timelines.jobs.audit_recent_posts import audit_recent_posts
-from timelines.jobs.audit_tags import audit_tags
+from posts.sql import TAGGED_POSTS
+from timelines.jobs.audit_recent_posts import audit_indexes, judge_indexed_posts
+from timelines.jobs.audit_tags import judge_indexed, judge_lists, judge_tagged
 from timelines.jobs.audit_timelines import audit_timelines, parse_share
 from timelines.jobs.backfill_recent_posts import backfill_recent_posts
 from timelines.jobs.backfill_tags import backfill_tags
 from timelines.jobs.live_timelines import BATCH_SIZE
 from timelines.jobs.rebuild_timelines import rebuild_timelines
 from timelines.jobs.vacuum_timelines import STALE_RATIO, vacuum_timelines
+from timelines.recent.sql import INDEXED
+from timelines.tags.sql import TAGGED
 
 
-class AuditRecentPosts(JobCommand):
-    """Compares the recent-posts index of each shard with the posts of all shards. Differences that
-    are not repaired count as failed, so the exit code is 1. --shard: this index only.
+class AuditRecentPosts(AuditCommand):
+    """Compares the recent-posts index of each shard with the posts of all shards. --shard: this
+    index only.
 
     **When**: to check the recent-posts index of each shard, or of one `--shard`: after a shard was
     restored, or changes were discarded. It reads the index (does each post have a row on its
@@ -43,24 +46,17 @@ class AuditRecentPosts(JobCommand):
     """
 
     name = "audit recent-posts"
-    unit = "rows"
     placement = Placement.REPLICATED
     flags = WALK - {JobFlag.ACCOUNT}
-
-    def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="repair the differences")
+    passes = Derived(INDEXED, judge_indexed_posts), audit_indexes
 
     def is_by_database(self, options: dict[str, Any]) -> bool:
         """False: an index has the posts of all shards."""
         return False
 
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return audit_recent_posts(work, options["repair"], self.pause)
 
-
-class AuditTags(JobCommand):
-    """Compares the tag index with the posts. Differences that are not repaired count as failed, so
-    the exit code is 1.
+class AuditTags(AuditCommand):
+    """Compares the tag index with the posts.
 
     **When**: as [`audit recent-posts`](#audit-recent-posts), for the tag index. `--shard` selects
     tags and authors. `--repair` ends what is derived from lost posts, removes rows of posts that
@@ -75,14 +71,12 @@ class AuditTags(JobCommand):
     """
 
     name = "audit tags"
-    unit = "rows"
     flags = WALK - {JobFlag.ACCOUNT}
-
-    def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="repair the differences")
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return audit_tags(work, options["repair"], self.pause)
+    passes = (
+        Derived(TAGGED, judge_indexed),
+        Derived(TAGGED_POSTS, judge_tagged),
+        Derived(TAGGED, judge_lists),
+    )
 
 
 class AuditTimelines(JobCommand):
@@ -131,6 +125,7 @@ class AuditTimelines(JobCommand):
     unit = "accounts"
     flags = WALK
     batch_size = BATCH_SIZE
+    total_of = (ACCOUNTS,)
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -140,9 +135,6 @@ class AuditTimelines(JobCommand):
             help="share of the live timelines to compare, chosen at random: 0.01 (all)",
         )
         parser.add_argument("--repair", action="store_true", help="add the missing entries")
-
-    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        return estimate_rows(work, ACCOUNTS)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         return audit_timelines(work, options["share"], options["repair"])
@@ -197,9 +189,7 @@ class BackfillTags(JobCommand):
     name = "backfill tags"
     unit = "posts"
     flags = WALK
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return backfill_tags(work)
+    job = staticmethod(backfill_tags)
 
 
 class RebuildTimelines(JobCommand):
@@ -228,14 +218,12 @@ class RebuildTimelines(JobCommand):
     unit = "accounts"
     flags = WALK
     batch_size = BATCH_SIZE
+    total_of = (ACCOUNTS,)
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--all", action="store_true", help="repair the timelines of all accounts"
         )
-
-    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        return estimate_rows(work, ACCOUNTS)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         chosen = [options["account"] is not None, options["shard"] is not None, options["all"]]
@@ -269,6 +257,7 @@ class VacuumTimelines(JobCommand):
     unit = "accounts"
     flags = WALK
     batch_size = BATCH_SIZE
+    total_of = (ACCOUNTS,)
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -277,9 +266,6 @@ class VacuumTimelines(JobCommand):
             default=STALE_RATIO,
             help=f"write timelines with more than this share of stale entries ({STALE_RATIO})",
         )
-
-    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
-        return estimate_rows(work, ACCOUNTS)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         return vacuum_timelines(work, options["stale_ratio"])

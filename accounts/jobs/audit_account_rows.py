@@ -12,15 +12,14 @@ from functools import partial
 from accounts.actions.rename import copy_usernames
 from accounts.queries.users import load_restrictions, load_usernames
 from accounts.sql import (
-    ACCOUNT_NAMES,
     CREATE_LOST_USER,
     LAST_USER_ID,
     RAISE_USER_IDS,
 )
 from infra.api.errors import NotFound
-from infra.jobs.findings import AuditFinding, report_findings
-from infra.jobs.types import Batch, Work
-from infra.jobs.walk import Piece, walk_table
+from infra.jobs.audit import AuditRun
+from infra.jobs.findings import AuditFinding
+from infra.jobs.walk import Piece
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute, fetch_one
 
@@ -29,16 +28,15 @@ class AccountNameTaken(NotFound):
     """Another user has the name of an account without a user."""
 
 
-def audit_account_rows(work: Work, repair: bool) -> Iterator[Batch]:
+def judge_accounts(piece: Piece, _: AuditRun) -> Iterator[AuditFinding]:
     """Accounts without a user, with another name, with newer restrictions, or with an id that a
     new user may get.
 
-    Safety: correct while writes go on: a user is written before the account. Cost: one query on the
-    shard and three on the default database a batch.
+    A user is written before the account. Cost: three queries on the default database.
     """
-    for piece in walk_table(work, ACCOUNT_NAMES):
-        findings = [*_find_ids_to_come(piece), *_find_without_user(piece), *_find_newer(piece)]
-        yield report_findings(work, piece, findings, repair)
+    yield from _find_ids_to_come(piece)
+    yield from _find_without_user(piece)
+    yield from _find_newer(piece)
 
 
 def _find_ids_to_come(piece: Piece) -> Iterator[AuditFinding]:

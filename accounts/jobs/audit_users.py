@@ -11,9 +11,10 @@ from accounts.queries.users import load_restrictions
 from accounts.sql import RESTRICTION_REVISIONS, USERS_OF_BUCKETS
 from accounts.types import RestrictionState
 from infra.changes.sql import SELECT_PENDING
-from infra.jobs.findings import AuditFinding, report_findings
-from infra.jobs.types import Batch, Work
-from infra.jobs.walk import Key, Row, walk
+from infra.jobs.audit import AuditRun
+from infra.jobs.findings import AuditFinding
+from infra.jobs.types import Work
+from infra.jobs.walk import Key, Piece, Row, Table, walk
 from infra.sharding.buckets import bucket_map
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all
@@ -23,22 +24,24 @@ SELECT owner_id FROM ({SELECT_PENDING} AND kind = %s) AS pending WHERE owner_id 
 """  # noqa: S608
 
 
-def audit_users(work: Work, repair: bool) -> Iterator[Batch]:
-    """Users of these shards without an account, or whose account has older restrictions.
+def judge_users(piece: Piece, _: AuditRun) -> Iterator[AuditFinding]:
+    """Users without an account, or whose account has older restrictions.
 
-    Safety: correct while writes go on: a user and its change are written together, and the change
-    stops being pending after the account was written. Restrictions that are being written now may
-    be reported; the repair only completes them. Cost: three queries on the default database a
-    batch, one on the shard.
+    A user and its change are written together, and the change stops being pending after the account
+    was written. Restrictions that are being written now may be reported; the repair only completes
+    them. Cost: two queries on the default database, one on the shard.
     """
-    for piece in walk(work, partial(_read_users, work.account_id)):
-        ids = [row[0] for row in piece.rows]
-        restricted = load_restrictions(ids)
-        pending = {row[0] for row in fetch_all(GLOBAL_ALIAS, PENDING, (UserCreated.kind, ids))}
-        known = dict(fetch_all(piece.alias, RESTRICTION_REVISIONS, (ids,)))
-        rows = [row for row in piece.rows if row[0] not in pending]
-        findings = [*_find(piece.alias, rows, known, restricted)]
-        yield report_findings(work, piece, findings, repair)
+    ids = [row[0] for row in piece.rows]
+    restricted = load_restrictions(ids)
+    pending = {row[0] for row in fetch_all(GLOBAL_ALIAS, PENDING, (UserCreated.kind, ids))}
+    known = dict(fetch_all(piece.alias, RESTRICTION_REVISIONS, (ids,)))
+    rows = [row for row in piece.rows if row[0] not in pending]
+    return _find(piece.alias, rows, known, restricted)
+
+
+def walk_users(work: Work, _: Table) -> Iterator[Piece]:
+    """The users whose accounts are on these shards. One query on the default database a piece."""
+    return walk(work, partial(_read_users, work.account_id))
 
 
 def _read_users(account_id: int | None, alias: str, after: Key | None, count: int) -> list[Row]:

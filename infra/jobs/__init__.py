@@ -12,9 +12,10 @@ A job is a generator of batches; a command runs it (docs/reference/commands):
             lines = [f"account {row.id}: {row.posts} -> {row.counted}" for row in wrong]
             yield Batch(len(rows), 0, alias, len(wrong), position, lines)
 
-    class Command(JobCommand):
+    class RecountCounters(JobCommand):
+        name = "rebuild counters"
         flags = WALK
+        job = staticmethod(recount)
 
-        def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-            return recount(work)
+What compares and repairs two sides declares passes instead (`infra.jobs.audit`).
 """

@@ -7,7 +7,7 @@ done, 1 some rows failed or a database was left out, 2 stopped early.
 import json
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from functools import partial
 from typing import Any, ClassVar
@@ -26,6 +26,7 @@ from infra.jobs.run_scope import describe_options, list_lock_parts
 from infra.jobs.runs import Run, UnrecordedRun, recorded_run
 from infra.jobs.stopping import StopRequest
 from infra.jobs.types import BATCH_SIZE, Batch, Tally, Work
+from infra.jobs.walk import Table, estimate_rows
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import Placement, is_allowed
 from infra.sharding.readiness import refuse_unusable_databases, requiring_ready
@@ -37,8 +38,14 @@ STATES = {DONE: State.DONE, FAILED: State.FAILED, STOPPED: State.STOPPED}
 
 
 class JobCommand(DocumentedCommand):
-    """A subclass implements `iter_batches` and names the flags that it takes in `flags`."""
+    """A subclass names the flags that it takes in `flags`, and its `job`.
 
+    A job that needs more than the work implements `iter_batches` instead.
+    """
+
+    job: Callable[[Work], Iterator[Batch]]
+    # The tables that it walks, if it shows how much is left: they have few rows besides.
+    total_of: ClassVar[Sequence[Table]] = ()
     flags: ClassVar[Collection[JobFlag]] = frozenset()
     # The databases of the rows of the job: the values of --shard.
     placement: ClassVar[Placement] = Placement.SHARDED
@@ -49,14 +56,15 @@ class JobCommand(DocumentedCommand):
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         """The job. A stopped run closes the generator, so its `finally` and `with` blocks run."""
-        raise NotImplementedError
+        return self.job(work)
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         """Flags of this job only. Each combination of their values has its own checkpoint."""
 
     def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
         """The number of rows to do, or None if it is expensive to know."""
-        return None
+        estimates = [estimate_rows(work, table) for table in self.total_of]
+        return None if None in estimates or not estimates else sum(filter(None, estimates))
 
     def is_by_database(self, options: dict[str, Any]) -> bool:
         """Whether `iter_batches` works on one database after the other.

@@ -14,11 +14,12 @@ from itertools import chain
 from accounts.sql import LATEST_ACCOUNT_ID, NEXT_ACCOUNT_IDS
 from counters.jobs.audit_counters import audit_counters
 from infra.changes.lag import LaneLag, list_lane_lags
+from infra.jobs.audit import AuditRun
 from infra.jobs.findings import Pause
 from infra.jobs.several_passes import Pass, in_turn
 from infra.jobs.types import Batch, Work
 from infra.sharding.sql import fetch_one
-from relations.jobs.audit_edges import audit_edges
+from relations.verbs import AuditEdges
 from timelines.jobs.audit_timelines import audit_timelines
 
 
@@ -50,7 +51,7 @@ def sample_invariants(
 
 
 def _passes(pause: Pause) -> tuple[Pass, Pass]:
-    return partial(audit_edges, repair=False, pause=pause), audit_counters
+    return partial(AuditEdges.compare, run=AuditRun(pause)), audit_counters
 
 
 def check_drained(most_lag_s: float, others: Sequence[str], work: Work) -> Iterator[Batch]:

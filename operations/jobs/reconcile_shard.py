@@ -19,15 +19,15 @@ Between them all changes are drained. Each step is idempotent, so a run that was
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
 
-from accounts.jobs.audit_accounts import audit_accounts
+from accounts.verbs import AuditAccounts
 from counters.jobs.recount_counters import recount_counters
 from infra.caching.purging import flush_redis
 from infra.changes.replay import ReplayFilter, replay
-from infra.clock import now_ms
+from infra.jobs.audit import AuditRun
 from infra.jobs.findings import Pause
 from infra.jobs.several_passes import Pass, in_turn
 from infra.jobs.types import Batch, Work
@@ -35,16 +35,15 @@ from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.pulse import end_loss
 from infra.sharding.shards import shard_aliases
 from moderation.jobs.enforce_again import enforce_again
-from notifications.jobs.audit_notifications import audit_notifications
+from notifications.verbs import AuditNotifications
 from operations.jobs.drain_everything import drain_everything
-from posts.conversations.jobs.audit_conversations import audit_conversations
-from posts.jobs.audit_responses import audit_responses
-from relations.jobs.audit_edges import audit_edges
-from timelines.jobs.audit_recent_posts import audit_recent_posts
-from timelines.jobs.audit_tags import audit_tags
+from posts.conversations.verbs import AuditConversations
+from posts.verbs import AuditResponses
+from relations.verbs import AuditEdges
 from timelines.jobs.backfill_recent_posts import backfill_recent_posts
 from timelines.jobs.end_lost_deletions import end_lost_deletions
 from timelines.stores.weeks import forget_timelines
+from timelines.verbs import AuditRecentPosts, AuditTags
 
 # Of the default database. Mails are not sent again.
 KINDS = (
@@ -115,7 +114,7 @@ def _bring_up(restored: Restored, pause: Pause) -> dict[str, Pass]:
         "deletions": partial(on_shard, deletions),
         "index": partial(on_shard, partial(backfill_recent_posts, again=True)),
         "replay": partial(_replay, restored),
-        "accounts": partial(audit_accounts, repair=True),
+        "accounts": partial(AuditAccounts.compare, run=AuditRun(pause, repair=True)),
         "decisions": partial(on_shard, enforce_again),
         "drain after replay": partial(drain_everything, pause=pause),
     }
@@ -123,17 +122,18 @@ def _bring_up(restored: Restored, pause: Pause) -> dict[str, Pass]:
 
 def _compare(restored: Restored, pause: Pause) -> dict[str, Pass]:
     """The steps that compare what is derived with its sources, on all shards."""
-    wins, drain = restored.restored_wins, partial(drain_everything, pause=pause)
-    options: dict[str, Any] = {"repair": True, "pause": pause}
+    drain = partial(drain_everything, pause=pause)
+    # All changes are drained, so what happened a moment ago must be there.
+    run = AuditRun(pause, repair=True, restored_wins=restored.restored_wins, unsettled_ms=0)
     return {
         "counts": recount_counters,
-        "edges": partial(audit_edges, restored_wins=wins, **options),
-        "responses": partial(audit_responses, restored_wins=wins, **options),
-        "conversations": partial(audit_conversations, **options),
-        "tags": partial(audit_tags, **options),
-        "recent posts": partial(audit_recent_posts, **options),
+        "edges": partial(AuditEdges.compare, run=run),
+        "responses": partial(AuditResponses.compare, run=run),
+        "conversations": partial(AuditConversations.compare, run=run),
+        "tags": partial(AuditTags.compare, run=run),
+        "recent posts": partial(AuditRecentPosts.compare, run=run),
         "drain after repairs": drain,
-        "notifications": partial(_audit_notifications, restored_wins=wins, **options),
+        "notifications": partial(AuditNotifications.compare, run=run),
         "last drain": drain,
         "counts of what was repaired": recount_counters,
         "untraced": partial(_name_untraced, restored),
@@ -182,14 +182,6 @@ def _say_what_is_gone(age: timedelta) -> Iterator[Batch]:
 
 def _replay_part(aliases: Sequence[str], selected: ReplayFilter, work: Work) -> Iterator[Batch]:
     return replay(work._replace(aliases=aliases), selected)
-
-
-def _audit_notifications(
-    work: Work, repair: bool, pause: Pause, restored_wins: bool
-) -> Iterator[Batch]:
-    """All changes are drained, so what happened a moment ago must be there."""
-    now = now_ms()
-    return audit_notifications(work, repair, pause, now, now, restored_wins)
 
 
 def _name_untraced(restored: Restored, work: Work) -> Iterator[Batch]:

@@ -1,19 +1,16 @@
 """Commands that compare conversations with direct posts, and write them."""
 
-from argparse import ArgumentParser
-from collections.abc import Iterator
-from typing import Any
-
+from infra.jobs.audit import AuditCommand, Derived
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
-from infra.jobs.types import Batch, Work
-from posts.conversations.jobs.audit_conversations import audit_conversations
+from posts.conversations.jobs.audit_conversations import judge_listed, judge_written
 from posts.conversations.jobs.backfill_conversations import backfill_conversations
+from posts.conversations.sql import DIRECT_POSTS
+from posts.sql import DIRECT_POSTS_WRITTEN
 
 
-class AuditConversations(JobCommand):
-    """Compares the rows of conversations with the direct posts themselves. Differences that are not
-    repaired count as failed, so the exit code is 1.
+class AuditConversations(AuditCommand):
+    """Compares the rows of conversations with the direct posts themselves.
 
     **When**: as [`audit responses`](#audit-responses), for direct posts. It compares what accounts
     have of direct posts with the posts, both ways. `--repair` ends what is of lost or deleted
@@ -28,14 +25,7 @@ class AuditConversations(JobCommand):
     """
 
     name = "audit conversations"
-    unit = "rows"
-    flags = WALK
-
-    def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="repair the differences")
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return audit_conversations(work, options["repair"], self.pause)
+    passes = Derived(DIRECT_POSTS, judge_listed), Derived(DIRECT_POSTS_WRITTEN, judge_written)
 
 
 class BackfillConversations(JobCommand):
@@ -50,6 +40,4 @@ class BackfillConversations(JobCommand):
     name = "backfill conversations"
     unit = "direct posts"
     flags = WALK
-
-    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return backfill_conversations(work)
+    job = staticmethod(backfill_conversations)

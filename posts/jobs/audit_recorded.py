@@ -15,9 +15,9 @@ from accounts.errors import AccountNotFound
 from accounts.sql import EXISTING_ACCOUNT_IDS
 from counters.changes import CountsRepaired
 from infra.changes.append import append_change
-from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
-from infra.jobs.types import Batch, Work
-from infra.jobs.walk import walk_table
+from infra.jobs.audit import AuditRun
+from infra.jobs.findings import AuditFinding, compare_again
+from infra.jobs.walk import Piece
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.actions.delete_post import delete_post
@@ -35,7 +35,6 @@ from posts.queries.responses import (
     read_states,
     record_of,
 )
-from posts.sql import RESPONSES
 from posts.types import Kind, ResponseRow, Target
 
 WORDS = {
@@ -68,25 +67,22 @@ class ResponseSource(NamedTuple):
         return self.current.revision < self.recorded.revision
 
 
-def audit_recorded(
-    work: Work, repair: bool, pause: Pause, restored_wins: bool = False
-) -> Iterator[Batch]:
+def judge_recorded(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
     """Responses without a source, newer than their source, or behind it.
 
-    Safety: correct while writes go on: the source is read after the response. Cost: one query a
-    batch and two per shard of responders; the same again while changes are pending.
+    The source is read after the response. `restored_wins`: lost favourites and deletions are undone
+    on the side of the response too. Cost: two queries per shard of responders; the same again while
+    changes are pending.
     """
-    for piece in walk_table(work, RESPONSES):
-        rows = [ResponseRow(*row) for row in piece.rows]
-        sources = _compare(rows)
-        ahead = [source for source in sources if source.is_ahead]
-        differing = partial(_find_behind, piece.alias)
-        late = compare_again(
-            [source.recorded for source in sources if source.is_behind], differing, pause
-        )
-        findings = [_ahead(source, restored_wins) for source in ahead]
-        findings += [_behind(source) for source in _compare(late) if source.is_behind]
-        yield report_findings(work, piece, findings, repair)
+    sources = _compare([ResponseRow(*row) for row in piece.rows])
+    behind = [source.recorded for source in sources if source.is_behind]
+    late = compare_again(behind, partial(_find_behind, piece.alias), run.pause)
+    for source in sources:
+        if source.is_ahead:
+            yield _ahead(source, run.restored_wins)
+    for source in _compare(late):
+        if source.is_behind:
+            yield _behind(source)
 
 
 def _find_behind(alias: str, rows: Sequence[ResponseRow]) -> list[ResponseRow]:

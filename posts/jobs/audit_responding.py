@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
 
-from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
-from infra.jobs.types import Batch, Work
-from infra.jobs.walk import Piece, walk_table
+from infra.jobs.audit import AuditRun
+from infra.jobs.findings import AuditFinding, Pause, compare_again
+from infra.jobs.walk import Piece
 from infra.sharding.buckets import shard_of
 from posts.actions.repost import undo_repost
 from posts.ids import PostId
@@ -20,64 +20,47 @@ from posts.queries.responses import (
     read_responses,
     record_of,
 )
-from posts.sql import FAVOURITES, QUOTING_POSTS, RESPONDING_POSTS
 from posts.types import Kind, ResponseRow, Target
 
 
-def audit_responding_posts(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+def judge_responding_posts(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
     """Live replies and reposts without a response, and reposts of posts that do not exist.
 
-    Safety: correct while writes go on. Cost: one query a batch, and two per shard of the posts that
-    they are about; the same again while changes are pending.
+    Cost: two queries per shard of the posts that they are about; again while changes are pending.
     """
-    for piece in walk_table(work, RESPONDING_POSTS):
-        rows = [
-            record_of(PostId.at(row[0], row[1]), Target(*row[2:5]), True, row[5])
-            for row in piece.rows
-        ]
-        yield _report(work, piece, rows, repair, pause)
+    return _judge(
+        piece.alias,
+        [record_of(PostId.at(*row[:2]), Target(*row[2:5]), True, row[5]) for row in piece.rows],
+        run.pause,
+    )
 
 
-def audit_quoting_posts(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    """Live posts whose quote has no response, or one of another state.
-
-    Safety and cost: as `audit_responding_posts`.
-    """
-    for piece in walk_table(work, QUOTING_POSTS):
-        rows = [
-            record_of(PostId.at(*row[:2]), quote_of(PostId.at(*row[2:4])), not row[5], row[4])
-            for row in piece.rows
-        ]
-        yield _report(work, piece, rows, repair, pause)
+def judge_quoting_posts(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
+    """Live posts whose quote has no response, or one of another state. Cost: as the others."""
+    rows = [
+        record_of(PostId.at(*row[:2]), quote_of(PostId.at(*row[2:4])), not row[5], row[4])
+        for row in piece.rows
+    ]
+    return _judge(piece.alias, rows, run.pause)
 
 
-def audit_favourites(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    """Favourites without a response. Safety and cost: as `audit_responding_posts`."""
-    for piece in walk_table(work, FAVOURITES):
-        rows = [
-            ResponseRow(row[2], row[1], row[3], row[0], 0, row[4], row[5], row[6])
-            for row in piece.rows
-        ]
-        yield _report(work, piece, rows, repair, pause)
+def judge_favourites(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
+    """Favourites without a response. Cost: as the others."""
+    rows = [
+        ResponseRow(row[2], row[1], row[3], row[0], 0, row[4], row[5], row[6]) for row in piece.rows
+    ]
+    return _judge(piece.alias, rows, run.pause)
 
 
-def _report(
-    work: Work, piece: Piece, rows: Sequence[ResponseRow], repair: bool, pause: Pause
-) -> Batch:
-    again = partial(_record_as_it_is, piece.alias)
+def _judge(alias: str, rows: Sequence[ResponseRow], pause: Pause) -> Iterator[AuditFinding]:
+    for row in compare_again(rows, _find_unrecorded, pause):
+        again = partial(_record_as_it_is, alias, row)
+        yield AuditFinding(f"{_name(row)} is not recorded", again)
     reposts = [row for row in rows if row.kind == Kind.REPOST]
-    findings = [
-        AuditFinding(f"{_name(row)} is not recorded", partial(again, row))
-        for row in compare_again(rows, _find_unrecorded, pause)
-    ]
-    findings += [
-        AuditFinding(
-            f"{_name(row)} {WHY[find]}", partial(undo_repost, row.responder_id, row.post_id)
-        )
-        for find in WHY
-        for row in compare_again(reposts, find, pause)
-    ]
-    return report_findings(work, piece, findings, repair)
+    for find, why in WHY.items():
+        for row in compare_again(reposts, find, pause):
+            undo = partial(undo_repost, row.responder_id, row.post_id)
+            yield AuditFinding(f"{_name(row)} {why}", undo)
 
 
 def _name(row: ResponseRow) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from accounts.sql import EXISTING_ACCOUNT_IDS
-from infra.jobs.findings import AuditFinding, report_findings
-from infra.jobs.types import Batch, Work
-from infra.jobs.walk import walk_table
+from infra.jobs.audit import AuditRun
+from infra.jobs.findings import AuditFinding
+from infra.jobs.walk import Piece
 from infra.sharding.sql import fetch_all
-from relations.jobs.edge_sightings import BACKWARD, backward_of
+from relations.jobs.edge_sightings import backward_of
 from relations.jobs.repair import (
     end_blocked_follow,
     end_orphan,
@@ -49,19 +49,17 @@ WORDS = {
 }
 
 
-def audit_backward(work: Work, repair: bool, restored_wins: bool = False) -> Iterator[Batch]:
+def judge_backward(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
     """Backward edges ahead of their forward edge, or without one; follows of a blocker.
 
     A backward edge that is ahead is what is left of a write that the follower's shard lost.
-    `restored_wins`: a lost write is undone on this side too, unless it was a block.
-    Safety: correct while writes go on: the forward edge is read after the backward one, and its
-    revision only grows. Cost: two queries a batch and one per shard of followers.
+    `restored_wins`: a lost write is undone on this side too, unless it was a block. The forward
+    edge is read after the backward one, and its revision only grows. Cost: one query, and one per
+    shard of followers.
     """
-    for piece in walk_table(work, BACKWARD):
-        backward = backward_of(piece.rows)
-        ahead = _find_ahead(backward, restored_wins)
-        findings = [*ahead, *_find_blocked_follows(piece.alias, backward)]
-        yield report_findings(work, piece, findings, repair)
+    backward = backward_of(piece.rows)
+    yield from _find_ahead(backward, run.restored_wins)
+    yield from _find_blocked_follows(piece.alias, backward)
 
 
 def _find_ahead(backward: Edges, restored_wins: bool) -> Iterator[AuditFinding]:

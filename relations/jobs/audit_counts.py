@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from accounts.sql import ACCOUNTS
 from counters.jobs.recount_counters import repair
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts, read_postponed
-from infra.jobs.findings import AuditFinding, report_findings
-from infra.jobs.types import Batch, Work
-from infra.jobs.walk import Table, walk_table
+from infra.jobs.audit import AuditRun
+from infra.jobs.findings import AuditFinding
+from infra.jobs.walk import Piece, Table
 from infra.sharding.sql import fetch_all
 from relations.counter_rows import BACKWARD_KINDS, FORWARD_KINDS, Kinds
 from relations.jobs.edge_sightings import BACKWARD, FORWARD, snapshot
@@ -41,16 +40,14 @@ class CountDifference(NamedTuple):
     rows: int
 
 
-def audit_counts(work: Work, repair: bool) -> Iterator[Batch]:
+def judge_counts(piece: Piece, _: AuditRun) -> Iterator[AuditFinding]:
     """Accounts whose counts of relations are not the number of their rows.
 
-    Safety: correct while writes go on: counts and rows are written in one transaction, and read
-    here in one snapshot. Cost: one query a batch, and one per side and ROWS_A_PAGE edges.
+    Counts and rows are written in one transaction, and read here in one snapshot. Cost: one query
+    per side and ROWS_A_PAGE edges.
     """
-    for piece in walk_table(work, ACCOUNTS):
-        wrong = _find_in_snapshot(piece.alias, [row[0] for row in piece.rows])
-        findings = [_finding(piece.alias, owner_id, each) for owner_id, each in wrong.items()]
-        yield report_findings(work, piece, findings, repair)
+    wrong = _find_in_snapshot(piece.alias, [row[0] for row in piece.rows])
+    return (_finding(piece.alias, owner_id, each) for owner_id, each in wrong.items())
 
 
 def _find_in_snapshot(alias: str, owner_ids: Sequence[int]) -> dict[int, list[CountDifference]]:

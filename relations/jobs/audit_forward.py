@@ -4,18 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
+from infra.jobs.audit import AuditRun
 from infra.jobs.findings import (
     COMPARE_EVERY_S,
     MOST_COMPARISONS,
     AuditFinding,
     Pause,
-    report_findings,
 )
-from infra.jobs.types import Batch, Work
-from infra.jobs.walk import walk_table
+from infra.jobs.walk import Piece
 from relations.jobs.edge_differences import UNSURE, EdgeDifference, EdgeSighting, compare_edges
 from relations.jobs.edge_sightings import (
-    FORWARD,
     BackwardSighting,
     forward_of,
     read_backward_sightings,
@@ -37,17 +35,14 @@ class EdgeComparison(NamedTuple):
     backward: BackwardSighting
 
 
-def audit_forward(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+def judge_forward(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
     """Forward edges without a backward edge, or with an older or different one.
 
-    Safety: correct while writes go on. Cost: one query a batch and one per shard of followees; two
-    more queries per comparison for edges that differ, up to MOST_COMPARISONS while changes are
-    pending.
+    Cost: one query per shard of followees; two more per comparison for edges that differ, up to
+    MOST_COMPARISONS while changes are pending.
     """
-    for piece in walk_table(work, FORWARD):
-        compared = compare_until_sure(piece.alias, forward_of(piece.rows), pause)
-        findings = [_finding(pair, comparison) for pair, comparison in sorted(compared.items())]
-        yield report_findings(work, piece, findings, repair)
+    compared = compare_until_sure(piece.alias, forward_of(piece.rows), run.pause)
+    return (_finding(pair, comparison) for pair, comparison in sorted(compared.items()))
 
 
 def compare_until_sure(alias: str, first: Edges, pause: Pause) -> dict[Pair, EdgeComparison]:

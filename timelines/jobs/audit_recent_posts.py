@@ -6,10 +6,10 @@ from functools import partial
 from django.conf import settings
 
 from accounts.sql import ACCOUNTS
+from infra.jobs.audit import AuditRun
 from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
-from infra.jobs.several_passes import in_turn
 from infra.jobs.types import Batch, Work
-from infra.jobs.walk import walk_table
+from infra.jobs.walk import Piece, walk_table
 from infra.sharding.buckets import shard_of
 from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import fetch_all
@@ -21,34 +21,22 @@ from posts.types import Kind, Target
 from timelines.recent.actions.index_posts import backfill_recent, find_unindexed
 from timelines.recent.low_water_mark import find_low_water_mark, find_own_mark
 from timelines.recent.packs import drop_packs
-from timelines.recent.sql import INDEXED
 from timelines.types import Entry
 
 POSTS = f"{LIVE_EVENTS} AND author_id = ANY(%s::bigint[]) AND moment >= %s"
 
 
-def audit_recent_posts(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    """Rows of these shards' indexes without a post, and posts that the indexes lack.
+def judge_indexed_posts(piece: Piece, _: AuditRun) -> Iterator[AuditFinding]:
+    """Rows of an index without a post. Cost: one query per shard of authors.
 
-    A row of a deleted post is no difference: readers skip it until its day is dropped. Differences
-    that are not repaired are failed rows. `pause(seconds)` waits for pending changes. Safety:
-    correct while writes go on. Cost: per batch one query and one per shard of the other side.
+    A row of a deleted post is no difference: readers skip it until its day is dropped.
     """
-    indexed = partial(_audit_indexed, repair=repair)
-    return in_turn(work, indexed, partial(_audit_posts, repair=repair, pause=pause))
-
-
-def _audit_indexed(work: Work, repair: bool) -> Iterator[Batch]:
-    for piece in walk_table(work, INDEXED):
-        targets = {PostId.at(*row[:2]): row[2:] for row in piece.rows}
-        groups: dict[str, list[PostId]] = {}
-        for post_id in targets:
-            groups.setdefault(shard_of(post_id.author_id), []).append(post_id)
-        known = {state for alias, ids in groups.items() for state in read_states(alias, ids)}
-        findings = [
-            _lost(post_id, *shown) for post_id, shown in targets.items() if post_id not in known
-        ]
-        yield report_findings(work, piece, findings, repair)
+    targets = {PostId.at(*row[:2]): row[2:] for row in piece.rows}
+    groups: dict[str, list[PostId]] = {}
+    for post_id in targets:
+        groups.setdefault(shard_of(post_id.author_id), []).append(post_id)
+    known = {state for alias, ids in groups.items() for state in read_states(alias, ids)}
+    return (_lost(post_id, *shown) for post_id, shown in targets.items() if post_id not in known)
 
 
 def _lost(post_id: PostId, shown_author: int | None, shown_moment: int | None) -> AuditFinding:
@@ -57,9 +45,12 @@ def _lost(post_id: PostId, shown_author: int | None, shown_moment: int | None) -
     return AuditFinding(f"{line} was lost", partial(end_lost_post, LostPost(post_id, target)))
 
 
-def _audit_posts(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+def audit_indexes(run: AuditRun, work: Work) -> Iterator[Batch]:
     """Posts that the index of these shards lacks, above its low-water mark: those of all accounts,
-    with RECENT_INDEX=by_author those of the shard's own ones."""
+    with RECENT_INDEX=by_author those of the shard's own ones.
+
+    Cost: one query a batch, and one for each index.
+    """
     is_by_author = settings.RECENT_INDEX == "by_author"
     find_mark = find_own_mark if is_by_author else find_low_water_mark
     marks = {alias: find_mark(alias) for alias in work.aliases}
@@ -75,9 +66,9 @@ def _audit_posts(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
             finding
             for alias, mark in complete.items()
             if alias == piece.alias or not is_by_author
-            for finding in _find_lacking(alias, mark, entries, pause)
+            for finding in _find_lacking(alias, mark, entries, run.pause)
         ]
-        yield report_findings(work, piece, findings, repair)
+        yield report_findings(work, piece, findings, run.repair)
 
 
 def _find_lacking(

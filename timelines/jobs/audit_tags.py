@@ -4,19 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
-from infra.jobs.several_passes import in_turn
-from infra.jobs.types import Batch, Work
-from infra.jobs.walk import Piece, walk_table
+from infra.jobs.audit import AuditRun
+from infra.jobs.findings import AuditFinding, compare_again
+from infra.jobs.walk import Piece
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.actions.end_lost_post import LostPost, end_lost_post
 from posts.ids import PostId
 from posts.queries.responses import read_states
-from posts.sql import TAGGED_POSTS
 from timelines.tags.actions.index_posts import add_missing, index_posts, read_tags
 from timelines.tags.entries import push_tag_entries, tag_entries_store
-from timelines.tags.sql import TAG_NAMES, TAGGED
+from timelines.tags.sql import TAG_NAMES
 from timelines.tags.types import tag_id_of
 from timelines.types import Entry
 
@@ -28,41 +26,21 @@ class IndexedTag(NamedTuple):
     name: str
 
 
-def audit_tags(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    """Rows of the index without such a post, public posts with tags that it lacks, and rows that
-    the list of their tag in Redis lacks.
+def judge_indexed(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
+    """Rows of the index without such a post.
 
-    Differences that are not repaired are failed rows. `pause(seconds)` waits for pending changes.
-    Safety: correct while writes go on. Cost: one query a batch, and one or two per shard of the
-    other side; the same again while changes are pending.
+    Cost: one or two queries per shard of the authors; the same again while changes are pending.
     """
-    passes = [
-        partial(audit, repair=repair, pause=pause)
-        for audit in (_audit_indexed, _audit_tagged, _audit_lists)
-    ]
-    return in_turn(work, *passes)
+    gone = compare_again(_read_indexed(piece), _find_gone, run.pause)
+    known = {post_id for alias, ids in _by_shard(gone).items() for post_id in _read(alias, ids)}
+    return (_gone(indexed, indexed.post_id in known) for indexed in gone)
 
 
-def _audit_indexed(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    for piece in walk_table(work, TAGGED):
-        rows = _read_indexed(piece)
-        gone = compare_again(rows, _find_gone, pause)
-        known = {post_id for alias, ids in _by_shard(gone).items() for post_id in _read(alias, ids)}
-        findings = [_gone(indexed, indexed.post_id in known) for indexed in gone]
-        yield report_findings(work, piece, findings, repair)
-
-
-def _audit_lists(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    for piece in walk_table(work, TAGGED):
-        lacking = compare_again(_read_indexed(piece), _find_unlisted, pause)
-        findings = [
-            AuditFinding(
-                f"account {post_id.author_id}: post {post_id.public} is not listed under #{name}",
-                partial(push_tag_entries, {post_id: [name]}),
-            )
-            for post_id, name in lacking
-        ]
-        yield report_findings(work, piece, findings, repair)
+def judge_lists(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
+    """Rows of the index that the list of their tag in Redis lacks. Cost: one round trip."""
+    for post_id, name in compare_again(_read_indexed(piece), _find_unlisted, run.pause):
+        line = f"account {post_id.author_id}: post {post_id.public} is not listed under #{name}"
+        yield AuditFinding(line, partial(push_tag_entries, {post_id: [name]}))
 
 
 def _read_indexed(piece: Piece) -> list[IndexedTag]:
@@ -115,18 +93,12 @@ def _gone(indexed: IndexedTag, has_row: bool) -> AuditFinding:
     return AuditFinding(f"{line} was lost", partial(end_lost_post, lost))
 
 
-def _audit_tagged(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    for piece in walk_table(work, TAGGED_POSTS):
-        ids = [PostId.at(row[0], row[1]) for row in piece.rows]
-        lacking = compare_again(ids, partial(_find_unindexed, piece.alias), pause)
-        findings = [
-            AuditFinding(
-                f"account {post_id.author_id}: tags of post {post_id.public} are not indexed",
-                partial(_index, piece.alias, post_id),
-            )
-            for post_id in lacking
-        ]
-        yield report_findings(work, piece, findings, repair)
+def judge_tagged(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
+    """Public posts with tags that the index lacks. Cost: as `judge_indexed`."""
+    ids = [PostId.at(*row[:2]) for row in piece.rows]
+    for post_id in compare_again(ids, partial(_find_unindexed, piece.alias), run.pause):
+        line = f"account {post_id.author_id}: tags of post {post_id.public} are not indexed"
+        yield AuditFinding(line, partial(_index, piece.alias, post_id))
 
 
 def _find_unindexed(alias: str, ids: Sequence[PostId]) -> list[PostId]:

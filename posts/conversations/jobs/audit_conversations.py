@@ -3,20 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from infra.jobs.findings import AuditFinding, Pause, compare_again, report_findings
-from infra.jobs.several_passes import in_turn
-from infra.jobs.types import Batch, Work
-from infra.jobs.walk import walk_table
+from infra.jobs.audit import AuditRun
+from infra.jobs.findings import AuditFinding, compare_again
+from infra.jobs.walk import Piece
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.actions.end_lost_post import LostPost, end_lost_post
 from posts.conversations.actions.record_direct_posts import record_as_they_are
 from posts.conversations.actions.update_conversations import POST, OwnedPost
 from posts.conversations.queries.participants import list_owned_posts
-from posts.conversations.sql import DIRECT_POSTS
 from posts.ids import PostId
 from posts.queries.responses import read_states
-from posts.sql import DIRECT_POSTS_WRITTEN
 from posts.types import Visibility
 
 KNOWN = f"""
@@ -26,27 +23,22 @@ SELECT {POST} FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint
 Listed = tuple[int, PostId]  # an owner, and a direct post for the owner
 
 
-def audit_conversations(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    """Rows of conversations without a direct post, and direct posts without a row.
+def judge_listed(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
+    """Rows of conversations without a direct post.
 
-    Differences that are not repaired are failed rows. `pause(seconds)` waits for pending changes.
-    Safety: correct while writes go on. Cost: one query a batch, and two per shard of the other
-    side; the same again while changes are pending.
+    Cost: two queries per shard of the authors; the same again while changes are pending.
     """
-    return in_turn(
-        work,
-        partial(_audit_listed, repair=repair, pause=pause),
-        partial(_audit_written, repair=repair, pause=pause),
-    )
+    rows = [(row[0], PostId(*row[1:4])) for row in piece.rows]
+    gone = compare_again(rows, _find_gone, run.pause)
+    known = _find_with_row({post_id for _, post_id in gone})
+    return (_gone(key, key[1] in known) for key in gone)
 
 
-def _audit_listed(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    for piece in walk_table(work, DIRECT_POSTS):
-        rows = [(row[0], PostId(*row[1:4])) for row in piece.rows]
-        gone = compare_again(rows, _find_gone, pause)
-        known = _find_with_row({post_id for _, post_id in gone})
-        findings = [_gone(key, key[1] in known) for key in gone]
-        yield report_findings(work, piece, findings, repair)
+def judge_written(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
+    """Direct posts that one of their accounts has no row of. Cost: as `judge_listed`."""
+    ids = [PostId.at(*row) for row in piece.rows]
+    unlisted = compare_again(ids, partial(_find_unlisted, piece.alias), run.pause)
+    return (_unlisted(piece.alias, post_id) for post_id in unlisted)
 
 
 def _find_gone(rows: Sequence[Listed]) -> list[Listed]:
@@ -81,14 +73,6 @@ def _gone(listed: Listed, has_row: bool) -> AuditFinding:
         return AuditFinding(f"{line} is gone, and still listed for {owner_id}", again)
     lost = LostPost(post_id, visibility=Visibility.DIRECT, mentioned=(owner_id,))
     return AuditFinding(f"{line} for {owner_id} was lost", partial(end_lost_post, lost))
-
-
-def _audit_written(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    for piece in walk_table(work, DIRECT_POSTS_WRITTEN):
-        ids = [PostId.at(*row) for row in piece.rows]
-        unlisted = compare_again(ids, partial(_find_unlisted, piece.alias), pause)
-        findings = [_unlisted(piece.alias, post_id) for post_id in unlisted]
-        yield report_findings(work, piece, findings, repair)
 
 
 def _find_unlisted(alias: str, ids: Sequence[PostId]) -> list[PostId]:

@@ -17,10 +17,12 @@ from accounts.actions.rename import copy_usernames, rename_account
 from accounts.actions.sign_up import sign_up
 from accounts.changes import UserCreated
 from accounts.identities.actions.create_bound_users import create_bound_users
-from accounts.jobs.audit_account_rows import audit_account_rows
+from accounts.jobs.audit_account_rows import judge_accounts
 from accounts.models import Account, FormerName, User
+from accounts.sql import ACCOUNT_NAMES
 from accounts.types import NewUser
 from infra.api.errors import ValidationFailed
+from infra.jobs.audit import AuditRun, Derived
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from integrations.queries.events import read_events, site_position_now
@@ -245,10 +247,11 @@ def test_a_rename_that_comes_again_changes_nothing(ann):
 def test_the_audit_finds_and_repairs_a_name_that_differs(ann):
     User.objects.filter(pk=ann).update(username="anna")  # as after a restore
     work = Work([shard_of(ann)], None, None, 100)
-    [batch] = audit_account_rows(work, repair=True)
+    names = Derived(ACCOUNT_NAMES, judge_accounts)
+    [batch] = names(AuditRun(bool, repair=True), work)
     assert batch.details == [f"account {ann}: @ann is @anna as a user: repaired"]
     assert Account.objects.of(ann).get(id=ann).username == "anna"
-    [batch] = audit_account_rows(work, repair=False)
+    [batch] = names(AuditRun(bool), work)
     assert not batch.details
 
 

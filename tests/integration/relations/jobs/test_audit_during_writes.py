@@ -4,10 +4,11 @@ import pytest
 from django.conf import settings
 
 from infra.jobs import findings
+from infra.jobs.audit import AuditRun
 from infra.jobs.types import Work
 from relations.actions.follow import follow
 from relations.jobs import audit_forward
-from relations.jobs.audit_edges import audit_edges
+from relations.verbs import AuditEdges
 from tests.integration.relations.jobs.busy import Busy, blocker, drainer, toggler
 from tests.integration.relations.jobs.damage import delete_edge, write_backward
 from tests.truth import assert_drained_truth, backward_edges
@@ -20,7 +21,11 @@ AUDITS = 6
 
 def audit(busy, repair):
     work = Work(settings.SHARD_ALIASES, batch_size=5)
-    return [line for batch in audit_edges(work, repair, busy.pause) for line in batch.details]
+    return [
+        line
+        for batch in AuditEdges.compare(work, AuditRun(busy.pause, repair))
+        for line in batch.details
+    ]
 
 
 @pytest.fixture(autouse=True)
