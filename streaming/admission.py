@@ -18,7 +18,7 @@ from infra.clock import now_ms
 from infra.sharding.errors import NO_ANSWER
 from notifications.api.present import present_notification
 from notifications.queries.arrived import iter_arrived
-from posts.reading.viewer import ask_viewer
+from posts.reading.viewing import ask_viewer
 from relations.lists.errors import ListNotFound
 from relations.lists.queries.lists import get_account_list
 from relations.queries.following import load_following

@@ -9,8 +9,7 @@ from infra.clock import now_ms
 from posts.addressed import Addressed, find_addressed
 from posts.ids import PostId, authors_of
 from posts.reading.hydrate import Hydrated, hydrate
-from posts.reading.viewer import PostViewer, ask_viewer
-from posts.reading.viewing import view
+from posts.reading.viewing import PostViewer, ask_viewer, view
 from streaming.channels import Channel
 from streaming.happenings.notifications import Notified
 from streaming.happenings.types import Shown, Target, View

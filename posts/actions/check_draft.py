@@ -24,7 +24,7 @@ def check_draft(data: Mapping[str, Any], may_be_empty: bool = False) -> Draft:
 
     Raises: as `check_content`.
     """
-    _refuse_sent(data, ("media_attributes",))  # edits may have them: posts.api.image_texts
+    _refuse_sent(data, ("media_attributes",))  # edits may have them: posts.api.images
     draft = check_content(data, may_be_empty)
     return replace(
         draft,

@@ -9,7 +9,7 @@ from accounts.types import QUOTE_POLICIES
 from posts.actions.request_fields import find_choice, find_post_id
 from posts.errors import CannotQuote, InvalidDraft, QuotedNotFound
 from posts.ids import PostId
-from posts.queries.quotable import get_quotable
+from posts.queries.answerable import get_quotable
 from posts.types import Draft, PostLinks, QuotePolicy, Visibility
 
 _BY_NAME = {name: QuotePolicy[name.upper()] for name in QUOTE_POLICIES}

@@ -10,7 +10,7 @@ from infra.clock import now_ms
 from infra.evidence import collecting
 from posts.ids import moment_after, moment_below
 from posts.queries.rows import PAST_ALL
-from posts.reading.viewer import PostViewer, ask_viewer
+from posts.reading.viewing import PostViewer, ask_viewer
 from posts.types import PostRange, Visibility
 from relations.types import UNRELATED
 from timelines.queries.author_batches import (

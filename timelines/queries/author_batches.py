@@ -25,8 +25,7 @@ from posts.queries.rows import (
     list_with_tag,
 )
 from posts.reading.hydrate import Hydrated, hydrate
-from posts.reading.viewer import PostViewer
-from posts.reading.viewing import view
+from posts.reading.viewing import PostViewer, view
 from posts.types import PostRange, Visibility
 from relations.types import UNRELATED
 

@@ -43,8 +43,7 @@ from posts.actions.delete_post import delete_post
 from posts.actions.edit_post import edit_post
 from posts.actions.set_policies import set_policies
 from posts.api import schema
-from posts.api.image_texts import read_image_texts
-from posts.api.kept_images import with_kept_images
+from posts.api.images import read_image_texts, with_kept_images
 from posts.errors import ImagesTaken, PostNotFound, PublishedPostGone
 from posts.fragments.present import find_target, with_source
 from posts.ids import MalformedPostId, PostId

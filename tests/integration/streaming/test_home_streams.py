@@ -6,7 +6,7 @@ import pytest
 
 from accounts.actions.update_profile import update_profile
 from accounts.models import Account
-from accounts.types import ProfileEdit, Restriction
+from accounts.types import ProfileEdit
 from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
@@ -23,7 +23,7 @@ from tests.callers import Caller
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import events_before, publish_marker
 from tests.waiting import until
-from tests.world import NOW, make_accounts, publish, restrict
+from tests.world import NOW, make_accounts, publish
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
 
@@ -140,16 +140,6 @@ def test_a_repost_of_a_muted_author_is_not_heard(site, people):
     repost(author, original)
     marker = publish_marker(site, friend, client)
     assert events_before(client, marker) == []
-
-
-def test_a_limited_author_is_heard_by_followers(site, people):
-    me, author, _, _ = people
-    restrict(author, Restriction.LIMITED)
-    deliver_all()
-    client = site.listen(me)
-    publish(author)
-    deliver_all()
-    client.hear("update")
 
 
 def test_edits_and_deletions_are_heard(site, people):

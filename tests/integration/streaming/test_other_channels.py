@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from accounts.types import Restriction
 from moderation.types import DecisionKind
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
@@ -22,7 +21,7 @@ from tests.integration.images.uploading import put, sent
 from tests.integration.streaming.listening import events_before, publish_marker
 from tests.people import decide_on
 from tests.waiting import until
-from tests.world import make_account, make_accounts, publish, restrict
+from tests.world import make_account, make_accounts, publish
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
 
@@ -48,20 +47,6 @@ def test_the_public_stream_has_public_posts_only(site, people, path):
     marker = publish_marker(site, author, client)
     until(lambda: last.public in {post_of(heard) for heard in client.heard})
     assert {post_of(heard) for heard in client.heard} == {original.public, last.public, marker}
-
-
-def test_the_public_stream_leaves_out_the_limited_muted_and_blocked(site, people):
-    me, author, _ = people
-    limited, muted, blocking = make_accounts(3)
-    restrict(limited, Restriction.LIMITED)
-    mute(me, muted)
-    block(blocking, me)
-    deliver_all()
-    client = site.listen(me, "public")
-    for account in (limited, muted, blocking):
-        publish(account)
-    marker = publish_marker(site, author, client)
-    assert events_before(client, marker) == []
 
 
 def test_the_stream_of_other_sites_is_quiet(site, people):

@@ -19,7 +19,7 @@ from tests.world import make_accounts, publish
 from timelines.home.page import home_page
 
 Drain = Callable[[], int]
-MOST_FILES = {"same": 18, "made": 60}
+MOST_FILES = {"same": 17, "made": 60}
 
 
 def test_a_live_timeline_gets_new_posts_by_push_alone(world: None, drain: Drain) -> None:

@@ -8,7 +8,6 @@ import pytest
 from django.db import OperationalError
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from accounts.types import Restriction
 from infra.caching.questions import Question
 from infra.caching.single import SingleClient
 from posts.actions.delete_post import delete_post
@@ -22,7 +21,7 @@ from tests.budgets import Calls, count_calls
 from tests.callers import Caller, next_link
 from tests.integration.timelines.promotions.campaigns import AD, refresh, run_campaign
 from tests.people import cast
-from tests.world import drain_all, publish, restrict
+from tests.world import drain_all, publish
 from timelines.promotions import blend, hydrate
 from timelines.promotions.models import Campaign
 
@@ -96,16 +95,6 @@ def test_blocks_and_mutes_hold_at_the_next_page(reading, sold, kind, act):
         drain_all()  # the other shard has to hear of it
     assert promoted(me, "?all_promotions=1") == []
     assert len(promoted_of_somebody(reading[3], reading[1])) == 1
-
-
-@pytest.mark.parametrize("kind", ["post", "account"])
-def test_limited_accounts_are_not_promoted_to_others(reading, sold, kind):
-    me, seller = reading[0], reading[2]
-    run_campaign(**({"post_id": sold.base36} if kind == "post" else {"account_id": seller}))
-    assert len(promoted(me, "?all_promotions=1")) == 1
-    restrict(seller, Restriction.LIMITED)
-    drain_all()
-    assert promoted(me, "?all_promotions=1") == []
 
 
 def promoted_of_somebody(viewer_id: int, author_id: int) -> list[dict[str, Any]]:
