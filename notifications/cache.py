@@ -21,8 +21,7 @@ from infra.caching.keys import key
 from infra.caching.questions import Question, Replies, answer
 from infra.caching.round_trips import run_together
 from infra.caching.viewer_validators import VALIDATOR_BYTES, make_validator
-from notifications.queries.rows import IdRange, ReadRows, read_rows
-from notifications.queries.undone import with_undone
+from notifications.queries.rows import IdRange, ReadRows, read_rows, with_undone
 from notifications.types import Selection
 
 FAMILY = "notifications.rows:v1"

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
-from notifications.queries.rows import IdRange, read_rows
-from notifications.queries.undone import with_undone
+from notifications.queries.rows import IdRange, read_rows, with_undone
 from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
 from notifications.types import ONLY_SHOWN, Selection
 

@@ -6,7 +6,15 @@ from typing import NamedTuple
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from notifications.ids import KIND_DIGIT, MAX_ID
-from notifications.types import Measure, NotificationRow, Policy, Selection
+from notifications.types import (
+    RESPONSE_OF,
+    Measure,
+    NotificationKind,
+    NotificationRow,
+    Policy,
+    Selection,
+)
+from posts.queries.responses import find_live_responses
 
 POLICY = ", ".join(f"inbox.{name}" for name in Policy._fields)
 COLUMNS = f"""
@@ -70,7 +78,7 @@ class IdRange(NamedTuple):
 class ReadRows(NamedTuple):
     """Rows, and the owner's policy for them. `permitted`: accounts that no policy holds for.
 
-    `undone`: ids of rows of what was taken back, for `view_notifications` (see queries/undone.py).
+    `undone`: ids of rows of what was taken back, for `view_notifications` (see `with_undone`).
     """
 
     rows: list[NotificationRow]
@@ -97,6 +105,20 @@ def read_rows_to_push(owner_id: int, ids: Sequence[int]) -> ReadRows:
     kinds = [number % KIND_DIGIT for number in ids]
     params = {"owner": owner_id, "kinds": kinds, "ids": list(ids), "above": 0, "below": MAX_ID}
     return _read(owner_id, TO_PUSH, params)
+
+
+def with_undone(owner_id: int, read: ReadRows) -> ReadRows:
+    """The rows, with the ids of reposts and favourites that were taken back, perhaps before the
+    drain knows. One query, if there are such kinds."""
+    wanted = {
+        row.id: (row.post_moment, int(RESPONSE_OF[NotificationKind(row.kind)]), row.from_id)
+        for row in read.rows
+        if row.kind in RESPONSE_OF
+    }
+    live = find_live_responses(owner_id, set(wanted.values()))
+    return read._replace(
+        undone=frozenset(i for i, response in wanted.items() if response not in live)
+    )
 
 
 def _read(owner_id: int, sql: str, params: Mapping[str, object]) -> ReadRows:

@@ -7,10 +7,9 @@ from infra.caching.questions import Question
 from infra.changes.errors import UNREACHABLE
 from infra.clock import now_ms
 from posts.ids import PostId
-from timelines.polling.moved import floor_after_move
 from timelines.polling.types import LatePosts, without_repeats
 from timelines.recent.factory import recent_index
-from timelines.recent.queries.late_rows import PolledAuthors, earliest_floor
+from timelines.recent.queries.late_rows import PolledAuthors, earliest_floor, floor_after_move
 from timelines.tags.cache import HomeTags
 from timelines.tags.queries.late_tagged import load_late_tagged
 

@@ -6,17 +6,24 @@ from typing import NamedTuple
 from accounts.queries.languages import find_language
 from accounts.queries.token_ids import find_live_token_ids
 from infra.sealing import unseal
-from notifications.actions.mark_pushed import mark_pushed
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from notifications.ids import KIND_DIGIT
 from notifications.metrics import PUSHES
 from notifications.push.message import PushRequest, encrypt_for, write_message
 from notifications.push.rows import delete_subscriptions, read_subscriptions
 from notifications.push.send import PushOutcome, send_all
 from notifications.push.types import TOKENS, PushAudience, Subscription
-from notifications.queries.rows import read_rows_to_push
-from notifications.queries.undone import with_undone
+from notifications.queries.rows import read_rows_to_push, with_undone
 from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
 from notifications.types import NotificationKind, Verdict
 from relations.queries.relationships import load_relationships
+
+MARK = """
+UPDATE notifications_notification SET is_to_push = false
+FROM unnest(%s::smallint[], %s::bigint[]) AS sent (sent_kind, sent_id)
+WHERE owner_id = %s AND kind = sent_kind AND id = sent_id AND is_to_push
+"""
 
 
 class PlannedPush(NamedTuple):
@@ -42,7 +49,7 @@ def push_all(added: Sequence[tuple[int, Sequence[int]]], now_ms: int) -> None:
             target = message.subscription
             delete_subscriptions(target.account_id, [target.token_id], target.target.endpoint)
     for owner_id, ids in added:
-        mark_pushed(owner_id, ids)
+        _mark_pushed(owner_id, ids)
 
 
 def _plan(owner_id: int, ids: Sequence[int], now_ms: int) -> Iterator[PlannedPush]:
@@ -93,3 +100,8 @@ def _audiences(owner_id: int, shown: Sequence[ViewedNotification]) -> dict[int, 
         }
         for actor, known in load_relationships(owner_id, actors).items()
     }
+
+
+def _mark_pushed(owner_id: int, ids: Sequence[int]) -> None:
+    """Their messages were sent, or given up. Safety: idempotent. Cost: one statement."""
+    execute(shard_of(owner_id), MARK, ([i % KIND_DIGIT for i in ids], list(ids), owner_id))

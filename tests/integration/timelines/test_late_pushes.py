@@ -22,12 +22,12 @@ from tests.world import drain_all, make_accounts, publish
 from timelines.actions import fan_out
 from timelines.catch_up.unread import find_arrived
 from timelines.markers.types import MarkerState
-from timelines.polling import moved
 from timelines.polling.late_posts import PolledAuthors, load_late_posts
-from timelines.polling.moved import MOVE_MARGIN_MS, SKEW_MS, floor_after_move
 from timelines.recent.actions import settle_posts
 from timelines.recent.actions.index_posts import index_recent
 from timelines.recent.packs import drop_packs
+from timelines.recent.queries import late_rows
+from timelines.recent.queries.late_rows import MOVE_MARGIN_MS, SKEW_MS, floor_after_move
 from timelines.tags.queries.late_tagged import load_late_tagged
 from timelines.types import Entry
 
@@ -188,7 +188,7 @@ def cursor_above(post):
 
 
 def just_moved(monkeypatch, at_ms):
-    monkeypatch.setattr(moved, "moved_at_ms", lambda _: at_ms)
+    monkeypatch.setattr(late_rows, "moved_at_ms", lambda _: at_ms)
 
 
 def test_a_post_that_arrived_earlier_on_the_new_shard_is_not_lost(author_and_reader, monkeypatch):

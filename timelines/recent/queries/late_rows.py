@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from infra.sharding.buckets import moved_at_ms
 from infra.sharding.sql import fetch_all
 from posts.ids import EPOCH, SEQUENCES, PostId
 from relations.sql import FOLLOWEES
@@ -26,6 +27,8 @@ HOME_AUTHORS = f"{FOLLOWEES} AND follower_id = %(reader)s UNION ALL SELECT %(rea
 LIST_AUTHORS = "SELECT unnest(%(authors)s::bigint[]) AS author_id"
 # A row that arrived even earlier before its second is not of a clock that was ahead: it is old.
 MOST_AHEAD_MS = 86_400_000
+# Between the arrivals of one post on two shards: both answered when buckets moved between them.
+MOVE_MARGIN_MS = 60_000
 # An own post is seen before it arrives, and one that has not arrived may be an own one.
 UNDELIVERED_MS = 10_000
 # A floor in the future is of a clock that went back since: what became visible in this time before
@@ -144,6 +147,20 @@ def earliest_floor(cursor: PostId, floor: int | None, now_ms: int) -> int:
     if floor is not None:
         return floor
     return min(_just_before(_made_ms(cursor)), now_ms - UNDELIVERED_MS)
+
+
+def floor_after_move(owner_id: int, cursor: PostId, floor: int | None) -> int | None:
+    """The floor to ask the owner's shard with. `floor` None: not known. No query.
+
+    The floors of a reader whose rows moved are times of the shard before. The other shard's index
+    has the same posts, but they arrived there at other times. So for cursors from before the move
+    the floor is earlier. Then posts may be repeated; none is lost.
+    """
+    moved_ms = moved_at_ms(owner_id)
+    known = cursor.posted_at_s * 1000 if floor is None else floor
+    if moved_ms is None or known > moved_ms + SKEW_MS:
+        return floor
+    return known - SKEW_MS - MOVE_MARGIN_MS
 
 
 def _just_before(made_ms: int) -> int:

@@ -8,7 +8,6 @@ from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import EPOCH, PostId
-from timelines.polling.moved import floor_after_move
 from timelines.polling.types import MOST_LATE, LatePost, LatePosts, without_repeats
 from timelines.recent.actions.settle_posts import NOW_MS
 from timelines.recent.queries.late_rows import (
@@ -17,6 +16,7 @@ from timelines.recent.queries.late_rows import (
     TAKEN_BACK_MS,
     earliest_floor,
     first_seen,
+    floor_after_move,
 )
 from timelines.tags.types import tag_id_of
 from timelines.types import Entry
