@@ -1,13 +1,4 @@
-"""The state machine of a forward edge (seed S2): the next state by state and transition.
-
-              FOLLOW   MAKE_QUIET  MAKE_OPEN  UNFOLLOW  BLOCK  UNBLOCK    APPROVE  REJECT
-    NONE      FOLLOW   WHISPER     FOLLOW     NONE      BLACK  NONE       NONE     NONE
-    FOLLOW    FOLLOW   WHISPER     FOLLOW     NONE      BLACK  FOLLOW     FOLLOW   FOLLOW
-    WHISPER   WHISPER  WHISPER     FOLLOW     NONE      BLACK  WHISPER    WHISPER  WHISPER
-    BLACK     refused  refused     refused    BLACK     BLACK  NONE       BLACK    BLACK
-    REQUESTED FOLLOW   WHISPER     FOLLOW     NONE      BLACK  REQUESTED  FOLLOW   NONE
-    REQUESTED_QUIETLY
-              WHISPER  WHISPER     FOLLOW     NONE      BLACK  the same   WHISPER  NONE
+"""The state machine of a forward edge (seed S2): `NEXT` has the next state.
 
 A follow of a locked account would begin, and needs approval: then it becomes REQUESTED instead of
 FOLLOW, and REQUESTED_QUIETLY instead of WHISPER. APPROVE and REJECT are the followee's answers.

@@ -1,4 +1,4 @@
-"""Tables of the pages that explain: consumers of changes, families of Redis keys."""
+"""Tables of the pages that explain: consumers, families of Redis keys, edges, decisions."""
 
 import re
 
@@ -10,8 +10,12 @@ from infra.changes.registry import (
     registered_consumers,
 )
 from lab.reference.tables import table
+from lab.runner.child import CHECKOUT
 from operations.cache_families import NOT_CACHES, PURGEABLE
+from relations.states import NEXT, Transition
+from relations.types import Attribute
 
+DECISIONS = CHECKOUT / "docs/explanation/decisions"
 SENTENCE = re.compile(r"(.+?\.)(?=\s|$)", re.S)
 
 
@@ -40,3 +44,23 @@ def family_rows() -> str:
     others = [f"| `{name}` | {reason} |" for name, reason in NOT_CACHES.items()]
     purged = table("| a family that may be purged | costs |", caches)
     return f"{purged}\n\n{table('| another family | is |', others)}"
+
+
+def edge_rows() -> str:
+    """The next state by state and transition."""
+    transitions = " | ".join(f"`{transition.name}`" for transition in Transition)
+    rows = [
+        f"| `{state.name}` | {' | '.join(map(_state, following.values()))} |"
+        for state, following in NEXT.items()
+    ]
+    return table(f"| state | {transitions} |", rows)
+
+
+def _state(state: Attribute | None) -> str:
+    return "refused" if state is None else f"`{state.name}`"
+
+
+def decision_items() -> str:
+    pages = sorted(DECISIONS.glob("0*.md"))
+    titles = [(page.name, page.read_text().partition("\n")[0].removeprefix("# ")) for page in pages]
+    return "\n".join(f"- [{title}]({name})" for name, title in titles)

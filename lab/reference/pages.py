@@ -9,7 +9,7 @@ from lab.faults.report import fault_tables
 from lab.faults.results import load_results
 from lab.reference.api import endpoint_rows
 from lab.reference.commands import command_sections
-from lab.reference.explained import consumer_rows, family_rows
+from lab.reference.explained import consumer_rows, decision_items, edge_rows, family_rows
 from lab.reference.metrics import metric_rows
 from lab.reference.notes import NOTE, names_in_note
 from lab.reference.settings import setting_sections
@@ -19,6 +19,8 @@ RENDERERS: Mapping[str, Callable[[list[str]], str]] = {
     "commands": command_sections,
     "conformance": lambda _: kept_results(),
     "consumers": lambda _: consumer_rows(),
+    "decisions": lambda _: decision_items(),
+    "edges": lambda _: edge_rows(),
     "endpoints": lambda _: endpoint_rows(),
     "families": lambda _: family_rows(),
     "faults": lambda _: fault_tables(load_results()),
