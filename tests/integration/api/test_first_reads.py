@@ -25,7 +25,7 @@ def test_round_trips_of_a_process_that_knows_nothing(world: None, path: str) -> 
     for other in others:
         follow(me, other)
         follow(other, author)
-    post = [publish(author) for _ in range(3)][0]
+    post, *_ = [publish(author) for _ in range(3)]
     drain_all()
     caller, address = Caller(me), path.format(author=author, post=post.public)
     for _ in range(2):
