@@ -81,9 +81,9 @@ LOGIN_URL = "/auth/sign_in"
 LOGIN_REDIRECT_URL = "/"
 # Of the API, the admin and logs. SITE_LANGUAGE is that of the pages.
 LANGUAGE_CODE = "en"
-# Each by its own name. A language has a folder in locale/.
+# Each by its own name. A language has a folder in pages/locale/.
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [BASE_DIR / "pages/locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True

@@ -1,4 +1,4 @@
-"""The translations of one language, read from locale/ as they are compiled."""
+"""The translations of one language, read from pages/locale/ as they are compiled."""
 
 from collections.abc import Sequence
 from functools import cache

@@ -60,7 +60,7 @@ def read_catalog(language: str) -> Catalog:
 
 
 def po_path(language: str) -> Path:
-    return ROOT / "locale" / language / "LC_MESSAGES" / "django.po"
+    return ROOT / "pages/locale" / language / "LC_MESSAGES" / "django.po"
 
 
 def missing() -> list[str]:

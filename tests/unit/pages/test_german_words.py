@@ -131,6 +131,6 @@ def test_values_are_escaped_and_translations_are_not() -> None:
 
 
 def test_notifications_have_one_short_word() -> None:
-    catalog = (settings.BASE_DIR / "locale/de/LC_MESSAGES/django.po").read_text()
+    catalog = (settings.BASE_DIR / "pages/locale/de/LC_MESSAGES/django.po").read_text()
     assert "Benachrichtigung" not in catalog
     assert gettext("Notifications") == "Mitteilungen" != gettext("Notices")
