@@ -25,7 +25,7 @@ from lab.runner.port import HOST, free_port, is_answering
 from lab.runner.programs import streaming_child
 from lab.services.process_tree import process_tree
 from relations.actions.follow import follow
-from streaming.connections import MOST_OF_ACCOUNT
+from web.streaming.connections import MOST_OF_ACCOUNT
 
 CONNECTIONS, RECEIVERS, POSTS = 10_000, 1_000, 20
 SHARES = {"p50": 0.5, "p99": 0.99, "last": 0.9999}

@@ -18,7 +18,7 @@ MODULES = (
     "accounts.password_hasher",
     "infra.changes.drainer",
     "infra.processes.reporter",
-    "streaming.metrics",
+    "web.streaming.metrics",
     "web.middleware",
     "web.serving.refusals",
     "web.serving.shared_queue",

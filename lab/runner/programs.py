@@ -54,7 +54,7 @@ def web_command(port: int, linger_s: float) -> list[str]:
 def streaming_child(logs: Path, environment: Mapping[str, str], port: int) -> Child:
     """The streaming process of `make run`."""
     stop = ["--linger", str(_LINGER_S)]
-    command = ["-m", "streaming", "--host", HOST, "--port", str(port), *stop, "--when-ready"]
+    command = ["-m", "web.streaming", "--host", HOST, "--port", str(port), *stop, "--when-ready"]
     argv = [sys.executable, *command]
     return Child("streaming", argv, logs / "streaming.log", environment, SIGTERM)
 

@@ -276,7 +276,7 @@ def _prepare(
 def _program(name: str, ports: Mapping[str, int]) -> list[str]:
     if name == STREAMS:
         where = ["--host", HOST, "--port", str(ports[name])]
-        return ["streaming", *where, "--linger", str(_LINGER_S)]
+        return ["web.streaming", *where, "--linger", str(_LINGER_S)]
     if name in ports:
         stop = ["--linger", str(_LINGER_S), "--finish", str(_FINISH_S)]
         threads = ["--workers", "1", "--threads", str(_THREADS)]

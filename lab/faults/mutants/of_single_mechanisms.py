@@ -38,7 +38,7 @@ OF_SINGLE_MECHANISMS = (
         (),
         (
             Edit(
-                "streaming/router.py",
+                "web/streaming/router.py",
                 "self._end({s for pair in pairs for s in self._connections_of(pair[0])})",
                 "pass",
             ),

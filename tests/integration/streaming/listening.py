@@ -13,13 +13,13 @@ from urllib.parse import urlencode
 
 from infra.changes.feed import position_of_recent
 from infra.sharding.shards import all_aliases
-from streaming.application import StreamingApplication
-from streaming.channels import Channel
-from streaming.positions import place_of
 from tests.callers import token_of
 from tests.delivered import deliver_all
 from tests.waiting import until
 from tests.world import publish
+from web.streaming.application import StreamingApplication
+from web.streaming.channels import Channel
+from web.streaming.positions import place_of
 
 SCOPES = "read write follow"
 _RECEIVE_S = 60

@@ -19,7 +19,7 @@ HEALTH = "/api/v1/streaming/health"
 
 @contextmanager
 def running_streams(
-    log: Path, program: Sequence[str] = ("-m", "streaming"), port: int = 0, **environment: str
+    log: Path, program: Sequence[str] = ("-m", "web.streaming"), port: int = 0, **environment: str
 ) -> Iterator[tuple[Child, int]]:
     """The process and its port. `program`: arguments of Python. `port` 0: a free one. Cost: 3 s."""
     port = port or free_port()

@@ -14,7 +14,6 @@ from accounts.queries import held_tokens, tokens
 from accounts.types import Restriction
 from infra.caching.quotas import Quotas
 from relations.actions.follow import follow
-from streaming import connections, feed, subscriber
 from tests.callers import token_of
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import publish_marker, streaming_site
@@ -22,6 +21,7 @@ from tests.redis_away import redis_away
 from tests.waiting import PATIENCE_S, until
 from tests.world import flush_redis, make_account, make_accounts, publish, restrict
 from web import draining
+from web.streaming import connections, feed, subscriber
 
 
 @pytest.fixture
@@ -249,7 +249,7 @@ def break_reads_of(monkeypatch, account_id):
     """The relationships of this account cannot be read: neither from Redis nor from its shard."""
     from django.db import OperationalError  # noqa: PLC0415
 
-    from streaming import show  # noqa: PLC0415
+    from web.streaming import show  # noqa: PLC0415
 
     ask_viewer = show.ask_viewer
 

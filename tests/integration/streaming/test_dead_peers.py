@@ -13,19 +13,19 @@ from websockets.sync.client import connect
 
 from lab.runner.port import HOST
 from relations.actions.follow import follow
-from streaming.serving import server
 from tests.callers import token_of
 from tests.delivered import deliver_all
 from tests.integration.streaming.serving import running_streams
 from tests.waiting import until
 from tests.world import make_accounts, publish
+from web.streaming.serving import server
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the options are those of Linux")
 # The server as it is, but it is sooner at the end of its patience.
 PROGRAM = """
-from streaming.serving import server
+from web.streaming.serving import server
 server.SILENT_S, server.ASK_EVERY_S, server.DEAD_AFTER_S = 1, 1, 2
-from streaming.__main__ import main
+from web.streaming.__main__ import main
 main()
 """
 ESTABLISHED, KEEPALIVE = "01", "02"

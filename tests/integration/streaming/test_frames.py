@@ -13,21 +13,21 @@ import pytest
 from lab.faults.resources import resident_mb
 from lab.runner.port import HOST, is_answering
 from lab.services.process_tree import process_tree
-from streaming.serving import connection, worker
-from streaming.serving.socket_exchange import MOST_MESSAGE_BYTES
 from tests.callers import token_of
 from tests.integration.streaming.serving import HEALTH, running_streams
 from tests.waiting import PATIENCE_S, until
 from tests.world import make_accounts
+from web.streaming.serving import connection, worker
+from web.streaming.serving.socket_exchange import MOST_MESSAGE_BYTES
 
 TEXT, CONTINUED, PING, FIN, MASKED = 0x1, 0x0, 0x9, 0x80, 0x80
 MOST = 3
 TOO_BIG, INVALID, PROTOCOL_ERROR = 1009, 1007, 1002
 # The server as it is, but it is sooner at the end of its patience.
 HASTY = """
-from streaming.serving import connection, worker
+from web.streaming.serving import connection, worker
 connection.HEAD_S = connection.LEAVE_S = 0.5
-from streaming.__main__ import main
+from web.streaming.__main__ import main
 main()
 """
 

@@ -8,14 +8,14 @@ from django.db import OperationalError
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow, unfollow
 from relations.types import FollowOptions
-from streaming import admission, router
-from streaming.subscriber import STORE_AWAY
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import events_before, publish_marker
 from tests.waiting import until
 from tests.world import make_accounts, publish
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
+from web.streaming import admission, router
+from web.streaming.subscriber import STORE_AWAY
 
 
 @pytest.fixture

@@ -9,14 +9,14 @@ from moderation.types import DecisionKind
 from posts.actions.mark_post import mark_post
 from posts.types import Kind
 from relations.actions.follow import follow
-from streaming import admission, show
-from streaming.positions import decode_position, encode_position
 from tests.callers import Caller, ids_of
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import publish_marker
 from tests.people import decide
 from tests.waiting import until
 from tests.world import make_accounts, publish
+from web.streaming import admission, show
+from web.streaming.positions import decode_position, encode_position
 
 
 @pytest.fixture

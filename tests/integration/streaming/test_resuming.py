@@ -5,15 +5,15 @@ import json
 import pytest
 
 from relations.actions.follow import follow
-from streaming import admission, feed, history, router, streams
-from streaming.happenings.own_changes import FiltersChanged
-from streaming.happenings.read import read_happenings
-from streaming.history import PlacedHappening
-from streaming.positions import decode_position, encode_position
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import publish_marker, streaming_site
 from tests.waiting import until
 from tests.world import make_accounts, publish
+from web.streaming import admission, feed, history, router, streams
+from web.streaming.happenings.own_changes import FiltersChanged
+from web.streaming.happenings.read import read_happenings
+from web.streaming.history import PlacedHappening
+from web.streaming.positions import decode_position, encode_position
 
 
 @pytest.fixture
@@ -208,7 +208,7 @@ def test_a_process_that_begins_tells_no_old_news(people, monkeypatch):
 
 def test_a_position_follows_what_the_stream_is_silent_about(site, people, monkeypatch):
     """Otherwise a quiet client would come back with a position that is forgotten."""
-    monkeypatch.setattr("streaming.connections.HEARTBEAT_S", 0.1)
+    monkeypatch.setattr("web.streaming.connections.HEARTBEAT_S", 0.1)
     me, _, other = people
     with streaming_site() as busy:
         quiet = busy.listen(me)
@@ -220,7 +220,7 @@ def test_a_position_follows_what_the_stream_is_silent_about(site, people, monkey
 
 def test_a_client_of_mastodon_gets_no_block_that_is_no_event(people, monkeypatch):
     """Mastodon.py takes each block for an event, and fails without its name."""
-    monkeypatch.setattr("streaming.connections.HEARTBEAT_S", 0.1)
+    monkeypatch.setattr("web.streaming.connections.HEARTBEAT_S", 0.1)
     me, author, _ = people
     with streaming_site() as busy:
         plain = busy.listen(me, headers={"accept": "*/*"})

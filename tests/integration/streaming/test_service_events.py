@@ -10,12 +10,12 @@ from accounts.actions.tokens import end_tokens
 from accounts.models import AccessToken
 from infra.changes.errors import PositionLost, PositionTooOld
 from relations.actions.follow import follow
-from streaming import service_events
 from tests.callers import Caller, token_of
 from tests.delivered import deliver_all
 from tests.integration.integrations.services import Service
 from tests.waiting import until
 from tests.world import make_account, make_accounts, publish
+from web.streaming import service_events
 
 PATH = "services/events"
 SCOPE = "service:changes"

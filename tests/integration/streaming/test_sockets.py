@@ -6,12 +6,12 @@ import time
 import pytest
 
 from relations.actions.follow import follow
-from streaming import socket
 from tests.callers import token_of
 from tests.delivered import deliver_all
 from tests.integration.streaming.listening import publish_marker
 from tests.waiting import until
 from tests.world import make_accounts, publish
+from web.streaming import socket
 
 
 @pytest.fixture
