@@ -85,11 +85,16 @@ def test_nothing_is_lost_while_shards_and_lanes_are_late(people):
             if now - polled[n] >= pause_s:
                 client.poll()
                 polled[n] = now
-    for later_s in (4, 8):
+    for later_s in range(4, 44, 4):
+        # What a full page may have had comes once more with the pages that move a client on, some
+        # with each: with two or three of them, on a slow machine more.
         made.append(publish(authors[0], "#tea", clock_s=lambda: time.time() + later_s))  # noqa: B023
         for _, client in clients:
             client.poll_to_end()
-    assert [len(set(made) - client.seen) for _, client in clients] == [0] * len(clients)
+        missing = [len(set(made) - client.seen) for _, client in clients]
+        if not any(missing):
+            return
+    raise AssertionError(missing)
 
 
 def test_the_other_post_of_a_second_is_received_over_http(people):

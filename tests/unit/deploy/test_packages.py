@@ -159,7 +159,7 @@ def test_the_built_package_is_complete(tmp_path: Path) -> None:
 
 
 def product_files() -> Iterator[Path]:
-    yield CHECKOUT / "manage.py"
+    yield from (CHECKOUT / "manage.py", CHECKOUT / "streaming.py")
     for folder in CHECKOUT.iterdir():
         if folder.is_dir() and folder.name not in OUTSIDE and not folder.name.startswith("."):
             found = (file for file in folder.rglob("*") if "__pycache__" not in file.parts)
