@@ -15,13 +15,12 @@ SIGN_UP = """
 import os, sys
 import django
 from django.core.management import call_command
-from accounts.verbs import CreateAccount
 django.setup()
 password, *names = sys.argv[1:]
 for name in names:
     with open(os.devnull, "w") as devnull:
-        email = f"{name}@example.org"
-        call_command(CreateAccount(), name, email=email, password=password, stdout=devnull)
+        words = name, "--email", f"{name}@example.org", "--password", password
+        call_command("accounts", "create", *words, stdout=devnull)
 call_command("demo_token", *names)
 """
 

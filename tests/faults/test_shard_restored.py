@@ -125,8 +125,9 @@ def vote(caller: Caller, post: str) -> None:
 def reconcile_words(since: datetime) -> list[str]:
     """Those of the page, with another moment."""
     line = commands("manage.py").partition(" | ")[0]
-    program, command, *words = line.split()
-    assert (program, command) == ("manage.py", "shards", "reconcile")
+    program, *command, words = line.split(maxsplit=3)
+    assert (program, command) == ("manage.py", ["shards", "reconcile"])
+    words = words.split()
     words[words.index("--since") + 1] = since.isoformat()
     return words
 
