@@ -10,8 +10,7 @@ import structlog
 from django.core.management.base import CommandError
 
 from accounts.actions.sign_up import sign_up
-from accounts.jobs.audit_account_rows import judge_accounts
-from accounts.jobs.audit_users import judge_users, walk_users
+from accounts.jobs.audit_accounts import judge_accounts, judge_users, walk_users
 from accounts.jobs.import_accounts import write_accounts
 from accounts.models import User
 from accounts.second_step.actions.remove_device import reset_second_step

@@ -1,9 +1,7 @@
 """Commands that compare counts with their rows, and cached counts with counts."""
 
-from counters.jobs.audit_counters import audit_counters
+from counters.jobs.drifting_counts import BATCH_SIZE, audit_counters, recount_counters
 from counters.jobs.rebuild_count_cache import rebuild_count_cache
-from counters.jobs.recount_counters import recount_counters
-from counters.jobs.walk_owners import BATCH_SIZE
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag
 

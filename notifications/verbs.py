@@ -9,8 +9,12 @@ from infra.jobs.audit import AuditCommand, Derived
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work
-from notifications.jobs.audit_notifications import judge_held, judge_owners
-from notifications.jobs.backfill_notifications import BATCH_SIZE, backfill_notifications
+from notifications.jobs.audit_notifications import (
+    BATCH_SIZE,
+    backfill_notifications,
+    judge_held,
+    judge_owners,
+)
 from notifications.jobs.trim_notifications import BATCH_SIZE as TRIM_BATCH_SIZE
 from notifications.jobs.trim_notifications import trim_notifications
 from notifications.sql import HELD_NOTIFICATIONS, INBOXES

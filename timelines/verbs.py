@@ -13,14 +13,16 @@ from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 from posts.sql import TAGGED_POSTS
-from timelines.jobs.audit_recent_posts import audit_indexes, judge_indexed_posts
-from timelines.jobs.audit_tags import judge_indexed, judge_lists, judge_tagged
-from timelines.jobs.audit_timelines import audit_timelines, parse_share
-from timelines.jobs.backfill_recent_posts import backfill_recent_posts
-from timelines.jobs.backfill_tags import backfill_tags
-from timelines.jobs.live_timelines import BATCH_SIZE
-from timelines.jobs.rebuild_timelines import rebuild_timelines
-from timelines.jobs.vacuum_timelines import STALE_RATIO, vacuum_timelines
+from timelines.jobs.live_timelines import (
+    BATCH_SIZE,
+    STALE_RATIO,
+    audit_timelines,
+    parse_share,
+    rebuild_timelines,
+    vacuum_timelines,
+)
+from timelines.jobs.recent_index import audit_indexes, backfill_recent_posts, judge_indexed_posts
+from timelines.jobs.tag_index import backfill_tags, judge_indexed, judge_lists, judge_tagged
 from timelines.recent.sql import INDEXED
 from timelines.tags.sql import TAGGED
 

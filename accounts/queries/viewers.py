@@ -97,10 +97,8 @@ def _confirm_named(
     """Raises: Outdated, also while Redis is away or lacks the token."""
     entry = question.decode(replies)
     facts = entry.facts if entry is not None and not entry.is_stale else None
-    allowed = None if facts is None else _remember(checksum, facts, asked)
-    if allowed is None:
+    if facts is None or _remember(checksum, facts, asked) != viewer:
         _doubted_until[checksum] = asked + MEMORY_S
-    if allowed != viewer:
         raise Outdated
 
 
@@ -119,7 +117,6 @@ def _remember(checksum: str, facts: TokenFacts, asked: float) -> Viewer | None:
         return None
     viewer = _viewer_of(facts)
     until = asked + min(MEMORY_S, left_s)
-    _doubted_until.pop(checksum, None)
     _viewers[checksum] = KnownViewer(viewer, entry_of_token(facts), until)
     return viewer
 

@@ -1,12 +1,15 @@
-"""Compares notifications with what happened, both ways."""
+"""Compares notifications with what happened, both ways, and adds those that are missing."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from accounts.sql import ACCOUNTS
 from infra import clock
+from infra.changes.failpoints import failpoint
 from infra.jobs.audit import AuditRun
 from infra.jobs.findings import AuditFinding, compare_again
-from infra.jobs.walk import Piece
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Piece, walk_table
 from notifications.actions.backfill import backfill_on_shard
 from notifications.actions.delete_owner_rows import delete_notification
 from notifications.actions.write_notifications import write_notifications
@@ -15,6 +18,8 @@ from notifications.queries.owner_sources import post_id_of, read_sources
 from notifications.types import NotificationKind, Occurrence
 from posts.actions.delete_post import delete_post
 from posts.actions.end_lost_post import LostPost, end_lost_post
+
+BATCH_SIZE = 100
 
 
 def judge_owners(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
@@ -80,3 +85,18 @@ def _end_lost(row: Occurrence) -> None:
         end_lost_post(LostPost(post_id_of(row), mentioned=(row.owner_id,)))
     else:
         delete_notification(*row.identity)
+
+
+def backfill_notifications(work: Work, now_ms: int) -> Iterator[Batch]:
+    """Adds what the accounts lack of their newest followers, requests and responses.
+
+    Safety: idempotent, and correct while writes go on. Cost: five queries a batch of accounts, and
+    a transaction if something is missing.
+    """
+    for alias, rows, position in walk_table(work, ACCOUNTS):
+        missing = find_missing(alias, [account_id for (account_id,) in rows], now_ms)
+        changed = sum(map(len, missing.values()))
+        if not work.dry_run:
+            changed = backfill_on_shard(alias, missing)
+        failpoint("notifications.backfilled")
+        yield Batch(len(rows), 0, alias, changed, position)

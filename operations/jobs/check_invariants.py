@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 
 from accounts.sql import LATEST_ACCOUNT_ID, NEXT_ACCOUNT_IDS
-from counters.jobs.audit_counters import audit_counters
+from counters.jobs.drifting_counts import audit_counters
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.jobs.audit import AuditRun
 from infra.jobs.findings import Pause
@@ -20,7 +20,7 @@ from infra.jobs.several_passes import Pass, in_turn
 from infra.jobs.types import Batch, Work
 from infra.sharding.sql import fetch_one
 from relations.verbs import AuditEdges
-from timelines.jobs.audit_timelines import audit_timelines
+from timelines.jobs.live_timelines import audit_timelines
 
 
 def check_invariants(work: Work, drained: Pass, share: float, pause: Pause) -> Iterator[Batch]:

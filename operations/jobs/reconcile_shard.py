@@ -24,7 +24,7 @@ from typing import NamedTuple
 from django.conf import settings
 
 from accounts.verbs import AuditAccounts
-from counters.jobs.recount_counters import recount_counters
+from counters.jobs.drifting_counts import recount_counters
 from infra.caching.purging import flush_redis
 from infra.changes.replay import ReplayFilter, replay
 from infra.jobs.audit import AuditRun
@@ -40,8 +40,8 @@ from operations.jobs.drain_everything import drain_everything
 from posts.conversations.verbs import AuditConversations
 from posts.verbs import AuditResponses
 from relations.verbs import AuditEdges
-from timelines.jobs.backfill_recent_posts import backfill_recent_posts
 from timelines.jobs.end_lost_deletions import end_lost_deletions
+from timelines.jobs.recent_index import backfill_recent_posts
 from timelines.stores.weeks import forget_timelines
 from timelines.verbs import AuditRecentPosts, AuditTags
 

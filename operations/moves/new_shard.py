@@ -33,7 +33,7 @@ from infra.sharding.sql import fetch_one
 from operations.moves.errors import MoveRefused
 from operations.moves.sessions import end_old_sessions, read_clock
 from operations.moves.tables import list_moved_tables
-from timelines.jobs.backfill_recent_posts import backfill_recent_posts
+from timelines.jobs.recent_index import backfill_recent_posts
 
 
 def check_new_shard(alias: str) -> bool:

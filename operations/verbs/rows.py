@@ -19,7 +19,7 @@ from infra.sharding.placement import GLOBAL_ALIAS
 from operations.jobs.check_invariants import check_drained, check_invariants, sample_invariants
 from posts.jobs.announce_posts import POSTS
 from relations.jobs.announce_follows import FOLLOWS
-from timelines.jobs.audit_timelines import parse_share
+from timelines.jobs.live_timelines import parse_share
 
 TABLES = {"accounts": ACCOUNTS, "follows": FOLLOWS, "posts": POSTS}
 STDIN = "-"

@@ -3,8 +3,11 @@
 from infra.jobs.audit import AuditCommand, Derived
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
-from posts.conversations.jobs.audit_conversations import judge_listed, judge_written
-from posts.conversations.jobs.backfill_conversations import backfill_conversations
+from posts.conversations.jobs.audit_conversations import (
+    backfill_conversations,
+    judge_listed,
+    judge_written,
+)
 from posts.conversations.sql import DIRECT_POSTS
 from posts.sql import DIRECT_POSTS_WRITTEN
 

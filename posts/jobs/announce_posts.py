@@ -9,7 +9,7 @@ from django.db import transaction
 from accounts.actions.lock_account import lock_account
 from accounts.errors import AccountNotFound
 from counters.actions.move_counts import move_counts
-from counters.jobs.recount_counters import repair
+from counters.jobs.drifting_counts import repair
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT, CountMove
 from infra.changes.append import append_change

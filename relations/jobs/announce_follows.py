@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from accounts.errors import AccountNotFound
-from counters.jobs.recount_counters import repair
+from counters.jobs.drifting_counts import repair
 from infra.changes.failpoints import failpoint
 from infra.jobs.announce import AnnouncedRows, Key, number_in
 from infra.sharding.sql import fetch_all

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from counters.jobs.recount_counters import repair
+from counters.jobs.drifting_counts import repair
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts, read_postponed
 from infra.jobs.audit import AuditRun

@@ -11,7 +11,7 @@ import sys
 import pytest
 from django.conf import settings
 
-from counters.jobs.audit_counters import audit_counters
+from counters.jobs.drifting_counts import audit_counters
 from infra.jobs.errors import AlreadyRunning
 from infra.jobs.models import JobCheckpoint, JobRun
 from infra.jobs.runs import recorded_run

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from counters.hot_counts import HOT_WRITES_S, find_hot_counts
-from counters.jobs.recount_counters import repair
+from counters.jobs.drifting_counts import repair
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT
 from infra.sharding.buckets import shard_of

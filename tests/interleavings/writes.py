@@ -5,8 +5,8 @@ from functools import partial
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
 from counters.cache import account_counts
+from counters.jobs.drifting_counts import repair
 from counters.jobs.rebuild_count_cache import rebuild_count_cache
-from counters.jobs.recount_counters import repair
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute

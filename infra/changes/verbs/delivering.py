@@ -11,7 +11,7 @@ from infra.changes.compensate import compensate, dry_run_batch
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.pausing import list_pauses
 from infra.changes.replay import ReplayFilter, replay
-from infra.changes.selection import add_kind_and_owner
+from infra.changes.verbs.parking import add_kind_and_owner
 from infra.command_manual import DocumentedCommand
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag, parse_moment

@@ -8,7 +8,6 @@ from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
 from operations.moves.balance import TOLERANCE, PlannedMove, plan_moves
 from operations.moves.check import find_faults, find_warnings
-from operations.moves.command import MoveCommand
 from operations.moves.errors import MoveRefused
 from operations.moves.loads import ShardLoad, read_loads, weigh
 from operations.moves.new_shard import add_shard, check_new_shard
@@ -16,6 +15,7 @@ from operations.moves.plan import estimate
 from operations.moves.route import claim, leave_for, run_route
 from operations.moves.rows import create_move, find_unfinished, take_move
 from operations.moves.types import MoveRoute
+from operations.moves.verbs.moves import MoveCommand
 
 MEASURE_S = 10.0
 

@@ -1,11 +1,12 @@
-"""Compares the direct posts of accounts with the posts that they are derived from, both ways."""
+"""Compares what accounts have of direct posts with the posts, both ways, and writes it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from infra.jobs.audit import AuditRun
 from infra.jobs.findings import AuditFinding, compare_again
-from infra.jobs.walk import Piece
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Piece, walk_table
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.actions.end_lost_post import LostPost, end_lost_post
@@ -14,6 +15,7 @@ from posts.conversations.actions.update_conversations import POST, OwnedPost
 from posts.conversations.queries.participants import list_owned_posts
 from posts.ids import PostId
 from posts.queries.responses import read_states
+from posts.sql import DIRECT_POSTS_WRITTEN
 from posts.types import Visibility
 
 KNOWN = f"""
@@ -94,3 +96,16 @@ def _read_known(alias: str, owned: Sequence[OwnedPost]) -> Iterator[tuple[int, .
 def _unlisted(alias: str, post_id: PostId) -> AuditFinding:
     line = f"account {post_id.author_id}: direct post {post_id.public} is not listed for all"
     return AuditFinding(line, partial(record_as_they_are, alias, {post_id: ()}))
+
+
+def backfill_conversations(work: Work) -> Iterator[Batch]:
+    """The rows of conversations that are missing, a batch of direct posts each.
+
+    A conversation that its owner took off the list stays off, unless its rows were lost. Safety:
+    idempotent, and correct while writes go on. Cost: two queries a batch, and one statement on each
+    shard of the accounts.
+    """
+    for alias, rows, position in walk_table(work, DIRECT_POSTS_WRITTEN):
+        if not work.dry_run:
+            record_as_they_are(alias, {PostId.at(*row): () for row in rows})
+        yield Batch(len(rows), 0, alias, 0, position)

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from django.test import Client
 
-from counters.jobs.audit_counters import audit_counters
+from counters.jobs.drifting_counts import audit_counters
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from infra.sharding.replicas import read_replica_or_shard

@@ -13,7 +13,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from counters import periodic
 from counters.errors import KindCountedTwice
-from counters.jobs.recount_counters import repair
+from counters.jobs.drifting_counts import repair
 from counters.kinds import CounterKind
 from counters.metrics import DRIFT_COLLECTOR
 from counters.periodic import DRIFT_AUDIT, OWNERS

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from counters.hot_counts import HOT_WRITES_S, find_hot_counts
-from counters.jobs.recount_counters import repair
+from counters.jobs.drifting_counts import repair
 from counters.kinds import POST_KINDS, CounterKind
 from counters.models import PostponedMove
 from counters.queries.counts import load_counts

@@ -11,7 +11,7 @@ from django.conf import settings
 
 from counters.cache import account_counts, refresh_account_counts
 from counters.changes import CountsRepaired
-from counters.jobs.recount_counters import recount_counters, repair
+from counters.jobs.drifting_counts import recount_counters, repair
 from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
 from counters.verbs import AuditCounters, RebuildCountCache, RecountCounters

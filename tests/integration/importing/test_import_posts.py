@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from counters.jobs.audit_counters import audit_counters
+from counters.jobs.drifting_counts import audit_counters
 from infra.jobs.types import Work
 from infra.sharding.shards import shard_aliases
 from notifications.models import Notification

@@ -3,7 +3,7 @@
 import pytest
 from django.conf import settings
 
-from counters.jobs.recount_counters import recount_counters
+from counters.jobs.drifting_counts import recount_counters
 from infra.jobs import findings
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of

@@ -2,7 +2,7 @@
 
 import time
 
-from counters.jobs.recount_counters import repair
+from counters.jobs.drifting_counts import repair
 from counters.queries.drift import find_drift
 from infra.changes.failpoints import arm, disarm
 from infra.sharding.buckets import shard_of

@@ -25,7 +25,7 @@ from tests.integration.timelines.homes import first_page, read_to_end
 from tests.world import drain_all, make_accounts, publish
 from timelines.hot.actions.heat import heat_author
 from timelines.hot.directory import HotAuthors
-from timelines.jobs.audit_timelines import audit_timelines
+from timelines.jobs.live_timelines import audit_timelines
 from timelines.queries import difference
 from timelines.queries.difference import find_difference
 from timelines.stores.factory import timeline_store

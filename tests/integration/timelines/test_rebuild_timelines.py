@@ -16,7 +16,7 @@ from tests.integration.timelines.broken_timelines import add_below_the_mark, los
 from tests.integration.timelines.homes import first_page, read_to_end
 from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts, publish
-from timelines.jobs.rebuild_timelines import rebuild_timelines
+from timelines.jobs.live_timelines import rebuild_timelines
 from timelines.queries.difference import find_difference
 from timelines.stores.factory import timeline_store
 from timelines.verbs import AuditTimelines, RebuildTimelines, VacuumTimelines

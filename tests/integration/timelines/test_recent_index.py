@@ -17,7 +17,7 @@ from posts.ids import PostId
 from tests.dying import armed, dying_at
 from tests.integration.jobs.outcomes import Outcome
 from tests.world import make_accounts, publish
-from timelines.jobs.backfill_recent_posts import backfill_recent_posts
+from timelines.jobs.recent_index import backfill_recent_posts
 from timelines.recent.actions.index_posts import backfill_recent, index_recent
 from timelines.recent.actions.settle_posts import SETTLE_MS, settle_recent
 from timelines.recent.days import PARTITIONS, drop_old_days, first_second

@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from counters.jobs.recount_counters import recount_counters
+from counters.jobs.drifting_counts import recount_counters
 from infra.jobs.types import Work
 from posts.actions.create_post import create_post
 from posts.cache import newest

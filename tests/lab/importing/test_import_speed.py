@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import pytest
 from django.conf import settings
 
-from counters.jobs.audit_counters import audit_counters
+from counters.jobs.drifting_counts import audit_counters
 from infra.jobs.types import Work
 from infra.sharding.shards import shard_aliases
 from relations.verbs import AuditEdges

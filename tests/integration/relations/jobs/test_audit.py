@@ -5,7 +5,7 @@ from django.conf import settings
 
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
-from counters.jobs.recount_counters import recount_counters
+from counters.jobs.drifting_counts import recount_counters
 from counters.kinds import CounterKind
 from infra.changes.models import Change, ChangeState
 from infra.jobs.types import Work

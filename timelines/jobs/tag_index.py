@@ -1,4 +1,4 @@
-"""Compares the tag index with the posts, both ways, and the lists in Redis with the index."""
+"""Compares the tag index with the posts and with its lists in Redis, and fills it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 from infra.jobs.audit import AuditRun
 from infra.jobs.findings import AuditFinding, compare_again
-from infra.jobs.walk import Piece
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Piece, walk_table
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.actions.end_lost_post import LostPost, end_lost_post
 from posts.ids import PostId
 from posts.queries.responses import read_states
+from posts.sql import TAGGED_POSTS
 from timelines.tags.actions.index_posts import add_missing, index_posts, read_tags
 from timelines.tags.entries import push_tag_entries, tag_entries_store
 from timelines.tags.sql import TAG_NAMES
@@ -112,3 +114,15 @@ def _find_unindexed(alias: str, ids: Sequence[PostId]) -> list[PostId]:
 def _index(alias: str, post_id: PostId) -> None:
     """Under the tags that the post has now."""
     add_missing(read_tags(alias, [post_id]), dry_run=False)
+
+
+def backfill_tags(work: Work) -> Iterator[Batch]:
+    """Adds the public posts with tags that the index lacks, a batch at a time.
+
+    Safety: idempotent, also during writes. A post that is deleted during its batch may leave a row,
+    which readers skip. Cost: per batch one query, and two statements for each shard with a tag.
+    """
+    for alias, rows, position in walk_table(work, TAGGED_POSTS):
+        tags = {PostId.at(author_id, moment): names for author_id, moment, names in rows}
+        missing = add_missing(tags, work.dry_run)
+        yield Batch(len(rows), 0, alias, missing, position)
