@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
 from infra.admin.keyset import ReadOnlyKeysetAdmin
@@ -26,3 +27,10 @@ class JobRunAdmin(ReadOnlyKeysetAdmin):
         """First marks the runs whose process is gone as died. One more query."""
         mark_died_runs()
         return super().changelist_view(request, extra_context)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[JobRun], search_term: str
+    ) -> tuple[QuerySet[JobRun], bool]:
+        """The words of a name belong together."""
+        job = " ".join(search_term.split())
+        return (queryset.filter(job=job) if job else queryset), False
