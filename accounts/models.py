@@ -230,7 +230,8 @@ class AccessToken(AbstractAccessToken):
 
     def save(self, *args: Any, **options: Any) -> None:
         """A new row takes the id that its token names."""
-        name = read_name(self._raw_token or self.token) if self._state.adding else None
+        raw = getattr(self, "_raw_token", None) or self.token
+        name = read_name(raw) if self._state.adding else None
         if name is not None and self.id is None:  # type: ignore[has-type]
             self.id, options["force_insert"] = name.token_id, True
         super().save(*args, **options)
