@@ -23,7 +23,7 @@ from infra.confirmations import Outdated, Rider, confirm_later
 # After that the token is read as usual, which also asks the database again now and then.
 MEMORY_S = 60
 MOST_VIEWERS = most_entries("accounts.viewer", share=0.06, bytes_each=900)
-MOST_DOUBTED = 10_000
+MOST_APPLICATIONS, MOST_DOUBTED = 1_000, 10_000
 
 
 class KnownViewer(NamedTuple):
@@ -35,8 +35,18 @@ class KnownViewer(NamedTuple):
     until: float
 
 
+class KnownApplication(NamedTuple):
+    """What a token's application adds to its viewers, until this time of the monotonic clock."""
+
+    quota: int | None
+    tenant: int
+    is_bulk: bool
+    until: float
+
+
 # By the checksum of their token. Unknown tokens are read from Redis each time.
 _viewers: LRUCache[str, KnownViewer] = LRUCache(MOST_VIEWERS)
+_applications: LRUCache[int, KnownApplication] = LRUCache(MOST_APPLICATIONS)
 # Until when a token is not believed to allow what it names, by its checksum.
 _doubted_until: LRUCache[str, float] = LRUCache(MOST_DOUBTED)
 
@@ -75,12 +85,23 @@ def _confirm(checksum: str, known: KnownViewer, replies: Sequence[Any] | None) -
 
 
 def _find_named(token: str, checksum: str) -> Viewer | None:
-    """Most tokens allow what they name."""
+    """Most tokens allow what they name. The process must know the application: the request is
+    charged by its quota."""
     now = time.monotonic()
     if now < _doubted_until.get(checksum, now) or (name := read_name(token)) is None:
         return None
-    who = (name.account_id, name.application_id)
-    viewer = Viewer(*who, scopes_of(name.scopes), name.token_id)
+    application = _applications.get(name.application_id)
+    if application is None or now >= application.until:
+        return None
+    viewer = Viewer(
+        name.account_id,
+        name.application_id,
+        scopes_of(name.scopes),
+        name.token_id,
+        application.quota,
+        tenant=application.tenant,
+        is_bulk=application.is_bulk,
+    )
     question = ask_token(checksum)
     confirm = partial(_confirm_named, checksum, viewer, now, question)
     rider = Rider(question.commands(), confirm, redis().run)
@@ -97,8 +118,10 @@ def _confirm_named(
     """Raises: Outdated, also while Redis is away or lacks the token."""
     entry = question.decode(replies)
     facts = entry.facts if entry is not None and not entry.is_stale else None
-    if facts is None or _remember(checksum, facts, asked) != viewer:
+    allowed = None if facts is None else _remember(checksum, facts, asked)
+    if allowed is None:
         _doubted_until[checksum] = asked + MEMORY_S
+    if allowed != viewer:
         raise Outdated
 
 
@@ -117,6 +140,9 @@ def _remember(checksum: str, facts: TokenFacts, asked: float) -> Viewer | None:
         return None
     viewer = _viewer_of(facts)
     until = asked + min(MEMORY_S, left_s)
+    of_application = (facts.application_quota, facts.tenant, facts.is_bulk)
+    _applications[facts.application_id] = KnownApplication(*of_application, until)
+    _doubted_until.pop(checksum, None)
     _viewers[checksum] = KnownViewer(viewer, entry_of_token(facts), until)
     return viewer
 

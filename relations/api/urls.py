@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from relations.api.views.block import BlockView, MuteView, UnblockView, UnmuteView
+from relations.api.views.acts import (
+    AuthorizeRequestView,
+    BlockView,
+    EndorseView,
+    FollowView,
+    MuteView,
+    NoteView,
+    RejectRequestView,
+    RemoveFollowerView,
+    UnblockView,
+    UnendorseView,
+    UnfollowView,
+    UnmuteView,
+)
 from relations.api.views.edge_lists import (
     BlocksView,
     EndorsedAccountsView,
@@ -13,18 +26,9 @@ from relations.api.views.edge_lists import (
     MutesView,
     QuietFollowersView,
     QuietFollowingView,
+    RelationCountsView,
     SpecialFollowingView,
 )
-from relations.api.views.endorse import EndorseView, UnendorseView
-from relations.api.views.follow import (
-    AuthorizeRequestView,
-    FollowView,
-    RejectRequestView,
-    RemoveFollowerView,
-    UnfollowView,
-)
-from relations.api.views.note import NoteView
-from relations.api.views.relation_counts import RelationCountsView
 from relations.api.views.relationships import (
     FamiliarFollowersView,
     FollowedByView,

@@ -17,6 +17,8 @@ PROOFS = ROOT / "docs/reference/what-proves-the-pages.md"
 READERS = ["config", "web", "lab/runner", "lab/services"]
 DECISIONS = ROOT / "docs/explanation/decisions"
 MOST_DECISIONS = 55
+# Of all pages together. What the code declares or says belongs there (lab/reference renders it).
+MOST_WORDS = 70_000
 MOST_WORDS_OF_A_DECISION = 400
 STATE = re.compile(r"# (\d{4})\. .+\n\nState: accepted\.(?: Replaces ((?:\d{4}(?:, )?)+)\.)?\n")
 # Pages that follow one write through all its files.
@@ -109,6 +111,11 @@ def test_decisions_are_short() -> None:
     """A page that grows with each change is no decision: details belong to the code."""
     words = {path.name: len(path.read_text().split()) for path in DECISIONS.glob("0*.md")}
     assert {name: count for name, count in words.items() if count > MOST_WORDS_OF_A_DECISION} == {}
+
+
+def test_the_pages_together_can_be_read() -> None:
+    pages = (ROOT / "docs").rglob("*.md")
+    assert sum(len(page.read_text().split()) for page in pages) <= MOST_WORDS
 
 
 def test_the_files_for_newcomers_exist() -> None:

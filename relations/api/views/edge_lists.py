@@ -1,9 +1,10 @@
-"""Pages of edge lists: followers, followees, blocked and muted accounts."""
+"""Pages of edge lists: followers, followees, blocked and muted accounts. How long own ones are."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
+import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
@@ -11,14 +12,17 @@ from accounts.api.schema import AccountEntity
 from accounts.encode import hides_collections
 from accounts.errors import AccountNotFound
 from accounts.queries.load import load_account_json, require_account
+from counters.kinds import CounterKind
+from counters.queries.counts import load_counts
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, Window, page_response, paging, read_window
 from infra.api.parsing import read_limit
+from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from infra.caching.remembered_answers import remembered
 from infra.clock import now_ms
 from relations.api.present import present_muted
-from relations.api.schema import MutedAccountEntity
+from relations.api.schema import MutedAccountEntity, RelationCountsEntity
 from relations.queries.big_following import find_big_following
 from relations.queries.edge_lists import (
     BLOCKS_LIST,
@@ -43,6 +47,13 @@ from relations.queries.own_followers import with_own_follow
 from relations.queries.shown_lists import Show, cut_shown, list_shown, load_for_others
 
 DEFAULT_LIMIT, MOST = 40, 80
+COUNTS = {
+    "followers_count": CounterKind.FOLLOWERS,
+    "quiet_followers_count": CounterKind.QUIET_FOLLOWERS,
+    "following_count": CounterKind.FOLLOWING,
+    "quiet_following_count": CounterKind.QUIET_FOLLOWING,
+    "blocked_count": CounterKind.BLOCKED,
+}
 
 
 class ListHidden(Exception):
@@ -178,6 +189,23 @@ class MutesView(Endpoint):
     def get(self, request: ApiRequest) -> HttpResponse:
         show = partial(_show_muted, request.account_id)
         return answer_list(request, EdgeList(muted_at(now_ms())), request.account_id, show)
+
+
+class RelationCountsView(Endpoint):
+    """How many accounts are on each of my lists: followers, follows, quiet ones, and blocks.
+
+    All counts are of one moment.
+    """
+
+    scopes = {"GET": "read:follows"}
+
+    @extend_schema(responses=RelationCountsEntity)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        counts = load_counts([request.account_id], [*COUNTS.values()])[request.account_id]
+        body: dict[str, int | None] = {name: counts[kind].value for name, kind in COUNTS.items()}
+        if "read:blocks" not in request.user.scopes:
+            body["blocked_count"] = None
+        return json_response(orjson.dumps(body))
 
 
 def _show_muted(owner_id: int, ids: Sequence[int]) -> dict[int, bytes]:

@@ -115,6 +115,18 @@ def test_a_token_that_a_process_meets_costs_no_round_trip_of_its_own(
         confirm_now()
 
 
+def test_a_process_that_does_not_know_the_application_asks_first(
+    member: Person, spending: Any
+) -> None:
+    """A request is charged by the quota of its application."""
+    find_viewer(member.token)
+    forget(member.token)
+    viewers._applications.clear()
+    with confirming(), spending() as spent:
+        assert find_viewer(member.token) is not None
+        assert spent.round_trips == 1
+
+
 ENDS = {
     "revoked": (lambda one: one.app.revoke(one.token), 401, 401),
     "suspended": (lambda one: restrict(one.id, Restriction.SUSPENDED), 403, 403),

@@ -287,11 +287,13 @@ def _of_notices(scene: Scene) -> dict[str, Seen]:
         kind: [each["account"]["id"] for each in listed if each["type"] == kind]
         for kind in ("favourite", "mention")
     }
+    groups = scene.caller.get("/api/v2/notifications", {"limit": "80"}).json()
     conversations = scene.caller.get(f"{V1}/conversations", {"limit": "40"}).json()
     shown = [each["last_status"]["id"] for each in conversations]
     direct = scene.posts["direct"]
     return {
         **{f"notifications: {kind}": scene.accounts_in(ids) for kind, ids in actors.items()},
+        "grouped notifications": scene.accounts_in(each["id"] for each in groups["accounts"]),
         "conversations": scene.posts_in("direct", shown),
         "unread conversations": scene.each(
             lambda state: count_visible(scene.me, [direct[state]], 1, now_ms()) == 1
@@ -391,12 +393,15 @@ def _at_home_by_tag(scene: Scene) -> dict[str, Seen]:
     add_own_tag(scene.me, TagListKind.FOLLOWED, "tea")
     choose_at_home(scene.me, True)
     deliver_all()
-    return {"home: followed tag": scene.posts_in("tagged", scene.pages_of("/timelines/home"))}
+    return {
+        f"{path}: followed tag": scene.posts_in("tagged", scene.pages_of(f"/timelines/{path}"))
+        for path in ("home", "followed_tags")
+    }
 
 
 def _write(table: Mapping[str, Seen]) -> str:
-    lines = ["surface".ljust(26) + "  ".join(STATES)]
+    lines = ["surface".ljust(28) + "  ".join(STATES)]
     for surface, seen in table.items():
         cells = (seen.get(state, "-").ljust(len(state)) for state in STATES)
-        lines.append(surface.ljust(26) + "  ".join(cells).rstrip())
+        lines.append(surface.ljust(28) + "  ".join(cells).rstrip())
     return "\n".join(lines) + "\n"
