@@ -133,11 +133,11 @@ def test_no_value_breaks_an_endpoint_or_is_lost(world: None, unbounded: None) ->
         for client in callers_of(scene, operation):
             bombardment = Bombardment(scene, client)
             for sent in bombardment.requests(operation):
-                begun = time.process_time()
+                begun = time.thread_time()
                 answer = bombardment.send(operation, sent.path, sent.body, sent.kind)
                 fault = find_fault(f"{operation.method} {operation.path}", sent, answer)
                 assert not fault, (fault, operation, sent, answer.content[:1_000])
-                assert time.process_time() - begun < MOST_CPU_S, (operation, sent)
+                assert time.thread_time() - begun < MOST_CPU_S, (operation, sent)
                 answered[answer.status_code] += 1
     assert all(answered[status] > 1_000 for status in (200, 400, 404, 422)), answered
 
