@@ -15,6 +15,7 @@ from accounts.actions.lock_user import lock_user
 from accounts.actions.restrict import restrict_user
 from accounts.models import Account, User
 from accounts.queries import site_counts
+from accounts.site_texts.queries.site_description import forget_site_description
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.caching.questions import answer
@@ -98,6 +99,7 @@ def forget_memory() -> None:
     """Clears the memory of this process."""
     forget_answers()
     site_counts._Memory.fresh_until = 0
+    forget_site_description()
 
 
 def drain_all() -> int:

@@ -114,16 +114,17 @@ class SharedLoads(Generic[K, V]):
         return _Attempt(values, [owner for owner in missing if owner not in set(mine)], tokens)
 
     def _load_in_turn(self, owners: Sequence[K]) -> dict[K, V]:
-        """One thread of this process loads at a time; the others read its entries afterwards."""
+        """One thread of this process loads at a time; the others read its entries afterwards, also
+        one that comes when it has ended."""
         deadline, values, missing = time.monotonic() + TURNS_S, dict[K, V](), list(owners)
         while missing:
             with LOADS_IN_PROGRESS.enter(self._turn_of(missing)) as is_its_turn:
-                if is_its_turn:
+                values |= self._read_again(missing)
+                missing = [owner for owner in missing if owner not in values]
+                if is_its_turn and missing:
                     return values | self._load(missing, "miss", self._begin(missing))
-            if time.monotonic() >= deadline:
+            if missing and time.monotonic() >= deadline:
                 raise LoadTooSlow(self.family)
-            values |= self._read_again(missing)
-            missing = [owner for owner in missing if owner not in values]
         return values
 
     def _turn_of(self, owners: Sequence[K]) -> bytes:

@@ -27,6 +27,7 @@ from tests.callers import Caller
 from tests.dying import dying_at
 from tests.integration.pages.browsing import Browser
 from tests.integration.posts.interacting import STATUSES, reply
+from tests.races import run_together
 from tests.world import NOW, drain_all, make_accounts
 
 # Straight into the tables, as the function of the database and the drain leave them.
@@ -243,7 +244,7 @@ def test_a_reply_during_a_load_is_not_hidden_by_it(people, me, you, original, mo
         found = responses.read_replies(parents, limit)
         if not late:
             late.append("")
-            late[0] = reply(you, original)["id"]
+            [late[0]] = run_together([lambda: reply(you, original)["id"]])
             drain()
         return found
 

@@ -102,7 +102,7 @@ def test_longest_addresses_and_hosts_still_count_little():
 )
 def test_cost_is_linear_in_the_text(part):
     once, twice = (min(cost_s(part, size) for _ in range(3)) for size in (25_000, 100_000))
-    assert twice < max(0.02, 10 * once)
+    assert twice < max(0.1, 10 * once)
 
 
 def cost_s(part, size):
