@@ -109,7 +109,7 @@ def imported(world, tmp_path):
 
 def start_import(kind, file, *words, **pipes):
     return subprocess.Popen(
-        [sys.executable, "manage.py", f"import_{kind}", str(file), *words],
+        [sys.executable, "manage.py", "import", kind, str(file), *words],
         env=environment_of_this_test(),
         cwd=settings.BASE_DIR,
         stdout=subprocess.PIPE,

@@ -75,7 +75,7 @@ COSTS = {
     "/notifications/mentions": Cost(1, 8),
     "/notifications/unread": Cost(1, 5),
     "/search": Cost(5, 6),
-    "/search?q=tide": Cost(16, 9),
+    "/search?q=tide": Cost(16, 8),
     "/search?q=person&type=accounts": Cost(6, 9),
     "/lists": Cost(2, 7),
     "/lists/{list}": Cost(12, 8),
