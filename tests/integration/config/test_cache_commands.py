@@ -26,7 +26,9 @@ FAMILIES = re.compile(r'"([a-z_]+(?:\.[a-z_]+)+):v[0-9]+')
 
 
 def keys():
-    return {key.decode() for key in redis().call("KEYS", "*")}
+    """Without what a background thread of this process writes."""
+    found = {key.decode() for key in redis().call("KEYS", "*")}
+    return {key for key in found if not key.startswith("processes.reports:")}
 
 
 def of(family):

@@ -1,6 +1,6 @@
 """The cached counts of an account: all three of one moment, and never an older one.
 
-rebuild count-cache: wrong entries are laid anew, whatever version they say they have.
+rebuild count-cache: wrong entries are written again, with any version.
 """
 
 import itertools

@@ -264,7 +264,7 @@ def break_reads_of(monkeypatch, account_id):
 
 
 def test_the_first_stream_wakes_a_process_that_rests(world, monkeypatch):
-    """What was delivered while nobody listened is no news to it."""
+    """What was delivered while no client listened is no news to it."""
     monkeypatch.setattr(feed, "IDLE_S", PATIENCE_S)
     monkeypatch.setattr(feed, "CATCH_UP_S", PATIENCE_S)
     reader, author = make_accounts(2)
