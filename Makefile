@@ -45,7 +45,7 @@ check: dev-packages ## format, lint, security, types, floors, migrations, settin
 	$(IN_VENV) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 	SECRET_KEY=$$($(NEW_KEY)) $(IN_VENV) -W ignore::RuntimeWarning manage.py \
 		makemigrations --check --dry-run
-	DEVELOPMENT=0 ALLOW_PASSWORD_GRANT=0 MEDIA_DIR=.artifacts/media SECRET_KEY=$$($(NEW_KEY)) \
+	DEVELOPMENT=0 MEDIA_DIR=.artifacts/media SECRET_KEY=$$($(NEW_KEY)) \
 		$(IN_VENV) manage.py check --deploy --fail-level WARNING
 	$(IN_VENV) -m tests.rules
 	$(IN_VENV) -m lab.accept --check

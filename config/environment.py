@@ -5,7 +5,7 @@ Only `config/settings.py` uses it, which has names, meanings and defaults.
 
 import re
 from base64 import urlsafe_b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
 from typing import Any, TypeVar
 
@@ -26,6 +26,13 @@ MASK = "***"
 _SECRET_NAME = re.compile(r"(KEY|SECRET|TOKEN|DSN|PASSWORD)$")
 _USER = re.compile(r"(?<=://)[^\s,]*@")
 _SECRET_OPTION = re.compile(r"(\w*(?:key|secret|token|password))=[^&\s,]*", re.IGNORECASE)
+# Which extra a setting needs, and its packages.
+PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "SENTRY_DSN": ("telemetry", "sentry-sdk"),
+    "OTEL_EXPORTER_OTLP_ENDPOINT": ("telemetry", "opentelemetry-exporter-otlp-proto-http"),
+    "CASSANDRA_URL": ("cassandra", "cassandra-driver"),
+    "MEDIA_BUCKET": ("s3", "django-storages", "boto3"),
+}
 INSECURE_KEY = "insecure-key-for-development-and-tests-only-0123456789abcdef"
 
 
@@ -112,23 +119,23 @@ class Environment:
             "OPTIONS": merge_options(options, config.get("OPTIONS")),
         }
 
-    def mail(self, name: str, url: str) -> dict[str, Any]:
+    def mail(self, url: str) -> dict[str, Any]:
         """Django's settings for the mail server of this URL; empty without one."""
         if not url:
             return {}
         try:
             config: dict[str, Any] = self.env.email_url_config(url)
         except (ImproperlyConfigured, ValueError, KeyError) as error:
-            self.faults.append(f"{name}: not the URL of a mail server ({error})")
+            self.faults.append(f"MAIL_URL: not the URL of a mail server ({error})")
             return {}
         return {key: value for key, value in config.items() if value}
 
-    def cassandra(self, name: str, url: str) -> CassandraServers | None:
+    def cassandra(self, url: str) -> CassandraServers | None:
         """None without a URL."""
         try:
             return cassandra_servers(url) if url else None
         except ValueError as error:
-            self.faults.append(f"{name}: {error}")
+            self.faults.append(f"CASSANDRA_URL: {error}")
             return None
 
     def replica(
@@ -213,12 +220,19 @@ class Environment:
         self.require(not {*named} & {*urls}, f"{name}: names a shard as a replica")
         self.require(len({*named}) == len(named), f"{name}: names one replica twice")
 
-    def require_package(self, name: str, package: str, extra: str = "telemetry") -> None:
-        """Requires an optional package of this extra, because the setting `name` is set."""
-        try:
-            metadata.version(package)
-        except metadata.PackageNotFoundError:
-            self.faults.append(f"{name}: needs the packages of the extra {extra}")
+    def require_packages(self) -> None:
+        """Requires the optional packages of the settings that are set."""
+        for name in PACKAGES.keys() & self.changed.keys():
+            extra, *packages = PACKAGES[name]
+            try:
+                for package in packages:
+                    metadata.version(package)
+            except metadata.PackageNotFoundError:
+                self.faults.append(f"{name}: needs the packages of the extra {extra}")
+
+    def given(self, names: Iterable[str]) -> list[str]:
+        """Those of these variables that are set, in the order of the alphabet."""
+        return sorted(name for name in names if name in self.env.ENVIRON)
 
     def require(self, condition: bool, fault: str) -> None:
         if not condition:

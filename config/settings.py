@@ -16,6 +16,8 @@ from config.api_settings import *  # noqa: F403
 from config.api_settings import oauth2_provider
 from config.application_settings import *  # noqa: F403
 from config.application_settings import BASE_DIR, LANGUAGES
+from config.constants import *  # noqa: F403
+from config.constants import REMOVED_SETTINGS, REPLICA_TIMEOUT_MS, STATEMENT_TIMEOUT_MS
 from config.environment import CONNECTION, INSECURE_KEY, Environment, late_database
 from config.mail_settings import mail_settings
 from config.media_settings import file_stores
@@ -27,8 +29,8 @@ _env = Environment()
 # -- who runs it --------------------------------------------------------------------------------
 #: Django's debug pages; **refused** without `DEVELOPMENT`
 DEBUG = _env.flag("DEBUG", False)
-#: (`0` (`make run`: `1`)) allows things that production refuses: the built-in key, `DEBUG`, the
-#: password grant, the demo
+#: (`0` (`make run`: `1`)) allows things that production refuses: the built-in key, `DEBUG`, tokens
+#: for a name and a password, the demo
 DEVELOPMENT = _env.flag("DEVELOPMENT", False)
 #: (built-in (`make run`: one of its own)) signs sessions and tags tokens; at least 50 characters;
 #: the built-in one is **refused** without `DEVELOPMENT`
@@ -69,8 +71,8 @@ THEME_DIR = _env.text("THEME_DIR", "")
 _env.require(not THEME_DIR or os.path.isdir(THEME_DIR), "THEME_DIR: there is no such folder")
 STATICFILES_DIRS = theme_folders(THEME_DIR, "static")
 TEMPLATES = templates(theme_folders(THEME_DIR, "templates"))
-#: (`0` (`make run`: `1`)) tokens for a name and a password; **refused** without `DEVELOPMENT`
-ALLOW_PASSWORD_GRANT = _env.flag("ALLOW_PASSWORD_GRANT", False)
+# Tokens for a name and a password.
+ALLOW_PASSWORD_GRANT = DEVELOPMENT
 #: (on, off with `DEVELOPMENT`) pages redirect to HTTPS, secure cookies, HSTS; trusts
 #: `X-Forwarded-Proto`
 HTTPS = _env.flag("HTTPS", not DEVELOPMENT)
@@ -95,9 +97,6 @@ _env.require(
 )
 _env.require(len(SECRET_KEY) >= 50, "SECRET_KEY: shorter than 50 characters")
 _env.require(DEVELOPMENT or not DEBUG, "DEBUG: refused outside DEVELOPMENT=1")
-_env.require(
-    DEVELOPMENT or not ALLOW_PASSWORD_GRANT, "ALLOW_PASSWORD_GRANT: refused outside DEVELOPMENT=1"
-)
 
 # The OpenID Connect provider of the pages. Empty: people sign in by password only.
 #: the [OpenID Connect provider](../how-to/let-your-product-sign-people-in.md#on-the-web-pages) of
@@ -132,7 +131,7 @@ PUSH_PRIVATE_ADDRESSES = DEVELOPMENT
 #: log of the worker. Without one, people cannot reset a password or change their address, and get
 #: no mail about a decision of the moderators
 MAIL_URL = _env.text("MAIL_URL", "consolemail://" if DEVELOPMENT else "")
-globals().update(mail_settings(_env.mail("MAIL_URL", MAIL_URL)))
+globals().update(mail_settings(_env.mail(MAIL_URL)))
 #: the sender of mails
 DEFAULT_FROM_EMAIL = _env.text("MAIL_FROM", "Tideline <noreply@localhost>")
 #: the bearer token that `/metrics` requires; without one, `/metrics` refuses requests through a
@@ -141,16 +140,15 @@ METRICS_TOKEN = _env.text("METRICS_TOKEN", "")
 #: where unexpected errors are reported; needs the extra `telemetry`
 #: ([more](../how-to/monitor.md#tracing))
 SENTRY_DSN = _env.text("SENTRY_DSN", "")
-if SENTRY_DSN:
-    _env.require_package("SENTRY_DSN", "sentry-sdk")
 # The exporter reads this and its other OTEL_ variables itself.
 #: the OpenTelemetry collector that spans go to, over HTTP; needs the same
 OTEL_EXPORTER_OTLP_ENDPOINT = _env.text("OTEL_EXPORTER_OTLP_ENDPOINT", "")
-if OTEL_EXPORTER_OTLP_ENDPOINT:
-    _env.require_package("OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry-exporter-otlp-proto-http")
 
 # -- databases ----------------------------------------------------------------------------------
 _local = "postgresql://postgres@localhost:5432/tideline"
+#: (`postgresql://postgres@localhost:5432/tideline`) the default database;
+#: [options](#options-of-a-database-url) may follow
+_default_url = _env.text("DATABASE_URL", _local)
 #: (as above, `tideline_shard0` … `3`) the shards, separated by commas; append, never reorder; each
 #: may name [several servers](../how-to/lose-a-database-server.md)
 _shard_urls = _env.urls("SHARD_DATABASE_URLS", [f"{_local}_shard{n}" for n in range(4)])
@@ -163,34 +161,24 @@ REPLICA_ALIASES = {
     alias: [f"{alias}_replica{number}" for number in range(len(urls))]
     for alias, urls in zip(SHARD_ALIASES, _replica_urls, strict=True)
 }
-# At most a third of the life of a load token (infra/caching/load_tokens.py). A loader runs two
-# queries, and its entry is only cached if it is written before that time is over.
-#: the longest an SQL statement may take
-STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
 #: open streams of a streaming process; 503 beyond
 STREAMING_CONNECTIONS = _env.number("STREAMING_CONNECTIONS", 10_000, 1, 200_000)
-#: how long a web server waits for an answer of a database; then the client gets 503
+#: how long a web server waits for an answer of a database, and a fifth of what a GET of the API may
+#: take in all; then the client gets 503
 DATABASE_ANSWER_MS = _env.number("DATABASE_ANSWER_MS", 1_000, 100, 60_000)
 # Of a whole GET of the API: then it begins no other wait for a database.
-#: how long a GET of the API may take in all; then the client gets 503
-READ_DEADLINE_MS = _env.number("READ_DEADLINE_MS", 5_000, 500, 60_000)
+READ_DEADLINE_MS = min(5 * DATABASE_ANSWER_MS, 60_000)
+_urls = {"DATABASE_URL": _default_url} | {
+    f"SHARD_DATABASE_URLS[{n}]": url for n, url in enumerate(_shard_urls)
+}
 DATABASES = {
-    #: (`postgresql://postgres@localhost:5432/tideline`) the default database;
-    #: [options](#options-of-a-database-url) may follow
-    "default": _env.primary("DATABASE_URL", _env.text("DATABASE_URL", _local), STATEMENT_TIMEOUT_MS)
-} | {
-    alias: _env.primary(f"SHARD_DATABASE_URLS[{n}]", url, STATEMENT_TIMEOUT_MS)
-    for n, (alias, url) in enumerate(zip(SHARD_ALIASES, _shard_urls, strict=True))
+    alias: _env.primary(name, url, STATEMENT_TIMEOUT_MS)
+    for alias, (name, url) in zip(["default", *SHARD_ALIASES], _urls.items(), strict=True)
 }
 #: the folder with the URLs of shards that were [added](../how-to/add-a-shard.md) while processes
 #: ran: a file for each, with its name
 SHARD_URLS_DIR = _env.text("SHARD_URLS_DIR", "")
 DATABASE_OF_URL = partial(late_database, STATEMENT_TIMEOUT_MS)
-# A loader may ask a replica first and then the shard; both are part of those two thirds.
-#: after this long without an answer a replica is left alone
-REPLICA_TIMEOUT_MS = _env.number("REPLICA_TIMEOUT_MS", 500, 50, 5_000)
-#: a replica that is further behind is left alone
-REPLICA_LAG_S = _env.number("REPLICA_LAG_S", 5, 1, 600)
 DATABASES |= {
     name: _env.replica(
         f"SHARD_REPLICA_URLS[{n}][{number}]", url, CONNECTION, alias, REPLICA_TIMEOUT_MS
@@ -212,8 +200,6 @@ POOLED_DATABASES = {
     if url
 }
 DATABASE_ROUTERS = ["infra.sharding.router.PlacementRouter"]
-#: threads per shard for queries to several shards
-SCATTER_THREADS = _env.number("SCATTER_THREADS", 8, 1, 256)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- Redis --------------------------------------------------------------------------------------
@@ -235,11 +221,9 @@ _env.require(
 _env.require(
     REDIS_CLUSTER or not REDIS_OTHER_NODES, "REDIS_URL: several nodes need REDIS_CLUSTER=1"
 )
-#: reads per second, by all processes together, that make a Redis key hot
+#: reads per second, by all processes together, that make a Redis key
+#: [hot](../explanation/caching.md#hot-keys)
 HOT_KEY_READS = _env.number("HOT_KEY_READS", 1_000, 20, 10_000_000)
-#: how old a copy of a hot value in process memory may be
-#: ([which](../explanation/caching.md#hot-keys))
-HOT_COPY_MS = _env.number("HOT_COPY_MS", 1_000, 10, 5_000)
 #: what the caches in the memory of one process take together, when all of them are full
 #: ([more](../explanation/memory.md#what-a-process-keeps))
 PROCESS_CACHE_MB = _env.number("PROCESS_CACHE_MB", 48, 8, 16_384)
@@ -261,12 +245,9 @@ CACHES = {
 }
 
 # -- the change table ---------------------------------------------------------------------------
-#: into how many lanes the owners of one database are divided
+#: into how many lanes the owners of one database are divided, and big fan-outs into as many more
 CHANGE_LANES = _env.number("CHANGE_LANES", 2, 1, 64)
-#: the same for big fan-outs
-BULK_LANES = _env.number("BULK_LANES", 2, 1, 64)
-#: failures until a change is parked
-CHANGE_MAX_ATTEMPTS = _env.number("CHANGE_MAX_ATTEMPTS", 8, 1, 1_000)
+BULK_LANES = CHANGE_LANES
 #: how long delivered changes are kept
 CHANGE_REPLAY_DAYS = _env.number("CHANGE_REPLAY_DAYS", 7, 1, 3_650)
 
@@ -279,41 +260,27 @@ FOLLOWS_PER_DAY = _env.number("FOLLOWS_PER_DAY", 400, 1, 1_000_000)
 QUOTA_PER_ACCOUNT = _env.number("QUOTA_PER_ACCOUNT", 1_500, 1, 1_000_000_000)
 #: the same for one API application over all its users; the admin can set it for a single one
 QUOTA_PER_APPLICATION = _env.number("QUOTA_PER_APPLICATION", 300_000, 1, 1_000_000_000)
-#: the same for one address without a token
+#: the same for one address without a token. A fifteenth of it are its sign-ups in an hour, a tenth
+#: its registrations of applications; a sixth the passwords, right or wrong, that it may try in five
+#: minutes
 QUOTA_PER_ADDRESS = _env.number("QUOTA_PER_ADDRESS", 300, 1, 1_000_000_000)
+SIGN_UPS_PER_ADDRESS = max(1, QUOTA_PER_ADDRESS // 15)
+APPLICATIONS_PER_ADDRESS = max(1, QUOTA_PER_ADDRESS // 10)
+PASSWORDS_PER_ADDRESS = max(1, QUOTA_PER_ADDRESS // 6)
+# In an hour, of requests to /oauth/token.
+TOKENS_PER_ADDRESS = QUOTA_PER_ADDRESS
 #: usernames, with commas between, that only `accounts create` gives, next to those of staff
 #: (`admin`, `support`, `moderator` and the like, also as `supp0rt` and `support_team`)
 RESERVED_USERNAMES = _env.names("RESERVED_USERNAMES", [])
-#: sign-ups that one address may try in an hour; 429 beyond
-SIGN_UPS_PER_ADDRESS = _env.number("SIGN_UPS_PER_ADDRESS", 20, 1, 1_000_000_000)
-#: the same for registrations of applications
-APPLICATIONS_PER_ADDRESS = _env.number("APPLICATIONS_PER_ADDRESS", 30, 1, 1_000_000_000)
-#: the same for requests to `/oauth/token`
-TOKENS_PER_ADDRESS = _env.number("TOKENS_PER_ADDRESS", 300, 1, 1_000_000_000)
-#: passwords, right or wrong, that one address may try in five minutes; 429 beyond
-PASSWORDS_PER_ADDRESS = _env.number("PASSWORDS_PER_ADDRESS", 50, 1, 1_000_000_000)
-#: how many images an account may upload in an hour, also as avatar or header; those that are
-#: refused count; 429 beyond
-UPLOADS_PER_ACCOUNT = _env.number("UPLOADS_PER_ACCOUNT", 120, 1, 1_000_000_000)
-#: how often one account's right password may be given in an hour; 429 beyond
-PASSWORDS_PER_ACCOUNT = _env.number("PASSWORDS_PER_ACCOUNT", 25, 1, 1_000_000_000)
 #: how many passwords the web processes of a machine hash at once
 #: ([more](../how-to/deploy.md#overload)); 0: half of its processors, at least 1
 PASSWORD_HASHES = _env.number("PASSWORD_HASHES", 0, 0, 256)
 #: how many reverse proxies of yours add to `X-Forwarded-For`
 TRUSTED_PROXIES = _env.number("TRUSTED_PROXIES", 0, 0, 10)
-#: how many reports one account may file in a day (UTC); 429 beyond
-REPORTS_PER_DAY = _env.number("REPORTS_PER_DAY", 400, 1, 1_000_000)
 #: how long a suspended account can be restored before `accounts purge` deletes what is left of it
 SUSPENSION_DAYS = _env.number("SUSPENSION_DAYS", 30, 1, 3_650)
-#: how many mentions the posts of one account may have in a day (UTC); 429 beyond
-MENTIONS_PER_DAY = _env.number("MENTIONS_PER_DAY", 400, 1, 1_000_000)
-#: how many tags the posts of one account may have in a day (UTC); 429 beyond
-TAGS_PER_DAY = _env.number("TAGS_PER_DAY", 1_000, 1, 1_000_000)
 #: length of a post with its warning
 POST_MAX_CHARACTERS = _env.number("POST_MAX_CHARACTERS", 500, 1, 100_000)
-#: pages of followers per second, by all processes together, that are not in Redis; 429 beyond
-DEEP_PAGES_PER_S = _env.number("DEEP_PAGES_PER_S", 100, 1, 1_000_000)
 #: entries of a live timeline; older pages come from the shards
 TIMELINE_ENTRIES = _env.number("TIMELINE_ENTRIES", 450, 40, 10_000)
 #: age of the oldest entries of a live timeline, in days; 0: any age; older pages come from the
@@ -321,8 +288,6 @@ TIMELINE_ENTRIES = _env.number("TIMELINE_ENTRIES", 450, 40, 10_000)
 TIMELINE_DAYS = _env.number("TIMELINE_DAYS", 0, 0, 3_650)
 #: an author with more followers is pushed in chunks, after the posts of other authors
 INLINE_FOLLOWERS = _env.number("INLINE_FOLLOWERS", 5_000, 1, 100_000)
-#: followers per chunk
-CHUNK_FOLLOWERS = _env.number("CHUNK_FOLLOWERS", 10_000, 1, 1_000_000)
 #: an author with this many followers, and more than `INLINE_FOLLOWERS`, is hot: posts are not
 #: pushed, pages merge them in
 HOT_FOLLOWERS = _env.number("HOT_FOLLOWERS", 100_000, 1, 1_000_000_000)
@@ -345,12 +310,10 @@ _env.require(
 #: the [Cassandra](../how-to/use-cassandra.md) that has the rows of `TIMELINE_STORE=tiered`; needs
 #: the extra `cassandra`
 CASSANDRA_URL = _env.text("CASSANDRA_URL", "")
-CASSANDRA = _env.cassandra("CASSANDRA_URL", CASSANDRA_URL)
-#: after this long without an answer Cassandra counts as away
-CASSANDRA_TIMEOUT_MS = _env.number("CASSANDRA_TIMEOUT_MS", 500, 50, 10_000)
-if CASSANDRA_URL:
-    _env.require_package("CASSANDRA_URL", "cassandra-driver", "cassandra")
-    _env.require(TIMELINE_STORE == "tiered", "CASSANDRA_URL: needs TIMELINE_STORE=tiered")
+CASSANDRA = _env.cassandra(CASSANDRA_URL)
+_env.require(
+    not CASSANDRA_URL or TIMELINE_STORE == "tiered", "CASSANDRA_URL: needs TIMELINE_STORE=tiered"
+)
 #: how many days of posts the recent-posts index has
 RECENT_DAYS = _env.number("RECENT_DAYS", 7, 1, 365)
 #: `replicated` or `by_author`: where that index is: [how to
@@ -380,23 +343,15 @@ MEDIA_URL = _env.text("MEDIA_URL", f"{PUBLIC_URL}/media").rstrip("/") + "/"
 MEDIA_MAX_BYTES = _env.number("MEDIA_MAX_BYTES", 16_777_216, 100_000, 100_000_000)
 #: width times height of an uploaded image; memory of a web process follows it
 MEDIA_MAX_PIXELS = _env.number("MEDIA_MAX_PIXELS", 33_177_600, 250_000, 100_000_000)
-#: how long an upload waits for the store of files; then the client gets 503
-MEDIA_STORE_MS = _env.number("MEDIA_STORE_MS", 5_000, 100, 60_000)
 #: a bucket instead of the folder; needs the extra `s3`
 MEDIA_BUCKET = _env.text("MEDIA_BUCKET", "")
 #: the bucket's server, if it is not AWS
 MEDIA_BUCKET_ENDPOINT = _env.text("MEDIA_BUCKET_ENDPOINT", "")
 #: the bucket's region
 MEDIA_BUCKET_REGION = _env.text("MEDIA_BUCKET_REGION", "")
-if MEDIA_BUCKET:
-    _env.require_package("MEDIA_BUCKET", "django-storages", "s3")
-    _env.require_package("MEDIA_BUCKET", "boto3", "s3")
 STORAGES = file_stores(MEDIA_DIR, MEDIA_BUCKET, MEDIA_BUCKET_ENDPOINT, MEDIA_BUCKET_REGION)
 
 # -- serving ------------------------------------------------------------------------------------
-#: GETs of the API are answered before Django's request cycle, and quick ones share a thread;
-#: off: Django answers all, with the same answers
-SHORT_PATH = _env.flag("SHORT_PATH", True)
 MIDDLEWARE = [
     "web.middleware.RequestMetrics",
     *(["config.tracing.RequestSpans"] if OTEL_EXPORTER_OTLP_ENDPOINT else []),
@@ -439,6 +394,9 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE + MEDIA_MAX_BYTES
 # -- API ----------------------------------------------------------------------------------------
 OAUTH2_PROVIDER = oauth2_provider(ALLOW_PASSWORD_GRANT, PUBLIC_URL)
 
+_env.require_packages()
 _env.finish()
+# For the warning of a process that starts.
+WITHOUT_EFFECT = _env.given(REMOVED_SETTINGS)
 # For the line that a server logs when it starts.
 CHANGED_SETTINGS = _env.changed

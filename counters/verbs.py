@@ -15,8 +15,8 @@ class AuditCounters(JobCommand):
     snapshot, so a difference is drift and never a write in progress. Repair it with
     [`rebuild counters`](#rebuild-counters). **Costs**: two queries for 100 accounts, no lock. The
     second query reads an index entry for each counted row. An account with more than 20 million
-    followers exceeds `STATEMENT_TIMEOUT_MS`. With a [replica](../../how-to/use-read-replicas.md)
-    the second query goes there, unless it takes longer than `REPLICA_TIMEOUT_MS`.
+    followers exceeds the 20 s of a statement. With a [replica](../../how-to/use-read-replicas.md)
+    the second query goes there, unless it takes longer than half a second.
 
     ```
     $ manage.py audit counters

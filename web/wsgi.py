@@ -3,9 +3,7 @@
 import gc
 import os
 from importlib import import_module
-from typing import Any
 
-from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.db.backends.signals import connection_created
 
@@ -20,10 +18,8 @@ _django = get_wsgi_application()
 # No request may meet a missing table: until migrate_shards has run, it is answered 503.
 refuse_unready_database = import_module("infra.sharding.readiness").refuse_unready_database
 connection_created.connect(refuse_unready_database)
-_application: Any = _django
-if settings.SHORT_PATH:
-    routes = import_module("config.urls").urlpatterns
-    _application = import_module("web.short_path").ShortPath(_django, routes)
+routes = import_module("config.urls").urlpatterns
+_application = import_module("web.short_path").ShortPath(_django, routes)
 application = import_module("web.readiness_gate").ReadyGate(_application)
 import_module("infra.changes.catching_up").wait_for_drain()
 PUBLISHER.publish(metrics_folder(), WEB)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.bench.history import HISTORY, add_line
+from lab.runner.programs import other_constants
 from lab.services import running_services, throw_away_services
 
 # In this order: calls counts reads that nothing has made warm.
@@ -32,7 +33,7 @@ NO_LIMITS = {
     "QUOTA_PER_ACCOUNT": "1000000000",
     "QUOTA_PER_APPLICATION": "1000000000",
     "FOLLOWS_PER_DAY": "1000000",
-    "DEEP_PAGES_PER_S": "1000000",
+    **other_constants(DEEP_PAGES_PER_S=1_000_000),
 }
 
 
@@ -41,7 +42,7 @@ def main() -> None:
     start = partial(running_services, durable=False, shard_count=options.shards)
     with throw_away_services(start) as services:
         os.environ.update(services.environment())
-        os.environ |= {"DEVELOPMENT": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
+        os.environ |= {"DEVELOPMENT": "1"}
         os.environ |= {"LOG_LEVEL": "WARNING"} | NO_LIMITS
         results = _measure(options.only or WORKLOADS, options)
     add_line(results, options.history)

@@ -59,7 +59,6 @@ def declared() -> dict[str, ast.Call]:
         str(call.args[0].value): call
         for call in reversed(calls)
         if re.fullmatch(r"_env\.\w+", ast.unparse(call.func))
-        and not ast.unparse(call.func).endswith(("require_package", "mail", "cassandra", "primary"))
         and call.args
         and isinstance(call.args[0], ast.Constant)
     }

@@ -1,6 +1,7 @@
 """The processes that `make run` starts, and their environment."""
 
 import hashlib
+import json
 import os
 import secrets
 import shlex
@@ -115,11 +116,15 @@ def vapid_key(key: str) -> str:
     return urlsafe_b64encode(digest).decode()
 
 
+def other_constants(**constants: int) -> dict[str, str]:
+    """The environment of a process in which these names of `config/constants.py` differ."""
+    return {"DJANGO_SETTINGS_MODULE": "lab.constants", "CONSTANTS": json.dumps(constants)}
+
+
 def _defaults(key: str, port: int) -> dict[str, str]:
     return {
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "DEVELOPMENT": "1",
-        "ALLOW_PASSWORD_GRANT": "1",
         "SECRET_KEY": key,
         "VAPID_PRIVATE_KEY": vapid_key(key),
         "PUBLIC_URL": f"http://localhost:{port}",

@@ -80,7 +80,7 @@ class ShowChangeLag(DocumentedCommand):
     - `paused` counts rows of [paused kinds](#changes-pause). `pending` does not include them. Each
       paused kind has a line at the end.
     - [Lanes](../../explanation/changes.md#lanes) 64 to 127 carry large fan-outs: at most eleven
-      rows for each author and batch of posts, of `CHUNK_FOLLOWERS` followers each. `oldest s`
+      rows for each author and batch of posts, of 10,000 followers each. `oldest s`
       starts again with every ten chunks. Lane 128 waits for a shard, lane 192 is drained once a
       second.
     - Ordinary lanes should stay near 0. If they do not, the worker is busy: divide the databases

@@ -18,6 +18,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.shards import all_aliases
 from lab.bench import world
 from lab.bench.product import delivering
+from lab.runner.programs import other_constants
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.ids import PostId
@@ -29,7 +30,7 @@ from timelines.stores.packed import FAMILY
 
 GIVE_UP_S = 180
 # The size of Stream-Framework's tasks. Larger chunks end before a kill can come.
-PIECES = {"INLINE_FOLLOWERS": "100", "CHUNK_FOLLOWERS": "100"}
+PIECES = {"INLINE_FOLLOWERS": "100", **other_constants(CHUNK_FOLLOWERS=100)}
 SAMPLE = 20  # checks one reader in 20 until the kill
 _pushing = partial(delivering, "worker", "compensator", environment=PIECES)
 

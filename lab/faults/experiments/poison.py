@@ -6,11 +6,12 @@ import time
 from lab.faults.cluster.cluster import DRAINERS, Cluster
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.types import Experiment
+from lab.runner.programs import other_constants
 
 CALLS_PER_S = 40.0
 FAILING_S, PARKED_WITHIN_S, AFTER_S = 8.0, 60.0, 4.0
 SPOILS = 6
-FEW_ATTEMPTS = {"CHANGE_MAX_ATTEMPTS": "2"}
+FEW_ATTEMPTS = other_constants(CHANGE_MAX_ATTEMPTS=2)
 
 
 def _fail_edges(scene: Scene) -> None:

@@ -3,12 +3,14 @@
 import time
 from signal import SIGKILL
 
+from config.constants import CHUNK_FOLLOWERS
 from infra.changes.lease import LEASE_S
 from lab.faults.cluster.cluster import DRAINERS, ClientAccount
 from lab.faults.cluster.process import ArmedChild
 from lab.faults.experiments.scene import Scene
 from lab.faults.experiments.slow_places import let_first_hold_all_lanes, lost_leases, sleeping
 from lab.faults.experiments.types import Experiment
+from lab.runner.programs import other_constants
 from lab.runner.redis_cluster import wait_until
 
 CALLS_PER_S = 40.0
@@ -18,11 +20,10 @@ PLACE = "fan_out.pushed"  # slow there, a worker hangs and dies in the middle of
 THREE = ("drainer0", "drainer1", "drainer2")
 # Below the number from which an account's posts are pulled and not pushed.
 FOLLOWERS, POSTS = 70_000, 5
-CHUNK_FOLLOWERS = 10_000
 BESIDE_PER_S, DELIVERED_S = 10.0, 300.0
 CHUNK = "fan_out.chunk_pushed"
 # Each post is a fan-out in chunks of a few followers, so other workers get parts of it.
-SMALL_CHUNKS = {"INLINE_FOLLOWERS": "2", "CHUNK_FOLLOWERS": "3"}
+SMALL_CHUNKS = {"INLINE_FOLLOWERS": "2", **other_constants(CHUNK_FOLLOWERS=3)}
 
 
 def _lose_workers(scene: Scene) -> None:
@@ -126,6 +127,5 @@ WORKERS = [
         "three workers share large fan-outs: one hangs, one is killed, one is far away",
         _share_large_fan_outs,
         drainers=THREE,
-        settings={"CHUNK_FOLLOWERS": str(CHUNK_FOLLOWERS)},
     ),
 ]

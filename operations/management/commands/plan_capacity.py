@@ -58,7 +58,7 @@ class Command(DocumentedCommand):
     its busiest hour: shards, cores, processes, memory, disk, connections and log, and what the
     servers cost. It lists the limits that more machines of the same kind do not move, the nearest
     first, with the multiple of the load that reaches each. It reads the settings
-    `CHANGE_REPLAY_DAYS`, `RECENT_DAYS`, `RECENT_INDEX` and `SCATTER_THREADS`, and no database.
+    `CHANGE_REPLAY_DAYS`, `RECENT_DAYS` and `RECENT_INDEX`, and no database.
     **Costs**: nothing.
 
     The rates follow the accounts unless they are given. By default a site of 100 M accounts has

@@ -2,14 +2,12 @@
 
 import gc
 import io
-import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import NamedTuple
 
 import pytest
-from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
 from django.urls import clear_script_prefix, resolve
@@ -21,7 +19,6 @@ from config import urls
 from infra.sharding.bounded import connection_shortage
 from relations.actions.follow import follow
 from tests.callers import token_of
-from tests.other_process import environment_of_this_test
 from tests.reads import CLOCK
 from tests.world import drain_all, make_account, make_accounts, publish, restrict
 from web.middleware import LATENCY
@@ -193,18 +190,6 @@ def test_both_paths_refuse_alike_when_the_quota_is_used_up(
             refused.add(route)
     assert len(refused) > 25
     assert {"/api/v1/timelines/home", "/api/v1/accounts/relationships"} <= refused
-
-
-def test_the_setting_turns_the_short_path_off(world):
-    """It is on in all tests that start a web server."""
-    home = "/api/v1/timelines/home"
-    loaded = f"from web.wsgi import application; print(application.is_quick({home!r}))"
-    environment = environment_of_this_test() | {"SHORT_PATH": "0"}
-    done = subprocess.run(
-        [sys.executable, "-c", loaded],
-        env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout.splitlines()[-1] == "False"
 
 
 ODD_PATHS = (

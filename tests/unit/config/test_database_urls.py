@@ -183,11 +183,11 @@ def test_process_says_what_is_wrong_and_does_not_start():
 
 
 def test_process_has_a_read_only_database_for_each_replica():
-    done = check(SHARD_REPLICA_URLS=",postgresql://d/0|postgresql://d/1", REPLICA_TIMEOUT_MS="700")
+    done = check(SHARD_REPLICA_URLS=",postgresql://d/0|postgresql://d/1")
     aliases, database = done.stdout.splitlines()
     assert aliases == "{'shard0': [], 'shard1': ['shard1_replica0', 'shard1_replica1']}"
-    assert "default_transaction_read_only=on -c statement_timeout=700" in database
-    assert "'answer_s': 0.7" in database
+    assert "default_transaction_read_only=on -c statement_timeout=500" in database
+    assert "'answer_s': 0.5" in database
 
 
 NAME = "SHARD_DATABASE_URLS"

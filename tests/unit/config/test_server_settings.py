@@ -11,8 +11,10 @@ The URL of a mail server becomes the settings that this version of Django reads.
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +23,7 @@ import environ
 import pytest
 from django.db import OperationalError
 
+from config.constants import REMOVED_SETTINGS
 from config.environment import Environment, masked
 from config.mail_settings import mail_settings
 from web.serving.bodies import MOST_PIECES, read_pieces
@@ -154,3 +157,19 @@ def test_others_have_no_options(
     found = mail_settings({name: value for name, value in config.items() if value})
     assert "EMAIL_HOST" not in found and not found.get("MAILERS", {}).get("OPTIONS")
     assert ("console" if url else "dummy") in str(found)
+
+
+def test_settings_that_went_are_named_at_the_start() -> None:
+    environment = {**os.environ, "DEVELOPMENT": "1", "TAGS_PER_DAY": "9", "SHORT_PATH": "0"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "settings.without_effect" in done.stderr
+    assert "SHORT_PATH" in done.stderr and "TAGS_PER_DAY" in done.stderr
+
+
+def test_no_setting_that_went_is_read() -> None:
+    read = set(re.findall(r'_env\.\w+\(\s*"(\w+)"', Path("config/settings.py").read_text()))
+    assert len(read) > 60
+    assert not read & REMOVED_SETTINGS
