@@ -3,7 +3,9 @@
 It is no part of the account: the telephone may be dark, and the desk bright.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, tzinfo
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -28,6 +30,8 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
     "density": {"": _("Comfortable"), "compact": _("Compact")},
 }
 _MOST_LOOKS = 256
+# Not that of Django, which takes longer to find than to write a time with.
+_zone: ContextVar[tzinfo] = ContextVar("tideline_page_zone", default=UTC)
 
 
 class Appearance(NamedTuple):
@@ -67,6 +71,21 @@ def zone_of(request: HttpRequest) -> tzinfo:
     """The time zone in which the pages write times: the chosen one, or that of the browser. Without
     both it is UTC."""
     return find_zone(appearance_of(request).zone or browser_zone_of(request)) or UTC
+
+
+@contextmanager
+def in_zone(zone: tzinfo) -> Iterator[None]:
+    """In the block pages write times in this time zone."""
+    token = _zone.set(zone)
+    try:
+        yield
+    finally:
+        _zone.reset(token)
+
+
+def page_zone() -> tzinfo:
+    """The time zone of the page that is made; UTC outside of pages."""
+    return _zone.get()
 
 
 @lru_cache(_MOST_LOOKS)

@@ -18,7 +18,9 @@ from jinja2.bccache import Bucket, BytecodeCache
 
 # What a template is compiled with, next to its source. A constant that goes through a filter is
 # replaced by its value then.
-COMPILED_BY = ("template_environment.py", "template_filters.py", "translated_templates.py")
+COMPILED_BY = (
+    "template_code.py", "template_environment.py", "template_filters.py", "translated_templates.py",
+)  # fmt: skip
 _SEAL = sha256().digest_size
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 

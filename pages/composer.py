@@ -10,37 +10,38 @@ from django.http import Http404, QueryDict
 
 from pages.api_client import ApiClient, ApiRefused
 from pages.site import Entity, Languages, site_languages, site_limits
+from pages.texts import Choices
 from pages.texts import later as _
 from pages.views.base import WebPage
 
 MEDIA = "/api/v1/media"
 NOT_FOUND = 404
 # Who can read a post, by the word of the API: from all to the fewest.
-READERS = {
+READERS = Choices({
     "public": _("Everyone"),
     "unlisted": _("Everyone, not in public lists"),
     "private": _("Followers"),
     "direct": _("Direct message"),
-}
+})  # fmt: skip
 # Who can quote it, by the word of the API.
-QUOTERS = {
+QUOTERS = Choices({
     "public": _("Everyone"),
     "followers": _("Followers"),
     "nobody": _("Only me"),
-}
+})  # fmt: skip
 # Who can reply to it, besides the people it mentions.
-REPLIERS = {
+REPLIERS = Choices({
     "public": _("Everyone"),
     "followers": _("Followers"),
     "following": _("People I follow"),
     "mentioned": _("Only people I mention"),
     "nobody": _("Only me"),
-}
+})  # fmt: skip
 VISIBILITIES = tuple(READERS)
-POLL_ENDS = {
+POLL_ENDS = Choices({
     "300": _("5 minutes"), "1800": _("30 minutes"), "3600": _("1 hour"), "21600": _("6 hours"),
     "86400": _("1 day"), "259200": _("3 days"), "604800": _("7 days"),
-}  # fmt: skip
+})  # fmt: skip
 A_DAY = "86400"
 
 
@@ -83,10 +84,10 @@ class Composer:
     scheduled_at: str = ""
     message: str = ""
 
-    poll_ends = POLL_ENDS
-    readers = READERS
-    quoters = QUOTERS
-    repliers = REPLIERS
+    poll_ends = property(lambda _: POLL_ENDS.written())
+    readers = property(lambda _: READERS.written())
+    quoters = property(lambda _: QUOTERS.written())
+    repliers = property(lambda _: REPLIERS.written())
 
     @property
     def action(self) -> str:

@@ -3,10 +3,9 @@
 from datetime import datetime
 
 from django.http import QueryDict
-from django.utils.timezone import get_current_timezone
 
 from pages.api_client import ApiRefused
-from pages.appearance import find_zone
+from pages.appearance import find_zone, page_zone
 
 NO_TIME = "Choose when the post is to be published."
 
@@ -30,7 +29,7 @@ def read_time(sent: QueryDict) -> str:
         raise ApiRefused(422, NO_TIME, {})
     try:
         at = datetime.fromisoformat(text)
-        zone = find_zone(sent.get("zone", "")) or get_current_timezone()
+        zone = find_zone(sent.get("zone", "")) or page_zone()
         return text if at.tzinfo else at.replace(tzinfo=zone).isoformat()
     except (ValueError, OverflowError):
         return text

@@ -3,13 +3,15 @@
 See docs/explanation/decisions/0080-pages-are-drawn-by-jinja.md.
 """
 
-import html
+from collections.abc import MutableMapping
+from functools import cache
 from types import CodeType
 from typing import Any
 
 from django.template import defaultfilters, engines
 from django.templatetags.static import static
-from jinja2 import ChainableUndefined, Environment, nodes
+from django.utils.functional import cached_property
+from jinja2 import ChainableUndefined, Environment, Template, nodes
 
 from infra.languages import ENGLISH
 from infra.translations import catalog_of
@@ -18,6 +20,7 @@ from pages.blurs import blur
 from pages.compiled_templates import compiled_templates
 from pages.refusals import refusal_text
 from pages.template_backend import PageTemplates
+from pages.template_code import USE_THESE, JoinedCode
 from pages.theme import ORIGINAL, check_theme, theme_sheet, with_originals
 from pages.translated_templates import PLURAL_INDEX, Translating
 from pages.writing import writing_of
@@ -38,34 +41,43 @@ SCRIPTS = tuple(
         "reveal", "viewer", "written",
     )
 )  # fmt: skip
-# The last line of each compiled template.
-_USE_QUICK_ESCAPE = f"\nfrom {__name__} import escape\n"
-
-
-def escape(value: Any) -> str:
-    """What templates escape values with. HTML is left as it is.
-
-    markupsafe makes a new object of a class of its own for each value, which takes four times as
-    long. A page has a thousand values.
-    """
-    kind = type(value)
-    if kind is str:
-        return html.escape(value)
-    if kind is int:
-        return str(value)
-    return value.__html__() if hasattr(value, "__html__") else html.escape(str(value))
 
 
 class PageEnvironment(Environment):
     """Jinja's, for entities of the API, which are dicts of texts, in one language."""
 
     catalog = catalog_of(ENGLISH)
+    code_generator_class = JoinedCode
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.found: dict[str, Template] = {}
+
+    def get_template(
+        self,
+        name: str | Template,
+        parent: str | None = None,
+        globals: MutableMapping[str, Any] | None = None,
+    ) -> Template:
+        """Jinja looks at more than the name each time, for twenty parts of a page."""
+        if self.auto_reload or globals or isinstance(name, Template):
+            return super().get_template(name, parent, globals)
+        if name not in self.found:
+            self.found[name] = super().get_template(name, parent)
+        return self.found[name]
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Jinja asks a dict for an attribute before it looks into it, and that always fails."""
-        if type(obj) is dict and attribute in obj:
-            return obj[attribute]
+        """What compiled templates do not find in place. Most often it is not there, and Jinja would
+        make a new object each time."""
+        if obj is None or obj is self._nothing:
+            return self._nothing
+        if type(obj) is dict and not hasattr(dict, attribute):
+            return obj.get(attribute, self._nothing)
         return super().getattr(obj, attribute)
+
+    @cached_property
+    def _nothing(self) -> ChainableUndefined:
+        return ChainableUndefined(name="a part of an entity")
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         """Jinja's hook between the source of a template and its tree."""
@@ -75,7 +87,7 @@ class PageEnvironment(Environment):
 
     def _compile(self, source: str, filename: str) -> CodeType:
         """Jinja's hook between the source of a template and its code."""
-        return super()._compile(source + _USE_QUICK_ESCAPE, filename)
+        return super()._compile(source + USE_THESE, filename)
 
 
 def compile_templates() -> None:
@@ -109,7 +121,7 @@ def page_environment(language: str = ENGLISH, **options: Any) -> PageEnvironment
     environment.globals["texts_script"] = texts_script
     environment.globals[PLURAL_INDEX] = environment.catalog.plural_index
     environment.globals["theme_sheet"] = theme_sheet()
-    environment.globals["static"] = static
+    environment.globals["static"] = cache(static)
     environment.filters |= {name: getattr(defaultfilters, name) for name in OF_DJANGO}
     environment.filters |= {name: getattr(template_filters, name) for name in OWN}
     writing = writing_of(language)

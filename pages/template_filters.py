@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext
 
 from accounts.scopes import DESCRIPTIONS
+from pages.appearance import page_zone
 from pages.filtering import NO_EFFECT, Entity, FilterEffect, effect_of_filters
 from pages.texts import later as _
 from pages.views.base import WebPage
@@ -88,7 +88,7 @@ def host(url: str) -> str:
 
 def field_time(text: str) -> str:
     """A time of the API as a field for a date and a time has it, in the person's time zone."""
-    there = datetime.fromisoformat(text).astimezone(get_current_timezone())
+    there = datetime.fromisoformat(text).astimezone(page_zone())
     return f"{there:%Y-%m-%dT%H:%M}"
 
 
@@ -105,7 +105,7 @@ def goes_on(message: Entity, before: Entity | None) -> bool:
 
 
 def _local(message: Entity) -> datetime:
-    return datetime.fromisoformat(message["created_at"]).astimezone(get_current_timezone())
+    return datetime.fromisoformat(message["created_at"]).astimezone(page_zone())
 
 
 def replying_to(status: Entity) -> str:
@@ -136,7 +136,9 @@ def uses(history: Sequence[Mapping[str, str]], days: int = WEEK) -> int:
 
 def effect_on(status: Entity | None, page: WebPage) -> FilterEffect:
     """What the viewer's filters do to a post on this page. No effect without a post."""
-    return effect_of_filters(status, page.filter_place, page.viewer) if status else NO_EFFECT
+    if not status or not (status.get("reblog") or status).get("filtered"):
+        return NO_EFFECT
+    return effect_of_filters(status, page.filter_place, page.viewer)
 
 
 def shown_on(statuses: Sequence[Entity], page: WebPage) -> list[Entity]:

@@ -9,8 +9,9 @@ from functools import cache
 
 from django.utils.dates import MONTHS, MONTHS_3
 from django.utils.formats import get_format
-from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext, override, pgettext
+
+from pages.appearance import page_zone
 
 THOUSAND, MILLION = 1_000, 1_000_000
 MINUTE_S, HOUR_S, DAY_S, WEEK_S = 60, 3_600, 86_400, 7 * 86_400
@@ -42,21 +43,21 @@ class Writing:
 
     def named_day(self, text: str) -> str:
         """The day of a time in the person's time zone: Today, Yesterday, 1 January 2026."""
-        zone = get_current_timezone()
+        zone = page_zone()
         there = datetime.fromisoformat(text).astimezone(zone)
         days_ago = (datetime.now(zone).date() - there.date()).days
         return self._near_days.get(days_ago) or self.day(there.isoformat())
 
     def clock(self, text: str) -> str:
         """The time of day in the person's time zone: 12:00, or 12:00 UTC."""
-        zone = get_current_timezone()
+        zone = page_zone()
         there = datetime.fromisoformat(text).astimezone(zone)
-        return f"{there:%H:%M} UTC" if str(zone) == "UTC" else f"{there:%H:%M}"
+        return f"{there:%H:%M} UTC" if zone is UTC else f"{there:%H:%M}"
 
     def moment(self, text: str) -> str:
         """A time for people, in their time zone: 1 January 2026, 12:00 UTC."""
-        zone = get_current_timezone()
-        if str(zone) == "UTC":
+        zone = page_zone()
+        if zone is UTC:
             return self._moment % {"day": self.day(text), "time": f"{text[11:16]} UTC"}
         there = datetime.fromisoformat(text).astimezone(zone)
         return self._moment % {"day": self.day(there.isoformat()), "time": f"{there:%H:%M}"}
@@ -65,7 +66,7 @@ class Writing:
         """The time of a field of a form, which is in the person's time zone, as `moment` writes
         it. Empty if it is no time."""
         try:
-            there = datetime.fromisoformat(text).replace(tzinfo=get_current_timezone())
+            there = datetime.fromisoformat(text).replace(tzinfo=page_zone())
             return self.moment(there.isoformat())
         except (ValueError, OverflowError):
             return ""

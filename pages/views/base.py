@@ -8,7 +8,6 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.utils import timezone
 from django.utils.cache import patch_cache_control
 from django.utils.functional import cached_property
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -21,7 +20,7 @@ from infra.api.errors import TidelineError
 from moderation.queries.decisions import find_suspension
 from pages import cookie
 from pages.api_client import ApiClient, ApiRefused
-from pages.appearance import zone_of
+from pages.appearance import in_zone, zone_of
 from pages.sessions import (
     find_account_of_session,
     forget_session,
@@ -101,7 +100,7 @@ class WebPage(View):
         return "HX-Request" in self.request.headers
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        with timezone.override(zone_of(request)):
+        with in_zone(zone_of(request)):
             return self._dispatch(request, *args, **kwargs)
 
     def _dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -7,11 +7,11 @@ from urllib.parse import quote
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
-from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext
 
 from infra.languages import page_language
 from pages.api_client import ApiRefused
+from pages.appearance import page_zone
 from pages.composer import (
     edit_composer,
     kept_ids,
@@ -145,7 +145,7 @@ def _read_before(sent: QueryDict) -> Entity | None:
     """The message that was the latest when the form was drawn, as far as its place needs it."""
     author_id, _space, created_at = sent.get("before", "").partition(" ")
     try:
-        datetime.fromisoformat(created_at).astimezone(get_current_timezone())
+        datetime.fromisoformat(created_at).astimezone(page_zone())
     except (ValueError, OverflowError):
         return None
     return {"account": {"id": author_id}, "created_at": created_at}

@@ -33,7 +33,7 @@ def test_who_signs_up_is_signed_in_and_the_same_form_twice_makes_one_account() -
     ("change", "text"),
     [
         ({"username": "a b"}, "Username must contain only letters"),
-        ({"email": ""}, "Email can&#x27;t be blank"),
+        ({"email": ""}, "Email can&#39;t be blank"),
         ({"password": "12345678"}, "Password is too common"),
         ({"agreement": ""}, "Agreement must be accepted"),
     ],

@@ -6,24 +6,30 @@ The blur of a photo is a small picture with the colours of its blurhash.
 """
 
 import base64
-from html import escape as escape_text
 from io import BytesIO
 from pathlib import Path
 from types import CodeType
 
 import numpy as np
 import pytest
+from django.conf import settings
+from django.http import HttpResponse
+from django.middleware.csrf import CSRF_SECRET_LENGTH, CsrfViewMiddleware
 from django.template import engines
+from django.test import RequestFactory
+from django.utils.crypto import get_random_string
 from django.utils.safestring import mark_safe
-from jinja2 import Environment, FileSystemLoader
+from jinja2 import Environment, FileSystemLoader, UndefinedError
 from PIL import Image
 
 from accounts.images.codec.blurhash import blurhash_of
 from infra.languages import ENGLISH
 from pages import compiled_templates as compiled
-from pages import template_environment
+from pages import template_code
 from pages.blurs import HEIGHT, WIDTH, blur
-from pages.template_environment import PageEnvironment, compile_templates, escape, page_environment
+from pages.context import CsrfInput
+from pages.template_code import escape, escape_text
+from pages.template_environment import PageEnvironment, compile_templates, page_environment
 
 EVIL = "<b title='\"'>&amp;</b>"
 
@@ -34,13 +40,14 @@ class _Html:
 
 
 @pytest.fixture
-def environment() -> Environment:
-    found: Environment = engines["jinja2"].env
+def environment() -> PageEnvironment:
+    found: PageEnvironment = engines["jinja2"].env
     return found
 
 
-def test_all_templates_compile_and_are_kept(environment: Environment) -> None:
+def test_all_templates_compile_and_are_kept(environment: PageEnvironment) -> None:
     environment.cache.clear()
+    environment.found.clear()
     compile_templates()
     assert len(environment.cache) == len(environment.list_templates()) > 80
 
@@ -69,8 +76,61 @@ def test_templates_escape_in_all_places(environment: Environment) -> None:
 def test_templates_use_the_quick_way(
     environment: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(template_environment, "escape", lambda value: "quick")
-    assert environment.from_string("{{ x }}{{ y|default('', true) }}").render(x=1) == "quickquick"
+    monkeypatch.setattr(template_code, "escape", lambda value: "quick")
+    assert environment.from_string("{{ x }}{{ y|default(2, true) }}").render(x=1) == "quickquick"
+
+
+MACROS = """{% macro sum(a, b=2) %}{{ a }}+{{ b }};{% endmacro %}
+{%- macro all() %}{{ varargs|join }}{{ kwargs.c }}{% endmacro %}
+{%- macro around(a) %}<{{ a }}>{{ caller() }}{% endmacro %}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("{{ sum(1) }}{{ sum(1, 3) }}{{ sum(b=x, a=1) }}", f"1+2;1+3;1+{escape_text(EVIL)};"),
+        ("{{ all(1, 2, c=3) }}", "123"),
+        ("{% call around(1) %}{{ x }}{% endcall %}", f"<1>{escape_text(EVIL)}"),
+        ("{% call around(1) %}{{ sum(x.nothing) }}{% endcall %}", "<1>+2;"),
+        ("{{ x.upper()[:3] }}{{ x.nothing.of.it }}", "&lt;B "),
+    ],
+)
+def test_templates_call_macros_and_methods(environment: Environment, text: str, drawn: str) -> None:
+    assert environment.from_string(MACROS + text).render(x=EVIL) == drawn
+
+
+@pytest.mark.parametrize("text", ["{{ sum(1, c=2) }}", "{{ sum(1, 2, 3) }}", "{{ nothing() }}"])
+def test_a_call_that_is_wrong_fails(environment: Environment, text: str) -> None:
+    with pytest.raises((TypeError, UndefinedError)):
+        environment.from_string(MACROS + text).render()
+
+
+def test_parts_are_drawn_in_their_places(tmp_path: Path) -> None:
+    parts = {
+        "base": "<{% block a %}base{% endblock %}|{% block b %}{% endblock %}>",
+        "page": "{% extends 'base' %}{% block a %}1{{ super() }}2{% endblock %}"
+        "{% block b %}{% for n in (3, 4) %}{{ n }}{% include 'part' %}{% endfor %}{% endblock %}",
+        "part": "({{ n }}{% include 'free' without context %})",
+        "free": "[{{ n }}]",
+    }
+    for name, text in parts.items():
+        (tmp_path / name).write_text(text)
+    environment = page_environment(loader=FileSystemLoader(tmp_path), autoescape=True)
+    assert environment.get_template("page").render() == "<1base2|3(3[])4(4[])>"
+
+
+def test_forms_have_a_field_that_django_accepts() -> None:
+    request = RequestFactory().get("/")
+    request.META["CSRF_COOKIE"] = secret = get_random_string(CSRF_SECRET_LENGTH)
+    fields = {str(escape(CsrfInput(request))) for _ in range(20)}
+    assert len(fields) == 20  # another one in each answer
+    for field in fields:
+        accepting = CsrfViewMiddleware(lambda _: HttpResponse())
+        token = field.partition('value="')[2].removesuffix('">')
+        sent = RequestFactory().post("/", {"csrfmiddlewaretoken": token})
+        sent.COOKIES[settings.CSRF_COOKIE_NAME] = secret
+        accepting.process_request(sent)
+        assert accepting.process_view(sent, lambda _: HttpResponse(), (), {}) is None
 
 
 def test_what_is_missing_is_empty_and_a_value_comes_before_a_method(
