@@ -2,6 +2,10 @@
 
 Without limits, a server that was overloaded for a while would answer requests whose clients have
 gone long ago, and the other clients would wait.
+
+A request goes to the idle thread that served last. Each thread has sessions of its own on all
+databases, and a session plans its first statements: if the threads took turns, many sessions would
+do so for few requests.
 """
 
 import threading
@@ -19,7 +23,7 @@ log = structlog.get_logger()
 
 
 class RequestQueue:
-    """One queue, first in first out, with threads of its own. Thread-safe after `start`.
+    """One queue, first in first out, with threads of its own. Thread-safe.
 
     `most`: how many requests may wait. `wait_s`: a request that has waited longer is refused.
     `full`, `late`: the answers to those that are refused.
@@ -37,7 +41,10 @@ class RequestQueue:
         self._thread_count = threads
         self._most = most
         self._wait_s = wait_s
-        self._queue: SimpleQueue[PendingRequest] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._queue: deque[PendingRequest] = deque()
+        # Of threads that wait, the one that served last at the end. Empty while requests wait.
+        self._idle: list[SimpleQueue[PendingRequest]] = []
         # The same requests in the same order, until `sweep` removes them.
         self._waiting: deque[PendingRequest] = deque()
 
@@ -46,11 +53,17 @@ class RequestQueue:
             threading.Thread(target=self._work, args=(serve,), daemon=True).start()
 
     def add(self, request: PendingRequest) -> None:
-        if self._queue.qsize() >= self._most:
+        with self._lock:
+            if self._idle:
+                self._waiting.append(request)
+                self._idle.pop().put(request)
+                return
+            is_full = len(self._queue) >= self._most
+            if not is_full:
+                self._waiting.append(request)
+                self._queue.append(request)
+        if is_full:
             self._full.answer(request)
-            return
-        self._waiting.append(request)
-        self._queue.put(request)
 
     def sweep(self) -> None:
         """Refuses the requests that waited too long, also while all threads of the queue hang.
@@ -66,8 +79,17 @@ class RequestQueue:
                 self._late.answer(request)
 
     def _work(self, serve: Callable[[PendingRequest], None]) -> None:
+        own: SimpleQueue[PendingRequest] = SimpleQueue()
         while True:
-            self._serve(serve, self._queue.get())
+            self._serve(serve, self._take_first(own))
+
+    def _take_first(self, own: SimpleQueue[PendingRequest]) -> PendingRequest:
+        """The oldest request, or the next one to come. `own`: of the calling thread, empty."""
+        with self._lock:
+            if self._queue:
+                return self._queue.popleft()
+            self._idle.append(own)
+        return own.get()
 
     def _serve(self, serve: Callable[[PendingRequest], None], request: PendingRequest) -> None:
         request.has_started = True

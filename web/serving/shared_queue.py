@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from queue import SimpleQueue
 
 from prometheus_client import Counter
 
@@ -43,18 +44,20 @@ class SharedQueue(RequestQueue):
 
     def _work(self, serve: Callable[[PendingRequest], None]) -> None:
         thread = SharedThread(partial(self._serve, serve), self._hand_over)
+        own: SimpleQueue[PendingRequest] = SimpleQueue()
         some_wait = False
         while True:
-            requests = self._take(may_wait=not some_wait)
+            requests = self._take(own, may_wait=not some_wait)
             _add_turn(1)
             _add_begun(len(requests))
             some_wait = thread.turn(requests)
 
-    def _take(self, may_wait: bool) -> list[PendingRequest]:
+    def _take(self, own: SimpleQueue[PendingRequest], may_wait: bool) -> list[PendingRequest]:
         """At most _MOST_TOGETHER requests of the queue. `may_wait`: waits for the first one."""
-        taken = [self._queue.get()] if may_wait else []
-        while len(taken) < _MOST_TOGETHER and not self._queue.empty():
-            taken.append(self._queue.get())
+        taken = [self._take_first(own)] if may_wait else []
+        with self._lock:
+            while len(taken) < _MOST_TOGETHER and self._queue:
+                taken.append(self._queue.popleft())
         return taken
 
     def _hand_over(self, request: PendingRequest) -> None:
