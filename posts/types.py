@@ -182,6 +182,13 @@ class WrittenPost(NamedTuple):
     at_s: float
 
 
+class PublishedPost(NamedTuple):
+    """`written`: None: it was published before, by an earlier request."""
+
+    post_id: PostId
+    written: WrittenPost | None
+
+
 class NewPoll(msgspec.Struct, frozen=True):
     """A poll that a draft has, as the column `poll` of a post stores it."""
 

@@ -39,6 +39,7 @@ class Question(Generic[T]):
         self._commands = commands
         self.decode = decode
         self._is_decoded = False
+        self._replies: Replies = None
 
     def commands(self) -> Sequence[Command]:
         return self._commands
@@ -54,7 +55,8 @@ class Question(Generic[T]):
 
     @property
     def value(self) -> T:
-        """The answer, after the round trip. It is decoded at the first use."""
+        """The answer, after the round trip; without one as while Redis is away. It is decoded at
+        the first use."""
         if not self._is_decoded:
             self._answer = self.decode(self._replies)
             self._is_decoded = True

@@ -18,6 +18,7 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import redis
 from infra.caching.errors import REDIS_AWAY
+from infra.caching.questions import Question
 from infra.caching.round_trips import one_round_trip, run_together
 from infra.changes.batch_rows import batch_rows
 from infra.changes.causes import with_causes
@@ -95,13 +96,14 @@ def change_columns(owner_id: int, payload: Payload) -> ChangeColumns:
 class AppendedChange(NamedTuple):
     """A change that a function of the database has written. `version`, `at`: what it returned.
 
-    `written`, `shown`: see Delivery.
+    `written`, `shown`: see Delivery. `asked`: shares the round trip of the inline consumers.
     """
 
     version: int
     at: datetime
     written: Any = None
     shown: int | None = None
+    asked: Question[Any] | None = None
 
 
 def announce(alias: str, owner_id: int, payload: Payload, change: AppendedChange) -> None:
@@ -109,10 +111,10 @@ def announce(alias: str, owner_id: int, payload: Payload, change: AppendedChange
 
     Inside a transaction it waits for the commit.
     """
-    version, at, written, shown = change
+    version, at, written, shown, asked = change
     requests = get_request_ids()
     delivery = Delivery(version, owner_id, at, payload, requests, written, shown=shown)
-    transaction.on_commit(lambda: run_inline(alias, [delivery]), using=alias)
+    transaction.on_commit(lambda: run_inline(alias, [delivery], asked), using=alias)
 
 
 def finish_interrupted(alias: str, owner_id: int) -> None:
@@ -173,7 +175,9 @@ def _insert(
     return lane, Delivery(row[0], owner_id, row[1], payload, requests)
 
 
-def run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
+def run_inline(
+    alias: str, deliveries: Sequence[Delivery[Payload]], asked: Question[Any] | None = None
+) -> None:
     """The write is committed, so no error may reach the caller.
 
     What Redis did not get is sent when it answers again. The drain does what else failed, and what
@@ -184,7 +188,7 @@ def run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     consumers = inline_consumers_of({delivery.payload.kind for delivery in deliveries})
     done = DoneConsumers()
     with _logged(deliveries), batch_rows():
-        _consume_or_keep(alias, consumers, deliveries, done)
+        _consume_or_keep(alias, consumers, deliveries, done, asked)
     failpoint("changes.consumed_inline")
     # The drain begins after all that: else both want the same rows, and the processors, at once.
     with _logged(deliveries):
@@ -204,9 +208,10 @@ def _consume_or_keep(
     consumers: Sequence[Consumer],
     deliveries: Sequence[Delivery[Payload]],
     done: DoneConsumers,
+    asked: Question[Any] | None,
 ) -> None:
     try:
-        done.add(_consume(alias, consumers, deliveries))
+        done.add(_consume(alias, consumers, deliveries, asked))
     except REDIS_AWAY as error:
         reached("changes.kept_for_redis")
         log.warning("change.kept", kind=_kinds_of(deliveries), error=str(error))
@@ -216,7 +221,10 @@ def _consume_or_keep(
 
 
 def _consume(
-    alias: str, consumers: Sequence[Consumer], deliveries: Sequence[Delivery[Payload]]
+    alias: str,
+    consumers: Sequence[Consumer],
+    deliveries: Sequence[Delivery[Payload]],
+    asked: Question[Any] | None = None,
 ) -> list[tuple[Consumer, Sequence[int]]]:
     """Notes the acts. Each consumer gets what is of its kinds, in one round trip for all.
 
@@ -225,6 +233,8 @@ def _consume(
     """
     done: list[tuple[Consumer, Sequence[int]]] = []
     with one_round_trip():
+        if asked is not None:
+            run_together(asked.commands(), asked.receive)
         run_together(note_own_acts_commands(deliveries))
         for consumer in consumers:
             mine = [d for d in deliveries if is_inline_consumer_of(consumer, d.payload.kind)]

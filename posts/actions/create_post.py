@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
+from infra.caching.questions import Question
 from posts.actions.check_quote import check_told
 from posts.actions.insert_post import insert_post
 from posts.actions.read_links import read_links
 from posts.ids import PostId
-from posts.types import Draft, Kind, Target
+from posts.types import Draft, Kind, PublishedPost, Target
 
 
 def create_post(
@@ -16,7 +18,18 @@ def create_post(
     idempotency_key: str | None = None,
     clock_s: Callable[[], float] = time.time,
 ) -> PostId:
-    """Publishes a post and returns its id. A repeated key returns the id of the first post.
+    """Publishes a post and returns its id, as `publish_post`."""
+    return publish_post(author_id, draft, idempotency_key, clock_s).post_id
+
+
+def publish_post(
+    author_id: int,
+    draft: Draft,
+    idempotency_key: str | None = None,
+    clock_s: Callable[[], float] = time.time,
+    asked: Question[Any] | None = None,
+) -> PublishedPost:
+    """Publishes a post. A repeated key returns the first post. `asked`: as for `insert_post`.
 
     The ids of one author strictly grow, even within a second and if the clock is set back. Raises:
     AccountNotFound, TooManyLinksToday, ImagesTaken, CannotQuote. Safety: idempotent with a key, for
@@ -25,7 +38,8 @@ def create_post(
     """
     now_s, links = clock_s(), read_links(draft.text)
     check_told(author_id, draft, links)
-    return insert_post(author_id, draft, target_of(draft), now_s, idempotency_key, links)
+    target = target_of(draft)
+    return insert_post(author_id, draft, target, now_s, idempotency_key, links, asked)
 
 
 def target_of(draft: Draft) -> Target | None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import orjson
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 from accounts.errors import AccountNotFound
 from counters.sql import account_counts_sql
 from infra.api.errors import TidelineError
+from infra.caching.questions import Question
 from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.functions import named_call
@@ -19,7 +21,16 @@ from posts.changes import PostCreated
 from posts.errors import ImagesTaken, TooManyLinksToday
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.queries.own_responses import find_seen_responses, is_counted
-from posts.types import NO_LINKS, Draft, Kind, PostLinks, PostRow, Target, WrittenPost
+from posts.types import (
+    NO_LINKS,
+    Draft,
+    Kind,
+    PostLinks,
+    PostRow,
+    PublishedPost,
+    Target,
+    WrittenPost,
+)
 
 # posts/functions.sql: lock, row, count and change in one round trip.
 PARAMETERS = (
@@ -46,8 +57,11 @@ def insert_post(
     now_s: float,
     key: str | None = None,
     links: PostLinks = NO_LINKS,
-) -> PostId:
-    """The id of the new post, or of the earlier one: with the same key, or the same repost.
+    asked: Question[Any] | None = None,
+) -> PublishedPost:
+    """The new post, or the earlier one: with the same key, or the same repost.
+
+    `asked`: shares a round trip of the write, unless the post is an earlier one.
 
     Raises: AccountNotFound, ImagesTaken; TooManyLinksToday above MENTIONS_PER_DAY or TAGS_PER_DAY.
     Cost: one statement, and for a response a round trip. Safety: the function (posts/functions.sql)
@@ -77,14 +91,15 @@ def insert_post(
         raise AccountNotFound
     if refused is not None:
         raise refusal_of(refused, now_s)
+    post_id = PostId.at(author_id, moment)
     if change_id is None:
         finish_interrupted(alias, author_id)
-    else:
-        created = replace(created, moment=moment, before=version - 1, after=version)
-        written = WrittenPost(wanted._replace(moment=moment), counts, time.monotonic())
-        shown = None if seen is None else seen + is_counted(wanted.kind, wanted.visibility)
-        announce(alias, author_id, created, AppendedChange(change_id, at, written, shown))
-    return PostId.at(author_id, moment)
+        return PublishedPost(post_id, None)
+    created = replace(created, moment=moment, before=version - 1, after=version)
+    written = WrittenPost(wanted._replace(moment=moment), counts, time.monotonic())
+    shown = None if seen is None else seen + is_counted(wanted.kind, wanted.visibility)
+    announce(alias, author_id, created, AppendedChange(change_id, at, written, shown, asked))
+    return PublishedPost(post_id, written)
 
 
 def refusal_of(refused: str, now_s: float) -> TidelineError:

@@ -34,7 +34,7 @@ def repost(
     count of the original.
     """
     target = Target(Kind.REPOST, original.author_id, original.moment)
-    return insert_post(author_id, Draft("", visibility=visibility), target, clock_s())
+    return insert_post(author_id, Draft("", visibility=visibility), target, clock_s()).post_id
 
 
 def undo_repost(author_id: int, original: PostId) -> bool:

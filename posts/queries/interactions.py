@@ -3,14 +3,18 @@
 import time
 from collections.abc import Mapping
 
+from accounts.api.present import present_account
+from accounts.cache import profiles
 from accounts.queries.load import find_bare_account_json
+from counters.cache import entry_of
 from counters.own_counts import with_own_acts
-from infra.caching.questions import answer, ask_both
+from infra.caching.questions import Question, answer, ask_both
 from infra.changes.own_acts import ask_own_acts
 from infra.moving import beginning_again
 from infra.sharding.buckets import shard_of
 from posts.cache.single_posts import Fragments
-from posts.cache.viewer_state import read_own_marks
+from posts.cache.viewer_state import ask_viewer_state, read_own_marks
+from posts.cache.viewer_state_payload import ViewerState
 from posts.cache.weeks import ask_weeks
 from posts.errors import PostNotFound
 from posts.filters.matching import NO_FILTERS, FilterSet
@@ -19,10 +23,13 @@ from posts.ids import PostId
 from posts.queries.rows import find_post_row, read_posts
 from posts.reading.hydrate import Hydrated, ask_posts
 from posts.reading.statuses import load_status_json
+from posts.reading.viewing import PostViewer, view
 from posts.rules import is_for_viewer, may_see
-from posts.types import Kind, PostRow
+from posts.types import Kind, PostRow, PublishedPost, WrittenPost
 from relations.queries.relationships import ask_relationships
 from relations.types import UNRELATED, Relationship
+
+OwnView = tuple[dict[int, bytes], ViewerState]
 
 
 def get_any_original(post_id: PostId) -> PostId:
@@ -50,18 +57,42 @@ def get_own_row(author_id: int, post_id: PostId) -> PostRow:
     return rows[0]
 
 
-@beginning_again
-def get_published_json(author_id: int, post_id: PostId) -> bytes:
-    """The Status of the author's own post, also while the caches lack it.
+def ask_own_view(author_id: int) -> Question[OwnView]:
+    """The author of a new post, as its answer needs it: profile and viewer state. Two commands."""
+    return ask_both(profiles.ask_uncopied([author_id]), ask_viewer_state(author_id))
 
-    Raises: PostNotFound if it is deleted or hidden. Cost: as load_status_json; if the caches lack
-    the post, one query more, and as get_interaction_json.
+
+@beginning_again
+def get_published_json(author_id: int, post: PublishedPost, asked: Question[OwnView]) -> bytes:
+    """The Status of the author's own post, as a read of it is now, also while the caches lack it.
+
+    `asked`: `ask_own_view`, which has shared the round trip of the write. Raises: PostNotFound if
+    the post is deleted or hidden. Cost: nothing for a post that was written just now; for an
+    earlier one as load_status_json, and if the caches lack it, one query more, and as
+    get_interaction_json.
     """
-    if statuses := load_status_json([post_id], author_id):
-        return statuses[post_id]
-    if not read_posts(shard_of(author_id), [post_id]):
+    if post.written is not None and (status := _present_written(post.written, *asked.value)):
+        return status
+    if statuses := load_status_json([post.post_id], author_id):
+        return statuses[post.post_id]
+    if not read_posts(shard_of(author_id), [post.post_id]):
         raise PostNotFound
-    return get_interaction_json(author_id, post_id, post_id)
+    return get_interaction_json(author_id, post.post_id, post.post_id)
+
+
+def _present_written(
+    written: WrittenPost, authors: Mapping[int, bytes], state: ViewerState
+) -> bytes | None:
+    """None if the author is not shown. Only the author can have seen the post: it has no
+    responses, and no flags but that of its thread."""
+    row = written.row
+    if row is None or row.author_id not in authors:
+        return None
+    post_id = PostId.at(row.author_id, row.moment)
+    account = present_account(authors[row.author_id], entry_of(written.counts).payload)
+    hydrated = Hydrated({post_id: encode_post(row)}, {row.author_id: account}, {})
+    viewed = view([post_id], hydrated, PostViewer(row.author_id, state=state))
+    return viewed.present(post_id, post_id)
 
 
 @beginning_again

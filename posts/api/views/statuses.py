@@ -13,6 +13,7 @@ from accounts.images.api.parse import find_image_ids
 from accounts.images.errors import ImageNotFound
 from accounts.images.queries.attachments import load_attachments
 from accounts.queries.client_names import find_client_name
+from counters.own_counts import with_own_acts
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED, tagged_response
 from infra.api.errors import InvalidCursor, InvalidRequest
@@ -21,7 +22,9 @@ from infra.api.pages import link_header
 from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.caching.questions import answer
 from infra.caching.remembered_answers import remembered
+from infra.changes.own_acts import ask_own_acts
 from infra.clock import now_ms
 from posts.actions.apply_defaults import apply_defaults
 from posts.actions.check_draft import (
@@ -38,7 +41,7 @@ from posts.actions.check_quote import (
     with_quoted,
 )
 from posts.actions.check_reply import check_parent, find_reply_policy
-from posts.actions.create_post import create_post
+from posts.actions.create_post import publish_post
 from posts.actions.delete_post import delete_post
 from posts.actions.edit_post import edit_post
 from posts.actions.set_policies import set_policies
@@ -50,6 +53,7 @@ from posts.ids import MalformedPostId, PostId
 from posts.queries.answerable import get_answerable
 from posts.queries.context import WHOLE, Part, load_context
 from posts.queries.interactions import (
+    ask_own_view,
     get_any_original,
     get_interaction_json,
     get_own_row,
@@ -105,11 +109,7 @@ class StatusesView(Endpoint):
         draft = _read_draft(request, now_s)
         if due_ms is not None:
             return _schedule(request, draft, due_ms, key, now_s)
-        post_id = create_post(author_id, draft, key)
-        try:
-            return json_response(get_published_json(author_id, post_id))
-        except PostNotFound:
-            raise PublishedPostGone from None
+        return json_response(_publish(author_id, draft, key))
 
 
 class StatusView(Endpoint):
@@ -173,11 +173,11 @@ class ContextView(Endpoint):
         60. With it a part of at most 500 kB, and a link to the next one."""
         context = load_context(status_id, request.viewer_id, _read_part(request.GET))
         body = b'{"ancestors":[%b],"descendants":[%b]}'
-        answer = json_response(body % (b",".join(context[0]), b",".join(context[1])))
+        response = json_response(body % (b",".join(context[0]), b",".join(context[1])))
         if context.last is not None:
             url = f"{settings.PUBLIC_URL}{request.path}"
-            answer["Link"] = link_header(url, request.GET, context.last.public, None)
-        return answer
+            response["Link"] = link_header(url, request.GET, context.last.public, None)
+        return response
 
 
 def _read_part(query: Mapping[str, str]) -> Part:
@@ -226,6 +226,21 @@ def _read_draft(request: ApiRequest, now_s: float) -> Draft:
         return draft
     original, thread = get_answerable(parent, request.account_id, draft.visibility)
     return msgspec.structs.replace(draft, in_reply_to=original, thread=thread)
+
+
+def _publish(author_id: int, draft: Draft, key: str | None) -> bytes:
+    """Publishes it, and its Status. Raises: PublishedPostGone, and what `publish_post` raises."""
+    asked = ask_own_view(author_id)
+    post = publish_post(author_id, draft, key, asked=asked)
+    try:
+        status = get_published_json(author_id, post, asked)
+    except PostNotFound:
+        raise PublishedPostGone from None
+    if draft.quoted is None:
+        return status
+    # The quoted post counts this quote before the drain has recorded it.
+    whole = fill_body(status, author_id)
+    return with_own_acts(whole, author_id, answer(ask_own_acts(author_id)))
 
 
 def _schedule(
