@@ -1,5 +1,7 @@
 """An account as a JSON fragment: encoded once, then joined into answers without parsing."""
 
+import re
+
 import orjson
 from django.conf import settings
 from django.templatetags.static import static
@@ -46,9 +48,8 @@ def hides_collections(account: bytes) -> bool:
     return HIDES_COLLECTIONS in account
 
 
-def is_fragment(text: bytes) -> bool:
-    """Whether this can be the text of `encode_profile`."""
-    return text.startswith(b'"') and text.endswith(b"]")
+# Whether a text can be that of `encode_profile`: by its two ends, without a call of Python.
+is_fragment = re.compile(rb'"(?s:.*)\]').fullmatch
 
 
 def encode_profile(profile: Profile) -> bytes:

@@ -29,7 +29,7 @@ RELATIONSHIPS = RelationshipCache(
     max_pairs=127,
     max_filtered=5_000,
     max_pairs_unfiltered=10_000,
-    check=Relationship.from_packed,
+    read=Relationship.from_packed,
 )
 
 MEMBER_DIGITS = 10

@@ -103,6 +103,7 @@ def hidden_among(
     return {i for i, known in relationships.items() if not may_show(surface, known, now_ms)}
 
 
+@lru_cache(CACHED_RELATIONSHIPS)
 def is_clear_follow(relationship: Relationship) -> bool:
     """Whether home always shows what the account posts: in each language, and without a mute, also
     without one that ended."""

@@ -4,7 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from posts.addressed import Addressed
-from posts.fragments.present import find_language, find_tags, find_visibility, is_repost
+from posts.fragments.present import (
+    REPOST_PREFIX,
+    find_language,
+    find_tags,
+    find_visibility,
+    is_repost,
+)
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from posts.rules import is_for_viewer
@@ -60,13 +66,16 @@ def merge(entries: Iterable[Entry], inputs: VisibilityInputs) -> dict[PostId, li
     """
     by_post: dict[PostId, list[Entry]] = {}
     repeated: set[PostId] = set()
-    clear_authors, addressed = find_clear_authors(inputs), inputs.addressed
+    authors = find_clear_authors(inputs) & inputs.accounts.keys()
+    fragments, addressed = inputs.fragments, inputs.addressed
     for entry in entries:
         event, original = entry
-        if event is original and event.author_id in clear_authors and event not in addressed:
-            is_visible = _exists(entry, inputs)
-        else:
-            is_visible = is_visible_at_home(entry, inputs)
+        is_visible = (
+            event is original
+            and event[1] in authors
+            and event not in addressed
+            and not fragments.get(event, REPOST_PREFIX).startswith(REPOST_PREFIX)
+        ) or is_visible_at_home(entry, inputs)
         if is_visible and original in by_post:
             by_post[original].append(entry)
             repeated.add(original)

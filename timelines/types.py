@@ -17,6 +17,8 @@ SECOND = Struct(">I")  # the first field of a packed entry
 TAIL = 64
 # Many readers have the same entries: a lookup in a dict is cheaper than unpacking an entry again.
 CACHED_ENTRIES = 16_384
+# Of a tuple of fields. A NamedTuple's own way calls a function of Python.
+_new = tuple.__new__
 # For comparing packed entries. An entry is two ids, or five words of which the first is the second.
 _ID, _WORD, _WORDS = np.dtype(f"S{PACKED_BYTES}"), np.dtype(">u4"), ENTRY_BYTES // 4
 _ENTRY = np.dtype(f"V{ENTRY_BYTES}")
@@ -44,8 +46,10 @@ class Entry(NamedTuple):
     @lru_cache(CACHED_ENTRIES)
     def from_packed(cls, data: bytes) -> Self:
         numbers = PACKED_ENTRY.unpack(data)
-        event = PostId(*numbers[:3])
-        return cls(event, event if numbers[:3] == numbers[3:] else PostId(*numbers[3:]))
+        event = original = _new(PostId, numbers[:3])
+        if numbers[3:] != event:
+            original = _new(PostId, numbers[3:])
+        return _new(cls, (event, original))
 
     @classmethod
     def split(cls, data: bytes) -> list[Self]:

@@ -23,19 +23,21 @@ def present_account(profile: bytes, counts: bytes | None, is_own: bool = False) 
 
     Only the account itself sees its quiet follows counted (`is_own`).
     """
-    numbers = map(int, (counts or NO_COUNTS).split(b","))
-    followers, following, posts, quiet_followers, quiet_following, day = numbers
-    if not is_own:
-        followers, following = followers - quiet_followers, following - quiet_following
+    texts = (counts or NO_COUNTS).split(b",")
+    followers, following, posts, quiet_followers, quiet_following, day = texts
+    if not (is_own or quiet_followers == quiet_following == b"0"):
+        followers = b"%d" % (int(followers) - int(quiet_followers))
+        following = b"%d" % (int(following) - int(quiet_following))
     return (
-        b'{%b,"followers_count":%d,"following_count":%d,"statuses_count":%d,"last_status_at":%b}'
+        b'{%b,"followers_count":%b,"following_count":%b,"statuses_count":%b,"last_status_at":%b}'
         % (profile, followers, following, posts, _date_of(day))
     )  # fmt: skip
 
 
 @lru_cache(maxsize=4_096)
-def _date_of(day: int) -> bytes:
+def _date_of(days: bytes) -> bytes:
     """Days since 1970 as JSON. Few differ: accounts that are read together have posted lately."""
+    day = int(days)
     return orjson.dumps(date.fromordinal(_DAY_0 + day) if day else None)
 
 

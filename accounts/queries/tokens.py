@@ -58,7 +58,7 @@ def find_token(checksum: str, admit: Callable[[], None]) -> TokenFacts | None:
     """
     asked = ask_token(checksum)
     entry = answer(asked)
-    if asked.is_away:
+    if asked.replies is None:
         admit()
         return _load(checksum)
     if entry is None:

@@ -104,7 +104,7 @@ def _find_named(token: str, checksum: str) -> Viewer | None:
     )
     question = ask_token(checksum)
     confirm = partial(_confirm_named, checksum, viewer, now, question)
-    rider = Rider(question.commands(), confirm, redis().run)
+    rider = Rider(question.commands, confirm, redis().run)
     return viewer if confirm_later(rider) else None
 
 

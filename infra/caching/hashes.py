@@ -5,12 +5,13 @@ expires or is evicted as one key. So a field that is missing next to a `!` does 
 source. Loaders write under load tokens.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from infra.caching.client import Command
-from infra.caching.keys import jittered_ms, key
+from infra.caching.keys import jittered_ms, key, keys_of_parts
 from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key
 from infra.caching.questions import Question, Replies
 from infra.caching.scripts import load_script
@@ -38,6 +39,10 @@ class HashCache(NamedTuple):
 
     def key(self, owner: int, part: int) -> bytes:
         return key(self.family, owner, part)
+
+    def keys(self, wanted: Iterable[tuple[int, int]]) -> list[bytes]:
+        """The keys of several hashes, each an owner and a part, in one step."""
+        return keys_of_parts(self.family, list(chain.from_iterable(wanted)))
 
     def ask(self, owner: int, part: int, fields: Sequence[str]) -> Question[HashFields | None]:
         """The value, or None, of each requested field. None instead: the hash is not cached."""

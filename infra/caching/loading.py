@@ -105,7 +105,7 @@ class SharedLoads(Generic[K, V]):
         """
         own, question = make_token(), self.ask(owners)
         with LOADS_IN_PROGRESS.enter(own):
-            tokens = self._begin(owners, own, question.commands())
+            tokens = self._begin(owners, own, question.commands)
             values = question.decode(tokens.replies) if tokens.by_entry else {}
             self._release([owner for owner in values if self._token(owner, tokens) == own], tokens)
             missing = [owner for owner in owners if owner not in values]

@@ -26,45 +26,32 @@ Replies = Sequence[Any] | None
 class Question(Generic[T]):
     """Commands, and what their replies mean.
 
-    `decode` makes the answer of the replies. It may read a shard for what Redis lacks.
+    `decode` makes the answer of the replies. It may read a shard for what Redis lacks. `replies`:
+    to the commands, which the round trip sets once; None: Redis gave none.
     """
 
-    __slots__ = ("_answer", "_commands", "_is_decoded", "_replies", "decode")
+    __slots__ = ("_answer", "_is_decoded", "commands", "decode", "replies")
+    replies: Replies
 
-    def __init__(
-        self,
-        commands: Sequence[Command],
-        decode: Callable[[Replies], T],
-    ) -> None:
-        self._commands = commands
+    def __init__(self, commands: Sequence[Command], decode: Callable[[Replies], T]) -> None:
+        self.commands = commands
         self.decode = decode
         self._is_decoded = False
         self._replies: Replies = None
-
-    def commands(self) -> Sequence[Command]:
-        return self._commands
-
-    def receive(self, replies: Replies) -> None:
-        """The round trip calls it once."""
-        self._replies = replies
-
-    @property
-    def is_away(self) -> bool:
-        """Whether Redis gave no replies."""
-        return self._replies is None
 
     @property
     def value(self) -> T:
         """The answer, after the round trip; without one as while Redis is away. It is decoded at
         the first use."""
         if not self._is_decoded:
-            self._answer = self.decode(self._replies)
+            self._answer = self.decode(self.replies)
             self._is_decoded = True
         return self._answer
 
     def then(self, change: Callable[[T], U]) -> "Question[U]":
         """The same question, answered by `change` of the answer."""
-        return Question(self.commands(), lambda replies: change(self.decode(replies)))
+        decode = self.decode
+        return Question(self.commands, lambda replies: change(decode(replies)))
 
 
 class RoundTrip:
@@ -81,16 +68,18 @@ class RoundTrip:
 
     def run(self) -> None:
         """Gets all replies. Cost: one round trip, none if no question has a command."""
-        parts = [question.commands() for question in self._questions]
+        commands: list[Command] = []
+        for question in self._questions:
+            commands += question.commands
         replies: Replies = None
         try:
-            replies = redis().run([command for part in parts for command in part])
+            replies = redis().run(commands)
         except RedisError as error:
             self.error = error
         end = 0
-        for question, part in zip(self._questions, parts, strict=True):
-            start, end = end, end + len(part)
-            question.receive(None if replies is None else replies[start:end])
+        for question in self._questions:
+            start, end = end, end + len(question.commands)
+            question.replies = None if replies is None else replies[start:end]
 
 
 def answer(question: Question[T]) -> T:
@@ -103,7 +92,7 @@ def answer(question: Question[T]) -> T:
 
 def answer_by_redis(question: Question[T]) -> T:
     """As `answer`. Raises: RedisError."""
-    return question.decode(redis().run(question.commands()))
+    return question.decode(redis().run(question.commands))
 
 
 def ask_keys(keys: Sequence[bytes], decode: Callable[[Replies], T]) -> Question[T]:
@@ -120,18 +109,19 @@ def ask_keys(keys: Sequence[bytes], decode: Callable[[Replies], T]) -> Question[
 
 def ask_both(first: Question[T], second: Question[U]) -> Question[tuple[T, U]]:
     """Two questions as one. The commands of the second run after those of the first."""
-    parts = first.commands(), second.commands()
+    count, decode_first, decode_second = len(first.commands), first.decode, second.decode
 
     def decode(replies: Replies) -> tuple[T, U]:
-        first_replies, second_replies = _divide(replies, parts)
-        return first.decode(first_replies), second.decode(second_replies)
+        if replies is None:
+            return decode_first(None), decode_second(None)
+        return decode_first(replies[:count]), decode_second(replies[count:])
 
-    return Question([*parts[0], *parts[1]], decode)
+    return Question([*first.commands, *second.commands], decode)
 
 
 def ask_each(questions: Mapping[K, Question[T]]) -> Question[dict[K, T]]:
     """Many questions as one; their answers by key."""
-    parts = [question.commands() for question in questions.values()]
+    parts = [question.commands for question in questions.values()]
 
     def decode(replies: Replies) -> dict[K, T]:
         asked = zip(questions.items(), _divide(replies, parts), strict=True)

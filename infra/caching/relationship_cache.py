@@ -15,7 +15,7 @@ An account that is not in the filter is unrelated: no entry is stored and the so
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from infra.caching.bloom import (
     OPEN_FILTER,
@@ -36,6 +36,7 @@ from infra.caching.remembered import confirm_script_by
 from infra.caching.scripts import load_script
 from infra.caching.viewer_validators import TTL_MS, ViewerField, make_validator, viewer_key
 
+V = TypeVar("V")
 READ = load_script(Path(__file__).with_name("lua") / "relationships_read.lua")
 WRITE = load_script(Path(__file__).with_name("lua") / "relationships_write.lua")
 CHANGE = load_script(Path(__file__).with_name("lua") / "relationships_change.lua")
@@ -44,7 +45,7 @@ _FIELD = ViewerField.RELATIONSHIPS.value
 confirm_script_by(READ.sha, lambda call, reply: (("HGET", call[5], _FIELD), reply[0]))
 
 
-class RelationshipCacheReply(NamedTuple):
+class RelationshipCacheReply(NamedTuple, Generic[V]):
     """`cached`: cached answers. `unknown`: others to read from the source.
 
     `filter_data` None: there is no filter, and `unknown` is every account without a cached answer.
@@ -53,18 +54,18 @@ class RelationshipCacheReply(NamedTuple):
     """
 
     validator: bytes
-    cached: dict[int, bytes]
+    cached: dict[int, V]
     unknown: list[int]
     filter_data: bytes | None
     is_empty: bool
     stored: Mapping[bytes, bytes] = {}
 
 
-class RelationshipCache(NamedTuple):
+class RelationshipCache(NamedTuple, Generic[V]):
     """One family. `max_pairs`: few enough for Redis's compact hash encoding.
 
     Owners with more than `max_filtered` related accounts have an open filter and more pairs.
-    `check` raises for an answer that its readers cannot decode: such an answer is a miss.
+    `read` decodes an answer, and raises for one that cannot be decoded: such an answer is a miss.
     """
 
     family: str
@@ -73,7 +74,7 @@ class RelationshipCache(NamedTuple):
     max_pairs: int
     max_filtered: int
     max_pairs_unfiltered: int
-    check: Callable[[bytes], object] = int
+    read: Callable[[bytes], V]
 
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
@@ -83,7 +84,7 @@ class RelationshipCache(NamedTuple):
 
     def ask(
         self, owner: int, others: Sequence[int], is_again: bool = False
-    ) -> Question[RelationshipCacheReply | None]:
+    ) -> Question[RelationshipCacheReply[V] | None]:
         """What is cached of 1 to 1,000 others. Creates a validator if there is none.
 
         Accounts that the filter rules out are in neither part of the answer. None: without Redis.
@@ -95,13 +96,13 @@ class RelationshipCache(NamedTuple):
 
     def _decode(
         self, others: Sequence[int], is_again: bool, replies: Replies
-    ) -> RelationshipCacheReply | None:
+    ) -> RelationshipCacheReply[V] | None:
         if not replies:
             return None
         validator, data, count, *flat = replies[0]
         stored = dict(zip(flat[::2], flat[1::2], strict=True))
         cached = self._find_cached(stored, others)
-        missing = [other for other in others if other not in cached]
+        missing = _missing(others, cached)
         if not is_again:
             count_reads(self.family, "redis", len(cached), len(missing))
         if data is None or decode(self.family, check_filter, data) is None:
@@ -110,26 +111,26 @@ class RelationshipCache(NamedTuple):
         return RelationshipCacheReply(validator, cached, unknown, data, not count, stored)
 
     def find_more(
-        self, reading: RelationshipCacheReply, others: Sequence[int]
-    ) -> RelationshipCacheReply:
+        self, reading: RelationshipCacheReply[V], others: Sequence[int]
+    ) -> RelationshipCacheReply[V]:
         """What the same reply says of other accounts than those that were asked for."""
         cached, data = self._find_cached(reading.stored, others), reading.filter_data
-        missing = [other for other in others if other not in cached]
+        missing = _missing(others, cached)
         unknown = missing if data is None else find_related(data, missing)
         return reading._replace(cached=cached, unknown=unknown)
 
-    def _find_cached(
-        self, stored: Mapping[bytes, bytes], others: Sequence[int]
-    ) -> dict[int, bytes]:
-        asked = ((other, stored.get(b"%d" % other)) for other in others)
-        answers = [(other, text) for other, text in asked if text is not None]
-        return decode(self.family, self._check_all, answers) or {
-            o: v for o, v in answers if decode(self.family, self.check, v) is not None
-        }
+    def _find_cached(self, stored: Mapping[bytes, bytes], others: Sequence[int]) -> dict[int, V]:
+        get = stored.get
+        answers = {i: text for i in others if (text := get(b"%d" % i)) is not None}
+        read = decode(self.family, self._read_all, answers)
+        if read is not None:
+            return read
+        each = ((other, decode(self.family, self.read, text)) for other, text in answers.items())
+        return {other: answer for other, answer in each if answer is not None}
 
-    def _check_all(self, answers: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
+    def _read_all(self, answers: Mapping[int, bytes]) -> dict[int, V]:
         """Raises if one cannot be decoded."""
-        return {other: text for other, text in answers if self.check(text) is not None}
+        return dict(zip(answers, map(self.read, answers.values()), strict=True))
 
     def rule_out(self, data: bytes, others: Sequence[int]) -> list[int]:
         """The others that may be related, by a filter. Counts the reads."""
@@ -147,7 +148,7 @@ class RelationshipCache(NamedTuple):
     def write_command(
         self,
         owner: int,
-        reading: RelationshipCacheReply,
+        reading: RelationshipCacheReply[V],
         pairs: Mapping[int, bytes],
         made: bytes | None,
     ) -> Command:
@@ -180,6 +181,10 @@ class RelationshipCache(NamedTuple):
 
     def _keys(self, owner: int) -> list[bytes]:
         return [self.key(owner), self.filter_key(owner), viewer_key(owner)]
+
+
+def _missing(others: Sequence[int], cached: Mapping[int, object]) -> list[int]:
+    return [] if len(cached) == len(others) else [o for o in others if o not in cached]
 
 
 def find_related(data: bytes, others: Iterable[int]) -> list[int]:

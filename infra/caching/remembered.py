@@ -118,7 +118,7 @@ class Memory(Generic[T]):
     def find_or_make(self, key: Hashable, now_ms: int, make: Callable[[], T]) -> T:
         """The remembered answer if one round trip confirms it, else a new one."""
         asked = self.ask(key, now_ms)
-        known = answer(asked) if asked.commands() else None
+        known = answer(asked) if asked.commands else None
         return known if known is not None else self.make(key, now_ms, make)
 
     def keep(self, key: Hashable, now_ms: int, evidence: Evidence, value: T) -> None:

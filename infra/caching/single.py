@@ -9,7 +9,6 @@ from redis.connection import AbstractConnection
 from infra.caching.breaker import Pauses
 from infra.caching.connected_server import ConnectedServer
 from infra.caching.connection import Command
-from infra.caching.joined_reads import divide_replies, join_reads
 from infra.caching.server_identity import CLEAR
 
 
@@ -28,9 +27,7 @@ class SingleClient:
         self._server = ConnectedServer(self._pool)
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
-        joined = join_reads(commands)
-        replies = self._server.exchange(joined)
-        return replies if joined is commands else divide_replies(commands, replies)
+        return self._server.exchange(commands)
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
         return self._server.exchange_windowed(commands, self.window)

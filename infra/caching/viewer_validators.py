@@ -10,7 +10,7 @@ nothing is known: the value is read again.
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Generic, NamedTuple, TypeVar
 
@@ -60,25 +60,19 @@ def make_validator() -> bytes:
 class ValidatorsQuestion(Question[ViewerValidators]):
     """The viewer's validators. Ask it before the values that they are for. Cost: one command."""
 
-    __slots__ = ("_created", "_viewer_id")
+    __slots__ = ("_name",)
 
     def __init__(self, viewer_id: int) -> None:
-        self._viewer_id = viewer_id
-        self._created: list[Command] = []
-        super().__init__((), _decode_validators)
+        self._name = viewer_key(viewer_id)
+        super().__init__([("HMGET", self._name, *_FIELDS)], _decode_validators)
 
     def create(self, *fields: ViewerField) -> None:
         """Adds these fields if they are missing, for values of which this process has no copy.
 
         The relationship cache adds its own.
         """
-        name = viewer_key(self._viewer_id)
-        self._created += [("HSETNX", name, field.value, make_validator()) for field in fields]
-
-    def commands(self) -> Sequence[Command]:
-        name = viewer_key(self._viewer_id)
-        read = ("HMGET", name, *_FIELDS)
-        return [*self._created, ("PEXPIRE", name, TTL_MS), read] if self._created else [read]
+        created = [("HSETNX", self._name, field.value, make_validator()) for field in fields]
+        self.commands = [*created, ("PEXPIRE", self._name, TTL_MS), *self.commands]
 
 
 def _decode_validators(replies: Replies) -> ViewerValidators:

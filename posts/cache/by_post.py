@@ -1,6 +1,6 @@
 """Cached values of single posts, by a number: the key type of a ValueCache."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from infra.caching.keys import key, keys_of_parts
 from infra.caching.values import ValueCache
@@ -12,6 +12,15 @@ MOMENTS = (MAX_SECOND + 1) * SEQUENCES
 def number_of(post_id: PostId) -> int:
     """A post as one number."""
     return post_id.author_id * MOMENTS + post_id.moment
+
+
+def by_number(ids: Iterable[PostId]) -> dict[int, PostId]:
+    """The posts by `number_of`, in one step, which is faster than one by one."""
+    return {
+        author_id * MOMENTS + second * SEQUENCES + sequence: post_id
+        for post_id in ids
+        for second, author_id, sequence in (post_id,)
+    }
 
 
 def post_of(number: int) -> PostId:

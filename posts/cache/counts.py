@@ -20,8 +20,8 @@ from infra.caching.values import Versioned
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.telemetry.reached_branches import reached
-from posts.cache.by_post import PostValues, number_of, post_of
-from posts.fragments.present import present_counts
+from posts.cache.by_post import PostValues, by_number, number_of, post_of
+from posts.fragments.present import COUNTS
 from posts.ids import PostId
 
 # Most readers of a new post come in this time.
@@ -70,12 +70,12 @@ def ask_counts(
     client makes up would create entries. Cost: at most one command. Counts that Redis lacks are
     read from the shards.
     """
-    asked = {number_of(post_id): post_id for post_id in ids}
+    asked = by_number(ids)
     texts = post_counts.ask_uncopied(
         list(asked), lambda: {number for number, post_id in asked.items() if post_id in existing}
     )
     return texts.then(
-        lambda loaded: {asked[number]: present_counts(text) for number, text in loaded.items()}
+        lambda loaded: {asked[number]: COUNTS % (*t.split(b","),) for number, t in loaded.items()}
     )
 
 

@@ -18,7 +18,7 @@ from infra.caching.questions import Question
 from infra.caching.values import Versioned
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
-from posts.cache.by_post import PostValues, number_of, post_of
+from posts.cache.by_post import PostValues, by_number, number_of, post_of
 from posts.fragments.present import check_fragment, encode_post
 from posts.ids import PostId
 from posts.queries.replica_reads import read_posts_up_to_date
@@ -35,7 +35,7 @@ def ask_single_posts(ids: Iterable[PostId]) -> Question[Fragments]:
 
     For those that Redis lacks one query per shard, with a replica up to four, and two more trips.
     """
-    posts = {number_of(post_id): post_id for post_id in ids}
+    posts = by_number(ids)
     asked = _single_posts.ask_uncopied(list(posts))
     return asked.then(lambda loaded: {posts[number]: text for number, text in loaded.items()})
 

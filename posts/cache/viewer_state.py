@@ -132,12 +132,17 @@ def _read_state(account_id: int, payloads: Mapping[int, bytes]) -> ViewerState:
     return state._replace(filters=state.filters.at(now_ms())) if state.filters else state
 
 
-def load_flags(account_id: int, state: ViewerState, posts: Mapping[PostId, bytes]) -> Flags:
+def load_flags(
+    account_id: int, state: ViewerState, ids: Iterable[PostId], texts: Mapping[PostId, bytes]
+) -> Flags:
     """The flags of these posts, and perhaps of other posts, each a sum of 1 << kind.
 
-    `posts`: with their fragments or Status entities. Cost: nothing, or one query for the posts
-    below the floor.
+    `texts`: fragments or Status entities by post; ids without a text do not matter. Cost: nothing,
+    or one query for the posts below the floor.
     """
+    if not (state.floor or state.muted):
+        return state.flags
+    posts = {i: texts[i] for i in ids if i in texts}
     older = [i for i in posts if i.second < state.floor] if state.floor else []
     flags = {**state.flags, **read_viewer_flags(account_id, older)} if older else state.flags
     return add_muted(flags, state.muted, posts) if state.muted else flags

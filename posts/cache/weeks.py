@@ -22,7 +22,7 @@ from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from posts.cache.single_posts import SITE, Fragments, ask_single_posts, encode_rows
-from posts.fragments.present import check_fragment
+from posts.fragments.present import check_fragments
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.queries.replica_reads import (
     Authors,
@@ -51,9 +51,10 @@ def field_of(post_id: PostId) -> str:
 
 
 class _PostsByWeek(NamedTuple):
-    """The posts to read, by cached week. `others`: older posts."""
+    """The posts to read, by cached week, and the fields that have them. `others`: older posts."""
 
     weeks: Mapping[Week, Sequence[PostId]]
+    fields: Mapping[Week, Sequence[str]]
     others: Sequence[PostId]
 
 
@@ -71,9 +72,10 @@ def ask_weeks(ids: Iterable[PostId], now_s: float) -> Question[Fragments]:
     weeks cost one more trip.
     """
     posts = _group_by_week(ids, now_s)
+    keys = WEEKS.keys(posts.weeks)
     commands = [
-        ("HMGET", WEEKS.key(*week), "!", BUSY, *map(field_of, wanted))
-        for week, wanted in posts.weeks.items()
+        ("HMGET", where, "!", BUSY, *fields)
+        for where, fields in zip(keys, posts.fields.values(), strict=True)
     ]
     weeks = Question(commands, partial(_read_or_load, posts))
     if not posts.others:
@@ -98,8 +100,8 @@ def _read_all_weeks(weeks: Sequence[Sequence[PostId]], replies: Sequence[Any]) -
     for ids, (version, busy, *values) in zip(weeks, replies, strict=True):
         if version is None or busy is not None or not version.isdigit():
             return None
-        cached |= _read_posts(ids, values)
-    return cached
+        cached.update(zip(ids, values, strict=True))
+    return _existing(cached)
 
 
 def _group_by_week(ids: Iterable[PostId], now_s: float) -> _PostsByWeek:
@@ -108,14 +110,17 @@ def _group_by_week(ids: Iterable[PostId], now_s: float) -> _PostsByWeek:
     # No future weeks: ids that a client makes up would fill Redis with empty weeks.
     cached = range(this_week - CACHED_WEEKS + 1, this_week + 1)
     weeks: dict[Week, list[PostId]] = {}
+    fields: dict[Week, list[str]] = {}
     others = []
     for post_id in dict.fromkeys(ids):
-        week = post_id.second // WEEK_S
-        if week in cached:
-            weeks.setdefault((post_id.author_id, week), []).append(post_id)
+        second, author_id, sequence = post_id
+        week = author_id, second // WEEK_S
+        if week[1] in cached:
+            weeks.setdefault(week, []).append(post_id)
+            fields.setdefault(week, []).append(str(second * SEQUENCES + sequence))
         else:
             others.append(post_id)
-    return _PostsByWeek(weeks, others)
+    return _PostsByWeek(weeks, fields, others)
 
 
 def _complete(posts: _PostsByWeek, cached: Mapping[Week, _CachedWeek | None]) -> Fragments:
@@ -176,8 +181,13 @@ def _read_week(ids: Sequence[PostId], values: HashFields | None) -> _CachedWeek 
 
 def _read_posts(ids: Sequence[PostId], values: Sequence[bytes | None]) -> Fragments:
     """The posts of a cached week that exist. Raises ValueError if one cannot be read."""
-    read = zip(ids, values, strict=True)
-    return {post_id: check_fragment(value) for post_id, value in read if value is not None}
+    return _existing(dict(zip(ids, values, strict=True)))
+
+
+def _existing(values: Mapping[PostId, bytes | None]) -> Fragments:
+    existing = {post_id: value for post_id, value in values.items() if value is not None}
+    check_fragments(existing.values())
+    return existing
 
 
 def _key_of(week: Week) -> bytes:

@@ -11,7 +11,7 @@ are added to each answer.
 """
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import product
 
@@ -40,7 +40,7 @@ MUTED = 1 << Kind.THREAD_MUTE
 # By post, the sum of the bits of its viewer.
 Flags = Mapping[PostId, int]
 NO_COUNTS = b'"replies_count":0,"reblogs_count":0,"favourites_count":0,"quotes_count":0'
-_COUNTS = b'"replies_count":%b,"reblogs_count":%b,"favourites_count":%b,"quotes_count":%b'
+COUNTS = b'"replies_count":%b,"reblogs_count":%b,"favourites_count":%b,"quotes_count":%b'
 REPOST_PREFIX = b">"
 REPOST_HEAD_BYTES = len(REPOST_PREFIX) + BASE36_DIGITS
 # The first matches are the fields themselves: text that people write comes after them.
@@ -54,6 +54,7 @@ LANGUAGE = re.compile(rb'"language":(?:null|"([^"]*)")')
 MENTIONS = b'"mentions":['
 # Text that people write has no unescaped quotes, so a shorter fragment cannot end like this.
 _FIRST_FIELD = b'"id":"'
+_REPOST_START = re.compile(rb'%b[0-9a-z]{%d}"id":"' % (REPOST_PREFIX, BASE36_DIGITS))
 _LAST_FIELDS = (b'"filtered":[]', b'"reblog":null')
 _ID_START = len(b'{"id":"')
 _OF_VERSIONS = ("content", "spoiler_text", "sensitive", "media_attachments", "emojis")
@@ -61,8 +62,10 @@ _WORDS = (b"false", b"true")
 _VISIBILITIES = {visibility.value: visibility.name.lower() for visibility in Visibility}
 _BY_WORD = {visibility.name.lower().encode(): visibility for visibility in Visibility}
 _BITS = (FAVOURITED, REPOSTED, MUTED, BOOKMARKED, PINNED)
+# A Status entity: its fragment, the account, the counts and the viewer's flags.
+STATUS = b'{%b,"account":%b,%b,%b}'
 # The viewer's flags as JSON, by the sum of their bits.
-_FLAGS = {
+FLAGS = {
     sum(bit for bit, is_on in zip(_BITS, on, strict=True) if is_on): (
         b'"favourited":%b,"reblogged":%b,"muted":%b,"bookmarked":%b,"pinned":%b'
         % tuple(_WORDS[is_on] for is_on in on)
@@ -70,7 +73,7 @@ _FLAGS = {
     for on in product((0, 1), repeat=len(_BITS))
 }
 # They are the last fields of a Status entity.
-_FLAG_ENDS = {flags: b"%b}" % fields for flags, fields in _FLAGS.items()}
+_FLAG_ENDS = {flags: b"%b}" % fields for flags, fields in FLAGS.items()}
 _FLAGS_START = -len(_FLAG_ENDS[0])
 
 
@@ -97,12 +100,16 @@ def find_reposted(fragment: bytes) -> PostId | None:
 
 def check_fragment(fragment: bytes) -> bytes:
     """The same bytes. Raises ValueError if they cannot be the result of `encode_post`."""
-    if fragment.startswith(_FIRST_FIELD) and fragment.endswith(_LAST_FIELDS):
-        return fragment
-    head = REPOST_HEAD_BYTES if find_reposted(fragment) else 0
-    if not (fragment.startswith(_FIRST_FIELD, head) and fragment.endswith(_LAST_FIELDS)):
-        raise ValueError("not the fragment of a post")
+    check_fragments((fragment,))
     return fragment
+
+
+def check_fragments(fragments: Iterable[bytes]) -> None:
+    """Raises ValueError if one cannot be the result of `encode_post`."""
+    for fragment in fragments:
+        has_start = fragment.startswith(_FIRST_FIELD) or _REPOST_START.match(fragment)
+        if not (has_start and fragment.endswith(_LAST_FIELDS)):
+            raise ValueError("not the fragment of a post")
 
 
 def find_replied_to(fragment: bytes) -> int | None:
@@ -188,16 +195,11 @@ def is_mentioned(account_id: int, fragment: bytes) -> bool:
     return b'{"id":"%d",' % account_id in mentions.partition(b"]")[0]
 
 
-def present_counts(text: bytes) -> bytes:
-    """The count fields. `text`: `replies,reposts,favourites,quotes` as digits."""
-    return _COUNTS % (*text.split(b","),)
-
-
 def present_status(
     fragment: bytes, account: bytes, counts: bytes = NO_COUNTS, flags: int = 0
 ) -> bytes:
     """One Status entity from its parts."""
-    return b'{%b,"account":%b,%b,%b}' % (fragment, account, counts, _FLAGS[flags])
+    return STATUS % (fragment, account, counts, FLAGS[flags])
 
 
 def with_flags(status: bytes, flags: int) -> bytes:
@@ -211,7 +213,7 @@ def present_repost(
     """A repost around the whole entity of the original, with the original's counts, flags and
     approvals."""
     fields = with_approvals_of(original, fragment[REPOST_HEAD_BYTES:])
-    tail = (account, original, counts, _FLAGS[flags])
+    tail = (account, original, counts, FLAGS[flags])
     return b'{%b,"account":%b,"reblog":%b,%b,%b}' % (fields, *tail)
 
 

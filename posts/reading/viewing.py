@@ -25,11 +25,11 @@ class PostViewer(NamedTuple):
     relationships: Mapping[int, Relationship] = {}
     state: ViewerState = NO_STATE
 
-    def load_flags(self, posts: Mapping[PostId, bytes]) -> Flags:
-        """The flags of these posts, and perhaps of other posts. `posts`: with their texts."""
+    def load_flags(self, ids: Iterable[PostId], texts: Mapping[PostId, bytes]) -> Flags:
+        """The flags of these posts, and perhaps of other posts. `texts`: by post."""
         if self.account_id is None:
             return {}
-        return load_flags(self.account_id, self.state, posts)
+        return load_flags(self.account_id, self.state, ids, texts)
 
     def sees_all(self, authors: Mapping[int, bytes]) -> bool:
         """Whether the viewer may see open posts of all of them. `authors`: their Account JSON."""
@@ -107,8 +107,7 @@ def ask_viewed(shown: OriginalByEvent, viewer_id: int | None) -> Question[Viewed
 
 def view(originals: Iterable[PostId], hydrated: Hydrated, viewer: PostViewer) -> ViewedPosts:
     """`originals`: those of the posts that are no reposts."""
-    fragments = hydrated.fragments
-    flags = viewer.load_flags({i: fragments[i] for i in originals if i in fragments})
+    flags = viewer.load_flags(originals, hydrated.fragments)
     state = viewer.state
     return ViewedPosts(hydrated, flags, viewer.relationships, viewer.account_id, state.filters)
 

@@ -48,6 +48,9 @@ LIMIT %(most)s
 """  # noqa: S608
 
 
+Reading = RelationshipCacheReply[Relationship]
+
+
 class Relationships(NamedTuple):
     """Relationships by account.
 
@@ -60,17 +63,17 @@ class Relationships(NamedTuple):
     validator: bytes | None
     by_account: Mapping[int, Relationship]
     clear_follows: frozenset[int]
-    reading: RelationshipCacheReply | None = None
+    reading: Reading | None = None
 
     @classmethod
     def build(
         cls,
         validator: bytes | None,
         by_account: Mapping[int, Relationship],
-        reading: RelationshipCacheReply | None = None,
+        reading: Reading | None = None,
     ) -> Self:
-        clear = (i for i, relationship in by_account.items() if is_clear_follow(relationship))
-        return cls(validator, by_account, frozenset(clear), reading)
+        clear = frozenset([i for i, known in by_account.items() if is_clear_follow(known)])
+        return cls(validator, by_account, clear, reading)
 
 
 NO_RELATIONSHIPS = Relationships.build(None, {})
@@ -143,9 +146,7 @@ def with_others(viewer_id: int, known: Relationships, others: Iterable[int]) -> 
     return known._replace(by_account={**known.by_account, **more})
 
 
-def _complete(
-    viewer_id: int, others: Sequence[int], reading: RelationshipCacheReply | None
-) -> Relationships:
+def _complete(viewer_id: int, others: Sequence[int], reading: Reading | None) -> Relationships:
     if reading is None:
         return Relationships.build(None, _read(viewer_id, others))
     if reading.unknown:
@@ -153,12 +154,10 @@ def _complete(
     return _build(others, reading, {})
 
 
-def _load_shared(
-    viewer_id: int, others: Sequence[int], reading: RelationshipCacheReply
-) -> Relationships:
+def _load_shared(viewer_id: int, others: Sequence[int], reading: Reading) -> Relationships:
     """What this thread or another one reads from the viewer's shard."""
 
-    def check(cached: RelationshipCacheReply | None) -> dict[int, Relationships]:
+    def check(cached: Reading | None) -> dict[int, Relationships]:
         nonlocal reading
         reading = cached or reading
         return {} if reading.unknown else {viewer_id: _build(others, reading, {})}
@@ -172,8 +171,8 @@ def _load_shared(
 
 
 def _load_unknown(
-    viewer_id: int, reading: RelationshipCacheReply, tokens: LoadTokens
-) -> tuple[RelationshipCacheReply, dict[int, Relationship]]:
+    viewer_id: int, reading: Reading, tokens: LoadTokens
+) -> tuple[Reading, dict[int, Relationship]]:
     """Reads those that Redis does not know, and writes them with a filter if there was none.
 
     Returns the reading with that filter, and what was read.
@@ -188,7 +187,7 @@ def _load_unknown(
     return reading._replace(filter_data=new_filter or reading.filter_data), loaded
 
 
-def _choose(viewer_id: int, reading: RelationshipCacheReply) -> tuple[list[int], bytes | None]:
+def _choose(viewer_id: int, reading: Reading) -> tuple[list[int], bytes | None]:
     """The accounts to read, and a new filter if Redis has none.
 
     Of a viewer with few related accounts these are all of them, if Redis has none. So the accounts
@@ -208,7 +207,7 @@ def _choose(viewer_id: int, reading: RelationshipCacheReply) -> tuple[list[int],
 
 def _build(
     others: Sequence[int],
-    reading: RelationshipCacheReply,
+    reading: Reading,
     loaded: Mapping[int, Relationship],
 ) -> Relationships:
     by_account = {**_related_by(others, reading), **loaded}
@@ -216,10 +215,12 @@ def _build(
     return Relationships.build(reading.validator, by_account, reading)
 
 
-def _related_by(others: Sequence[int], reading: RelationshipCacheReply) -> dict[int, Relationship]:
+def _related_by(others: Sequence[int], reading: Reading) -> dict[int, Relationship]:
     """UNRELATED: Redis has no answer."""
-    cached = {other: Relationship.from_packed(text) for other, text in reading.cached.items()}
+    cached = reading.cached
     note_ends_of_mutes(cached.values())
+    if len(cached) == len(others):
+        return cached
     return {other: cached.get(other, UNRELATED) for other in others}
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 from infra.caching.questions import answer, ask_both
 from posts.addressed import Addressed, find_addressed
 from posts.cache.viewer_state import load_flags
-from posts.fragments.present import Flags, with_reposters
+from posts.fragments.present import with_reposters
 from posts.ids import PostId, authors_of
 from posts.reading.hydrate import Hydrated, ask_posts
 from relations.queries.relationships import ask_relationships, with_others
@@ -18,6 +19,7 @@ from timelines.rules import VisibilityInputs, merge
 from timelines.types import ORIGINAL, Entry, Place, reposts_among
 
 T = TypeVar("T")
+_EVENT = itemgetter(0)
 
 # The reposters who are named with a post; a client can ask for the others.
 MOST_REPOSTERS = 10
@@ -77,15 +79,14 @@ def show(timeline: TimelineEntries, entries: Sequence[Entry]) -> list[bytes]:
     Cost when warm: one round trip.
     """
     hydrated, by_post = _load_visible(timeline, entries)
-    flags = load_flags(
-        timeline.reader_id, timeline.viewer_state, {i: hydrated.fragments[i] for i in by_post}
-    )
-    reader_id = timeline.reader_id
-    shown = {
-        visible[0].event: _present(hydrated, visible, reader_id, flags)
-        for visible in by_post.values()
-    }
-    if filters := timeline.viewer_state.filters:
+    state = timeline.viewer_state
+    flags = load_flags(timeline.reader_id, state, by_post, hydrated.fragments)
+    newest = [visible[0] for visible in by_post.values()]
+    statuses = hydrated.splice(newest, timeline.reader_id, flags)
+    shown = dict(zip(map(_EVENT, newest), statuses, strict=True))
+    for event, original in reposts_among(newest):
+        shown[event] = _with_reposters(hydrated, shown[event], by_post[original])
+    if filters := state.filters:
         shown = {i: filters.apply(status) for i, status in shown.items()}
     return [shown[entry.event] for entry in entries if entry.event in shown]
 
@@ -140,10 +141,7 @@ def _list_addressed(posts: Mapping[PostId, Addressed], reader_id: int) -> set[in
     return {account_id for several in others for account_id in several} - {reader_id}
 
 
-def _present(hydrated: Hydrated, visible: Sequence[Entry], reader_id: int, flags: Flags) -> bytes:
-    event, original = visible[0]
-    status = hydrated.present(event, original, reader_id, flags.get(original, 0))
-    if event == original:
-        return status
+def _with_reposters(hydrated: Hydrated, status: bytes, visible: Sequence[Entry]) -> bytes:
+    original = visible[0].original
     reposters = [by.author_id for by, _ in visible[:MOST_REPOSTERS] if by != original]
     return with_reposters(status, [hydrated.accounts[reposter] for reposter in reposters])

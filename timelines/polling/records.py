@@ -106,7 +106,7 @@ def load_record(
     try:
         begin, body, returned = asked.value
         since = _decode_since(begin)
-        if asked.is_away or since is None:
+        if asked.replies is None or since is None:
             redis().run(_begin(poller, now_s))
     except RedisError as error:
         log.warning("polls.records_not_read", error=str(error))

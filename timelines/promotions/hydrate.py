@@ -45,7 +45,7 @@ class _PromotedTargets:
         """From the answers; the shards give what Redis lacks."""
         hydrated = self._posts.value._replace(accounts=self._accounts.value)
         state = self._state.value
-        flags = load_flags(self._viewer_id, state, hydrated.fragments)
+        flags = load_flags(self._viewer_id, state, hydrated.fragments, hydrated.fragments)
         relationships = self._relationships.value.by_account
         return ViewedPosts(hydrated, flags, relationships, self._viewer_id, state.filters)
 

@@ -138,7 +138,7 @@ def test_change_made_while_it_is_read_is_not_hidden_by_the_copy(cache, clock, mo
     warm_up(spec, clock)
     clock.now += LIMITS.copy_s
     slow = spec.ask(spec.hot.split((1,)))
-    slow.receive(cache.run(slow.commands()))
+    slow.replies = cache.run(slow.commands)
     spec.refresh({1: Versioned(2, b"new")})
     assert slow.value == {1: b"old"}
     clock.now += 0.001

@@ -83,14 +83,6 @@ def test_then_changes_the_answer_and_not_the_commands(values):
     assert answer(question) == b"ONE"
 
 
-def test_then_takes_the_commands_of_a_question_that_makes_its_own(values):
-    class Made(Question):
-        def commands(self):
-            return [("GET", TWO)]
-
-    assert answer(Made((), lambda replies: replies[0]).then(bytes.upper)) == b"TWO"
-
-
 def test_both_and_each_give_every_question_its_own_replies(values):
     pair = Question([("GET", ONE), ("GET", TWO)], list)
     both = ask_both(pair, ask_each({1: ask_value(TWO), 2: Question((), list), 3: pair}))

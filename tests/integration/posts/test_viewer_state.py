@@ -82,10 +82,10 @@ def test_interactions_below_the_floor_are_read_by_key(people, monkeypatch, kinds
         post: sum(1 << kind for kind in kinds) + (REPOSTED if n < 6 or not kinds else 0)
         for n, post in enumerate(posts)
     }
-    assert dict(load_flags(me, state, dict.fromkeys(posts, b""))) == expected
+    assert dict(load_flags(me, state, posts, dict.fromkeys(posts, b""))) == expected
     newest = [post for post in posts if post.second >= state.floor]
     with count_calls() as calls:
-        assert load_flags(me, state, dict.fromkeys(newest, b"")) == {
+        assert load_flags(me, state, newest, dict.fromkeys(newest, b"")) == {
             post: expected[post] for post in newest
         }
     assert calls.statements == []
