@@ -84,16 +84,6 @@ def test_error_reply_in_a_flood_is_raised_after_all_have_run(cache):
     assert cache.call("MGET", *KEYS) == [b"x"] * len(KEYS)
 
 
-def test_neighbouring_reads_are_one_command(cache, monkeypatch):
-    cache.run([("SET", one, n) for n, one in enumerate(KEYS[:3])])
-    connection = cache._client._server._connection()
-    watched = Watched(connection._sock, b"MGET", b"no answer")
-    monkeypatch.setattr(connection, "_ready_socket", lambda: watched)
-    asked = [("MGET", *KEYS[:2]), ("MGET", KEYS[2], KEYS[3]), ("GET", KEYS[0])]
-    assert cache.run(asked) == [[b"0", b"1"], [b"2", None], b"0"]
-    assert watched.most == 1
-
-
 def test_no_commands_no_trip(cache):
     with count_calls() as calls:
         assert cache.run([]) == cache.run_windowed(iter([])) == []

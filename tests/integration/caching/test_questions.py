@@ -66,7 +66,7 @@ def test_without_redis_every_question_is_answered_without_replies(values, monkey
     with monkeypatch.context() as patch:
         patch.setattr(SingleClient, "run", fail)
         trip.run()
-    assert [(one.value, one.is_away) for one in asked] == [(None, True)] * 2
+    assert [(one.value, one.replies) for one in asked] == [(None, None)] * 2
     assert isinstance(trip.error, RedisConnectionError)
 
 
