@@ -37,7 +37,7 @@ class Question(Generic[T]):
         self.commands = commands
         self.decode = decode
         self._is_decoded = False
-        self._replies: Replies = None
+        self.replies = None
 
     @property
     def value(self) -> T:

@@ -234,7 +234,7 @@ def _consume(
     done: list[tuple[Consumer, Sequence[int]]] = []
     with one_round_trip():
         if asked is not None:
-            run_together(asked.commands(), asked.receive)
+            run_together(asked.commands, partial(setattr, asked, "replies"))
         run_together(note_own_acts_commands(deliveries))
         for consumer in consumers:
             mine = [d for d in deliveries if is_inline_consumer_of(consumer, d.payload.kind)]
