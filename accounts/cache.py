@@ -19,8 +19,7 @@ import msgspec
 from django.conf import settings
 
 from accounts.encode import encode_profile, is_fragment
-from accounts.queries.actors import ActorFacts, load_actors
-from accounts.queries.profiles import load_profiles
+from accounts.queries.profiles import ActorFacts, load_actors, load_profiles
 from accounts.types import FIRST_TENANT, Profile, Restriction
 from infra.caching.client import Command, redis
 from infra.caching.decoding import decode

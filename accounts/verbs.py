@@ -18,11 +18,11 @@ from accounts.second_step.queries.devices import has_second_step
 from accounts.sql import ACCOUNT_NAMES
 from accounts.types import FIRST_TENANT, NewUser
 from infra.api.errors import ValidationFailed
-from infra.command_manual import DocumentedCommand
 from infra.importing.command import ImportCommand
 from infra.importing.job import NumberedRecord, WrittenBatch
 from infra.importing.types import AccountRecord
 from infra.jobs.audit import AuditCommand, Derived
+from infra.verbs import DocumentedCommand
 
 log = structlog.get_logger()
 

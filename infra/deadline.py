@@ -3,7 +3,7 @@ statement that runs is broken off (infra/sharding/bounded/limits.py).
 
 Each wait has a limit of its own. But a request that waits hundreds of times would hold its thread
 for as long as all of these limits together. A caller may wait for less than READ_DEADLINE_MS, and
-say so (infra/api/caller_deadline.py).
+say so (infra/api/request.py).
 
 Writes have none: they wait a few times, and what follows a commit must not be left out.
 """

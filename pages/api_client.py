@@ -18,7 +18,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import Resolver404, ResolverMatch, resolve
 
 from accounts.api.quotas import COUNTED
-from infra.api.incomplete import INCOMPLETE
+from infra.missing_databases import INCOMPLETE
 from pages.refusals import refusal_text
 
 # What endpoints read of the browser's own request: who asks, from where.

@@ -6,8 +6,7 @@ from contextlib import contextmanager
 import psycopg
 
 from infra.sharding.placement import shard_behind
-from infra.sharding.replica import Replica
-from infra.sharding.replica_lag import read_log_position
+from infra.sharding.replica import Replica, read_log_position
 from infra.sharding.replicas import replicas_of
 from lab.services.postgres import PostgresServer
 from tests.replica_servers import ReplicaServer, ReplicatedServices

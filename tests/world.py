@@ -20,7 +20,7 @@ from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.caching.questions import answer
 from infra.caching.remembered import forget_answers
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lag import list_lane_lags
 from infra.sharding.buckets import shard_of
 from infra.sharding.connection_health import drop_broken_connections

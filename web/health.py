@@ -11,11 +11,11 @@ from functools import partial
 import orjson
 from django.http import HttpRequest, HttpResponse
 
-from accounts.images.actions.try_store import try_store
+from accounts.images.checks import try_store
 from accounts.images.errors import ImagesUnavailable
 from infra.api.rendering import json_response
 from infra.caching.redis_state import read_redis_state
-from infra.sharding.database_state import read_database_state
+from infra.sharding.database_info import read_database_state
 from infra.sharding.placement import GLOBAL_ALIAS, known_shards
 from infra.sharding.probe import CachedProbe
 from infra.sharding.readiness import was_ready

@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 from infra.caching.redis_state import read_redis_state
 from infra.caching.scanning import list_nodes
 from infra.jobs.sql import COUNT_RECENT_RUNS
-from infra.sharding.database_state import read_database_state
+from infra.sharding.database_info import read_database_state
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.probe import CachedProbe
 from infra.sharding.shards import all_aliases

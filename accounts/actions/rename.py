@@ -19,8 +19,7 @@ from accounts.models import FormerName, User
 from accounts.queries.users import load_usernames
 from accounts.sql import COPY_USERNAMES
 from infra.api.errors import ValidationFailed
-from infra.changes.append import append_change
-from infra.changes.append_many import append_changes
+from infra.changes.append import append_change, append_changes
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.placement import GLOBAL_ALIAS

@@ -17,8 +17,7 @@ from accounts.errors import AccountPurged
 from accounts.images.actions.place_files import withhold_images_of_accounts
 from accounts.models import AccessToken, User
 from accounts.types import Restriction, RestrictionState
-from infra.changes.append import append_change
-from infra.changes.append_many import append_changes
+from infra.changes.append import append_change, append_changes
 from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all

@@ -1,4 +1,9 @@
-"""Changes a profile: one transaction on the account's shard."""
+"""Changes a profile: one transaction on the account's shard.
+
+Stores the language that a person chose.
+
+Takes a picture of a profile away or puts it back, for moderators.
+"""
 
 import msgspec
 from django.db import transaction
@@ -7,11 +12,12 @@ from accounts.changes import ProfileChanged
 from accounts.errors import AccountNotFound
 from accounts.images.actions.use_image import replace_image
 from accounts.images.types import Purpose
-from accounts.models import DISPLAY_NAME_LENGTH
+from accounts.models import DISPLAY_NAME_LENGTH, User
 from accounts.texts.lengths import is_longer
 from accounts.types import ProfileEdit
 from infra.api.errors import Fault, ValidationFailed
 from infra.changes.append import append_change
+from infra.languages import is_language
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 
@@ -90,3 +96,23 @@ def _length_faults(field: str, text: str, most: int) -> list[Fault]:
     if not is_longer(text, most):
         return []
     return [Fault(field, "ERR_TOO_LONG", f"is too long (maximum is {most} characters)")]
+
+
+def choose_language(account_id: int, language: str) -> None:
+    """For pages, mails and messages from now on. Empty: that of the browser; what is no language of
+    ours is the same. One statement of the default database; may run twice."""
+    known = language if is_language(language) else ""
+    User.objects.filter(pk=account_id).update(language=known)
+
+
+WRITE = "UPDATE accounts_account SET version = version + 1, {column} = %s WHERE id = %s"
+_COLUMNS = {Purpose.AVATAR: "avatar", Purpose.HEADER: "header"}
+
+
+def write_picture(alias: str, account_id: int, purpose: Purpose, file_name: str) -> None:
+    """Sets the avatar or header to a file; empty: the account has the default one.
+
+    Safety: in the caller's transaction, which changes the image. Two statements.
+    """
+    execute(alias, WRITE.format(column=_COLUMNS[purpose]), (file_name, account_id))
+    append_change(alias, account_id, ProfileChanged())

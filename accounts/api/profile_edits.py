@@ -1,16 +1,43 @@
-"""Reads a change of a profile. Parts of a profile that Tideline lacks are refused by name."""
+"""Reads a change of a profile. Parts of a profile that Tideline lacks are refused by name.
+
+Reads the fields of a profile, in every form of infra.api.nested.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 
-from accounts.api.profile_fields import find_fields
+from accounts.actions.update_profile import MOST_FIELDS
 from accounts.images.api.parse import is_data_url, read_data_url
-from accounts.types import HOME_REPLIES, PRIVACIES, QUOTE_POLICIES, ProfileEdit
+from accounts.types import HOME_REPLIES, PRIVACIES, QUOTE_POLICIES, ProfileEdit, ProfileField
 from infra.api.errors import Fault, InvalidRequest, ValidationFailed
-from infra.api.parsing import find_flag, find_text
+from infra.api.nested import find_objects
+from infra.api.parsing import find_flag, find_text, read_text
 from infra.languages import find_language_code
+
+NAME = "fields_attributes"
+
+
+def find_fields(data: Mapping[str, Any]) -> Sequence[ProfileField] | None:
+    """All fields that the profile shall have, without empty ones. None if the request has none.
+
+    Raises: InvalidRequest; ValidationFailed for too many, or a value without a name.
+    """
+    sent = find_objects(data, NAME)
+    if sent is None:
+        return None
+    if len(sent) > MOST_FIELDS:
+        text = f"must be at most {MOST_FIELDS} fields"
+        raise ValidationFailed([Fault(NAME, "ERR_TOO_LONG", text)])
+    fields = [
+        ProfileField(read_text(pair, "name").strip(), read_text(pair, "value").strip())
+        for pair in sent
+    ]
+    if any(field.value and not field.name for field in fields):
+        raise ValidationFailed([Fault(NAME, "ERR_BLANK", "must have a name for each value")])
+    return [field for field in fields if field.name]
+
 
 # Of the source: those that have one of a few values.
 _CHOICES: Mapping[str, Sequence[str]] = {

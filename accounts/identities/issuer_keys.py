@@ -17,7 +17,7 @@ from jwcrypto.jwk import JWKSet
 from accounts.identities.errors import KeysUnreadable
 from accounts.identities.models import TrustedIssuer
 from infra.outgoing.addresses import ForbiddenAddress
-from infra.outgoing.get import get
+from infra.outgoing.requests import get
 
 FETCH_S, MOST_BYTES = 3.0, 256 * 1024
 # Read again after FRESH_S; used for KEPT_S while they cannot be read.

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from accounts.actions.lock_account import lock_accounts
 from accounts.changes import ProfileChanged
-from infra.changes.append_many import append_changes
+from infra.changes.append import append_changes
 from infra.jobs.announce import AnnouncedRows, number_in
 from infra.jobs.walk import Table
 from infra.sharding.sql import fetch_all

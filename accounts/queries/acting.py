@@ -4,7 +4,7 @@ import msgspec
 
 from accounts.cache import find_actor
 from accounts.errors import AccountNotFound, AccountProtected, LoginDisabled
-from accounts.queries.actors import ActorFacts
+from accounts.queries.profiles import ActorFacts
 from accounts.queries.users import is_staff
 from accounts.scopes import FOR_ACCOUNTS, scopes_for_accounts
 from accounts.types import Viewer

@@ -1,4 +1,6 @@
-"""Reads profiles from their shards."""
+"""Reads profiles from their shards, and from the default database which accounts services may act
+for.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -12,6 +14,7 @@ from counters.kinds import CounterKind
 from counters.sql import select_counts
 from counters.types import ACCOUNT
 from infra.sharding.buckets import group_by_shard, shard_of
+from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all, fetch_one
 
@@ -74,3 +77,26 @@ def get_preferences(account_id: int) -> Preferences:
 def _profile_of(restrictions: int, fields: str, *others: Any) -> Profile:
     profile = Profile(*others)
     return profile._replace(restrictions=Restriction(restrictions), fields=_fields.decode(fields))
+
+
+READ_ACTORS = f"""
+SELECT id, tenant, restriction_revision, is_staff OR is_superuser, NOT is_active,
+    restrictions & {Restriction.FROZEN:d} <> 0
+FROM accounts_user WHERE id = ANY(%s::bigint[])
+"""  # noqa: S608
+
+
+class ActorFacts(msgspec.Struct, frozen=True, array_like=True):
+    """What decides whether a service may act for an account. `revision`: of its restrictions."""
+
+    tenant: int
+    revision: int
+    is_staff: bool
+    is_suspended: bool
+    is_frozen: bool
+
+
+def load_actors(account_ids: Iterable[int]) -> dict[int, ActorFacts]:
+    """The facts of those that are users. One query."""
+    rows = fetch_all(GLOBAL_ALIAS, READ_ACTORS, (list(account_ids),))
+    return {row[0]: ActorFacts(*row[1:]) for row in rows}

@@ -1,10 +1,18 @@
-"""Reads what tokens allow: from Redis, then from the default database."""
+"""Reads what tokens allow: from Redis, then from the default database.
 
-from collections.abc import Callable, Sequence
+Access tokens by their ids, for rows that belong to a token.
+
+The names of API clients, which posts show. In process memory for a minute.
+
+The access tokens of a user, as a list of browsers and applications.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
 import structlog
+from cachebox import TTLCache
 from django.db import InterfaceError, OperationalError
 from redis.exceptions import RedisError
 
@@ -16,10 +24,14 @@ from accounts.cache import (
     token_key,
     write_token,
 )
+from accounts.models import AccessToken
 from accounts.types import FIRST_TENANT, Restriction
+from infra.api.ids import MOST_DIGITS
+from infra.api.pages import Page
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.loading import SharedLoads
 from infra.caching.questions import answer
+from infra.caching.single_flight import SingleFlight
 from infra.changes.errors import UNREACHABLE
 from infra.changes.failpoints import failpoint
 from infra.changes.own_acts import bring_back_own_acts
@@ -127,3 +139,63 @@ def load_tokens_by_user(user_ids: Sequence[int]) -> dict[str, TokenFacts]:
     """The tokens of these users, by checksum. One query."""
     rows = fetch_all(GLOBAL_ALIAS, OF_USERS, (list(user_ids),))
     return {row[0]: TokenFacts(*row[1:]) for row in rows}
+
+
+LIVE = """
+SELECT t.id FROM accounts_accesstoken AS t JOIN accounts_user AS u ON u.id = t.user_id
+WHERE t.id = ANY(%s::bigint[]) AND t.expires > now() AND u.is_active
+"""
+
+
+def find_live_token_ids(ids: Collection[int]) -> set[int]:
+    """Those of the tokens that were not ended and whose user may sign in.
+
+    One query by key on the default database.
+    """
+    if not ids:
+        return set()
+    return {row[0] for row in fetch_all(GLOBAL_ALIAS, LIVE, (list(ids),))}
+
+
+KEPT_S = 60
+MOST_CLIENTS = 10_000
+ONE = "SELECT name, website FROM accounts_application WHERE id = %s"
+ClientName = Mapping[str, str | None]
+_names: TTLCache[int, ClientName] = TTLCache(MOST_CLIENTS, KEPT_S)
+_loads: SingleFlight[int, ClientName] = SingleFlight()
+
+
+def find_client_name(application_id: int) -> ClientName | None:
+    """The `application` of a Status. None: it is not known, or its database does not answer.
+
+    Cost: one query by key, once in KEPT_S, for all threads together.
+    """
+    name = _names.get(application_id)
+    if name is not None:
+        return name
+    try:
+        return _loads.load([application_id], _load_names).get(application_id)
+    except (OperationalError, InterfaceError):
+        return None
+
+
+def _load_names(application_ids: Sequence[int]) -> dict[int, ClientName]:
+    rows = {i: fetch_one(GLOBAL_ALIAS, ONE, (i,)) for i in application_ids}
+    names: dict[int, ClientName] = {
+        i: {"name": row[0], "website": row[1] or None} for i, row in rows.items() if row is not None
+    }
+    _names.update(names)
+    return names
+
+
+MOST = 50
+
+
+def list_sessions(user_id: int, max_id: str = "") -> Page[AccessToken]:
+    """Tokens with their applications, newest first. `max_id`: those before this one. One query."""
+    rows = AccessToken.objects.filter(user_id=user_id).select_related("application")
+    if max_id.isascii() and max_id.isdigit() and len(max_id) <= MOST_DIGITS:
+        rows = rows.filter(pk__lt=int(max_id))
+    tokens = list(rows.order_by("-pk")[: MOST + 1])
+    older = str(tokens[MOST - 1].pk) if len(tokens) > MOST else None
+    return Page(tokens[:MOST], older, None)

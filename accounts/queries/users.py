@@ -1,9 +1,14 @@
-"""Reads users from the default database: ids by name, and restrictions. One query each."""
+"""Reads users from the default database: ids by name, and restrictions. One query each.
+
+The language in which an account gets mails and messages.
+"""
 
 from collections.abc import Iterable
 from datetime import datetime
 
+from accounts.models import User
 from accounts.types import Restriction, RestrictionState
+from infra.languages import language_or_default
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
 
@@ -84,3 +89,9 @@ def find_taken_emails(emails: Iterable[str]) -> set[str]:
     """Those of the addresses that users have, in lower case. No query without addresses."""
     wanted = [email.lower() for email in emails]
     return {row[0] for row in fetch_all(GLOBAL_ALIAS, TAKEN_EMAILS, (wanted,))} if wanted else set()
+
+
+def find_language(account_id: int) -> str:
+    """What the person chose, or the language of the site. One query of the default database."""
+    chosen = User.objects.filter(pk=account_id).values_list("language", flat=True).first()
+    return language_or_default(chosen or "")

@@ -27,8 +27,6 @@ from rest_framework.views import APIView
 
 from infra.api.answers import answer_error
 from infra.api.bulk_places import serve_bulk
-from infra.api.caller_deadline import VARIABLE as CALLER_DEADLINE
-from infra.api.caller_deadline import DeadlinePassed, read_caller_deadline
 from infra.api.errors import (
     AccountFrozen,
     MethodNotAllowed,
@@ -40,7 +38,8 @@ from infra.api.errors import (
 from infra.api.live_parts import fill_live_parts
 from infra.api.meters import Charge, Meter
 from infra.api.rendering import add_trusted_headers, json_response
-from infra.api.request import ApiRequest, Caller
+from infra.api.request import VARIABLE as CALLER_DEADLINE
+from infra.api.request import ApiRequest, Caller, DeadlinePassed, read_caller_deadline
 from infra.confirmations import Outdated, Refused, confirm_now, confirming
 from infra.deadline import ARRIVED, begin_deadline, end_deadline, has_caller_gone
 from infra.moving import again_while_moving, beginning_again

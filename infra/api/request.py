@@ -1,6 +1,13 @@
-"""The request that endpoints get: DRF's, with the types of this product."""
+"""The request that endpoints get: DRF's, with the types of this product.
+
+The header by which a caller says how long it waits for the answer.
+
+A read that is late then begins no other wait for a database (infra/deadline.py). A request that is
+late before it begins, because it waited for a thread, does nothing at all; so does a write.
+"""
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -12,8 +19,37 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Empty, Request
 
-from infra.api.errors import UserRequired
+from infra.api.errors import InvalidRequest, TidelineError, UserRequired
 from infra.api.nested import nest, nest_json
+from infra.api.parsing import read_count
+from infra.deadline import ARRIVED
+
+HEADER = "Tideline-Deadline-Ms"
+VARIABLE = f"HTTP_{HEADER.upper().replace('-', '_')}"
+LONGEST_MS = 600_000
+
+
+class DeadlinePassed(TidelineError):
+    """The caller no longer waits for this answer."""
+
+    status = 504
+    text = f"The time of {HEADER} is over"
+
+
+def read_caller_deadline(environment: Mapping[str, Any]) -> float:
+    """When the caller of a request with this header ends to wait, by the monotonic clock.
+
+    Raises: InvalidRequest; DeadlinePassed if that was before now.
+    """
+    wait_ms = read_count({HEADER: environment[VARIABLE]}, HEADER, LONGEST_MS)
+    if wait_ms == 0:
+        raise InvalidRequest(f"{HEADER} must be a number from 1 to {LONGEST_MS}")
+    now = time.monotonic()
+    ends_at: float = environment.get(ARRIVED, now) + wait_ms / 1000
+    if ends_at < now:
+        raise DeadlinePassed
+    return ends_at
+
 
 # A query of account ids only, as most clients send them. Django needs 50 us to parse 20 of them.
 _IDS_ONLY = re.compile(r"(id(?:\[\]|%5[Bb]%5[Dd])?)=[0-9]{1,10}(?:&\1=[0-9]{1,10}){0,99}")

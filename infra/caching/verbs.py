@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from redis.exceptions import RedisError
 
 from infra.caching.fleet_reads import list_read_rates
-from infra.command_manual import DocumentedCommand
+from infra.verbs import DocumentedCommand
 
 
 class ShowHotKeys(DocumentedCommand):

@@ -1,6 +1,8 @@
 """Drains the rows that a failure left: a wake-up was lost, a drainer killed, a store was away.
 
 Also tells what a drain would do (for dry runs), and builds the runner of periodic tasks.
+
+Drains one lane once: for compensation, commands and tests. The drainer runs for ever.
 """
 
 from collections.abc import Iterator
@@ -10,15 +12,54 @@ import structlog
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from infra.changes.batches import DrainReport
-from infra.changes.drain import drain
-from infra.changes.errors import UNREACHABLE
+from infra.changes.batches import DrainReport, drain_batch, take_batch
+from infra.changes.errors import UNREACHABLE, LeaseLost
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.lanes import PAUSED_OFFSET, batch_size
+from infra.changes.lease import Heartbeat, Tokens, lease
 from infra.changes.pausing import finish_resuming, list_ending_kinds
 from infra.jobs.periodic import PeriodicRunner
 from infra.jobs.types import Batch
-from infra.sharding.sql import fetch_all
+from infra.sharding.sql import fetch_all, fetch_one
+
+MAX_BATCHES = 20
+
+IS_DUE = """
+SELECT 1 FROM changes_change
+WHERE lane = %s AND state = 0 AND next_attempt_at <= clock_timestamp() LIMIT 1
+"""
+
+
+def drain(alias: str, lane: int, max_batches: int = MAX_BATCHES) -> DrainReport:
+    """Drains a lane until it is empty, its lease is lost, or `max_batches` are done.
+
+    Safety: any number of drains may run at once, be killed anywhere, and run again.
+    Raises: errors of UNREACHABLE, when this database itself cannot be reached.
+    """
+    report = DrainReport()
+    with lease(alias, [lane]) as tokens:
+        if not tokens:
+            return report
+        with Heartbeat(alias, tokens):
+            _drain_batches(alias, lane, tokens, max_batches, report)
+    # Read after the release: a change may have come while this drain held the lane.
+    report.more = fetch_one(alias, IS_DUE, (lane,)) is not None
+    return report
+
+
+def _drain_batches(
+    alias: str, lane: int, tokens: Tokens, max_batches: int, report: DrainReport
+) -> None:
+    for _ in range(max_batches):
+        taken = take_batch(alias, [lane])
+        if not taken:
+            return
+        try:
+            report.add(drain_batch(alias, tokens, taken))
+        except LeaseLost as error:
+            log.warning("drain.lease_lost", alias=alias, lane=lane, error=str(error))
+            return
+
 
 # The conditions of the drain (TAKE) and of resuming a kind.
 DUE = f"""

@@ -13,10 +13,9 @@ import structlog
 from django.db import close_old_connections, connections
 
 from infra.changes.errors import UNREACHABLE, LeaseLost
-from infra.changes.held_lanes import POLL_S, HeldLanes
+from infra.changes.held_lanes import POLL_S, HeldLanes, Outage, Recoveries
 from infra.changes.lanes import THREADS, LaneGroup, all_lanes
 from infra.changes.lease import Heartbeat, lease
-from infra.changes.outages import Outage, Recoveries
 from infra.sharding.connection_health import give_back_connections
 
 # Between two attempts to get leases that another drainer holds.

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
+from infra.jobs.by_database import in_turn
 from infra.jobs.command import JobCommand
 from infra.jobs.findings import RESTORED_WINS, AuditFinding, Pause, report_findings
 from infra.jobs.flags import WALK
-from infra.jobs.several_passes import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Piece, Table, walk_table
 

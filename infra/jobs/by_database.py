@@ -1,6 +1,8 @@
 """Runs a job on one database after the other, and leaves out those that do not answer.
 
 A database that hangs or is down must not keep a job from the rows of the others.
+
+Jobs of several passes over rows.
 """
 
 from collections.abc import Callable, Iterator
@@ -51,3 +53,15 @@ def _find_start(work: Work) -> tuple[int, Any]:
 
 def _position(alias: str, batch: Batch) -> dict[str, Any] | None:
     return None if batch.position is None else {"database": alias, "at": batch.position}
+
+
+Pass = Callable[[Work], Iterator[Batch]]
+
+
+def in_turn(work: Work, *passes: Pass) -> Iterator[Batch]:
+    """Runs one pass after the other as one job. Positions name the pass and the position in it."""
+    begun = work.after or {"pass": 0, "at": None}
+    for number in range(begun["pass"], len(passes)):
+        after = begun["at"] if number == begun["pass"] else None
+        for batch in passes[number](work._replace(after=after)):
+            yield batch._replace(position={"pass": number, "at": batch.position})

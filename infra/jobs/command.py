@@ -2,17 +2,31 @@
 
 A job is a generator that yields a Batch for each piece of work that it has committed. Exit codes: 0
 done, 1 some rows failed or a database was left out, 2 stopped early.
+
+Makes a dry run unable to write to any database.
+
+Every session sets `default_transaction_read_only`, so PostgreSQL refuses writes by raw SQL, COPY
+and the ORM, and SELECT … FOR UPDATE too. A job that does not check `work.dry_run` ends with "cannot
+execute UPDATE in a read-only transaction". To roll back each batch instead would lock rows that
+others use, and would not stop other threads. Redis is not protected: a job checks `work.dry_run`
+before it writes there.
+
+The lines that a job prints about single rows: not more than one reads.
 """
 
 import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any, ClassVar
 
-from infra.command_manual import DocumentedCommand
+import psycopg
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
+
 from infra.jobs.by_database import run_by_database
 from infra.jobs.checkpoints import Checkpoint, CheckpointValue
 from infra.jobs.drive_job import Driver, Pace
@@ -20,17 +34,64 @@ from infra.jobs.errors import STOPPED_CODE
 from infra.jobs.flags import JobFlag, add_flags, work_of
 from infra.jobs.models import JobRun
 from infra.jobs.progress import Progress
-from infra.jobs.read_only import read_only
-from infra.jobs.row_lines import LineWriter
-from infra.jobs.run_scope import describe_options, list_lock_parts
-from infra.jobs.runs import Run, UnrecordedRun, recorded_run
+from infra.jobs.runs import Run, UnrecordedRun, describe_options, list_lock_parts, recorded_run
 from infra.jobs.stopping import StopRequest
 from infra.jobs.types import BATCH_SIZE, Batch, Tally, Work
 from infra.jobs.walk import Table, estimate_rows
+from infra.sharding.bounded.base import refusals_are_faults
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import Placement, is_allowed
 from infra.sharding.readiness import refuse_unusable_databases, requiring_ready
 from infra.sharding.shards import all_aliases
+from infra.verbs import DocumentedCommand
+
+READ_ONLY = "SET default_transaction_read_only = on"
+WRITABLE = "RESET default_transaction_read_only"
+
+
+@contextmanager
+def read_only() -> Iterator[None]:
+    """Makes the connections of this thread read-only, also those opened inside the block.
+
+    The process of a command has no others. Enter it outside a transaction: an open transaction
+    stays writable.
+    """
+    sessions: list[psycopg.Connection[Any]] = []
+
+    def make_read_only(connection: BaseDatabaseWrapper, **_: Any) -> None:
+        connection.connection.execute(READ_ONLY)
+        sessions.append(connection.connection)
+
+    connection_created.connect(make_read_only)
+    try:
+        for alias in all_aliases():
+            if connections[alias].connection is not None:
+                make_read_only(connections[alias])
+        with refusals_are_faults():
+            yield
+    finally:
+        connection_created.disconnect(make_read_only)
+        for session in sessions:
+            with suppress(psycopg.Error):  # a broken session needs no reset
+                session.execute(WRITABLE)
+
+
+MOST_LINES = 1_000
+THE_REST = "… and more: the others are counted, not printed"
+
+
+class LineWriter:
+    """Passes on the first lines of a job. A lost table would print each of its rows."""
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
+        self._left = MOST_LINES
+
+    def __call__(self, line: str) -> None:
+        if self._left >= 0:
+            self._write(line if self._left else THE_REST)
+            self._left -= 1
+
 
 DONE, FAILED, STOPPED = 0, 1, STOPPED_CODE
 State = JobRun.State

@@ -2,11 +2,13 @@
 
 Each run has its own session on the default database. The session holds the locks, so kill -9 frees
 them. It also writes the row, so a dry run and the transactions of the job do not affect the row.
+
+What distinguishes the runs of one job: the parts that they lock, and their options.
 """
 
 import os
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,13 +17,45 @@ import structlog
 from django.db import connections
 
 from infra.jobs.errors import AlreadyRunning, RunLost, RunNotRecorded
+from infra.jobs.flags import JobFlag
 from infra.jobs.models import JobRun
-from infra.jobs.run_scope import make_storable
-from infra.jobs.types import Tally
+from infra.jobs.types import Tally, Work
 from infra.sharding.bounded.base import BoundedConnection
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.probe import error_line
 from infra.sharding.sql import execute
+
+
+def list_lock_parts(work: Work, flags: Collection[JobFlag]) -> list[str]:
+    """The parts that a run locks: one account, each of its databases, or the whole job.
+
+    A run for one account does not lock the shard, so it need not wait for a long run on the shard.
+    """
+    if work.account_id is not None:
+        return [f"account {work.account_id}"]
+    return list(work.aliases) if JobFlag.SHARD in flags else [""]
+
+
+def describe_options(
+    options: Mapping[str, Any], defaults: Mapping[str, Any], names: Iterable[str]
+) -> str:
+    """The named options that are not at their default, as `name=value`, sorted by name."""
+    given = [
+        f"{name}={_shown(options[name])}"
+        for name in sorted(names)
+        if options[name] != defaults[name]
+    ]
+    return make_storable(" ".join(given))
+
+
+def _shown(value: Any) -> str:
+    return "yes" if value is True else str(value)
+
+
+def make_storable(text: str) -> str:
+    """Escapes NUL and single surrogates. PostgreSQL refuses both, and file names may have them."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+
 
 KEEP_DAYS = 180
 ERROR_CHARACTERS = 2_000

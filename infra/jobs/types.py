@@ -31,7 +31,7 @@ class Work(NamedTuple):
     batch_size: int = BATCH_SIZE
     # The position of the last batch of an earlier run that did not finish.
     after: Any = None
-    # The same path without writes. A write to a database then fails (infra.jobs.read_only).
+    # The same path without writes. A write to a database then fails (infra.jobs.command).
     dry_run: bool = False
 
 

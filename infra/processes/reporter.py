@@ -17,8 +17,7 @@ from infra.background import BackgroundThread
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.scripts import load_script
-from infra.processes.differences import Difference, Process, find_differences
-from infra.processes.fingerprint import read_fingerprint
+from infra.processes.differences import Difference, Process, find_differences, read_fingerprint
 from infra.telemetry.gauges import process_gauge
 
 EVERY_S = 5.0

@@ -1,11 +1,18 @@
 """Raw statements on a chosen database. Hot paths use them: they cost half of what the ORM costs.
 
 Sessions prepare them (`prepared_cursor`).
+
+The functions of the database. Each app that has some keeps them in its `functions.sql`.
+
+It is the whole present text, in the order of the write. Released migrations run copies of it:
+docs/explanation/decisions/0036-a-write-is-one-function-of-the-database.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from django.apps import apps
 from django.db import Error, connections
 
 from infra.sharding.bounded.base import DatabaseWrapper
@@ -63,3 +70,13 @@ def execute(alias: str, sql: str, params: Params = ()) -> int:
 
 def _connection(alias: str) -> DatabaseWrapper:
     return cast(DatabaseWrapper, connections[alias])
+
+
+def functions_of(app_label: str) -> str:
+    """The statements that create all functions of an app, or replace them."""
+    return Path(apps.get_app_config(app_label).path, "functions.sql").read_text()
+
+
+def named_call(function: str, names: Iterable[str]) -> str:
+    """`function(name := %s, …)`: the values follow in the order of these names."""
+    return f"{function}({', '.join(f'{name} := %s' for name in names)})"

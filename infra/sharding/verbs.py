@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from infra.command_manual import DocumentedCommand
 from infra.sharding.buckets import bucket_map, list_missing_shards
 from infra.sharding.database_info import DatabaseInfo, read_clock_offset, read_database_info
 from infra.sharding.errors import WrongDatabase
@@ -24,6 +23,7 @@ from infra.sharding.schema import (
     read_schema,
 )
 from infra.sharding.shards import all_aliases
+from infra.verbs import DocumentedCommand
 
 CHECK_S = 30.0
 SHOW_S = 5.0

@@ -11,8 +11,8 @@ from accounts.identities.actions.trust_issuer import distrust_issuer, trust_issu
 from accounts.identities.types import ASSERTION_ALGORITHMS, NewIssuer
 from accounts.scopes import BROAD, OF_SERVICES
 from infra.api.errors import TidelineError, ValidationFailed
-from infra.command_manual import DocumentedCommand
 from infra.sharding.errors import NO_ANSWER
+from infra.verbs import DocumentedCommand
 from integrations.actions.create_service import create_service
 
 READS_OF_THE_SITE = "service:changes", "service:relations"

@@ -9,9 +9,9 @@ import orjson
 from django.core.management.base import CommandError
 
 from infra.api.errors import TidelineError
-from infra.command_manual import DocumentedCommand
 from infra.jobs.flags import parse_moment
 from infra.sharding.errors import NO_ANSWER
+from infra.verbs import DocumentedCommand
 from integrations.events import TYPES
 from integrations.queries.events import first_position
 from integrations.queries.webhooks import list_webhooks

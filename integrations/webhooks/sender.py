@@ -7,7 +7,7 @@ from http.client import HTTPException
 import structlog
 
 from infra.changes.errors import PositionTooOld
-from infra.outgoing.post import post
+from infra.outgoing.requests import post
 from infra.sharding.errors import NO_ANSWER
 from integrations.metrics import MESSAGES
 from integrations.queries.events import read_events

@@ -12,7 +12,7 @@ from django.core.management import call_command
 
 from accounts.actions.tokens import issue_token
 from accounts.models import Account, Application
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lanes import all_lanes
 from infra.sharding.buckets import shard_of
 from infra.sharding.shards import all_aliases

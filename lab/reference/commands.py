@@ -6,11 +6,10 @@ from functools import cache
 from django.conf import settings
 from django.core.management import BaseCommand, get_commands, load_command_class
 
-from infra.command_manual import DocumentedCommand
 from infra.jobs.flags import JobFlag
 from infra.sharding.added_shards import AddedShards
 from infra.sharding.map_copy import MapCopy
-from infra.verbs import VerbCommand, list_verbs
+from infra.verbs import DocumentedCommand, VerbCommand, list_verbs
 from lab.reference.notes import names_in_note
 from lab.reference.tables import table
 from lab.runner.child import CHECKOUT

@@ -5,9 +5,9 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
-from accounts.actions.write_picture import write_picture
-from accounts.images.actions.hide_image import MarkedImage, mark_hidden
+from accounts.actions.update_profile import write_picture
 from accounts.images.actions.place_files import move_images
+from accounts.images.actions.remove_images import MarkedImage, mark_hidden
 from accounts.images.types import Purpose
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of

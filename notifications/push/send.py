@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import structlog
 
 from infra.outgoing.addresses import ForbiddenAddress
-from infra.outgoing.post import post
+from infra.outgoing.requests import post
 from notifications.push.message import PushRequest
 
 # A push service that is slower loses the message. The notification itself is in the list.

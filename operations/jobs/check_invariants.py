@@ -15,8 +15,8 @@ from accounts.sql import LATEST_ACCOUNT_ID, NEXT_ACCOUNT_IDS
 from counters.jobs.drifting_counts import audit_counters
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.jobs.audit import AuditRun
+from infra.jobs.by_database import Pass, in_turn
 from infra.jobs.findings import Pause
-from infra.jobs.several_passes import Pass, in_turn
 from infra.jobs.types import Batch, Work
 from infra.sharding.sql import fetch_one
 from relations.verbs import AuditEdges

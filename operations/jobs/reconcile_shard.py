@@ -28,8 +28,8 @@ from counters.jobs.drifting_counts import recount_counters
 from infra.caching.purging import flush_redis
 from infra.changes.replay import ReplayFilter, replay
 from infra.jobs.audit import AuditRun
+from infra.jobs.by_database import Pass, in_turn
 from infra.jobs.findings import Pause
-from infra.jobs.several_passes import Pass, in_turn
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.pulse import end_loss

@@ -23,11 +23,15 @@ from infra.sharding.buckets import current_map
 from infra.sharding.errors import NO_ANSWER, UnmappedBucket
 from infra.sharding.identity import find_identity, read_identity
 from infra.sharding.map_changes import list_shard, tell_epoch
-from infra.sharding.migrating import migrate_database
 from infra.sharding.models import DatabaseIdentity
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.probe import error_line
-from infra.sharding.schema import find_missing_schema, list_missing_migrations, read_schema
+from infra.sharding.schema import (
+    find_missing_schema,
+    list_missing_migrations,
+    migrate_database,
+    read_schema,
+)
 from infra.sharding.shards import read_list, shard_aliases
 from infra.sharding.sql import fetch_one
 from operations.moves.errors import MoveRefused

@@ -10,9 +10,8 @@ import django
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from accounts.images.actions.try_store import try_store
+from accounts.images.checks import read_published_file, try_store
 from accounts.images.errors import ImagesUnavailable
-from accounts.images.published_file import read_published_file
 from accounts.images.store import read_file
 from counters.periodic import DRIFT
 from infra.caching.redis_state import read_redis_state
@@ -25,8 +24,7 @@ from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
 from infra.processes.differences import find_differences
 from infra.processes.reporter import list_processes
-from infra.sharding.database_info import read_database_info
-from infra.sharding.database_state import read_database_state
+from infra.sharding.database_info import read_database_info, read_database_state
 from infra.sharding.partitions import oldest_days
 from infra.sharding.placement import known_shards
 from infra.sharding.probe import ProbeAnswer, probe_all

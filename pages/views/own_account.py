@@ -20,7 +20,7 @@ from accounts.actions.change_password import change_password
 from accounts.actions.tokens import end_other_tokens, end_tokens
 from accounts.api.quotas import charge_account
 from accounts.models import AccessToken, User
-from accounts.queries.sessions import list_sessions
+from accounts.queries.tokens import list_sessions
 from infra.api.errors import TokenInvalid, ValidationFailed
 from infra.api.ids import MOST_DIGITS
 from infra.api.parsing import read_text

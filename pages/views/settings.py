@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
 
-from accounts.actions.choose_language import choose_language
+from accounts.actions.update_profile import choose_language
 from pages.api_client import ApiRefused
 from pages.appearance import (
     CHOICES,

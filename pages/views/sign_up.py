@@ -8,8 +8,8 @@ from django.http.response import HttpResponseBase
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
-from accounts.actions.choose_language import choose_language
 from accounts.actions.sign_up import sign_up
+from accounts.actions.update_profile import choose_language
 from accounts.api.limits import SIGN_UPS
 from accounts.errors import PasswordsBusy
 from accounts.models import User

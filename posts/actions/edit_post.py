@@ -13,8 +13,7 @@ from counters.sql import account_counts_sql
 from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.changes.registry import read_payload
 from infra.sharding.buckets import shard_of
-from infra.sharding.functions import named_call
-from infra.sharding.sql import fetch_one
+from infra.sharding.sql import fetch_one, named_call
 from posts.actions.check_quote import check_told
 from posts.actions.insert_post import DAY_S, columns_of_links, json_of, refusal_of
 from posts.actions.read_links import read_links

@@ -15,8 +15,7 @@ from infra.api.errors import TidelineError
 from infra.caching.questions import Question
 from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
 from infra.sharding.buckets import shard_of
-from infra.sharding.functions import named_call
-from infra.sharding.sql import fetch_one
+from infra.sharding.sql import fetch_one, named_call
 from posts.changes import PostCreated
 from posts.errors import ImagesTaken, TooManyLinksToday
 from posts.ids import SEQUENCES, PostId, second_of

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from infra.sharding.functions import functions_of
+from infra.sharding.sql import functions_of
 
 # search_words. 0: Visibility.PUBLIC; 0 and 1: Kind.POST and Kind.REPLY
 # Without statistics: ANALYZE would make the terms of 30,000 posts, and the planner does not use them.

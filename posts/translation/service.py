@@ -15,8 +15,7 @@ import structlog
 from django.conf import settings
 
 from infra.outgoing.addresses import ForbiddenAddress
-from infra.outgoing.get import DocumentUnreadable, get
-from infra.outgoing.post_json import post_json
+from infra.outgoing.requests import DocumentUnreadable, get, post_json
 from posts.translation.errors import TranslatorAway
 
 PROVIDER = "LibreTranslate"

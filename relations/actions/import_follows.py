@@ -8,8 +8,7 @@ from django.conf import settings
 from infra.changes.append import change_columns
 from infra.changes.failpoints import failpoint
 from infra.changes.wake_up import wake
-from infra.sharding.functions import named_call
-from infra.sharding.sql import fetch_all, fetch_one
+from infra.sharding.sql import fetch_all, fetch_one, named_call
 from relations.changes import FollowsImported
 from relations.counter_rows import FORWARD_KINDS
 from relations.types import Attribute, EdgeFlag

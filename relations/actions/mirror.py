@@ -21,8 +21,7 @@ from infra.changes.append import AppendedChange, announce, change_columns
 from infra.changes.errors import UNREACHABLE
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
-from infra.sharding.functions import named_call
-from infra.sharding.sql import fetch_all
+from infra.sharding.sql import fetch_all, named_call
 from infra.telemetry.reached_branches import reached
 from relations.actions.write_edge import write_edge
 from relations.cache import (

@@ -7,8 +7,7 @@ from infra.caching.client import redis
 from infra.caching.load_tokens import token_key
 from infra.caching.viewer_validators import ViewerField, drop_validator_commands, viewer_key
 from infra.changes.failpoints import failpoint
-from infra.sharding.functions import named_call
-from infra.sharding.sql import fetch_one
+from infra.sharding.sql import fetch_one, named_call
 from relations.actions.mirror import KINDS, STATES, mirror_on_shard
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET, RELATIONSHIPS, relationship_changes
 from relations.queries.edges import Pair, group_by_followee_shard, load_edges

@@ -9,8 +9,7 @@ from accounts.errors import AccountNotFound
 from counters.kinds import CounterKind
 from counters.sql import account_counts_sql
 from infra.changes.append import AppendedChange, announce, change_columns, finish_interrupted
-from infra.sharding.functions import named_call
-from infra.sharding.sql import fetch_one
+from infra.sharding.sql import fetch_one, named_call
 from infra.telemetry.reached_branches import reached
 from relations.cache import OPEN_FOLLOWS
 from relations.changes import EdgeChanged

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from accounts.errors import AccountNotFound
-from infra.jobs.several_passes import in_turn
+from infra.jobs.by_database import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Table, walk_table
 from relations.actions.block import unblock

@@ -3,7 +3,7 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import migrations, models
 
-from infra.sharding.functions import functions_of
+from infra.sharding.sql import functions_of
 
 
 class Migration(migrations.Migration):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.command_manual import without_links
+from infra.verbs import without_links
 from lab.reference.commands import command_names, load_command, parser_of
 from lab.reference.pages import rendered
 from lab.reference.settings import declared, settings

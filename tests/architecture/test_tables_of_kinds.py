@@ -80,7 +80,7 @@ GROUPS = {
         "profile": (
             {"AVATAR", "HEADER"},
             [
-                "accounts/actions/write_picture.py: _COLUMNS",
+                "accounts/actions/update_profile.py: _COLUMNS",
                 "accounts/images/codec/encode.py: _CUT",
             ],
         ),

@@ -27,7 +27,7 @@ SCRIPT = """
 import os, signal, sys
 import django
 django.setup()
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.failpoints import arm
 alias, lane, place, name = sys.argv[1:]
 arm(place, lambda: os.kill(os.getpid(), getattr(signal, name)))

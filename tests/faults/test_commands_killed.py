@@ -13,7 +13,7 @@ from counters.cache import account_counts, refresh_account_counts
 from counters.kinds import CounterKind
 from counters.verbs import AuditCounters, RecountCounters
 from infra.api.pages import Window
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.models import DiscardedChange
 from infra.changes.pausing import end_pause, list_pauses, pause_kind
 from infra.changes.verbs.parking import DiscardChanges, ParkChanges, UnparkChanges

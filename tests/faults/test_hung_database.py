@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 from django.conf import settings
 
-from infra.api.incomplete import INCOMPLETE
+from infra.missing_databases import INCOMPLETE
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from lab.faults.cluster.links import linked

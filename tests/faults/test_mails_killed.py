@@ -14,11 +14,12 @@ from django.conf import LazySettings
 from django.contrib.auth.hashers import make_password
 from django.core import mail
 
-from accounts.actions import ask_email_change, ask_password_reset
+from accounts.actions import change_email as addresses
+from accounts.actions import change_password as passwords
 from accounts.api.limits import EMAIL_CHANGES, HOUR_S, PASSWORD_RESETS
 from accounts.models import User
 from infra.caching.quotas import Quotas
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lanes import lane_of
 from infra.changes.models import Change
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -34,11 +35,11 @@ SCRIPT = """
 import os, signal, sys
 import django
 django.setup()
-from accounts.actions.ask_email_change import ask_email_change
-from accounts.actions.ask_password_reset import ask_password_reset
+from accounts.actions.change_email import ask_email_change
+from accounts.actions.change_password import ask_password_reset
 from accounts.actions.change_email import change_email
 from accounts.models import User
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.failpoints import arm
 from infra.changes.lag import list_lane_lags
 from datetime import UTC, datetime
@@ -65,7 +66,7 @@ EXPIRE = "UPDATE changes_drainlease SET expires_at = clock_timestamp() - interva
 
 @pytest.fixture
 def ann_at_home(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Browser:
-    for counter in (PASSWORD_RESETS, EMAIL_CHANGES, ask_password_reset, ask_email_change):
+    for counter in (PASSWORD_RESETS, EMAIL_CHANGES, passwords, addresses):
         monkeypatch.setattr(counter, "_quotas", Quotas(HOUR_S))  # nothing is counted yet
     settings.PASSWORD_HASHERS = FAST_HASHERS
     account_id = make_account("ann")

@@ -6,9 +6,9 @@ import pytest
 from django.contrib.auth.hashers import make_password
 from django.test import Client
 
-from accounts import hash_places
-from accounts.hash_places import HashPlaces
+from accounts import password_hasher
 from accounts.models import User
+from accounts.password_hasher import HashPlaces
 from lab.load.connection import post_request
 from lab.load.flood import flood
 from tests.callers import token_of
@@ -87,6 +87,6 @@ def test_without_a_place_a_known_and_an_unknown_name_get_the_same_refusal(
             home = clients.send(Ask("home", token_of(members[0]), HOME))
         assert [answer.status for answer in refused] == [503, 503]
         assert len({answer.content for answer in refused}) == 1
-        assert all(answer.took_s >= hash_places.WAIT_S for answer in refused)
+        assert all(answer.took_s >= password_hasher.WAIT_S for answer in refused)
         assert home.status == 200
         assert [clients.send(ask).status for ask in asks] == [200, 400]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from posts.actions.delete_post import delete_post

@@ -9,7 +9,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 
 from accounts.queries.load import load_account_json
 from infra.api.pages import Window
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lanes import all_lanes
 from infra.changes.models import Change
 from infra.sharding import scatter

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from infra.caching.client import redis
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow

@@ -15,9 +15,8 @@ from infra.caching.remembered import Memory, Remembered
 from infra.caching.scripts import LuaScript, scripts_by_sha
 from infra.caching.unsent import UnsentCalls
 from infra.changes import batches
-from infra.sharding.functions import functions_of
 from infra.sharding.shards import all_aliases
-from infra.sharding.sql import execute
+from infra.sharding.sql import execute, functions_of
 from tests.interleavings import home_pages, loads, overlaps, processes, writes
 from tests.interleavings.exploring import History
 from timelines.hot import directory

@@ -24,8 +24,8 @@ from counters.queries.counts import load_counts, summarise
 from counters.types import AccountCounts
 from infra.changes import append
 from infra.changes.batches import take_batch
+from infra.changes.compensate import drain
 from infra.changes.deliver import ChangeRow, deliver
-from infra.changes.drain import drain
 from infra.changes.failpoints import arm, disarm
 from infra.changes.lanes import all_lanes
 from infra.sharding.buckets import shard_of

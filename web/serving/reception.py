@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from accounts.hash_places import most_hashes
+from accounts.password_hasher import most_hashes
 from infra.api.bulk_places import set_bulk_places
 from pages import cookie
 from web.body_limits import UPLOAD_PATHS, is_upload, most_body_bytes

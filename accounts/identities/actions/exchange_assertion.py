@@ -10,7 +10,7 @@ from accounts.actions.tokens import (
     issue_token,
 )
 from accounts.errors import AccountNotFound, AccountProtected, LoginDisabled
-from accounts.identities.actions.create_bound_account import create_bound_account
+from accounts.identities.actions.provision_account import create_bound_account
 from accounts.identities.assertions import LEEWAY_S, UncheckedAssertion
 from accounts.identities.errors import AssertionRefused, ScopeRefused
 from accounts.identities.models import TrustedIssuer, UsedAssertion

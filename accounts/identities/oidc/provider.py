@@ -15,8 +15,7 @@ from django.conf import settings
 from accounts.identities.oidc.errors import ProviderAway
 from accounts.identities.types import ASSERTION_ALGORITHMS
 from infra.outgoing.addresses import ForbiddenAddress
-from infra.outgoing.get import get
-from infra.outgoing.post_form import post_form
+from infra.outgoing.requests import get, post_form
 
 ANSWER_S, MOST_BYTES = 3.0, 256 * 1024
 FRESH_S = 600.0

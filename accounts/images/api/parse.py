@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 
-from accounts.images.actions.change_image import Focus
+from accounts.images.actions.use_image import Focus
 from accounts.images.errors import ImageNotFound, ImageRefused
 from accounts.images.types import DESCRIPTION_LENGTH, MOST_OF_POST
 from accounts.texts.lengths import is_longer

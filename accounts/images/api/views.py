@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.api.limits import UPLOADS
-from accounts.images.actions.change_image import delete_image, describe_image
 from accounts.images.actions.store_image import store_image
+from accounts.images.actions.use_image import delete_image, describe_image
 from accounts.images.api import schema
 from accounts.images.api.parse import find_description, find_focus, read_image_id, read_upload
 from accounts.images.api.present import present_attachment

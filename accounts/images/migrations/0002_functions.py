@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from infra.sharding.functions import functions_of
+from infra.sharding.sql import functions_of
 
 
 class Migration(migrations.Migration):

@@ -15,7 +15,7 @@ from accounts.site_texts.types import (
     SiteRuleText,
     split_reasons,
 )
-from accounts.texts.markdown import markdown_to_html
+from accounts.texts.html import markdown_to_html
 from accounts.types import FIRST_TENANT
 
 IN_PROCESS_S = 30

@@ -12,7 +12,6 @@ from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.pausing import list_pauses
 from infra.changes.replay import ReplayFilter, replay
 from infra.changes.verbs.parking import add_kind_and_owner
-from infra.command_manual import DocumentedCommand
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag, parse_moment
 from infra.jobs.types import Batch, Work
@@ -20,6 +19,7 @@ from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import Placement
 from infra.sharding.probe import error_line
 from infra.sharding.shards import all_aliases
+from infra.verbs import DocumentedCommand
 
 HEADER = f"{'database':<10} {'lane':>4} {'pending':>9} {'parked':>7} {'oldest s':>9} {'paused':>9}"
 

@@ -23,7 +23,6 @@ from infra.changes.parking import (
     park,
     retry_parked,
 )
-from infra.command_manual import DocumentedCommand
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag, count
 from infra.jobs.types import Batch, Work
@@ -32,6 +31,7 @@ from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import Placement
 from infra.sharding.probe import error_line
 from infra.sharding.shards import all_aliases
+from infra.verbs import DocumentedCommand
 
 
 class SelectedChangesCommand(JobCommand):

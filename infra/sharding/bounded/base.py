@@ -1,7 +1,13 @@
-"""The backend of all databases. A database that hangs may only cost a moment."""
+"""The backend of all databases. A database that hangs may only cost a moment.
+
+Which of the servers that a URL names answered last. It is tried first.
+
+libpq tries them in the order of the URL. After a failover the first may hang, and each new
+connection would wait for it.
+"""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 from types import SimpleNamespace
@@ -20,13 +26,39 @@ from infra.evidence import note_other_source
 from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
 from infra.sharding.bounded.connection_shortage import connect_when_free, is_scarce
 from infra.sharding.bounded.ended_sessions import EndNoticingCursor, note_end
-from infra.sharding.bounded.last_server import note_server, with_last_first
 from infra.sharding.bounded.limits import LimitedConnection, note_unreplicated
-from infra.sharding.bounded.moved_rows import MovesNoticed
-from infra.sharding.bounded.plans import MOST_PREPARED, PREPARED_AFTER
+from infra.sharding.bounded.moved_rows import MOST_PREPARED, PREPARED_AFTER, MovesNoticed
 from infra.sharding.bounded.wait_limits import patience, session_parameters
 from infra.sharding.errors import AnswerTooLate, RequestTooLong
 from infra.shared_thread import need_own_thread
+
+DEFAULT_PORT = "5432"
+# By database: host and port. Threads share it. A value that is old costs one more attempt.
+_last: dict[str, tuple[str, str]] = {}
+
+
+def with_last_first(alias: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a connection, with the server that answered last as the first."""
+    hosts, ports = (str(parameters.get(name) or "").split(",") for name in ("host", "port"))
+    if len(ports) == 1:
+        ports *= len(hosts)
+    # libpq refuses another number of ports, and says so.
+    if alias not in _last or len(ports) != len(hosts):
+        return {**parameters}
+    servers = zip(hosts, (port or DEFAULT_PORT for port in ports), strict=True)
+    ordered = sorted(servers, key=lambda server: server != _last[alias])
+    return {
+        **parameters,
+        "host": ",".join(host for host, _ in ordered),
+        "port": ",".join(port for _, port in ordered),
+    }
+
+
+def note_server(alias: str, parameters: Mapping[str, Any], connection: psycopg.Connection) -> None:
+    """The database answered on this connection. One comparison for a URL with one server."""
+    if "," in str(parameters.get("host") or ""):
+        _last[alias] = (connection.pgconn.host.decode(), connection.pgconn.port.decode())
+
 
 # A wait of 0 would not even look whether the answer is there.
 SHORTEST_S = 0.001

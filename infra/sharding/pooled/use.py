@@ -1,13 +1,91 @@
-"""Web servers connect through pools, and each pooled connection gets its rules."""
+"""Web servers connect through pools, and each pooled connection gets its rules.
+
+Each transaction on a pool asks whether its shard knows a later bucket map than the caller.
+
+A move ends the sessions of its source, so that processes connect again and learn of the new map. A
+client of a pool notices nothing of that. So its transactions ask themselves, in the round trip of
+their first statement. A move waits for transactions that asked before the shard knew.
+
+Refuses statements that would change a session, on connections to a pool.
+
+The pool gives the next transaction another session, and this one to another client. A parameter, a
+lock or a statement's name would be there, and be missed here.
+"""
+
+import re
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
 
 from django.conf import settings
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg import Cursor
+from psycopg.pq import PipelineStatus, TransactionStatus
 
+from infra.moving import AccountMoving, oldest_epoch
+from infra.sharding.bounded.moved_rows import LATER_MAP
+from infra.sharding.buckets import current_map
+from infra.sharding.errors import SessionStateRefused
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.pooled.fitness import require_fit
-from infra.sharding.pooled.map_check import check_map_first
-from infra.sharding.pooled.session_state import refuse_session_state
+
+# No row is the usual answer. A row cannot be cast, and the server runs no statement after it.
+CHECK = f"""
+SELECT ('{LATER_MAP} ' || map_epoch || ' of ' || alias)::integer FROM sharding_databaseidentity
+WHERE map_epoch > %s OR alias <> %s
+"""  # noqa: S608
+ANY_EPOCH = 2**31 - 1
+
+
+def check_map_first(
+    execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
+) -> Any:
+    """Runs the statement. Raises AccountMoving before it if the caller may have an old map.
+
+    Cost: no round trip; a short statement for the first one of a transaction.
+    """
+    wrapper = context["connection"]
+    session = wrapper.connection
+    if session.pgconn.transaction_status != TransactionStatus.IDLE:
+        return execute(sql, params, many, context)
+    is_open = session.pgconn.pipeline_status != PipelineStatus.OFF
+    known = oldest_epoch()
+    try:
+        with wrapper.wrap_database_errors, nullcontext() if is_open else session.pipeline():
+            epoch = known if known >= 0 else ANY_EPOCH
+            Cursor(session).execute(CHECK, (epoch, wrapper.alias))
+            return execute(sql, params, many, context)
+    except AccountMoving:
+        current_map()  # the next call of this process must not fail for it, too
+        raise
+
+
+# Locks and parameters of a transaction end with it, so these are allowed.
+COMMANDS = re.compile(
+    r"\s*(SET(?!\s+(LOCAL|TRANSACTION|CONSTRAINTS)\b)|RESET|DISCARD|DEALLOCATE|EXECUTE|LOAD"
+    r"|PREPARE(?!\s+TRANSACTION\b)|LISTEN|UNLISTEN)\b",
+    re.IGNORECASE,
+)
+USES = re.compile(
+    r"\b(pg_(try_)?advisory_(un)?lock(_shared|_all)?\s*\(|(currval|lastval)\s*\("
+    r"|set_config\s*\([^;]*,\s*false\s*\)|WITH\s+HOLD\b|CREATE\s+(LOCAL\s+)?TEMP(ORARY)?\b)",
+    re.IGNORECASE,
+)
+
+
+def needs_session(sql: str) -> bool:
+    """Whether the statement sets or uses something that lasts longer than its transaction."""
+    return bool(COMMANDS.match(sql) or USES.search(sql))
+
+
+def refuse_session_state(
+    execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
+) -> Any:
+    """Runs the statement, or raises SessionStateRefused. Cost: two regular expressions."""
+    if needs_session(sql):
+        raise SessionStateRefused(f"{sql[:40]!r} on the pool of {context['connection'].alias!r}")
+    return execute(sql, params, many, context)
 
 
 def use_pools() -> None:

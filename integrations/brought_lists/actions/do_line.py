@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from accounts.identities.queries.account_directory import load_account_ids
+from accounts.identities.queries.bound_accounts import load_account_ids
 from accounts.queries.profiles import find_profile
 from accounts.queries.users import find_account_id
 from accounts.types import FIRST_TENANT, Restriction

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from infra.api.errors import TidelineError
-from infra.command_manual import DocumentedCommand
 from infra.jobs.stopping import StopRequest
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.readiness import refuse_unusable_databases, requiring_ready
+from infra.verbs import DocumentedCommand
 from integrations.follower import AWAY_S, QUIET_S, EventFollower
 from integrations.position_file import find_position
 from integrations.queries.events import first_position

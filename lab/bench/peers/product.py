@@ -11,7 +11,7 @@ import orjson
 from infra.api.pages import Window
 from infra.caching.client import redis
 from infra.caching.keys import key
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lag import list_lane_lags
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from accounts.queries.languages import find_language
-from accounts.queries.token_ids import find_live_token_ids
+from accounts.queries.tokens import find_live_token_ids
+from accounts.queries.users import find_language
 from infra.sealing import unseal
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
-from infra.command_manual import DocumentedCommand
+from infra.verbs import DocumentedCommand
 from operations.demo.community import FIRST_ACCOUNTS
 from operations.demo.errors import DevelopmentOnly
 from operations.demo.tokens import demo_token

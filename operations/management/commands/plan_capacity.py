@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from infra.command_manual import DocumentedCommand
+from infra.verbs import DocumentedCommand
 from operations.capacity.amounts import (
     format_amount,
     parse_amount,

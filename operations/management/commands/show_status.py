@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
-from infra.command_manual import DocumentedCommand
+from infra.verbs import DocumentedCommand
 from operations.status.report import list_down, read_status
 from operations.status.status_lines import format_status
 

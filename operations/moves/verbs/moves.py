@@ -7,16 +7,15 @@ from contextlib import AbstractContextManager
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from infra.command_manual import DocumentedCommand
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
-from infra.jobs.run_scope import describe_options
-from infra.jobs.runs import Run, recorded_run
+from infra.jobs.runs import Run, describe_options, recorded_run
 from infra.jobs.types import Batch, Work
 from infra.sharding.bucket_set import BucketSet, take_share
 from infra.sharding.buckets import bucket_map
 from infra.sharding.placement import Placement
 from infra.sharding.shards import shard_aliases
+from infra.verbs import DocumentedCommand
 from operations.moves.check import find_faults, find_warnings
 from operations.moves.errors import MoveRefused
 from operations.moves.models import Move

@@ -12,7 +12,7 @@ from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from accounts.images.api.parse import find_image_ids
 from accounts.images.errors import ImageNotFound
 from accounts.images.queries.attachments import load_attachments
-from accounts.queries.client_names import find_client_name
+from accounts.queries.tokens import find_client_name
 from counters.own_counts import with_own_acts
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED, tagged_response

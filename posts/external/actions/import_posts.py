@@ -6,8 +6,7 @@ from typing import NamedTuple
 from infra.changes.append import change_columns
 from infra.changes.failpoints import failpoint
 from infra.changes.wake_up import wake
-from infra.sharding.functions import named_call
-from infra.sharding.sql import fetch_one
+from infra.sharding.sql import fetch_one, named_call
 from posts.actions.insert_post import json_of
 from posts.changes import PostsImported
 from posts.ids import PostId

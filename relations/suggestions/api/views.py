@@ -7,11 +7,11 @@ from accounts.api.schema import AccountEntity
 from accounts.encode import is_discoverable
 from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
-from infra.api.incomplete import INCOMPLETE_HEADER, answer_available
 from infra.api.parsing import read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from infra.clock import now_ms
+from infra.missing_databases import INCOMPLETE_HEADER, answer_available
 from relations.suggestions.actions.dismiss import dismiss_suggestion
 from relations.suggestions.api.schema import LIMIT, SuggestionEntity
 from relations.suggestions.queries.suggest import list_suggestions

@@ -14,11 +14,10 @@ import pytest
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import OperationalError, connections, transaction
 
-from accounts import hash_places, password_hasher
+from accounts import password_hasher
 from accounts.actions.lock_account import lock_account, lock_accounts
 from accounts.errors import AccountNotFound, PasswordsBusy
-from accounts.hash_places import HashPlaces, most_hashes
-from accounts.password_hasher import PasswordHasher, hash_like_a_web_server
+from accounts.password_hasher import HashPlaces, PasswordHasher, hash_like_a_web_server, most_hashes
 from infra.changes.errors import NotInTransaction
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
@@ -104,7 +103,7 @@ PLACES = "password-hashes"
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HashPlaces:
     """Two, and a short wait."""
-    monkeypatch.setattr(hash_places, "WAIT_S", 0.05)
+    monkeypatch.setattr(password_hasher, "WAIT_S", 0.05)
     return HashPlaces(tmp_path / PLACES, 2)
 
 
@@ -151,14 +150,14 @@ def is_free(places: HashPlaces) -> bool:
 
 
 def test_there_are_so_many_and_each_is_given_back(places: HashPlaces) -> None:
-    before = hash_places.REFUSED._value.get()
+    before = password_hasher.REFUSED._value.get()
     for _ in range(2):
         with ExitStack() as taken:
             for _ in range(2):
                 taken.enter_context(places.taking())
             assert not is_free(places)
         assert is_free(places)
-    assert hash_places.REFUSED._value.get() == before + 2
+    assert password_hasher.REFUSED._value.get() == before + 2
 
 
 def test_a_hash_that_fails_gives_its_place_back(places: HashPlaces) -> None:
@@ -177,11 +176,11 @@ def test_all_processes_share_them_and_one_that_dies_leaves_its_own(places: HashP
 def test_who_waits_gets_the_place_that_becomes_free(
     places: HashPlaces, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hash_places, "WAIT_S", 30.0)
+    monkeypatch.setattr(password_hasher, "WAIT_S", 30.0)
     with ExitStack() as taken:
         for _ in range(2):
             taken.enter_context(places.taking())
-        monkeypatch.setattr(hash_places.time, "sleep", lambda _: taken.close())
+        monkeypatch.setattr(password_hasher.time, "sleep", lambda _: taken.close())
         assert is_free(places)
 
 

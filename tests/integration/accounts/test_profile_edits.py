@@ -16,7 +16,7 @@ from accounts.actions import rename
 from accounts.actions.rename import copy_usernames, rename_account
 from accounts.actions.sign_up import sign_up
 from accounts.changes import UserCreated
-from accounts.identities.actions.create_bound_users import create_bound_users
+from accounts.identities.actions.provision_account import create_bound_users
 from accounts.jobs.audit_accounts import judge_accounts
 from accounts.models import Account, FormerName, User
 from accounts.sql import ACCOUNT_NAMES

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from accounts.models import AccessToken
-from accounts.queries import client_names, site_counts
+from accounts.queries import site_counts, tokens
 from accounts.queries.site_counts import SiteCounts, get_site_counts
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -91,7 +91,7 @@ def test_threads_that_need_the_name_of_a_client_read_it_once(
     subject: Subject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     application = AccessToken.objects.using(GLOBAL_ALIAS).first().application_id
-    client_names._names.clear()
+    tokens._names.clear()
     asked, read = list[int](), list[int]()
 
     def read_when_all_have_asked(alias: str, sql: str, params: tuple[int]) -> tuple[str, str]:
@@ -99,11 +99,11 @@ def test_threads_that_need_the_name_of_a_client_read_it_once(
         until(lambda: len(asked) == READERS)
         return "client", ""
 
-    def ask() -> client_names.ClientName | None:
+    def ask() -> tokens.ClientName | None:
         asked.append(1)
-        return client_names.find_client_name(application)
+        return tokens.find_client_name(application)
 
-    monkeypatch.setattr(client_names, "fetch_one", read_when_all_have_asked)
+    monkeypatch.setattr(tokens, "fetch_one", read_when_all_have_asked)
     names = run_together([ask] * READERS)
     assert names == [{"name": "client", "website": None}] * READERS
     assert read == [application]

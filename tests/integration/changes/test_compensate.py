@@ -62,7 +62,7 @@ def test_lane_that_no_setting_names_any_more_is_drained(journal, settings):
 
 def test_more_than_a_drain_may_do_at_once_is_drained(journal, monkeypatch):
     monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 2)
-    monkeypatch.setattr("infra.changes.drain.MAX_BATCHES", 1)
+    monkeypatch.setattr("infra.changes.compensate.MAX_BATCHES", 1)
     versions = note(9)
     list(compensate(ALIAS))
     assert delivered() == versions

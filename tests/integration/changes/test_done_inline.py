@@ -8,8 +8,8 @@ import pytest
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.changes.append import finish_interrupted
+from infra.changes.compensate import drain
 from infra.changes.done_inline import FAMILY
-from infra.changes.drain import drain
 from infra.changes.failpoints import arm, disarm
 from infra.sharding.sql import execute
 from relations.actions.follow import follow

@@ -10,10 +10,9 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import OutOfMemoryError, ResponseError
 
 from infra.caching.errors import RedisRefuses
-from infra.changes import drain as module
+from infra.changes import compensate as module
 from infra.changes.append import append_change
-from infra.changes.compensate import build_periodic_runner
-from infra.changes.drain import drain
+from infra.changes.compensate import build_periodic_runner, drain
 from infra.changes.registry import Payload, consumers_of, consumes
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from tests.dying import armed, dying_at

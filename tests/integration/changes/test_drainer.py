@@ -10,12 +10,11 @@ from django.db import OperationalError
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.changes import held_lanes
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.drainer import Drainer
-from infra.changes.held_lanes import HeldLanes
+from infra.changes.held_lanes import HeldLanes, Recoveries
 from infra.changes.lanes import THREADS, all_lanes
 from infra.changes.lease import lease
-from infra.changes.outages import Recoveries
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from tests.budgets import count_calls
 from tests.dying import armed
@@ -123,7 +122,7 @@ def test_lost_wake_up_is_found_by_the_next_look(journal, monkeypatch):
 
 
 def test_only_folded_lanes_rest_and_their_rows_become_one_delivery(journal, monkeypatch):
-    monkeypatch.setattr("infra.changes.throttle.CHANGE_THROTTLE_MS", 60_000)
+    monkeypatch.setattr("infra.changes.held_lanes.CHANGE_THROTTLE_MS", 60_000)
     with running():
         first = emit(FoldedNoted())
         until(lambda: delivered() == first)
@@ -144,7 +143,7 @@ def test_only_folded_lanes_rest_and_their_rows_become_one_delivery(journal, monk
 
 
 def test_a_full_batch_of_a_folded_lane_does_not_wait_for_the_rest(journal, monkeypatch):
-    monkeypatch.setattr("infra.changes.throttle.CHANGE_THROTTLE_MS", 60_000)
+    monkeypatch.setattr("infra.changes.held_lanes.CHANGE_THROTTLE_MS", 60_000)
     monkeypatch.setattr("infra.changes.lanes.CHANGE_BATCH_SIZE", 2)
     versions = emit(*[FoldedNoted()] * 5)
     with running():
@@ -154,7 +153,7 @@ def test_a_full_batch_of_a_folded_lane_does_not_wait_for_the_rest(journal, monke
 
 def test_a_killed_drainer_leaves_its_window(journal, monkeypatch):
     """The window opens before the delivery."""
-    monkeypatch.setattr("infra.changes.throttle.CHANGE_THROTTLE_MS", 60_000)
+    monkeypatch.setattr("infra.changes.held_lanes.CHANGE_THROTTLE_MS", 60_000)
     left_s = []
     journal.act = lambda _: left_s.append(fetch_one(ALIAS, LEFT_S, (FOLDED_LANE,))[0])
     with running():

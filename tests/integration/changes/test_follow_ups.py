@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import OperationalError
 
 from infra.changes import deliver
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.errors import WholeBatchFails
 from infra.changes.feed import OLDEST, read_feed
 from infra.changes.registry import FollowUp

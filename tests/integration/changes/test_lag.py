@@ -12,8 +12,7 @@ from django.db import OperationalError, connections
 from prometheus_client import CollectorRegistry
 
 from infra.caching.client import redis
-from infra.changes.compensate import build_periodic_runner
-from infra.changes.drain import drain
+from infra.changes.compensate import build_periodic_runner, drain
 from infra.changes.lag import LAG, LaneLag, list_lane_lags, measure_lag
 from infra.changes.lanes import LaneGroup, all_lanes
 from infra.changes.metrics import LagCollector

@@ -8,9 +8,9 @@ import psycopg
 import pytest
 from django.db import connections
 
-from infra.changes import drain as drains
+from infra.changes import compensate as drains
 from infra.changes import lease as leases
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.errors import LeaseLost
 from infra.changes.lease import lease, renew
 from infra.sharding.sql import fetch_one

@@ -10,8 +10,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from infra.changes.compensate import list_due_changes
-from infra.changes.drain import drain
+from infra.changes.compensate import drain, list_due_changes
 from infra.changes.errors import ChangeReasonMissing
 from infra.changes.management.commands.compensate_changes import Command as Compensate
 from infra.changes.models import DiscardedChange, DrainLease

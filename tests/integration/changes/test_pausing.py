@@ -9,8 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import connections, transaction
 
 from infra.changes.batches import take_batch
-from infra.changes.compensate import compensate
-from infra.changes.drain import drain
+from infra.changes.compensate import compensate, drain
 from infra.changes.errors import ChangeReasonMissing
 from infra.changes.lag import list_lane_lags
 from infra.changes.lanes import PAUSED_OFFSET

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from django.db import OperationalError, connections, transaction
 
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.periodic import PARTITIONS, maintain_partitions
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from tests.integration.changes.kinds import ALIAS, LANE, delivered, note

@@ -10,11 +10,11 @@ from django.db import connections
 from counters.kinds import CounterKind
 from infra.changes.models import ChangeState
 from infra.changes.parking import ChangeSelection, list_undelivered_changes, park
-from infra.command_manual import ManualFormatter
 from infra.jobs.drive_job import Driver
 from infra.jobs.flags import JobFlag
 from infra.jobs.models import JobRun
 from infra.sharding.buckets import shard_of
+from infra.verbs import ManualFormatter
 from posts.actions.delete_post import delete_post
 from relations.actions.follow import follow
 from tests.integration.config.commands import MAKERS, WORDS, list_commands, list_jobs

@@ -17,7 +17,7 @@ from config.periodic import PERIODIC_TASKS
 from counters.kinds import CounterKind
 from counters.periodic import DRIFT_AUDIT
 from infra.caching.scanning import RedisNode
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lag import report_lag
 from infra.changes.parking import park
 from infra.changes.pausing import pause_kind

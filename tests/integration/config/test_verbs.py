@@ -8,8 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command, get_commands
 
 from config.old_commands import NEW_NAMES, refuse_old_name
-from infra.command_manual import DocumentedCommand
-from infra.verbs import VerbCommand, list_verbs
+from infra.verbs import DocumentedCommand, VerbCommand, list_verbs
 from lab.reference.commands import command_names, load_command
 from lab.runner.child import CHECKOUT
 

@@ -12,7 +12,7 @@ from counters.queries.counts import load_counts
 from counters.queries.drift import find_drift
 from counters.types import ACCOUNT, Count
 from infra.api.pages import Window
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lanes import LaneGroup, all_lanes
 from infra.sharding.buckets import shard_of
 from infra.sharding.shards import all_aliases

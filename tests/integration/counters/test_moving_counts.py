@@ -16,7 +16,7 @@ from counters.actions.move_counts import MOVE, CountBelowZero, move_counts
 from counters.kinds import ACCOUNT_KINDS, CounterKind
 from counters.queries.counts import load_counts, read_counts, summarise
 from counters.types import ACCOUNT, AccountCounts, Count, CountMove
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.errors import NotInTransaction
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of

@@ -7,10 +7,10 @@ import zipfile
 
 import pytest
 
-from accounts.identities.queries.account_directory import load_account_ids
+from accounts.identities.queries.bound_accounts import load_account_ids
 from accounts.models import Account
 from accounts.types import FIRST_TENANT
-from infra.importing.plain_text import text_of_html
+from infra.importing.mastodon import text_of_html
 from infra.sharding.buckets import shard_of
 from posts.external.queries.posts import load_known_posts
 from tests.callers import Caller

@@ -8,8 +8,8 @@ import pytest
 from django.db import connections
 
 from accounts.changes import UserCreated
-from accounts.identities.actions import create_bound_account
-from accounts.identities.actions.create_bound_users import create_bound_users
+from accounts.identities.actions import provision_account
+from accounts.identities.actions.provision_account import create_bound_users
 from accounts.identities.models import ExternalIdentity
 from accounts.identities.queries.bound_accounts import find_bound_account
 from accounts.models import Account, User
@@ -123,13 +123,13 @@ def test_an_import_of_the_same_person_at_once_wins(service, monkeypatch, importe
     """It binds the id after the call has looked for it. Never a 500, nor a name that is taken."""
 
     def find_before_the_import(identity):
-        monkeypatch.setattr(create_bound_account, "find_bound_account", find_bound_account)
+        monkeypatch.setattr(provision_account, "find_bound_account", find_bound_account)
         new = UserCreated(imported, "", datetime.now(UTC))
         assert find_bound_account(identity) is None
         with ThreadPoolExecutor(1) as another:
             another.submit(import_person, identity, new).result()
 
-    monkeypatch.setattr(create_bound_account, "find_bound_account", find_before_the_import)
+    monkeypatch.setattr(provision_account, "find_bound_account", find_before_the_import)
     answer = service.put(f"{ACCOUNTS}/u1", {"username": "ann"})
     assert answer.status_code == 200, answer.content
     assert answer.json()["username"] == "ann", "the product has the last word"

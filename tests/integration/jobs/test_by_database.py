@@ -9,9 +9,9 @@ import pytest
 from django.db import InternalError, OperationalError, connections
 
 from accounts.models import Account, User
+from infra.jobs.command import read_only
 from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.models import JobCheckpoint, JobRun
-from infra.jobs.read_only import read_only
 from infra.jobs.types import Batch
 from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter

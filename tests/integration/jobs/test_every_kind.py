@@ -13,7 +13,7 @@ from django.conf import settings
 from infra import clock
 from infra.caching.purging import flush_redis
 from infra.changes import deliver
-from infra.importing.json_lines import TYPES
+from infra.importing.formats import TYPES
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from integrations.brought_lists.actions.go_on import do_brought_lines

@@ -4,8 +4,8 @@ import socket
 
 import pytest
 
-from accounts.actions.choose_language import choose_language
 from accounts.actions.tokens import end_tokens_of_user
+from accounts.actions.update_profile import choose_language
 from infra.changes.models import Change
 from infra.outgoing.addresses import ForbiddenAddress, is_endpoint, resolve
 from infra.sharding.sql import execute

@@ -17,8 +17,7 @@ import operations
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.metrics import count_reads
-from infra.changes.compensate import build_periodic_runner
-from infra.changes.drain import drain
+from infra.changes.compensate import build_periodic_runner, drain
 from infra.changes.lag import report_lag
 from infra.changes.parking import park
 from infra.sharding.shards import all_aliases

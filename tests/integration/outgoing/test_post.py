@@ -5,7 +5,7 @@ import time
 import pytest
 
 from infra.outgoing import connect
-from infra.outgoing.post import post
+from infra.outgoing.requests import post
 from tests.push_service import push_service
 
 

@@ -8,8 +8,8 @@ import pytest
 from django.conf import LazySettings
 from django.core import mail
 
-from accounts.actions import ask_email_change
-from accounts.actions.ask_password_reset import MAILS_PER_HOUR
+from accounts.actions import change_email as addresses
+from accounts.actions.change_password import MAILS_PER_HOUR
 from accounts.api.limits import EMAIL_CHANGES, HOUR_S
 from accounts.changes import EmailChangeAsked, EmailChanged
 from accounts.consumers import send_address_changed_mails, send_address_mails
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("ann_signs_in")
 
 @pytest.fixture(autouse=True)
 def nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    for counter in (EMAIL_CHANGES, ask_email_change):
+    for counter in (EMAIL_CHANGES, addresses):
         monkeypatch.setattr(counter, "_quotas", Quotas(HOUR_S))
 
 

@@ -12,7 +12,7 @@ from django.test import Client
 from accounts.api.limits import HOUR_S, SIGN_UPS
 from accounts.mails import send_address_changed_mail, send_address_mail, send_reset_mail
 from accounts.models import User
-from accounts.queries.languages import find_language
+from accounts.queries.users import find_language
 from infra.caching.quotas import Quotas
 from pages.appearance import COOKIE
 from tests.integration.pages.browsing import Browser

@@ -10,8 +10,8 @@ from django.conf import LazySettings
 from django.core import mail
 from django.test import Client
 
-from accounts.actions import ask_password_reset
-from accounts.actions.ask_password_reset import MAILS_PER_HOUR
+from accounts.actions import change_password as passwords
+from accounts.actions.change_password import MAILS_PER_HOUR
 from accounts.api.limits import HOUR_S, PASSWORD_RESETS, PASSWORDS
 from accounts.api.quotas import QUOTA_PERIOD_S
 from accounts.changes import PasswordResetAsked
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("ann_signs_in")
 
 @pytest.fixture(autouse=True)
 def nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    for counter in (PASSWORD_RESETS, ask_password_reset):
+    for counter in (PASSWORD_RESETS, passwords):
         monkeypatch.setattr(counter, "_quotas", Quotas(HOUR_S))
 
 

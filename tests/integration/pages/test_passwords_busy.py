@@ -13,11 +13,10 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.tokens import default_token_generator
 from django.test import Client
 
-from accounts import hash_places, password_hasher
+from accounts import password_hasher
 from accounts.errors import PasswordsBusy
-from accounts.hash_places import HashPlaces
 from accounts.models import User
-from accounts.password_hasher import PasswordHasher
+from accounts.password_hasher import HashPlaces, PasswordHasher
 from pages.sessions import COOKIE
 from tests.integration.pages.browsing import Browser
 from tests.sign_ups import PASSWORD, App
@@ -52,7 +51,7 @@ def make_busy(
     ann: int, settings: LazySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[], None]]:
     settings.RUNTIME_DIR, settings.PASSWORD_HASHES = str(tmp_path), 1
-    monkeypatch.setattr(hash_places, "WAIT_S", 0.02)
+    monkeypatch.setattr(password_hasher, "WAIT_S", 0.02)
     monkeypatch.setattr(password_hasher._HashLimit, "is_on", True)
     password_hasher._places.cache_clear()
     place = HashPlaces(tmp_path / "password-hashes", 1)

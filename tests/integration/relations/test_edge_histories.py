@@ -15,7 +15,7 @@ from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
 from infra.api.pages import Window
 from infra.caching.client import redis
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from relations.actions import approve_waiting

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
-from infra.changes.drain import drain as drain_lane
+from infra.changes.compensate import drain as drain_lane
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from relations.actions import approve_waiting

@@ -13,7 +13,7 @@ from redis.exceptions import OutOfMemoryError
 from counters.kinds import CounterKind
 from infra.api.pages import Window
 from infra.caching.single import SingleClient
-from infra.changes.drain import drain as drain_lane
+from infra.changes.compensate import drain as drain_lane
 from infra.changes.lanes import all_lanes
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of

@@ -12,11 +12,10 @@ from django.core.management import CommandError, call_command
 from django.db import connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
-from infra.sharding.functions import functions_of
 from infra.sharding.management.commands.migrate_shards import Command
 from infra.sharding.schema import read_schema
 from infra.sharding.shards import all_aliases
-from infra.sharding.sql import execute, fetch_all
+from infra.sharding.sql import execute, fetch_all, functions_of
 
 INSTALLED = """
 SELECT replace(replace(pg_get_functiondef(oid), 'present.', ''), 'public.', '') FROM pg_proc

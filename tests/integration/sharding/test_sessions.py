@@ -21,7 +21,7 @@ from django.db import OperationalError, connections, transaction
 from config.environment import merge_options, session_options
 from infra.sharding.bounded import base, connection_shortage
 from infra.sharding.bounded.limits import LimitedConnection
-from infra.sharding.bounded.plans import PREPARED_AFTER
+from infra.sharding.bounded.moved_rows import PREPARED_AFTER
 from infra.sharding.scatter import scatter
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import Statement, execute, fetch_all, fetch_one, fetch_pipelined

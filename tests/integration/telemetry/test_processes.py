@@ -16,8 +16,14 @@ import pytest
 from django.conf import settings
 
 from infra.caching.client import redis
-from infra.processes.differences import CLOCK, Process, find_differences
-from infra.processes.fingerprint import FACTS, OF_RELEASES, read_fingerprint
+from infra.processes.differences import (
+    CLOCK,
+    FACTS,
+    OF_RELEASES,
+    Process,
+    find_differences,
+    read_fingerprint,
+)
 from infra.processes.reporter import REPORTS, list_processes
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from infra.telemetry.snapshot_folder import SnapshotFolder

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest_django import Settings
 
 from infra.caching.client import redis
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.failpoints import arm, disarm
 from infra.changes.lag import list_lane_lags
 from infra.changes.lanes import LaneGroup, lane_of

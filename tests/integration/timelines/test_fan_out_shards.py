@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from infra.caching.client import redis
 from infra.caching.keys import key
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lanes import LaneGroup
 from infra.sharding.buckets import shard_of
 from infra.sharding.shards import all_aliases

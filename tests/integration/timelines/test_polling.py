@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lag import list_lane_lags
 from infra.sharding.shards import all_aliases
 from relations.actions.follow import follow

@@ -139,7 +139,7 @@ def test_folder_has_the_code_of_the_commit_and_goes_again() -> None:
         pytest.skip("not a clone")
     with checked_out("HEAD") as folder:
         assert (folder / "manage.py").is_file()
-        assert (folder / "infra/changes/drain.py").is_file()
+        assert (folder / "infra/changes/compensate.py").is_file()
         assert not (folder / ".git").exists()
     assert not folder.exists()
 

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.texts.html import render, to_html
+from accounts.texts.html import markdown_to_html, render, to_html
 from accounts.texts.links import count_characters, exceeds, find_links, is_here
-from accounts.texts.markdown import markdown_to_html
 
 
 def parts(text: str) -> list[list[str]]:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFile, features
 
-from accounts.images.codec.blurhash import _DIGITS, blurhash_of
-from accounts.images.codec.encode import JPEG, WEBP, encode_upload
+from accounts.images.codec.encode import _DIGITS, JPEG, WEBP, blurhash_of, encode_upload
 from accounts.images.errors import ImageRefused
 from accounts.images.types import Purpose
 from tests.pictures import (

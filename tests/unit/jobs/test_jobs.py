@@ -18,7 +18,7 @@ from infra.jobs.drive_job import Pace
 from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.periodic import PeriodicRunner, PeriodicTask
 from infra.jobs.progress import Progress, duration
-from infra.jobs.run_scope import describe_options, list_lock_parts, make_storable
+from infra.jobs.runs import describe_options, list_lock_parts, make_storable
 from infra.jobs.types import Work
 from infra.sharding.placement import Placement
 from tests.clocks import Clock

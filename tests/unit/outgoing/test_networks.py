@@ -4,8 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from infra.outgoing.addresses import is_endpoint
-from infra.outgoing.networks import is_public
+from infra.outgoing.addresses import is_endpoint, is_public
 
 # All blocks of both registries that are not globally reachable, or only in part, and what the
 # registries of multicast and of the address space add.

@@ -16,10 +16,10 @@ GERMAN = writing_of("de")
 FOR_PROGRAMS = (
     "accounts/identities/", "accounts/actions/sign_up", "accounts/api/", "accounts/images/api/",
     "posts/api/",
-    "posts/actions/request_fields", "accounts/oauth", "accounts/images/published",
-    "accounts/images/actions/try_store", "accounts/actions/register_application",
+    "posts/actions/request_fields", "accounts/oauth", "accounts/images/checks",
+    "accounts/actions/register_application",
     "integrations/actions", "integrations/api", "integrations/webhooks", "integrations/positions",
-    "infra/changes/", "infra/api/bulk_places", "infra/api/caller_deadline", "moderation/forms",
+    "infra/changes/", "infra/api/bulk_places", "infra/api/request", "moderation/forms",
     "posts/translation/",
 )  # fmt: skip
 OF_PROGRAMS = {"InvalidRequest", "ScopeMissing", "MethodNotAllowed"}

@@ -22,7 +22,7 @@ from django.utils.safestring import mark_safe
 from jinja2 import Environment, FileSystemLoader, UndefinedError
 from PIL import Image
 
-from accounts.images.codec.blurhash import blurhash_of
+from accounts.images.codec.encode import blurhash_of
 from infra.languages import ENGLISH
 from pages import compiled_templates as compiled
 from pages import template_code

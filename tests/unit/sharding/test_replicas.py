@@ -17,7 +17,7 @@ from infra.sharding.errors import ReplicaIsReadOnly, ReplicaMisconfigured, Wrong
 from infra.sharding.identity import setting_of
 from infra.sharding.placement import shard_behind
 from infra.sharding.probe import MAX_THREADS, CachedProbe, ProbeTimeout, probe_all
-from infra.sharding.replica_lag import MAX_SAMPLES, LagEstimator, LogPosition
+from infra.sharding.replica import MAX_SAMPLES, LagEstimator, LogPosition
 from infra.sharding.replicas import is_replica_used, read_replica_or_shard, try_replica
 from infra.sharding.router import PlacementRouter
 from infra.sharding.shards import all_aliases

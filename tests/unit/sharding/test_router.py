@@ -24,10 +24,10 @@ from infra.changes.models import Change
 from infra.sharding.bucket_set import BucketSet, describe_buckets, take_share
 from infra.sharding.buckets import BUCKET_COUNT, bucket_of, even_map
 from infra.sharding.errors import ShardNotChosen
-from infra.sharding.functions import functions_of
 from infra.sharding.placement import Placement
-from infra.sharding.pooled.session_state import USES, needs_session
+from infra.sharding.pooled.use import USES, needs_session
 from infra.sharding.router import PlacementRouter
+from infra.sharding.sql import functions_of
 from relations.models import ForwardEdge
 
 ROUTER = PlacementRouter()

@@ -9,10 +9,10 @@ from drf_spectacular.utils import extend_schema
 from accounts.api.schema import AccountEntity
 from accounts.queries.load import load_account_json
 from infra.api.endpoint import Endpoint
-from infra.api.incomplete import INCOMPLETE_HEADER, answer_available
 from infra.api.openapi import error_response
 from infra.api.parsing import read_flag, read_limit
 from infra.api.request import ApiRequest
+from infra.missing_databases import INCOMPLETE_HEADER, answer_available
 from timelines.search.api import schema
 from timelines.search.api.parse import read_offset, read_search, read_search_text
 from timelines.search.queries.accounts import search_accounts

@@ -11,12 +11,12 @@ from redis.exceptions import RedisError
 
 from infra.changes.drainer import Drainer
 from infra.changes.running_drainers import REPORT_EVERY_S, forget_drainer, report_drainer
-from infra.command_manual import DocumentedCommand
 from infra.jobs.stopping import StopRequest
 from infra.processes.reporter import REPORTER
 from infra.sharding.readiness import requiring_ready, wait_until_ready
 from infra.sharding.shards import all_aliases
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
+from infra.verbs import DocumentedCommand
 
 # Web servers on the same machine get the processor first: a reader waits for a page, while a push
 # to a hundred thousand timelines may take a little longer.

@@ -8,9 +8,9 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
-from infra.command_manual import DocumentedCommand
 from infra.sharding.placement import GLOBAL_ALIAS, shard_behind
 from infra.sharding.router import has_tables_on
+from infra.verbs import DocumentedCommand
 
 
 class Command(DocumentedCommand, DjangoMigrate):

@@ -7,14 +7,14 @@ from typing import Any
 from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
 
-from infra.command_manual import DocumentedCommand
 from infra.sharding.errors import NO_ANSWER, WrongDatabase
 from infra.sharding.identity import setting_of
-from infra.sharding.migrating import migrate_database
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.probe import error_line
 from infra.sharding.readiness import refuse_wrong_databases
+from infra.sharding.schema import migrate_database
 from infra.sharding.shards import all_aliases
+from infra.verbs import DocumentedCommand
 
 
 class Command(DocumentedCommand):

@@ -4,7 +4,7 @@ import threading
 
 from django.db import connections
 
-from infra.changes.drain import drain
+from infra.changes.compensate import drain
 from infra.changes.lanes import all_lanes
 from infra.sharding.shards import all_aliases
 from relations.actions.block import block, unblock

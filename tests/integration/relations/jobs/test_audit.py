@@ -292,7 +292,7 @@ def test_counting_goes_page_by_page(world, monkeypatch):
 
 def test_lines_are_bounded(world, monkeypatch):
     net = make_network()
-    monkeypatch.setattr("infra.jobs.row_lines.MOST_LINES", 2)
+    monkeypatch.setattr("infra.jobs.command.MOST_LINES", 2)
     for follower in (net.bob, net.cyd):
         write_backward(follower, net.ann, "since_ms = 1")
     write_backward(net.ann, net.bob, "since_ms = 1")
