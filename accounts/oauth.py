@@ -20,7 +20,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidGrantError
 from accounts.actions.lock_user import lock_user
 from accounts.actions.tokens import end_oldest_tokens
 from accounts.oauth_parameters import TokenOfAnother, read_parameters
-from accounts.second_step.queries.devices import has_second_step
+from accounts.second_step.queries import has_second_step
 from infra.api.request import ApiRequest
 
 # A redirect address that makes the page show the code instead of redirecting.

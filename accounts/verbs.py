@@ -13,8 +13,8 @@ from accounts.actions.sign_up import sign_up
 from accounts.jobs.audit_accounts import judge_accounts, judge_users, walk_users
 from accounts.jobs.import_accounts import write_accounts
 from accounts.models import User
-from accounts.second_step.actions.remove_device import reset_second_step
-from accounts.second_step.queries.devices import has_second_step
+from accounts.second_step.actions import reset_second_step
+from accounts.second_step.queries import has_second_step
 from accounts.sql import ACCOUNT_NAMES
 from accounts.types import FIRST_TENANT, NewUser
 from infra.api.errors import ValidationFailed

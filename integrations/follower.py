@@ -1,5 +1,9 @@
-"""Follows the change feed, and keeps its position in a file."""
+"""Follows the change feed, and keeps its position in a file.
 
+A position in the change feed that a file keeps from run to run.
+"""
+
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,10 +12,34 @@ from typing import Final
 from redis import RedisError
 
 from infra.sharding.errors import NO_ANSWER
-from integrations.position_file import keep_position
+from integrations.positions import decode_position, encode_position
 from integrations.queries.events import read_events
 from integrations.sinks import EventSink
 from integrations.types import SitePosition
+
+
+def find_position(path: Path) -> SitePosition | None:
+    """None: there is no file yet. Raises: OSError, PositionInvalid."""
+    try:
+        return decode_position(path.read_text(encoding="ascii").strip())
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        return decode_position("?")
+
+
+def keep_position(path: Path, position: SitePosition) -> None:
+    """Replaces the file as a whole: after a crash it has this position or the one before.
+
+    Raises: OSError.
+    """
+    new = path.with_name(f"{path.name}.new")
+    with new.open("w", encoding="ascii") as file:
+        file.write(encode_position(position))
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+
 
 PAGE: Final = 500
 QUIET_S, AWAY_S = 0.25, 1.0

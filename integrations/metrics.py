@@ -9,8 +9,8 @@ from prometheus_client.registry import Collector
 
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.probe import CachedProbe
-from integrations.queries.webhooks import ShownWebhook, list_webhooks
 from integrations.types import WebhookState
+from integrations.webhooks.rows import ShownWebhook, list_webhooks
 
 MESSAGES = Counter(
     "tideline_webhook_messages_total",

@@ -2,8 +2,8 @@
 
 from infra.jobs.periodic import PeriodicTask
 from infra.sharding.placement import Placement
-from integrations.brought_lists.actions.go_on import delete_old_files, do_brought_lines
-from integrations.webhooks.threads import send_webhooks
+from integrations.brought_lists.actions import delete_old_files, do_brought_lines
+from integrations.webhooks.sender import send_webhooks
 
 PERIODIC_TASKS = (
     PeriodicTask(

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, FollowUp, consumes
 from moderation.actions.enforce import enforce_on_images, enforce_on_posts
-from moderation.actions.mail_strikes import mail_strikes
-from moderation.actions.notify_of_strikes import notify_of_strikes
+from moderation.actions.notify_of_strikes import mail_strikes, notify_of_strikes
 from moderation.changes import ImageDecided, PostDecided, StrikeMailLeft, StrikeRecorded
 from posts.ids import PostId
 

@@ -1,6 +1,10 @@
-"""The admin forms in which moderators enter decisions and appeals, and operators passwords."""
+"""The admin forms in which moderators enter decisions and appeals, and operators passwords.
 
-from datetime import UTC, datetime
+The fields of forms that say how long a restriction lasts.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,12 +16,46 @@ from django.db import transaction
 from accounts.actions.change_password import end_sign_ins
 from accounts.actions.lock_user import lock_user
 from accounts.queries.users import find_account_id, is_user
+from infra.api.errors import TidelineError
 from infra.api.ids import parse_account_id
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.end_fields import EndFields
+from moderation.actions.timed_restrictions import check_end
 from moderation.models import APPEAL_LENGTH, REASON_LENGTH, Appeal, Decision
 from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS, STRIKES, DecisionKind
 from posts.ids import MalformedPostId, PostId
+
+UNTIL = "until"
+LASTS = [
+    *(("", "for good"), ("1", "1 day"), ("7", "7 days"), ("30", "30 days")),
+    (UNTIL, "until a date"),
+]
+
+
+class EndFields(forms.Form):
+    """How long a restriction lasts: for good, so many days, or until a moment."""
+
+    lasts = forms.ChoiceField(choices=LASTS, required=False, label="How long")
+    until = forms.DateTimeField(
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+        label="Until",
+        help_text="In UTC, for a measure until a date.",
+    )
+
+    def read_end(
+        self, values: Mapping[str, Any], kind: DecisionKind | None, now: datetime
+    ) -> datetime | None:
+        """The end that was chosen; None for good. Adds the faults to the form."""
+        lasts, until = values.get("lasts", ""), values.get("until")
+        if lasts == UNTIL and until is None and "until" not in self.errors:
+            self.add_error("until", "Choose a date.")
+        end: datetime | None = now + timedelta(days=int(lasts)) if lasts.isdigit() else until
+        try:
+            check_end(kind, end, now)
+        except TidelineError as error:
+            self.add_error("until", f"{error}.")
+        return end
+
 
 ENTERED = [(kind.value, kind.value) for kind in (*ACCOUNT_DECISIONS, *POST_DECISIONS)]
 

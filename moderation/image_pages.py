@@ -18,9 +18,9 @@ from django.views.decorators.http import require_http_methods
 from accounts.images.api.parse import read_image_id
 from accounts.images.file_names import url_of_file
 from accounts.images.queries.image_lists import ListedImage, list_images
-from accounts.site_texts.queries.site_description import get_site_description
+from accounts.site_texts.queries import get_site_description
 from moderation.actions.decide_on_image import decide_on_image
-from moderation.admin.refusals import REFUSED, words_of
+from moderation.admin.queue import REFUSED, words_of
 from moderation.forms import find_account
 from moderation.models import REASON_LENGTH
 from moderation.types import DecisionKind, DecisionOrigin

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop as _
 
 from accounts.mails import send_mail_to
 from accounts.models import User
-from accounts.site_texts.queries.site_description import get_site_description
+from accounts.site_texts.queries import get_site_description
 from accounts.types import Restriction
 from moderation.api.present import action_of
 from moderation.effects import effect_of

@@ -19,7 +19,7 @@ from moderation.actions.decide import decide_on_account
 from moderation.errors import SuspensionEnds
 from moderation.jobs.export_account import export_account
 from moderation.jobs.purge_accounts import purge_accounts
-from moderation.queries.ends import load_ends
+from moderation.queries.decisions import load_ends
 from moderation.types import DecisionKind, DecisionOrigin
 
 

@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 
 from infra.changes.registry import Delivery, FollowUp, consumes
-from notifications.actions.announce_ends import BEGINNING, announce_ends
-from notifications.actions.notify import notify
-from notifications.actions.notify_quoting import notify_next_quoting
-from notifications.actions.notify_subscribers import notify_few_subscribers, notify_next_subscribers
+from notifications.actions.notify import (
+    BEGINNING,
+    announce_ends,
+    notify,
+    notify_few_subscribers,
+    notify_next_quoting,
+    notify_next_subscribers,
+)
 from notifications.changes import QuotingLeft, SubscribersLeft, VotersLeft
 from notifications.queries.actor_sources import (
     Interactions,

@@ -17,7 +17,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from accounts.second_step.queries.devices import has_second_step, proved_by
+from accounts.second_step.queries import has_second_step, proved_by
 from infra.jobs.models import OPERATE
 from moderation.queries.waiting import list_waiting
 from operations.queries.first_page import SEE_REPORTS, list_figures

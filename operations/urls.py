@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from operations.pages import charts, finder, home, hot_keys, moves, parked
+from operations.pages import figures, finder, home, parked
 from operations.site import View, operator_page
 
 
@@ -11,9 +11,9 @@ def _page(route: str, view: View, name: str) -> URLPattern:
 
 
 urlpatterns = [
-    _page("operations/", charts.show_operations, "operations"),
-    _page("operations/charts/", charts.answer_charts, "operations_charts"),
-    _page("operations/now/", charts.answer_now, "operations_now"),
+    _page("operations/", figures.show_operations, "operations"),
+    _page("operations/charts/", figures.answer_charts, "operations_charts"),
+    _page("operations/now/", figures.answer_now, "operations_now"),
     _page("find/", finder.show_finder, "find"),
     _page("find/account/<account:account_id>/", finder.show_account, "find_account"),
     _page(
@@ -25,8 +25,8 @@ urlpatterns = [
     _page("find/account/<account:account_id>/home/rebuild/", home.rebuild_home, "rebuild_home"),
     _page("find/post/<str:public_id>/", finder.show_post, "find_post"),
     _page("find/edge/<account:first>/<account:second>/", finder.show_edge, "find_edge"),
-    _page("hot_keys/", hot_keys.show_hot_keys, "hot_keys"),
-    _page("moves/", moves.show_moves, "moves"),
+    _page("hot_keys/", figures.show_hot_keys, "hot_keys"),
+    _page("moves/", figures.show_moves, "moves"),
     _page("parked/", parked.show_parked, "parked_changes"),
     _page("parked/act/", parked.act_on_parked, "act_on_parked"),
 ]

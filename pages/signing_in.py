@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.crypto import constant_time_compare
 
 from accounts.models import User
-from accounts.second_step.queries.devices import has_second_step
+from accounts.second_step.queries import has_second_step
 from pages.sessions import start_session
 
 SECOND_STEP = "/auth/second_step"

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from py_vapid import Vapid02
 
-from notifications.push.keys import decode_key
+from notifications.push.message import decode_key
 
 
 class Received(NamedTuple):

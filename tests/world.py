@@ -15,7 +15,7 @@ from accounts.actions.lock_user import lock_user
 from accounts.actions.restrict import restrict_user
 from accounts.models import Account, User
 from accounts.queries import site_counts
-from accounts.site_texts.queries.site_description import forget_site_description
+from accounts.site_texts.queries import forget_site_description
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.caching.questions import answer

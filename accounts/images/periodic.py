@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from accounts.images.jobs.remove_unused_images import BATCH_SIZE, remove_unused_images
+from accounts.images.jobs import BATCH_SIZE, remove_unused_images
 from infra.jobs.time_slices import SlicedJob
 from infra.jobs.types import Batch, Work
 

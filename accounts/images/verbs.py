@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from accounts.images.jobs.remove_unused_images import BATCH_SIZE, remove_unused_images
+from accounts.images.jobs import BATCH_SIZE, remove_unused_images
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work

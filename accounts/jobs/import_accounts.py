@@ -11,7 +11,7 @@ from django.db.models import Field
 from accounts.actions.update_profile import MOST_FIELDS, check_profile_edit
 from accounts.changes import UserCreated
 from accounts.identities.actions.provision_account import create_bound_users
-from accounts.identities.queries.bound_accounts import load_account_ids
+from accounts.identities.queries import load_account_ids
 from accounts.models import User
 from accounts.queries.users import find_taken_emails
 from accounts.types import ProfileEdit, ProfileField

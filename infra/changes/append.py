@@ -267,7 +267,7 @@ def _kinds_of(deliveries: Sequence[Delivery[Payload]]) -> str:
 
 
 _INSERT_MANY = """
-_INSERT_MANY INTO changes_change (lane, kind, owner_id, payload)
+INSERT INTO changes_change (lane, kind, owner_id, payload)
 SELECT * FROM unnest(%s::smallint[], %s::text[], %s::bigint[], %s::jsonb[])
 RETURNING id, owner_id, created_at
 """

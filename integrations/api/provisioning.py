@@ -16,7 +16,7 @@ from infra.api.nested import find_objects
 from infra.api.parsing import find_flag, find_text
 from infra.sharding.errors import NO_ANSWER
 from infra.store_states import state_of
-from integrations.actions.provision import WantedState, provision
+from integrations.actions import WantedState, provision
 from integrations.api import schema
 from integrations.api.present import present_provisioned
 

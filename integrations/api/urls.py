@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from integrations.api.views.accounts import (
+from integrations.api.views import (
+    EventsView,
     ExternalIdsView,
+    MutualsView,
+    RelationsView,
     ServiceAccountsView,
     ServiceAccountView,
 )
-from integrations.api.views.events import EventsView
-from integrations.api.views.relations import MutualsView, RelationsView
 
 urlpatterns = [
     path("api/v1/services/events", EventsView.as_view()),

@@ -1,12 +1,19 @@
-"""Reads the change feed of the whole site from a position on."""
+"""Reads the change feed of the whole site from a position on.
+
+The ids that the product of the operator has for its people, next to those of their accounts.
+"""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from heapq import merge
 from itertools import islice
+from typing import Any
 
+from cachebox import LRUCache
+
+from accounts.identities.queries import load_external_ids
 from accounts.types import FIRST_TENANT
 from infra.changes.feed import (
     OLDEST,
@@ -23,9 +30,46 @@ from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.scatter import scatter, scatter_available
 from infra.sharding.shards import all_aliases
 from integrations.events import describe_changes
-from integrations.external_ids import add_external_ids
 from integrations.positions import decode_position
 from integrations.types import Event, EventPage, SitePosition
+
+# By the name of an account's id, the name of its external id.
+NAMES = {"account_id": "external_id", "target_id": "target_external_id"}
+# Parts of data that are lists of such pairs.
+_LISTS = ("follows", "posts")
+# A binding never changes. 200 bytes each.
+_known: LRUCache[tuple[int, int], str] = LRUCache(100_000)
+
+
+def add_external_ids(tenant: int, data: Sequence[dict[str, Any]]) -> None:
+    """Adds those of the accounts that have one. One query by index, if some are not remembered.
+
+    Raises: OperationalError.
+    """
+    parts = [part for each in data for part in _parts(each)]
+    ids = {int(part[name]) for part in parts for name in NAMES if name in part}
+    known = _load(tenant, ids)
+    for part in parts:
+        for name, external in NAMES.items():
+            if name in part and (subject := known.get(int(part[name]))) is not None:
+                part[external] = subject
+
+
+def _parts(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield data
+    for name in _LISTS:
+        yield from data.get(name, ())
+
+
+def _load(tenant: int, account_ids: Iterable[int]) -> Mapping[int, str]:
+    wanted = set(account_ids)
+    known = {i: subject for i in wanted if (subject := _known.get((tenant, i))) is not None}
+    if unknown := wanted - known.keys():
+        new = {i: bound.subject for i, bound in load_external_ids(tenant, unknown).items()}
+        _known.update({(tenant, i): subject for i, subject in new.items()})
+        known |= new
+    return known
+
 
 # Changes of one part of a long page. Between two parts others have their turn.
 PART = 500

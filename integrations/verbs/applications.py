@@ -13,7 +13,7 @@ from accounts.scopes import BROAD, OF_SERVICES
 from infra.api.errors import TidelineError, ValidationFailed
 from infra.sharding.errors import NO_ANSWER
 from infra.verbs import DocumentedCommand
-from integrations.actions.create_service import create_service
+from integrations.actions import create_service
 
 READS_OF_THE_SITE = "service:changes", "service:relations"
 SCOPES = "read", "write", "follow", "push"

@@ -14,16 +14,15 @@ from infra.sharding.errors import NO_ANSWER
 from infra.verbs import DocumentedCommand
 from integrations.events import TYPES
 from integrations.queries.events import first_position
-from integrations.queries.webhooks import list_webhooks
 from integrations.webhooks.actions import (
     change_secret,
     create_webhook,
     delete_webhook,
     pause_webhook,
+    redeliver_events,
     resume_webhook,
 )
-from integrations.webhooks.redeliver import redeliver_events
-from integrations.webhooks.rows import SecretLost
+from integrations.webhooks.rows import SecretLost, list_webhooks
 from integrations.webhooks.sender import MessageRefused
 
 

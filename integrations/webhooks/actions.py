@@ -1,6 +1,9 @@
-"""What an operator does with webhooks. Each is one statement on the default database."""
+"""What an operator does with webhooks. Each is one statement on the default database.
 
-from collections.abc import Collection
+Sends events of a span of time once more.
+"""
+
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime, timedelta
 
 from django.db.models import F
@@ -12,9 +15,41 @@ from infra.sharding.placement import GLOBAL_ALIAS
 from integrations.events import TYPES
 from integrations.models import LONGEST_URL, Webhook
 from integrations.positions import encode_position
+from integrations.queries.events import read_events, site_position_before
 from integrations.types import SitePosition, WebhookState
-from integrations.webhooks.rows import SECRETS
-from integrations.webhooks.signatures import make_secret
+from integrations.webhooks.rows import SECRETS, find_webhook
+from integrations.webhooks.sender import make_secret, send_event
+
+PAGE = 1_000
+
+
+def redeliver_events(webhook_id: int, since: datetime, until: datetime) -> Iterator[int]:
+    """Sends what happened from `since` to before `until`; yields how many events of each page.
+
+    Cost: reads all that was delivered from the day of `since` on. Raises: WebhookMissing,
+    SecretLost, InvalidRequest for a span that is empty; MessageRefused when the receiver does not
+    accept one; OperationalError.
+    """
+    if since >= until:
+        raise InvalidRequest("--since must be before --until")
+    webhook = find_webhook(webhook_id)
+    if webhook is None:
+        raise WebhookMissing
+    secrets, position, has_more = webhook.secrets(), site_position_before(since), True
+    while has_more:
+        page = read_events(position, PAGE)
+        if page.missing:
+            raise InvalidRequest(f"{', '.join(page.missing)} does not answer; try again later")
+        wanted = [
+            event
+            for event in page.events
+            if since <= event.happened_at < until and webhook.wants(event.type)
+        ]
+        for event in wanted:
+            send_event(webhook.url, secrets, event)
+        yield len(wanted)
+        position, has_more = page.position, page.has_more
+
 
 # After a change both secrets sign for so long, so that the receiver has time to change its own.
 ROTATION = timedelta(hours=24)

@@ -1,6 +1,8 @@
 """Statements on webhooks. A process claims one before it sends, and keeps what it has sent.
 
 Each statement of a sender has the token of its claim, so a sender that was replaced writes nothing.
+
+How sending to webhooks goes.
 """
 
 from collections.abc import Sequence
@@ -154,3 +156,35 @@ def _webhook(row: Sequence[Any]) -> ClaimedWebhook:
     return ClaimedWebhook(
         webhook_id, token, url, frozenset(orjson.loads(types)), sealed, decode_position(position)
     )
+
+
+LIST = """
+SELECT id, state, url, types, failures, error,
+    greatest(extract(epoch FROM clock_timestamp() - complete_at), 0)::float
+FROM integrations_webhook ORDER BY id
+"""
+
+
+class ShownWebhook(NamedTuple):
+    """`behind_s`: all events that are older were sent."""
+
+    id: int
+    state: str
+    url: str
+    types: Sequence[str]
+    failures: int
+    error: str
+    behind_s: float
+
+
+def list_webhooks() -> list[ShownWebhook]:
+    """All of them, the oldest first. One query."""
+    rows = fetch_all(GLOBAL_ALIAS, LIST)
+    return [_shown(*row) for row in rows]
+
+
+def _shown(
+    webhook_id: int, state: int, url: str, types: str, failures: int, error: str, behind_s: float
+) -> ShownWebhook:
+    name = WebhookState(state).name.lower()
+    return ShownWebhook(webhook_id, name, url, orjson.loads(types), failures, error, behind_s)

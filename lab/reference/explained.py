@@ -11,7 +11,7 @@ from infra.changes.registry import (
 )
 from lab.reference.tables import table
 from lab.runner.child import CHECKOUT
-from operations.cache_families import NOT_CACHES, PURGEABLE
+from operations.verbs.caches import NOT_CACHES, PURGEABLE
 from relations.states import NEXT, Transition
 from relations.types import Attribute
 

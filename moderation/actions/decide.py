@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.types import Restriction
 from infra.changes.append import append_change
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.actions.ends import check_end, check_may_end, is_end_moved, write_ends
+from moderation.actions.timed_restrictions import check_end, check_may_end, is_end_moved, write_ends
 from moderation.changes import PostDecided, StrikeRecorded
 from moderation.errors import (
     CannotModerateStaff,
@@ -25,8 +25,7 @@ from moderation.errors import (
     SuspensionEnds,
 )
 from moderation.models import Decision
-from moderation.queries.decisions import is_deactivated, load_last_decisions
-from moderation.queries.ends import load_ends
+from moderation.queries.decisions import is_deactivated, load_ends, load_last_decisions
 from moderation.types import (
     ADDED_RESTRICTIONS,
     OWNER_DELETED,

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.queries.load import require_account
-from accounts.site_texts.queries.rules import load_rule_texts
+from accounts.site_texts.queries import load_rule_texts
 from infra.api.errors import TooManyRequests
 from infra.caching.quotas import QuotaClaim, Quotas
 from infra.sharding.placement import GLOBAL_ALIAS

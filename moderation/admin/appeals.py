@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import User
-from accounts.site_texts.queries.site_description import get_site_description
+from accounts.site_texts.queries import get_site_description
 from moderation.actions.appeals import accept_appeal, file_appeal, reject_appeal
 from moderation.admin.page_context import account_link
 from moderation.admin.queue import QueueAdmin

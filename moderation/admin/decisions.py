@@ -20,7 +20,7 @@ from infra.api.ids import parse_account_id
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.actions.reports import resolve_report
 from moderation.admin.page_context import account_link, page_before
-from moderation.admin.refusals import REFUSED, words_of
+from moderation.admin.queue import REFUSED, words_of
 from moderation.forms import DecisionForm
 from moderation.models import Decision, Report
 from moderation.types import DecisionKind, DecisionOrigin

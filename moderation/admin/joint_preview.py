@@ -11,8 +11,7 @@ from infra.sharding.buckets import shard_of
 from moderation.admin.page_context import account_link, restriction_words, state_of
 from moderation.errors import OwnerDeletedIt
 from moderation.queries.accounts import AccountLine, load_lines, load_posts
-from moderation.queries.decisions import find_deleted_by_owners
-from moderation.queries.ends import Ends, load_ends
+from moderation.queries.decisions import Ends, find_deleted_by_owners, load_ends
 from moderation.types import ADDED_RESTRICTIONS, DecisionKind, JointPlan
 from posts.ids import PostId
 from posts.queries.moderated import ModeratedPost

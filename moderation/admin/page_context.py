@@ -14,13 +14,13 @@ from accounts.default_avatar import avatar_address
 from accounts.images.file_names import url_of_file
 from accounts.images.queries.image_lists import ListedImage
 from accounts.images.types import Attachment
-from accounts.site_texts.queries.site_description import get_site_description
+from accounts.site_texts.queries import get_site_description
 from accounts.texts.html import profile_url
 from accounts.types import Profile, Restriction
 from infra.admin.display import chips
-from moderation.end_fields import LASTS
+from moderation.forms import LASTS
 from moderation.queries.accounts import AccountFacts, AccountLine
-from moderation.queries.ends import Ends, load_ends
+from moderation.queries.decisions import Ends, load_ends
 from moderation.types import ACCOUNT_DECISIONS
 from posts.fragments.present import post_url
 from posts.ids import PostId

@@ -1,17 +1,60 @@
-"""What the queues of reports and appeals share: rows are read, and decided on by actions."""
+"""What the queues of reports and appeals share: rows are read, and decided on by actions.
 
-from collections.abc import Callable
+The action of lists that leads to the page for a decision on several at once.
+
+What a moderator reads when a decision is not taken: the refusal, or that a database is away.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.http import urlencode
 
-from accounts.site_texts.queries.site_description import get_site_description
+from accounts.site_texts.queries import get_site_description
 from infra.admin.keyset import KeysetAdmin
 from infra.admin.reasons import ReasonForm, ReasonRequiredAdmin
-from moderation.admin.refusals import REFUSED, words_of
+from infra.api.errors import TidelineError
+from infra.changes.errors import UNREACHABLE
+from infra.sharding.probe import error_line
+from moderation.admin.page_context import DECIDE
 from moderation.types import DecisionOrigin
+
+
+class SeveralAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """For lists of accounts or reports. `target`: their name in the address of that page."""
+
+    target: ClassVar[str]
+    actions: Sequence[str] = ("decide_on_several",)
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(DECIDE)
+
+    @admin.action(description="Decide on them at once…", permissions=["decide"])
+    def decide_on_several(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse:
+        """No write: the page shows first what will happen. With the reason of the list, if any."""
+        chosen = queryset.values_list("pk", flat=True).order_by("pk")
+        reason = request.POST.get("reason", "").strip()
+        return HttpResponseRedirect(_address(self.target, chosen, reason))
+
+
+def _address(target: str, ids: Iterable[int], reason: str) -> str:
+    query: list[tuple[str, int | str]] = [(target, id_) for id_ in ids]
+    query += [("reason", reason)] if reason else []
+    return f"{reverse('decide_on_several')}?{urlencode(query)}"
+
+
+REFUSED = (TidelineError, *UNREACHABLE)
+
+
+def words_of(error: Exception) -> str:
+    """`error`: one of REFUSED. A decision is one transaction, so nothing of it is done."""
+    if isinstance(error, TidelineError):
+        return str(error)
+    return f"A database does not answer, so nothing is done. Try again later. {error_line(error)}"
 
 
 class SuggestedReasonForm(ReasonForm):

@@ -13,7 +13,7 @@ from django.shortcuts import redirect
 from django.utils.text import Truncator, capfirst
 
 from accounts.queries.users import find_account_id
-from accounts.site_texts.queries.rules import load_rule_texts
+from accounts.site_texts.queries import load_rule_texts
 from infra.admin.display import chip
 from infra.admin.keyset import BELOW
 from infra.api.ids import parse_account_id
@@ -26,11 +26,10 @@ from moderation.admin.page_context import (
     post_contexts,
     restriction_chips,
 )
-from moderation.admin.queue import QueueAdmin
-from moderation.admin.several import SeveralAdmin
+from moderation.admin.queue import QueueAdmin, SeveralAdmin
 from moderation.models import Report
 from moderation.queries.accounts import load_lines, read_account_facts
-from moderation.queries.history import list_decisions_on, list_reports_on, with_names
+from moderation.queries.decisions import list_decisions_on, list_reports_on, with_names
 from moderation.types import ReportState
 
 MOST_OF_COMMENT = 120

@@ -1,10 +1,13 @@
-"""Users in the admin: the account behind each, its history, and for operators the user's rights."""
+"""Users in the admin: the account behind each, its history, and for operators the user's rights.
+
+The action that lets a person in again who lost their app, their passkeys and recovery codes.
+"""
 
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.db import transaction
 from django.db.models import OuterRef, Q, QuerySet, Subquery
@@ -15,8 +18,10 @@ from django.utils.html import format_html
 
 from accounts.cache import drop_actor
 from accounts.models import FormerName, User
+from accounts.second_step.actions import reset_second_step
 from infra.admin.display import age, chip
 from infra.admin.keyset import KeysetAdmin
+from infra.admin.reasons import ReasonRequiredAdmin
 from infra.jobs.models import OPERATE
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.admin.page_context import (
@@ -25,13 +30,48 @@ from moderation.admin.page_context import (
     post_contexts,
     restriction_chips,
 )
-from moderation.admin.second_step import SecondStepAdmin
-from moderation.admin.several import SeveralAdmin
+from moderation.admin.queue import SeveralAdmin
 from moderation.forms import UserPasswordForm
 from moderation.models import Decision, Report
 from moderation.queries.accounts import AccountLine, load_lines, read_account_facts
-from moderation.queries.history import list_decisions_on, list_reports_on
+from moderation.queries.decisions import list_decisions_on, list_reports_on
 from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS
+
+
+class SecondStepAdmin(ReasonRequiredAdmin):
+    """For the list of users. The admin history says who did it, and why."""
+
+    actions: Sequence[str] = ("reset_second_steps",)
+
+    def has_reset_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("otp_totp.delete_totpdevice")
+
+    @admin.action(description="Reset the second step, and sign out", permissions=["reset"])
+    def reset_second_steps(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """Not one's own: that is in the settings, where it needs the second step. Those of
+        superusers only by a superuser, or an operator with a password of theirs would be one.
+        """
+        reason = self.reason_of(request)
+        if not reason:
+            return
+        allowed = queryset.exclude(pk=request.user.pk or 0)
+        if not request.user.is_superuser:
+            allowed = allowed.exclude(is_superuser=True)
+        chosen, users = queryset.count(), list(allowed)
+        reset = sum(self._reset(request, user, reason) for user in users)
+        self.message_user(request, f"{reset} reset: {reason}")
+        if len(users) < chosen:
+            refused = "Not reset: your own (see Settings), and those of superusers"
+            self.message_user(request, refused, messages.ERROR)
+
+    def _reset(self, request: HttpRequest, user: User, reason: str) -> bool:
+        """The history is written in the transaction of the reset."""
+        with transaction.atomic(using=GLOBAL_ALIAS):
+            is_reset = reset_second_step(user.pk)
+            if is_reset:
+                self.log_change(request, user, f"Second step reset: {reason}")
+        return is_reset
+
 
 VIEW_REPORTS, VIEW_DECISIONS = "moderation.view_report", "moderation.view_decision"
 

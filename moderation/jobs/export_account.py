@@ -1,16 +1,20 @@
 """Writes all that an account put in into one archive: profile, posts, images, lists, marks.
 
 The lists are CSV files as Mastodon exports them, so that another server can import them.
+
+Writes the images of an account into its archive: the files, and a list with the descriptions.
 """
 
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import orjson
 
+from accounts.images.queries.image_lists import ListedImage, list_images
+from accounts.images.store import read_file
 from accounts.models import User
 from accounts.queries.load import get_account_json
 from infra.api.live_parts import fill_body
@@ -21,9 +25,9 @@ from infra.jobs.types import Batch
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.api.present import present_warning
-from moderation.jobs.export_images import export_images
 from moderation.jobs.exported_people import PAGE, Line, iter_files_of_people
 from moderation.queries.decisions import list_strikes
+from posts.ids import PostId
 from posts.queries.lists import list_marked
 from posts.scheduled.api.present import present_scheduled
 from posts.scheduled.queries.scheduled import list_scheduled
@@ -34,6 +38,52 @@ from timelines.queries.author import author_page
 from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.tags.queries.own_tags import are_tags_at_home, list_own_tags
 from timelines.tags.types import TagListKind
+
+LIST = "images.csv"
+HEADING = ("file", "shown as", "post", "description", "uploaded")
+_PAGE = 80
+
+
+def export_images(
+    archive: ZipFile, alias: str, account_id: int
+) -> Generator[Batch | None, None, None]:
+    """Yields None after each image, and a batch for all.
+
+    Those that moderators hid are only in the list. Raises: ImagesUnavailable while the store of
+    files is away. Cost: one read of the store an image; memory holds one image, and the list.
+    """
+    lines = []
+    for image in _iter_images(account_id):
+        lines.append(_line_of(image, _write_image(archive, image)))
+        yield None
+    archive.writestr(LIST, write_csv([HEADING, *lines]))
+    count = len(lines)
+    yield Batch(count, 0, alias, count, None, [f"{LIST}: {count} images"])
+
+
+def _iter_images(account_id: int) -> Iterator[ListedImage]:
+    images = list_images(account_id, _PAGE)
+    while images:
+        yield from images
+        images = list_images(account_id, _PAGE, before=images[-1].created_at)
+
+
+def _write_image(archive: ZipFile, image: ListedImage) -> str:
+    """The name of the file in the archive. Empty: it is hidden, or was removed a moment ago."""
+    content = None if image.hidden_at else read_file(image.names.original)
+    if content is None:
+        return ""
+    suffix = image.names.original.rpartition(".")[2]
+    name = f"images/{image.id}.{suffix}"
+    archive.writestr(name, content, ZIP_STORED)
+    return name
+
+
+def _line_of(image: ListedImage, name: str) -> tuple[str, ...]:
+    post = "" if image.moment is None else PostId.at(image.owner_id, image.moment).public
+    purpose = image.purpose.name.lower()
+    return (name, purpose, post, image.description, image.created_at.isoformat())
+
 
 T = TypeVar("T")
 # A batch is a whole file. None: more is written of one.

@@ -1,8 +1,17 @@
-"""Reads decisions: the last one on each post, and the strikes of one account."""
+"""Reads decisions: the last one on each post, and the strikes of one account.
 
-from collections.abc import Iterable
+When restrictions of accounts end by themselves.
 
-from django.db.models import Q, QuerySet
+The newest reports and decisions about an account, for the pages of moderators.
+
+The reports that an account filed, as it reads them itself.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import User
 from accounts.types import Restriction
@@ -10,7 +19,7 @@ from infra.api.errors import InvalidCursor
 from infra.api.ids import MOST_DIGITS
 from infra.api.pages import Page, Window
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.models import Appeal, Decision
+from moderation.models import Appeal, Decision, Report, TimedRestriction
 from moderation.types import POST_DECISIONS, PRODUCT_DEACTIVATED, STRIKES, DecisionKind
 from posts.ids import PostId
 
@@ -116,3 +125,63 @@ def decode_cursor(cursor: str) -> int:
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > MOST_DIGITS:
         raise InvalidCursor
     return min(int(cursor), HIGHEST_ID)
+
+
+Ends = Mapping[Restriction, datetime]
+
+
+def load_ends(account_ids: Collection[int]) -> dict[int, Ends]:
+    """By account, the end of each restriction that has one. One query by index."""
+    ends: defaultdict[int, dict[Restriction, datetime]] = defaultdict(dict)
+    rows = TimedRestriction.objects.filter(account_id__in=account_ids)
+    for account_id, word, ends_at in rows.values_list("account_id", "restriction", "ends_at"):
+        ends[account_id][Restriction(word)] = ends_at
+    return {**ends}
+
+
+MOST = 10
+
+
+def with_names(reports: QuerySet[Report]) -> QuerySet[Report]:
+    """Adds `account_name`, `restrictions` and `reporter_name` to each row, by key.
+
+    They are None for an account whose user was deleted.
+    """
+    account = User.objects.filter(pk=OuterRef("account_id"))
+    reporter = User.objects.filter(pk=OuterRef("reporter_id"))
+    return reports.annotate(
+        account_name=Subquery(account.values("username")),
+        restrictions=Subquery(account.values("restrictions")),
+        reporter_name=Subquery(reporter.values("username")),
+    )
+
+
+def list_reports_on(account_id: int, besides: int | None = None) -> Sequence[Report]:
+    """The newest reports on an account but one, with names. At most MOST. One query by index."""
+    rows = Report.objects.filter(account_id=account_id).exclude(pk=besides or 0).order_by("-id")
+    return list(with_names(rows)[:MOST])
+
+
+def list_decisions_on(account_id: int) -> Sequence[Decision]:
+    """The newest decisions on an account, its posts and its images, with their appeals.
+
+    At most MOST. One query by index.
+    """
+    rows = Decision.objects.filter(account_id=account_id).select_related("actor", "appeal")
+    return list(rows.order_by("-id")[:MOST])
+
+
+OWN_REPORTS = 20
+
+
+def list_own_reports(reporter_id: int, max_id: str = "") -> Page[Report]:
+    """Newest first, with `account_name`. `max_id`: those before this one; empty: the newest.
+
+    Raises: InvalidCursor. Cost: one query by index, of OWN_REPORTS + 1 rows.
+    """
+    rows = Report.objects.using(GLOBAL_ALIAS).filter(reporter_id=reporter_id)
+    if max_id:
+        rows = rows.filter(pk__lt=decode_cursor(max_id))
+    reports = list(with_names(rows).order_by("-pk")[: OWN_REPORTS + 1])
+    older = str(reports[OWN_REPORTS - 1].pk) if len(reports) > OWN_REPORTS else None
+    return Page(reports[:OWN_REPORTS], older, None)

@@ -10,7 +10,7 @@ from accounts.models import User
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_one
 from moderation.models import Appeal, Report
-from moderation.queries.history import with_names
+from moderation.queries.decisions import with_names
 from moderation.types import AppealState, ReportState
 
 # More are not counted: the page that shows them says "1,000 or more".

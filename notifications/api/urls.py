@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from notifications.api import grouped_views, policy_views, request_views, views
+from notifications.api import policy_views, views
 from notifications.push.api.urls import urlpatterns as push
 
 V1, V2 = "api/v1/notifications", "api/v2/notifications"
@@ -16,19 +16,19 @@ urlpatterns = [
     path(f"{V1}/unread_count", views.UnreadCountView.as_view()),
     path(f"{V1}/clear", views.ClearView.as_view()),
     path(f"{V1}/policy", policy_views.PolicyV1View.as_view()),
-    path(REQUESTS, request_views.NotificationRequestsView.as_view()),
-    path(f"{REQUESTS}/merged", request_views.MergedView.as_view()),
-    path(f"{REQUESTS}/accept", request_views.AcceptRequestsView.as_view()),
-    path(f"{REQUESTS}/dismiss", request_views.DismissRequestsView.as_view()),
-    path(REQUEST, request_views.NotificationRequestView.as_view()),
-    path(f"{REQUEST}/accept", request_views.AcceptRequestView.as_view()),
-    path(f"{REQUEST}/dismiss", request_views.DismissRequestView.as_view()),
+    path(REQUESTS, policy_views.NotificationRequestsView.as_view()),
+    path(f"{REQUESTS}/merged", policy_views.MergedView.as_view()),
+    path(f"{REQUESTS}/accept", policy_views.AcceptRequestsView.as_view()),
+    path(f"{REQUESTS}/dismiss", policy_views.DismissRequestsView.as_view()),
+    path(REQUEST, policy_views.NotificationRequestView.as_view()),
+    path(f"{REQUEST}/accept", policy_views.AcceptRequestView.as_view()),
+    path(f"{REQUEST}/dismiss", policy_views.DismissRequestView.as_view()),
     path(ONE, views.NotificationView.as_view()),
     path(f"{ONE}/dismiss", views.DismissView.as_view()),
-    path(V2, grouped_views.GroupsView.as_view()),
-    path(f"{V2}/unread_count", grouped_views.UnreadGroupsView.as_view()),
+    path(V2, views.GroupsView.as_view()),
+    path(f"{V2}/unread_count", views.UnreadGroupsView.as_view()),
     path(f"{V2}/policy", policy_views.PolicyView.as_view()),
-    path(GROUP, grouped_views.GroupView.as_view()),
-    path(f"{GROUP}/accounts", grouped_views.GroupAccountsView.as_view()),
-    path(f"{GROUP}/dismiss", grouped_views.DismissGroupView.as_view()),
+    path(GROUP, views.GroupView.as_view()),
+    path(f"{GROUP}/accounts", views.GroupAccountsView.as_view()),
+    path(f"{GROUP}/dismiss", views.DismissGroupView.as_view()),
 ]

@@ -11,7 +11,7 @@ from infra.jobs.findings import AuditFinding, compare_again
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Piece, walk_table
 from notifications.actions.backfill import backfill_on_shard
-from notifications.actions.delete_owner_rows import delete_notification
+from notifications.actions.dismiss import delete_notification
 from notifications.actions.write_notifications import write_notifications
 from notifications.queries.missing_notifications import find_missing
 from notifications.queries.owner_sources import post_id_of, read_sources

@@ -7,7 +7,7 @@ from django.conf import settings
 from infra import clock
 from infra.changes.registry import Delivery, consumes
 from notifications.changes import NotificationsAdded
-from notifications.push.actions.push import push_all
+from notifications.push.actions import push_all
 
 
 @consumes(NotificationsAdded)

@@ -1,9 +1,13 @@
-"""The text of a message, and its encryption for one receiver."""
+"""The text of a message, and its encryption for one receiver.
 
+The keys of a receiver, which clients send in base64 of either alphabet, with padding or not.
+"""
+
+import binascii
 import html
 import os
 import re
-from base64 import urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -19,10 +23,38 @@ from django.utils.translation import gettext_noop as _
 from accounts.vapid import vapid_of
 from infra.api.live_parts import fill_body
 from notifications.api.warning_place import warning_field
-from notifications.push.keys import decode_key
 from notifications.push.types import PushTarget
 from notifications.queries.viewed_notifications import ViewedNotification
 from notifications.types import NotificationKind
+
+SECRET_BYTES = 16
+
+
+def decode_key(text: str) -> bytes:
+    """The bytes. Raises: ValueError."""
+    standard = text.translate(str.maketrans("+/", "-_")).rstrip("=")
+    try:
+        return urlsafe_b64decode(standard + "=" * (-len(standard) % 4))
+    except binascii.Error as error:
+        raise ValueError(str(error)) from None
+
+
+def is_public_key(text: str) -> bool:
+    """Whether this is a point of the curve P-256."""
+    try:
+        ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), decode_key(text))
+    except ValueError:
+        return False
+    return True
+
+
+def is_secret(text: str) -> bool:
+    """Whether this can be the shared secret."""
+    try:
+        return len(decode_key(text)) == SECRET_BYTES
+    except ValueError:
+        return False
+
 
 BODY_CHARACTERS = 140
 TITLES = {

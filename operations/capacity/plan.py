@@ -1,13 +1,59 @@
-"""Computes what a load needs. All sizes are for the whole site unless a name says otherwise."""
+"""Computes what a load needs. All sizes are for the whole site unless a name says otherwise.
+
+What the product costs on one machine. `docs/explanation/performance.md` has the runs.
+
+Costs of another machine differ by a factor, which is the same for all of them: compare the bare
+view's 73 µs with `lab.bench --only first_reads` there.
+"""
 
 from math import ceil
 from typing import NamedTuple
 
 from django.conf import settings
 
-from operations.capacity import measured_costs as costs
-from operations.capacity.measured_costs import CpuCost
 from operations.capacity.site_load import Machines, SiteLoad
+
+
+class CpuCost(NamedTuple):
+    """µs of CPU, by who spends it."""
+
+    web: float
+    worker: float = 0.0
+    postgres: float = 0.0
+    redis: float = 0.0
+
+    def times(self, count: float) -> "CpuCost":
+        return CpuCost(*(count * part for part in self))
+
+
+# Pages: `--only first_reads` and `--only reads`, 2026-11-27.
+FIRST_PAGE = CpuCost(1_333, redis=213)
+PAGE_AGAIN = CpuCost(263, redis=59)
+PAGE_OF_WHO_WAS_AWAY = CpuCost(7_167, postgres=5_333, redis=932)
+# Writes: `--only writes`, at 200 a second, 2026-11-27. A favourite was not measured at that rate.
+POST = CpuCost(2_510, 2_580, 2_960, 500)
+FOLLOW = CpuCost(2_670, 2_240, 3_210, 700)
+FAVOURITE = FOLLOW
+# A post into one live timeline.
+DELIVERY = CpuCost(0, 2.7, 1.7, 2.0)
+# A row of the recent-posts index, in statements of about ten rows.
+INDEX_ROW = CpuCost(0, 0, 52)
+
+# Bytes on disk, with their indexes.
+EDGE_BYTES, POST_BYTES, CHANGE_BYTES, INDEX_ROW_BYTES = 206, 700, 423, 113
+# A user with three tokens, in the default database.
+USER_BYTES = 2_500
+# Bytes of PostgreSQL's log, later than the first write after a checkpoint.
+POST_WAL_BYTES, FOLLOW_WAL_BYTES, FAVOURITE_WAL_BYTES, INDEX_ROW_WAL_BYTES = (
+    3_218,
+    3_275,
+    3_134,
+    350,
+)
+# Bytes in Redis of a reader whose timeline is live: timeline; relations; share of posts and counts.
+READER_BYTES = 10_200 + 2_264 + 5_000
+# A web process has one core, and a worker too.
+PROCESS_GB = 0.25
 
 DAY_S = 86_400
 # A follow has a row with its follower, and one with its followee.
@@ -58,7 +104,7 @@ class Plan(NamedTuple):
         of_shard = _database_memory_gb(1_000 * self.disk_tb / self.shards)
         databases = 2 * (self.shards * of_shard + _database_memory_gb(self.default_gb))
         redis = 2 * min(self.redis_nodes * machines.redis_gb, self.redis_gb / _REDIS_FULL)
-        return processes * costs.PROCESS_GB + redis + databases
+        return processes * PROCESS_GB + redis + databases
 
 
 def compute_plan(
@@ -69,7 +115,7 @@ def compute_plan(
     cpu = _cpu(load, _index_copies(shards))
     web = web_processes or _processes(cpu.web, machines)
     workers = _processes(cpu.worker, machines)
-    redis_gb = load.active_accounts * costs.READER_BYTES / 1e9
+    redis_gb = load.active_accounts * READER_BYTES / 1e9
     index_tb = _index_tb(load) * _index_copies(shards) / shards
     return Plan(
         shards=shards,
@@ -80,7 +126,7 @@ def compute_plan(
         redis_gb=redis_gb,
         disk_tb=_data_tb(load) + shards * index_tb,
         index_tb_per_shard=index_tb,
-        default_gb=load.accounts * costs.USER_BYTES / 1e9,
+        default_gb=load.accounts * USER_BYTES / 1e9,
         wal_mb_per_shard=_wal_bytes(load, shards) / shards / 1e6,
         web_connections=_web_connections(web, machines),
         direct_connections=_direct_connections(shards, workers, machines),
@@ -94,7 +140,7 @@ def _database_memory_gb(data_gb: float) -> float:
 def _shards_needed(load: SiteLoad, machines: Machines) -> int:
     """By size, or by CPU. An index on every shard does not divide: it leaves less room on each."""
     on_each = 1 if _index_copies(2) > 1 else 0
-    index_cores = costs.INDEX_ROW.times(load.posts).postgres / 1e6
+    index_cores = INDEX_ROW.times(load.posts).postgres / 1e6
     room_tb = _room(machines.shard_tb, on_each * _index_tb(load))
     room_cores = _room(machines.shard_cores * machines.busy_share, on_each * index_cores)
     data_tb = _data_tb(load) + (1 - on_each) * _index_tb(load)
@@ -117,14 +163,14 @@ def _cpu(load: SiteLoad, copies: int) -> CpuCost:
     again = load.reads * (1 - load.first_share)
     first = load.reads * (load.first_share - load.away_share)
     spent = (
-        costs.PAGE_AGAIN.times(again),
-        costs.FIRST_PAGE.times(max(first, 0)),
-        costs.PAGE_OF_WHO_WAS_AWAY.times(load.reads * load.away_share),
-        costs.POST.times(load.posts),
-        costs.FAVOURITE.times(load.favourites),
-        costs.FOLLOW.times(load.follows),
-        costs.DELIVERY.times(load.posts * load.live_followers),
-        costs.INDEX_ROW.times(load.posts * copies),
+        PAGE_AGAIN.times(again),
+        FIRST_PAGE.times(max(first, 0)),
+        PAGE_OF_WHO_WAS_AWAY.times(load.reads * load.away_share),
+        POST.times(load.posts),
+        FAVOURITE.times(load.favourites),
+        FOLLOW.times(load.follows),
+        DELIVERY.times(load.posts * load.live_followers),
+        INDEX_ROW.times(load.posts * copies),
     )
     return CpuCost(*(sum(parts) / 1e6 for parts in zip(*spent, strict=True)))
 
@@ -140,26 +186,26 @@ def _redis_nodes(redis_gb: float, cores: float, machines: Machines) -> int:
 
 def _data_tb(load: SiteLoad) -> float:
     """Follows, posts and the history of changes."""
-    follows = load.accounts * load.followees * _ROWS_OF_A_FOLLOW * costs.EDGE_BYTES
-    posts = load.accounts * load.posts_per_account * costs.POST_BYTES
+    follows = load.accounts * load.followees * _ROWS_OF_A_FOLLOW * EDGE_BYTES
+    posts = load.accounts * load.posts_per_account * POST_BYTES
     writes = load.posts + load.favourites + load.follows
-    history = writes * DAY_S * settings.CHANGE_REPLAY_DAYS * costs.CHANGE_BYTES
+    history = writes * DAY_S * settings.CHANGE_REPLAY_DAYS * CHANGE_BYTES
     return (follows + posts + history) / 1e12
 
 
 def _index_tb(load: SiteLoad) -> float:
     """One copy. One day more than `RECENT_DAYS` is kept."""
     rows = load.posts * DAY_S * (settings.RECENT_DAYS + 1)
-    return rows * costs.INDEX_ROW_BYTES / 1e12
+    return rows * INDEX_ROW_BYTES / 1e12
 
 
 def _wal_bytes(load: SiteLoad, shards: int) -> float:
     """A second, over all shards."""
     return (
-        load.posts * costs.POST_WAL_BYTES
-        + load.posts * (_index_copies(shards) - 1) * costs.INDEX_ROW_WAL_BYTES
-        + load.follows * costs.FOLLOW_WAL_BYTES
-        + load.favourites * costs.FAVOURITE_WAL_BYTES
+        load.posts * POST_WAL_BYTES
+        + load.posts * (_index_copies(shards) - 1) * INDEX_ROW_WAL_BYTES
+        + load.follows * FOLLOW_WAL_BYTES
+        + load.favourites * FAVOURITE_WAL_BYTES
     )
 
 

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from django.utils.functional import cached_property
 
 from operations.demo.errors import GraphUnreadable
-from operations.demo.formats import FORMATS
-from operations.demo.graph_file import digest_of, first_byte
+from operations.demo.formats import FORMATS, digest_of, first_byte
 
 Pairs = Iterable[tuple[int, int]]
 

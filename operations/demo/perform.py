@@ -16,7 +16,7 @@ from infra.jobs.types import Batch
 from moderation.actions.reports import file_report
 from moderation.types import Category, ReportDraft
 from operations.demo.community import FIRST_ACCOUNTS
-from operations.demo.photos import draw_photo
+from operations.demo.pictures import draw_photo
 from operations.demo.publish import deliver_pending
 from operations.demo.rows import Ids
 from operations.demo.scenes import ScenePost, read_scenes

@@ -1,16 +1,33 @@
-"""Users of loaded accounts. They are found by username and created if missing."""
+"""Users of loaded accounts. They are found by username and created if missing.
+
+Access tokens of the demo's own application.
+
+The operator of `make run`: a superuser with the public password of the demo community.
+"""
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TypeVar
 
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
 
+from accounts.actions.register_application import register_application
+from accounts.actions.sign_up import sign_up
+from accounts.actions.tokens import issue_token
+from accounts.models import Application, User
+from accounts.oauth import OUT_OF_BAND
+from accounts.queries.users import find_account_id
+from accounts.scopes import BROAD
 from accounts.sql import CREATE_CLOSED_USERS, OPEN_USERS, USERS_BY_NAME
+from accounts.types import NewApplication, NewUser
+from infra.api.errors import ValidationFailed
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute, fetch_all
-from operations.demo.errors import UsernameTaken
+from operations.demo.community import PASSWORD
+from operations.demo.errors import DevelopmentOnly, NoSuchAccount, UsernameTaken
 from operations.demo.graphs import STARTED_AT
 from operations.demo.types import Community
 
@@ -61,3 +78,45 @@ def _find(usernames: Collection[str]) -> dict[str, int]:
         if email:
             raise UsernameTaken(username)
     return {username: id_ for username, id_, _ in rows}
+
+
+APPLICATION = "Tideline demo"
+
+
+def demo_token(username: str, now: datetime) -> str:
+    """A new token with all scopes. The latest MAX_SESSIONS stay valid. Raises NoSuchAccount."""
+    account_id = find_account_id(username)
+    if account_id is None:
+        raise NoSuchAccount(username)
+    return issue_token(account_id, _application().pk, " ".join(BROAD), now).token
+
+
+def _application() -> Application:
+    application = Application.objects.filter(name=APPLICATION).order_by("pk").first()
+    if application is not None:
+        return application
+    new = NewApplication(APPLICATION, OUT_OF_BAND, scopes=" ".join(BROAD), website="")
+    return register_application(new)[0]
+
+
+USERNAME = "operator"
+EMAIL = "operator@demo.invalid"
+
+
+def ensure_operator(now: datetime) -> str | None:
+    """The username of the demo's operator, which is created if there is no superuser.
+
+    None: the operator is another person, or a person has this name. Safety: may run at any time.
+    """
+    if not settings.DEVELOPMENT:
+        raise DevelopmentOnly("the operator of make run")
+    superusers = User.objects.filter(is_superuser=True)
+    if superusers.filter(username=USERNAME, email=EMAIL).exists():
+        return USERNAME
+    if superusers.exists():
+        return None
+    try:
+        sign_up(NewUser(USERNAME, EMAIL, PASSWORD, "Operator", is_superuser=True), now)
+    except ValidationFailed:
+        return None
+    return USERNAME

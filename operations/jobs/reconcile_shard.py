@@ -14,6 +14,8 @@
     settled     the default database no longer says that the shard may have lost writes
 
 Between them all changes are drained. Each step is idempotent, so a run that was killed is resumed.
+
+Delivers all pending changes of all databases, together with the drainers that run.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,6 +28,8 @@ from django.conf import settings
 from accounts.verbs import AuditAccounts
 from counters.jobs.drifting_counts import recount_counters
 from infra.caching.purging import flush_redis
+from infra.changes.compensate import compensate, dry_run_batch
+from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.replay import ReplayFilter, replay
 from infra.jobs.audit import AuditRun
 from infra.jobs.by_database import Pass, in_turn
@@ -33,10 +37,9 @@ from infra.jobs.findings import Pause
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.pulse import end_loss
-from infra.sharding.shards import shard_aliases
+from infra.sharding.shards import all_aliases, shard_aliases
 from moderation.jobs.enforce_again import enforce_again
 from notifications.verbs import AuditNotifications
-from operations.jobs.drain_everything import drain_everything
 from posts.conversations.verbs import AuditConversations
 from posts.verbs import AuditResponses
 from relations.verbs import AuditEdges
@@ -44,6 +47,45 @@ from timelines.jobs.end_lost_deletions import end_lost_deletions
 from timelines.jobs.recent_index import backfill_recent_posts
 from timelines.stores.weeks import forget_timelines
 from timelines.verbs import AuditRecentPosts, AuditTags
+
+# What another drainer holds, or what failed once, is delivered within this time.
+MOST_WAITS = 120
+WAIT_S = 0.5
+
+
+def drain_everything(work: Work, pause: Pause) -> Iterator[Batch]:
+    """Delivers changes until none is pending, for a minute at most.
+
+    Each lane with changes that are left then is a failed row, and so are parked and paused ones:
+    what they would change cannot be compared. `pause(seconds)` returns False when the run shall
+    stop. Raises: errors of UNREACHABLE.
+    """
+    if work.dry_run:
+        yield from (dry_run_batch(alias, None) for alias in all_aliases())
+        return
+    for _ in range(MOST_WAITS):
+        yield from _drain_once()
+        if not any(lag.pending for lag in _list_lags()) or not pause(WAIT_S):
+            break
+    for lag in _list_lags():
+        if lag.pending or lag.parked or lag.paused:
+            yield Batch(0, 1, lag.alias, details=[_describe(lag)])
+
+
+def _drain_once() -> Iterator[Batch]:
+    for alias in all_aliases():
+        for report in compensate(alias):
+            yield Batch(report.delivered, 0, alias)
+
+
+def _list_lags() -> list[LaneLag]:
+    return [lag for alias in all_aliases() for lag in list_lane_lags(alias)]
+
+
+def _describe(lag: LaneLag) -> str:
+    waiting = f"{lag.pending:,} changes pending, {lag.parked:,} parked, {lag.paused:,} paused"
+    return f"{lag.alias} lane {lag.lane}: {waiting}; see changes lag"
+
 
 # Of the default database. Mails are not sent again.
 KINDS = (

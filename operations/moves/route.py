@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch
 from infra.sharding.errors import NO_ANSWER
-from operations.moves import copies, guard, rows, stream, switch
+from operations.moves import copying, guard, rows, stream, switch
 from operations.moves.compare import compare_all
 from operations.moves.copying import await_copies
 from operations.moves.errors import MoveRefused, MoveStuck
-from operations.moves.marks import await_mark
 from operations.moves.models import Move
 from operations.moves.plan import estimate
+from operations.moves.rows import await_mark
 from operations.moves.types import Lines, MoveRef, MoveRoute
 
 # Steps after which the move waits for the operator: nothing runs, and both shards are equal.
@@ -70,7 +70,7 @@ def leave_for(move: Move, ref: MoveRef, route: MoveRoute) -> None:
 
 def _guard(ref: MoveRef, move: Move) -> Lines:
     yield from guard.add_guards(ref)
-    yield from copies.delete_old_index(ref)
+    yield from copying.delete_old_index(ref)
 
 
 def _publish(ref: MoveRef, move: Move) -> Lines:
@@ -171,11 +171,11 @@ def _stop_all(ref: MoveRef, move: Move) -> Lines:
 
 
 def _delete_on_target(ref: MoveRef, move: Move) -> Lines:
-    yield from copies.delete_copies(ref, ref.target)
+    yield from copying.delete_copies(ref, ref.target)
 
 
 def _delete_on_source(ref: MoveRef, move: Move) -> Lines:
-    yield from copies.delete_copies(ref, ref.source)
+    yield from copying.delete_copies(ref, ref.source)
 
 
 def _unguard(ref: MoveRef, move: Move) -> Lines:

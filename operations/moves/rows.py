@@ -1,5 +1,9 @@
-"""The rows of moves in the default database: which step is done, and who does the next one."""
+"""The rows of moves in the default database: which step is done, and who does the next one.
 
+Marks: a row that the source writes and the target gets, after all that was written before it.
+"""
+
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +15,7 @@ from infra.sharding.bucket_set import BucketSet
 from infra.sharding.map_changes import give_buckets
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute, fetch_all, fetch_one
-from operations.moves.errors import MoveLost, MoveRefused
+from operations.moves.errors import MoveLost, MoveRefused, MoveStuck
 from operations.moves.models import Move
 from operations.moves.types import MoveRef, MoveRoute
 
@@ -118,3 +122,28 @@ def flip(ref: MoveRef, route: MoveRoute) -> int:
 def _require(count: int, ref: MoveRef) -> None:
     if count != 1:
         raise MoveLost(f"move {ref.id} is not as this process left it")
+
+
+POLL_S, PATIENCE_S = 0.002, 8.0
+WRITE = """
+INSERT INTO moves_mark AS mark (move, alias, number) VALUES (%s, %s, 1)
+ON CONFLICT (move, alias) DO UPDATE SET number = mark.number + 1 RETURNING number
+"""
+HAS = "SELECT 1 FROM moves_mark WHERE move = %s AND alias = %s AND number >= %s"
+
+
+def await_mark(ref: MoveRef, patience_s: float = PATIENCE_S) -> float:
+    """Returns when the target has applied all that the source had committed; how long it took.
+
+    Raises: MoveStuck if the target is too far behind. Cost: one write, short queries.
+    """
+    began_s = time.monotonic()
+    row = fetch_one(ref.source, WRITE, (ref.id, ref.source))
+    while fetch_one(ref.target, HAS, (ref.id, ref.source, row[0] if row else 0)) is None:
+        if time.monotonic() > began_s + patience_s:
+            raise MoveStuck(
+                f"{ref.target} is more than {patience_s:g} s behind. If its log names no error, run"
+                " moves resume later"
+            )
+        time.sleep(POLL_S)
+    return time.monotonic() - began_s

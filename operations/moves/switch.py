@@ -16,7 +16,7 @@ from infra.sharding.map_changes import tell_epoch
 from operations.moves import guard, rows, sessions
 from operations.moves.compare import Differing, require_equal
 from operations.moves.errors import MoveLost
-from operations.moves.marks import await_mark
+from operations.moves.rows import await_mark
 from operations.moves.stream import skip_to_now
 from operations.moves.types import MoveRef, MoveRoute
 from timelines.recent.low_water_mark import find_own_mark, raise_low_water_mark

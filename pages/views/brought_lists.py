@@ -9,10 +9,10 @@ from django.http.response import HttpResponseBase
 from infra.api.errors import TidelineError
 from infra.api.parsing import read_text
 from infra.cells import write_csv
-from integrations.brought_lists.actions.start import start_file
+from integrations.brought_lists.actions import start_file
 from integrations.brought_lists.errors import FileRefused
 from integrations.brought_lists.parse import COLUMNS, MOST_BYTES, MOST_LINES, ParsedFile, parse_file
-from integrations.brought_lists.queries.results import find_progress, list_lines
+from integrations.brought_lists.queries import find_progress, list_lines
 from integrations.brought_lists.types import BroughtKind, LineState
 from pages.refusals import refusal_text
 from pages.texts import later as _

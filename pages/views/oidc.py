@@ -24,10 +24,10 @@ from accounts.identities.oidc.sign_in import (
     begin_sign_in,
     finish_sign_in,
 )
-from accounts.identities.queries.bound_accounts import find_bound_account
+from accounts.identities.queries import find_bound_account
 from accounts.identities.types import ExternalId
 from accounts.models import DISPLAY_NAME_LENGTH, User
-from accounts.site_texts.queries.site_description import get_site_description
+from accounts.site_texts.queries import get_site_description
 from accounts.types import FIRST_TENANT, NewUser
 from accounts.usernames import propose_username
 from infra.api.errors import NotAllowed, NotFound, ValidationFailed

@@ -18,13 +18,18 @@ from django_otp.models import Device
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp.util import random_hex
 
-from accounts.second_step.actions.add_device import APP_NAME, add_app, add_passkey
-from accounts.second_step.actions.remove_device import remove_app, remove_passkey
-from accounts.second_step.actions.replace_codes import replace_codes
+from accounts.second_step.actions import (
+    APP_NAME,
+    add_app,
+    add_passkey,
+    remove_app,
+    remove_passkey,
+    replace_codes,
+)
 from accounts.second_step.codes import clean_code
 from accounts.second_step.errors import PasskeyRefused
 from accounts.second_step.passkeys import ask_for_new_passkey
-from accounts.second_step.queries.devices import has_second_step, proved_by, read_second_step
+from accounts.second_step.queries import has_second_step, proved_by, read_second_step
 from accounts.second_step.types import PasskeyAnswer
 from infra.api.errors import TidelineError
 from infra.api.ids import MOST_DIGITS

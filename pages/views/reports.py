@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from accounts.site_texts.queries.site_description import get_site_description
+from accounts.site_texts.queries import get_site_description
 from pages.views.accounts import AboutAccount
 
 

@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.models import User
 from accounts.second_step.passkeys import ask_for_passkey
-from accounts.second_step.queries.devices import read_second_step
+from accounts.second_step.queries import read_second_step
 from accounts.second_step.types import Code, PasskeyAnswer, Proof
 from infra.api.parsing import read_text
 from pages.sessions import start_session

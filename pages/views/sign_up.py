@@ -13,7 +13,7 @@ from accounts.actions.update_profile import choose_language
 from accounts.api.limits import SIGN_UPS
 from accounts.errors import PasswordsBusy
 from accounts.models import User
-from accounts.site_texts.queries.site_description import get_site_description
+from accounts.site_texts.queries import get_site_description
 from accounts.types import NewUser
 from infra.api.errors import TidelineError, TooManyRequests, ValidationFailed
 from infra.api.parsing import read_flag, read_text

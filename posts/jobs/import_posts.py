@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from accounts.identities.queries.bound_accounts import AccountDirectory
+from accounts.identities.queries import AccountDirectory
 from accounts.sql import EXISTING_ACCOUNT_IDS
 from accounts.texts.links import exceeds
 from infra.importing.job import NumberedRecord, WrittenBatch

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from accounts.identities.queries.bound_accounts import AccountDirectory
+from accounts.identities.queries import AccountDirectory
 from accounts.sql import EXISTING_ACCOUNT_IDS
 from infra.api.errors import ValidationFailed
 from infra.importing.job import NumberedRecord, WrittenBatch

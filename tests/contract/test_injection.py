@@ -16,7 +16,7 @@ from pytest_django import Settings
 
 from infra.caching.client import redis
 from lab.accept.facts import openapi_document
-from operations.cache_families import NOT_CACHES, PURGEABLE
+from operations.verbs.caches import NOT_CACHES, PURGEABLE
 from tests.callers import Caller, token_of
 from tests.contract.roles import Scene
 from tests.contract.test_role_matrix import FILLINGS, body_of

@@ -32,7 +32,7 @@ from infra.caching.scanning import list_nodes
 from infra.caching.values import ValueCache, Versioned
 from infra.read_limits import ACCEPTED_S
 from lab.runner.port import free_port
-from operations.cache_families import PURGEABLE
+from operations.verbs.caches import PURGEABLE
 from posts.ids import PostId
 from tests.cached_lists import write_list
 from tests.cached_values import write_values

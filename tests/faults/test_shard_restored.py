@@ -21,8 +21,8 @@ from infra.sharding.pulse import list_losses
 from infra.sharding.sql import fetch_one
 from integrations.positions import decode_position, encode_position
 from integrations.queries.events import read_events, site_position_now
-from integrations.queries.webhooks import list_webhooks
 from integrations.types import SitePosition, WebhookState
+from integrations.webhooks.rows import list_webhooks
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.types import DecisionKind, DecisionOrigin
 from operations.verbs.shards import ReconcileShard

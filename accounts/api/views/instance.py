@@ -15,7 +15,7 @@ from accounts.api.instance import (
 from accounts.errors import AccountNotFound
 from accounts.queries.load import get_account_json
 from accounts.queries.site_counts import get_site_counts
-from accounts.site_texts.queries.site_description import get_site_description
+from accounts.site_texts.queries import get_site_description
 from infra.api.endpoint import Endpoint
 from infra.api.errors import NotFound
 from infra.api.openapi import error_response

@@ -14,7 +14,7 @@ from accounts.identities.actions.provision_account import create_bound_account
 from accounts.identities.assertions import LEEWAY_S, UncheckedAssertion
 from accounts.identities.errors import AssertionRefused, ScopeRefused
 from accounts.identities.models import TrustedIssuer, UsedAssertion
-from accounts.identities.queries.bound_accounts import find_bound_account
+from accounts.identities.queries import find_bound_account
 from accounts.identities.types import OWN_IDS, Assertion, ExternalId
 from accounts.queries.acting import require_actor
 from accounts.scopes import expand_scopes

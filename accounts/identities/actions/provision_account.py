@@ -19,7 +19,7 @@ from accounts.actions.update_profile import check_profile_edit, update_profile
 from accounts.changes import UserCreated
 from accounts.identities.errors import AccountNotReady
 from accounts.identities.models import ExternalIdentity
-from accounts.identities.queries.bound_accounts import find_bound_account
+from accounts.identities.queries import find_bound_account
 from accounts.identities.types import (
     OWN_IDS,
     BoundAccount,

@@ -11,8 +11,7 @@ from infra.jobs.stopping import StopRequest
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.readiness import refuse_unusable_databases, requiring_ready
 from infra.verbs import DocumentedCommand
-from integrations.follower import AWAY_S, QUIET_S, EventFollower
-from integrations.position_file import find_position
+from integrations.follower import AWAY_S, QUIET_S, EventFollower, find_position
 from integrations.queries.events import first_position
 from integrations.sinks import EventSink, LineSink, StreamSink
 from integrations.types import SitePosition

@@ -7,7 +7,7 @@ from infra.api.errors import InvalidRequest
 from infra.api.nested import find_object
 from infra.api.parsing import read_flag, read_text
 from infra.outgoing.addresses import is_endpoint
-from notifications.push.keys import is_public_key, is_secret
+from notifications.push.message import is_public_key, is_secret
 from notifications.push.models import LONGEST_ENDPOINT, LONGEST_KEY
 from notifications.push.types import (
     ALERTS,

@@ -9,14 +9,15 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from infra.verbs import DocumentedCommand
-from operations.capacity.amounts import (
+from operations.capacity.plan import compute_plan
+from operations.capacity.plan_lines import (
     format_amount,
+    format_plan,
+    monthly_cost,
     parse_amount,
     parse_positive,
     parse_share,
 )
-from operations.capacity.plan import compute_plan
-from operations.capacity.plan_lines import format_plan, monthly_cost
 from operations.capacity.site_load import Machines, Prices, SiteLoad
 from operations.capacity.walls import list_walls
 

@@ -6,10 +6,16 @@ from typing import Any
 
 from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
-from operations.moves.balance import TOLERANCE, PlannedMove, plan_moves
+from operations.moves.balance import (
+    TOLERANCE,
+    PlannedMove,
+    ShardLoad,
+    plan_moves,
+    read_loads,
+    weigh,
+)
 from operations.moves.check import find_faults, find_warnings
 from operations.moves.errors import MoveRefused
-from operations.moves.loads import ShardLoad, read_loads, weigh
 from operations.moves.new_shard import add_shard, check_new_shard
 from operations.moves.plan import estimate
 from operations.moves.route import claim, leave_for, run_route

@@ -10,9 +10,9 @@ from django.contrib.admin.models import LogEntry
 from django.db import OperationalError
 from django.test import Client
 
+from accounts.site_texts import queries
 from accounts.site_texts.models import SiteRule, SiteTexts
-from accounts.site_texts.queries import site_description
-from accounts.site_texts.queries.site_description import (
+from accounts.site_texts.queries import (
     _TextMemory,
     forget_site_description,
     get_site_description,
@@ -238,18 +238,18 @@ def test_most_readers_ask_no_database(written: None) -> None:
 
 
 def test_one_of_many_readers_asks(written: None) -> None:
-    read_before = site_description.read_site_description
+    read_before = queries.read_site_description
     asked = []
 
     def counted() -> Any:
         asked.append(1)
         return read_before()
 
-    site_description.read_site_description = counted
+    queries.read_site_description = counted
     try:
         texts = run_together([partial(get_site_description)] * 8)
     finally:
-        site_description.read_site_description = read_before
+        queries.read_site_description = read_before
     assert len(asked) == 1 and {one.email for one in texts} == {"help@harbour.example"}
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 
-from integrations.actions.create_service import create_service
+from integrations.actions import create_service
 from posts.actions.create_post import create_post
 from posts.actions.mark_post import mark_post
 from posts.types import Draft, Kind, Visibility

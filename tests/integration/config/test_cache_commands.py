@@ -13,8 +13,7 @@ from infra.caching.client import redis
 from infra.caching.questions import answer
 from infra.caching.values import Versioned
 from infra.sharding.buckets import shard_of
-from operations.cache_families import NOT_CACHES, PURGEABLE
-from operations.verbs.caches import PurgeCaches, WarmCaches
+from operations.verbs.caches import NOT_CACHES, PURGEABLE, PurgeCaches, WarmCaches
 from tests.cached_values import begin
 from tests.integration.jobs.outcomes import Outcome
 from tests.people import cast

@@ -21,7 +21,7 @@ from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from infra.sharding.shards import all_aliases
 from moderation.actions.decide_on_image import decide_on_image
-from moderation.jobs import export_images
+from moderation.jobs import export_account
 from moderation.jobs.purge_accounts import purge_accounts
 from moderation.types import DecisionKind, DecisionOrigin
 from moderation.verbs import ExportAccount
@@ -164,7 +164,7 @@ def export(account_id, path):
 
 
 def test_all_images_are_in_the_archive_but_hidden_ones(me, you, people, tmp_path, monkeypatch):
-    monkeypatch.setattr(export_images, "_PAGE", 2)
+    monkeypatch.setattr(export_account, "_PAGE", 2)
     edit(me, avatar=upload(picture(size=(500, 500))))
     large = sent(me, content=picture("JPEG", (1_200, 800)), description='Sea, and "sun"')
     glass, hidden = sent(me, content=transparent()), sent(me, description="gone")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from accounts.images.jobs.remove_unused_images import remove_unused_images
+from accounts.images.jobs import remove_unused_images
 from infra.jobs.types import Work
 from infra.sharding.shards import all_aliases
 from tests.pictures import picture, upload

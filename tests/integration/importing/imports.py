@@ -2,7 +2,7 @@
 
 import json
 
-from accounts.identities.queries.bound_accounts import load_account_ids
+from accounts.identities.queries import load_account_ids
 from accounts.types import FIRST_TENANT
 from accounts.verbs import ImportAccounts
 from infra.sharding.shards import all_aliases

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from accounts.identities.queries.bound_accounts import load_account_ids
+from accounts.identities.queries import load_account_ids
 from accounts.models import Account
 from accounts.types import FIRST_TENANT
 from infra.importing.mastodon import text_of_html

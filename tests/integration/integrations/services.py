@@ -7,7 +7,7 @@ import orjson
 from django.test import Client
 
 from accounts.scopes import OF_SERVICES
-from integrations.actions.create_service import create_service
+from integrations.actions import create_service
 
 
 class Service:

@@ -12,7 +12,7 @@ from infra.api.pages import Window
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from moderation.actions.appeals import accept_appeal, file_appeal
-from moderation.actions.deactivate import deactivate_account
+from moderation.actions.by_owner import deactivate_account
 from moderation.errors import DeactivatedByProduct, StrikeNotFound
 from moderation.jobs.purge_accounts import purge_accounts
 from moderation.models import Appeal, Decision

@@ -16,7 +16,7 @@ from integrations.positions import PositionInvalid, decode_position, encode_posi
 from integrations.queries import events as events_module
 from integrations.queries.events import read_events, site_position_now
 from integrations.types import SitePosition
-from moderation.actions.delete_own_account import delete_own_account
+from moderation.actions.by_owner import delete_own_account
 from moderation.types import DecisionKind
 from moderation.verbs import PurgeAccounts
 from tests.budgets import count_calls

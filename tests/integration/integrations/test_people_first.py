@@ -15,8 +15,7 @@ from infra.api.bulk_places import (
     set_bulk_places,
 )
 from infra.deadline import ARRIVED
-from integrations.api import schema
-from integrations.api.views import relations
+from integrations.api import schema, views
 from integrations.positions import encode_position
 from integrations.queries import events
 from tests.callers import assert_refused
@@ -78,13 +77,13 @@ def test_who_waited_for_a_thread_is_refused():
 
 def test_a_slow_store_refuses_bulk_services_only(world, monkeypatch):
     ann = make_account()
-    read = relations.read_mutuals
+    read = views.read_mutuals
 
     def slow_read(account_id):
         time.sleep(SLOW)
         return read(account_id)
 
-    monkeypatch.setattr(relations, "read_mutuals", slow_read)
+    monkeypatch.setattr(views, "read_mutuals", slow_read)
     path = f"/api/v1/services/mutuals/{ann}"
     bulk, core = Service(is_bulk=True), Service()
     assert bulk.get(path).status_code == core.get(path).status_code == 200

@@ -11,7 +11,7 @@ from accounts.changes import UserCreated
 from accounts.identities.actions import provision_account
 from accounts.identities.actions.provision_account import create_bound_users
 from accounts.identities.models import ExternalIdentity
-from accounts.identities.queries.bound_accounts import find_bound_account
+from accounts.identities.queries import find_bound_account
 from accounts.models import Account, User
 from accounts.types import Restriction
 from infra.sharding.buckets import shard_of

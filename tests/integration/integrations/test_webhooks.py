@@ -17,13 +17,11 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from integrations.models import Webhook
 from integrations.queries import events
-from integrations.queries.webhooks import list_webhooks
 from integrations.types import WebhookState
 from integrations.verbs.webhooks import CreateWebhook, RedeliverEvents, ShowWebhooks
-from integrations.webhooks import sender, threads
-from integrations.webhooks.rows import claim_webhooks
-from integrations.webhooks.sender import send_claimed
-from integrations.webhooks.threads import send_webhooks
+from integrations.webhooks import sender
+from integrations.webhooks.rows import claim_webhooks, list_webhooks
+from integrations.webhooks.sender import send_claimed, send_webhooks
 from tests.callers import Caller
 from tests.delivered import deliver_all
 from tests.integration.integrations.test_events import publish
@@ -237,9 +235,9 @@ def test_more_webhooks_than_threads_take_turns(ann, receiver, monkeypatch):
         for address in (receiver, other):
             create(address.url)
         posts = publish_delivered(ann)
-        monkeypatch.setattr(threads, "STINT_S", 0.1)
+        monkeypatch.setattr(sender, "STINT_S", 0.1)
         monkeypatch.setattr(sender, "QUIET_S", 0.01)
-        sending = threads.SendingThreads(most=1)
+        sending = sender.SendingThreads(most=1)
 
         def both_received():
             sending.start_due()

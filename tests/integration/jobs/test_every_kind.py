@@ -16,8 +16,7 @@ from infra.changes import deliver
 from infra.importing.formats import TYPES
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from integrations.brought_lists.actions.go_on import do_brought_lines
-from integrations.brought_lists.actions.start import start_file
+from integrations.brought_lists.actions import do_brought_lines, start_file
 from integrations.brought_lists.parse import COLUMNS
 from integrations.brought_lists.types import BroughtKind, LineState
 from lab.reference.commands import load_command

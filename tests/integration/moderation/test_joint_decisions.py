@@ -14,7 +14,7 @@ from django.test import Client
 from accounts.models import User
 from accounts.types import Restriction
 from infra.changes.failpoints import arm, disarm
-from moderation.actions.delete_own_account import delete_own_account
+from moderation.actions.by_owner import delete_own_account
 from moderation.actions.joint_decisions import carry_out
 from moderation.errors import OwnerDeletedIt, SentBefore
 from moderation.models import Decision, JointDecision, JointTarget, Report, TimedRestriction

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from accounts.site_texts.models import LONGEST_REASON, MOST_REASONS, SiteTexts
-from accounts.site_texts.queries.site_description import _TextMemory, forget_site_description
+from accounts.site_texts.queries import _TextMemory, forget_site_description
 from moderation.models import Decision, Report
 from tests.integration.moderation.staff_pages import member
 from tests.world import make_account

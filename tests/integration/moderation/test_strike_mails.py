@@ -14,14 +14,14 @@ from django.core.mail.backends.locmem import EmailBackend
 
 from accounts.models import User
 from accounts.site_texts.models import SiteTexts
-from accounts.site_texts.queries.site_description import forget_site_description
+from accounts.site_texts.queries import forget_site_description
 from accounts.types import FIRST_TENANT
 from config.mail_settings import mail_settings
 from infra.changes.models import Change, ChangeState
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute
-from moderation.actions import mail_strikes
-from moderation.actions.delete_own_account import delete_own_account
+from moderation.actions import notify_of_strikes
+from moderation.actions.by_owner import delete_own_account
 from moderation.models import Decision
 from moderation.types import DecisionKind
 from tests.callers import Caller
@@ -192,7 +192,7 @@ def test_a_slow_server_ends_the_batch_and_the_next_sends_the_others(
 ) -> None:
     for _ in range(3):
         decide(ann, DecisionKind.WARN)
-    monkeypatch.setattr(mail_strikes, "LONGEST_S", -1.0)
+    monkeypatch.setattr(notify_of_strikes, "LONGEST_S", -1.0)
     drain_all()
     assert mail.outbox == [] and len(left()) == 3
     monkeypatch.undo()

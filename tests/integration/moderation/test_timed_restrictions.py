@@ -19,7 +19,7 @@ from infra.jobs.types import Work
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions import timed_restrictions
 from moderation.actions.appeals import accept_appeal, file_appeal
-from moderation.actions.delete_own_account import delete_own_account
+from moderation.actions.by_owner import delete_own_account
 from moderation.actions.timed_restrictions import end_due_restrictions
 from moderation.errors import DeletedByOwner, EndIsOver, EndsNever
 from moderation.jobs.purge_accounts import purge_accounts

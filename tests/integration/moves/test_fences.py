@@ -20,9 +20,9 @@ from infra.sharding.map_copy import MapCopy
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from operations.moves import guard, rows
 from operations.moves.errors import MoveLost
-from operations.moves.interrupted import finish_interrupted_switch
 from operations.moves.metrics import MovesCollector
 from operations.moves.models import Move
+from operations.moves.periodic import finish_interrupted_switch
 from operations.moves.route import claim
 from operations.moves.rows import find_unfinished, take_move
 from operations.moves.types import MoveRef, MoveRoute

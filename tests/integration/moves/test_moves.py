@@ -19,8 +19,8 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.placement import is_allowed
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from operations.moves.errors import MoveLost
-from operations.moves.interrupted import finish_interrupted_switch
 from operations.moves.models import Move
+from operations.moves.periodic import finish_interrupted_switch
 from operations.moves.verbs.moves import MoveCommand
 from posts.actions.create_post import create_post
 from posts.actions.end_polls import end_polls

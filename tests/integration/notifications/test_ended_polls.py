@@ -7,7 +7,7 @@ from django.conf import settings
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from notifications.actions import announce_ends
+from notifications.actions import notify
 from posts.actions import end_polls
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
@@ -84,7 +84,7 @@ def test_ended_polls_are_found_by_their_index(people, me, poll):
 
 
 def test_many_voters_are_told_page_by_page(people, me, you, them, poll, monkeypatch):
-    monkeypatch.setattr(announce_ends, "AT_ONCE", 1)
+    monkeypatch.setattr(notify, "AT_ONCE", 1)
     for one in (you, them):
         vote(one, poll)
     end_all()

@@ -9,8 +9,8 @@ from accounts.models import User
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute
 from moderation.actions.appeals import file_appeal
+from moderation.actions.by_owner import delete_own_account
 from moderation.actions.decide import decide_on_account
-from moderation.actions.delete_own_account import delete_own_account
 from moderation.actions.joint_decisions import carry_out, create_joint_decision
 from moderation.models import Decision
 from moderation.types import DecisionKind, DecisionOrigin, JointPlan

@@ -9,7 +9,7 @@ from accounts.actions.update_profile import choose_language
 from infra.changes.models import Change
 from infra.outgoing.addresses import ForbiddenAddress, is_endpoint, resolve
 from infra.sharding.sql import execute
-from notifications.push import send
+from notifications.push import actions
 from notifications.push.models import PushSubscription
 from tests.callers import Caller, assert_refused
 from tests.dying import armed
@@ -149,7 +149,7 @@ def test_subscriptions_end_with_their_receiver_and_their_token(
 def test_a_slow_service_delays_nothing_else(
     people, subscriber, you, original, service, device, monkeypatch
 ):
-    monkeypatch.setattr(send, "REQUEST_S", 0.2)
+    monkeypatch.setattr(actions, "REQUEST_S", 0.2)
     subscribe(subscriber, service, device, {"alerts": {"favourite": True}})
     service.waits.clear()
     do(you, "favourite", original)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from infra.sharding.buckets import shard_of
-from notifications.actions import notify_quoting, notify_subscribers
+from notifications.actions import notify
 from notifications.actions.write_notifications import DAY_MS, write_notifications
 from notifications.models import Notification
 from notifications.types import NotificationKind, Occurrence
@@ -53,7 +53,7 @@ def test_the_quoted_author_is_notified_also_of_closed_quotes(people, me, you, or
 
 
 def test_an_edit_notifies_who_quotes_once(people, me, you, them, original, monkeypatch):
-    monkeypatch.setattr(notify_quoting, "AT_ONCE", 1)
+    monkeypatch.setattr(notify, "AT_ONCE", 1)
     quoting = [quote(you, original), quote(them, original, visibility="private")]
     quote(me, original)
     revoked = quote(them, original)
@@ -168,7 +168,7 @@ def test_those_who_follow_later_are_not_told_of_posts_before(people, me, you):
 
 
 def test_many_subscribers_are_told_page_by_page(subscribed, people, me, you, them, monkeypatch):
-    monkeypatch.setattr(notify_subscribers, "AT_ONCE", 1)
+    monkeypatch.setattr(notify, "AT_ONCE", 1)
     act(them, "follow", people[0], {"notify": True, "quiet": True})
     drain_all()
     expected = [("status", str(people[0]), post(me))]

@@ -23,7 +23,7 @@ from infra.changes.parking import park
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute, fetch_all
 from operations import samples
-from operations.pages import charts as module
+from operations.pages import figures as module
 from operations.queries.slow_queries import IS_SLOW
 from operations.samples import (
     FAMILY,

@@ -13,9 +13,9 @@ from accounts.types import Restriction
 from infra.sharding.buckets import shard_of
 from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import execute
-from integrations.brought_lists.actions.go_on import delete_old_files, do_brought_lines
+from integrations.brought_lists.actions import delete_old_files, do_brought_lines
 from integrations.brought_lists.parse import COLUMNS, MOST_BYTES, MOST_LINES, OTHER_KINDS
-from integrations.brought_lists.queries.results import find_progress, list_lines
+from integrations.brought_lists.queries import find_progress, list_lines
 from relations.lists.queries.lists import list_account_lists
 from tests.callers import Caller
 from tests.dying import dying_at

@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 import pytest
 
 from accounts.actions.update_profile import update_profile
-from accounts.site_texts.queries.site_description import forget_site_description
+from accounts.site_texts.queries import forget_site_description
 from accounts.types import ProfileEdit
 from moderation.actions.reports import reopen_report, resolve_report
 from moderation.models import Report
-from moderation.queries.own_reports import MOST, list_own_reports
+from moderation.queries.decisions import OWN_REPORTS, list_own_reports
 from moderation.types import DecisionKind, DecisionOrigin
 from posts.ids import PostId
 from relations.actions.follow import follow
@@ -210,12 +210,12 @@ def test_a_report_on_an_account_that_is_gone_is_still_there(ann: int, ben: int) 
 
 
 def test_pages_go_by_key_and_an_odd_cursor_is_refused(ann: int, ben: int) -> None:
-    for n in range(MOST + 5):
+    for n in range(OWN_REPORTS + 5):
         report(ann, ben, f"boat {n} of many")
         report(ben, ann, "against")
     browser = Browser(ann)
     first = browser.read(PATH)
-    assert f"boat {MOST + 4} of" in first
+    assert f"boat {OWN_REPORTS + 4} of" in first
     assert "boat 4 of" not in first
     older = first.split('class="older" href="?')[1].split('"')[0]
     second = browser.read(f"{PATH}?{older}")
@@ -233,9 +233,9 @@ def test_a_long_history_costs_one_page_of_rows(ann: int, ben: int) -> None:
     )
     settle("default", "moderation_report")
     with count_calls() as calls:
-        assert len(list_own_reports(ann).items) == MOST
+        assert len(list_own_reports(ann).items) == OWN_REPORTS
     (statement,) = calls.statements
-    assert max(map(rows_handled, nodes_of(statement))) <= 2 * (MOST + 1)
+    assert max(map(rows_handled, nodes_of(statement))) <= 2 * (OWN_REPORTS + 1)
 
 
 def test_a_decision_is_shown_with_the_post_and_is_appealed_once(ann: int) -> None:

@@ -12,7 +12,7 @@ from accounts.models import DISPLAY_NAME_LENGTH, USERNAME_LENGTH
 from operations.demo.community import FIRST_ACCOUNTS, POSTS, demo_community
 from operations.demo.errors import GraphNameInvalid
 from operations.demo.excerpt import MOST, cut
-from operations.demo.graph_file import MAX_NODE
+from operations.demo.formats import MAX_NODE
 from operations.demo.graphs import build_graph
 from operations.demo.names import name_of_file, naming_of
 from operations.demo.publish import PlannedPosts

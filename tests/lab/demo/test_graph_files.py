@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from operations.demo.errors import GraphUnreadable
-from operations.demo.graph_file import digest_of
+from operations.demo.formats import digest_of
 from operations.demo.graphs import best_connected, build_graph, read_graph, since_ms
 
 EDGES = b"# a comment\n1 2\n\n1\t3  0.5\n% another\r\n2 1\r\n"

@@ -13,8 +13,8 @@ from infra.sharding.bounded.breaker import reset_breakers
 from infra.sharding.buckets import current_map, shard_of
 from infra.sharding.map_copy import MapCopy
 from infra.sharding.sql import fetch_one
-from operations.moves.interrupted import finish_interrupted_switch
 from operations.moves.models import Move
+from operations.moves.periodic import finish_interrupted_switch
 from tests.dying import Killed, armed, die
 from tests.faults.replicas.test_synchronous_standby import promote
 from tests.integration.moves.writers import make_friends

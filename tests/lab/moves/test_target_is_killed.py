@@ -12,8 +12,8 @@ from django.db import connections
 from infra.sharding.bounded.breaker import reset_breakers
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all, fetch_one
-from operations.moves.interrupted import finish_interrupted_switch
 from operations.moves.models import Move
+from operations.moves.periodic import finish_interrupted_switch
 from tests.dying import Killed, armed, die
 from tests.integration.moves.writers import make_friends
 from tests.integration.operations.staff import staff_of

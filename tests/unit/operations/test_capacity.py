@@ -14,12 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infra.sharding.bucket_set import BUCKET_COUNT
-from operations.capacity.amounts import format_amount, parse_amount, parse_share
 from operations.capacity.plan import compute_plan
+from operations.capacity.plan_lines import format_amount, parse_amount, parse_share
 from operations.capacity.site_load import Machines, SiteLoad
 from operations.capacity.walls import list_walls
-from operations.moves.balance import TOLERANCE, plan_moves
-from operations.moves.loads import ShardLoad, weigh
+from operations.moves.balance import TOLERANCE, ShardLoad, plan_moves, weigh
 
 SMALL = SiteLoad(
     accounts=1e6,

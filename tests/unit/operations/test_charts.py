@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.core import CounterMetricFamily
 
-from operations.queries.charts import MEBI, draw
-from operations.queries.gaps import describe, find_common
+from operations.queries.charts import MEBI, describe, draw, find_common
 from operations.queries.traffic import FRESH_S, Traffic, estimate, measure
 from operations.request_totals import RESPONSES, RequestTotals, read_totals
 from operations.samples import SLOT_COUNT, SLOT_S, DatabaseSample, FleetSample, slot_of

@@ -1,1 +1,0 @@
-"""Writes: a person changes their own second step, an operator resets that of another."""

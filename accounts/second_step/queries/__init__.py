@@ -1,1 +1,0 @@
-"""Reads: what a person has for the second step."""

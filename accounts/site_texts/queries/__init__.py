@@ -1,1 +1,0 @@
-"""Reads: the texts of the site."""
