@@ -16,6 +16,7 @@ from infra.changes.errors import UNREACHABLE, LeaseLost
 from infra.changes.held_lanes import POLL_S, HeldLanes, Outage, Recoveries
 from infra.changes.lanes import THREADS, LaneGroup, all_lanes
 from infra.changes.lease import Heartbeat, lease
+from infra.changes.wake_up import wake
 from infra.sharding.connection_health import give_back_connections
 
 # Between two attempts to get leases that another drainer holds.
@@ -47,6 +48,8 @@ class Drainer:
     def stop(self) -> None:
         """Waits for the batches in hand."""
         self._stopping.set()
+        for alias in self._covered:
+            wake(alias, *all_lanes())  # a thread that waits for a wake-up looks nowhere else
         for thread in self._threads:
             thread.join(STOP_S)
 

@@ -16,16 +16,15 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import structlog
-from django.db import close_old_connections
 from redis.exceptions import RedisError
 
 from infra.caching.client import redis
-from infra.changes.batches import DrainReport, drain_batch, take_batch
+from infra.changes.batches import DrainReport, drain_batch, list_due_lanes, take_batch
 from infra.changes.deliver import ChangeRow
 from infra.changes.failures import has_rows_that_back_off, retry_waiting
-from infra.changes.lanes import LaneGroup, batch_size, group_of
+from infra.changes.lanes import LaneGroup, all_lanes, batch_size, group_of
 from infra.changes.lease import Tokens
-from infra.changes.wake_up import QUIET_S, await_wake_up
+from infra.changes.wake_up import await_wake_up, quiet_s_of, wake
 from infra.sharding.connection_health import give_back_connections
 from infra.sharding.sql import execute, fetch_all
 
@@ -132,6 +131,8 @@ class HeldLanes:
         self._throttle = Throttle(alias, [*tokens])
         self._has_failures = True
         self._taken_at = float("-inf")  # when the last rows were taken, by the monotonic clock
+        self._groups = {group_of(lane) for lane in tokens}
+        self._is_quiet = False  # the last wait ended without a wake-up
 
     def drain(self) -> bool:
         """Drains a batch of each lane that does not rest. Returns whether more rows are due.
@@ -140,7 +141,8 @@ class HeldLanes:
         """
         time.sleep(max(0.0, self._taken_at + GATHER_S - time.monotonic()))
         self._retry_after_recovery()
-        rows = take_batch(self._alias, self._open_lanes())
+        lanes = self._due_lanes() if self._is_quiet else self._open_lanes()
+        rows = take_batch(self._alias, lanes) if lanes else []
         if rows:
             self._taken_at = time.monotonic()
         report = DrainReport()
@@ -155,7 +157,7 @@ class HeldLanes:
 
     def wait(self, stopping: threading.Event) -> None:
         """Waits for a wake-up, the end of a throttle time, or the next look at the lanes."""
-        look_s = POLL_S if self._has_failures else QUIET_S
+        look_s = POLL_S if self._has_failures else quiet_s_of(self._groups)
         timeout_s = max(0.001, min(look_s, self._throttle.next_end_s()))
         try:
             if self._redis.is_away:
@@ -168,8 +170,7 @@ class HeldLanes:
             stopping.wait(min(timeout_s, POLL_S))
         else:
             self._redis.end()
-        if not is_woken:
-            close_old_connections()  # of servers that were restarted
+        self._is_quiet = not is_woken
 
     def _drain_batch(self, batch: Sequence[ChangeRow]) -> DrainReport:
         held = {row.lane: self._tokens[row.lane] for row in batch}
@@ -192,6 +193,15 @@ class HeldLanes:
             self._has_failures = True
         elif self._has_failures and not has_rows:
             self._has_failures = has_rows_that_back_off(self._alias, [*self._tokens])
+
+    def _due_lanes(self) -> list[int]:
+        """Those with due rows, whose wake-up was lost. The ordinary thread wakes the others too."""
+        if LaneGroup.ORDINARY not in self._groups or self._redis.is_away:  # they look themselves
+            return list_due_lanes(self._alias, self._open_lanes())
+        due = list_due_lanes(self._alias, all_lanes())
+        if others := [lane for lane in due if group_of(lane) not in self._groups]:
+            wake(self._alias, *others)
+        return [lane for lane in self._open_lanes() if lane in due]
 
     def _open_lanes(self) -> list[int]:
         """The lanes that do not rest. Wake-ups of the others stay in Redis."""

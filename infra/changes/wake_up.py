@@ -3,8 +3,8 @@
     changes.wake_up:v2:{shard0}:ordinary   a list of at most one element, which says nothing
 
 A drainer blocks on the list (BLPOP) and removes the element before it reads rows. So a commit after
-its read always wakes it again. A lost wake-up costs delay, never data: drainers also look at their
-lanes once a second.
+its read always wakes it again. A lost wake-up costs delay, never data: the thread of the ordinary
+lanes looks at all lanes of its database once a second, and wakes the threads of the others.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,8 +18,10 @@ from infra.caching.client import Command, FeedRedis, connect_redis, redis
 from infra.caching.keys import key
 from infra.changes.lanes import LaneGroup, group_of
 
-# A drainer that is not woken looks at its lanes after this time.
+# The thread of the ordinary lanes looks at the lanes after this time if it is not woken.
 QUIET_S = 1.0
+# The other threads. The first one finds their rows too, unless it is busy.
+OTHERS_QUIET_S = 5.0
 log = structlog.get_logger()
 
 
@@ -51,10 +53,17 @@ def wake_commands(alias: str, lanes: Iterable[int]) -> list[Command]:
 def await_wake_up(alias: str, groups: Sequence[LaneGroup], timeout_s: float) -> bool:
     """Waits until a drainer of one of these groups is woken, and removes the wake-up.
 
-    Returns False after `timeout_s`, at most QUIET_S. Raises: RedisError at once when Redis is away.
+    Returns False after `timeout_s`. Raises: RedisError at once when Redis is away.
     """
     lists = [wake_up_key(alias, group) for group in groups]
-    return _waiting_client().call("BLPOP", *lists, f"{timeout_s:.3f}") is not None
+    # A write, so nothing needs to ask besides whether Redis takes writes.
+    command = ("BLPOP", *lists, f"{timeout_s:.3f}")
+    return _waiting_client(quiet_s_of(groups)).run_windowed([command]) != [None]
+
+
+def quiet_s_of(groups: Iterable[LaneGroup]) -> float:
+    """After how long a thread of these groups looks at its lanes without a wake-up."""
+    return QUIET_S if LaneGroup.ORDINARY in groups else OTHERS_QUIET_S
 
 
 def wake_up_key(alias: str, group: LaneGroup) -> bytes:
@@ -62,6 +71,6 @@ def wake_up_key(alias: str, group: LaneGroup) -> bytes:
 
 
 @cache
-def _waiting_client() -> FeedRedis:
+def _waiting_client(quiet_s: float) -> FeedRedis:
     """Its timeout is longer than that of `redis()`, because Redis answers BLPOP late."""
-    return connect_redis(QUIET_S + settings.REDIS_TIMEOUT_MS / 1000)
+    return connect_redis(quiet_s + settings.REDIS_TIMEOUT_MS / 1000)

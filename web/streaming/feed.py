@@ -25,8 +25,9 @@ log = structlog.get_logger()
 PAGE = 500
 # Between two looks at a database that has no more changes: the half of it is a message's delay.
 QUIET_S = 0.05
-# The same while no stream is open, so that no client waits for a message.
-IDLE_S = 1.0
+# The same while no stream is open, so that no client waits for a message. The first one waits until
+# all that came in this time was read (CATCH_UP_S).
+IDLE_S = 5.0
 AWAY_S = 0.5
 # So long the first stream waits at most for what was delivered before it.
 CATCH_UP_S, LOOK_S = 0.5, 0.005

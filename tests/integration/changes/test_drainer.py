@@ -101,7 +101,7 @@ def test_the_first_change_is_delivered_at_once_and_the_next_ones_together(journa
 
 @pytest.mark.usefixtures("no_redis")
 def test_while_redis_is_away_it_looks_at_its_lanes(journal, monkeypatch):
-    monkeypatch.setattr(held_lanes, "QUIET_S", PATIENCE_S)
+    monkeypatch.setattr("infra.changes.wake_up.QUIET_S", PATIENCE_S)
     monkeypatch.setattr("infra.changes.held_lanes.await_wake_up", raise_away)
     with running():
         until_held()
@@ -119,6 +119,26 @@ def test_lost_wake_up_is_found_by_the_next_look(journal, monkeypatch):
         until_held()
         versions = note()
         until(lambda: delivered() == versions)
+
+
+def test_a_lost_wake_up_of_another_thread_is_found_as_soon(journal, monkeypatch):
+    """These threads rarely look themselves: the thread of the ordinary lanes wakes them."""
+    monkeypatch.setattr("infra.changes.append.wake_commands", lambda *_: [])
+    monkeypatch.setattr("infra.changes.wake_up.OTHERS_QUIET_S", PATIENCE_S)
+    with running():
+        until_held()
+        time.sleep(0.5)  # all threads have looked at their lanes once, and wait
+        versions = emit(BulkNoted())
+        until(lambda: delivered() == versions)
+
+
+def test_a_thread_that_waits_for_long_stops_at_once(journal, monkeypatch):
+    monkeypatch.setattr("infra.changes.wake_up.OTHERS_QUIET_S", PATIENCE_S)
+    with running():
+        until_held()
+        time.sleep(0.5)  # they wait now
+        began_s = time.monotonic()
+    assert time.monotonic() - began_s < PATIENCE_S / 10
 
 
 def test_only_folded_lanes_rest_and_their_rows_become_one_delivery(journal, monkeypatch):
