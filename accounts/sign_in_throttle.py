@@ -6,7 +6,7 @@ with any names, the address is. These counts are in the default database, which 
 anyway. So an attacker gets no more tries when Redis is away or was flushed.
 
 Because the hash of a password is slow on purpose, an address may try PASSWORDS_PER_ADDRESS, and an
-account may be signed in to PASSWORDS_PER_ACCOUNT times (accounts/api/limits.py).
+account may be signed in to PASSWORDS_PER_ACCOUNT times (accounts/api/quotas.py).
 """
 
 from collections.abc import Mapping
@@ -24,8 +24,7 @@ from django.db.models import Max, Sum
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts.api.limits import PASSWORDS, RIGHT_PASSWORDS
-from accounts.api.quotas import client_network
+from accounts.api.quotas import PASSWORDS, RIGHT_PASSWORDS, client_network
 from accounts.models import User
 from infra.api.errors import TooManyRequests
 

@@ -10,8 +10,8 @@ from accounts.models import User
 from accounts.site_texts.queries import get_site_description
 from accounts.types import Restriction
 from moderation.api.present import action_of
-from moderation.effects import effect_of
 from moderation.models import Decision
+from moderation.types import effect_of
 
 NOTICES_PATH, ABOUT_PATH = "/notices", "/about"
 

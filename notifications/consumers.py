@@ -17,7 +17,7 @@ from notifications.queries.actor_sources import (
     read_follow_occurrences,
     read_response_occurrences,
 )
-from notifications.queries.muted import Threads, without_muted
+from notifications.queries.rows import Threads, without_muted
 from notifications.queries.subscribers import find_new_posts, new_post_of
 from posts.changes import PollClosed, PostCreated, PostDeleted, PostEdited, PostMarked
 from posts.ids import PostId

@@ -140,11 +140,11 @@ def revoke(token: str) -> None:
     assert end_tokens(ended) == 1
 
 
-def wait_for_drain() -> None:
+def wait_as_a_web_server() -> None:
     """As a web server does, when Redis is back."""
-    from infra.changes import catching_up  # noqa: PLC0415 - needs the settings
+    from infra.changes.running_drainers import wait_for_drain  # noqa: PLC0415 - needs settings
 
-    catching_up.wait_for_drain()
+    wait_for_drain()
 
 
 def wait_for_short_outages(most_s: float) -> None:
@@ -161,7 +161,7 @@ WORDS = {
     "favourite": favourite,
     "rename": rename,
     "wait_for_short_outages": wait_for_short_outages,
-    "wait_for_drain": wait_for_drain,
+    "wait_for_drain": wait_as_a_web_server,
     "ask_redis": ask_redis,
     "hide": hide,
     "suspend": suspend,

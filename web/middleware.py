@@ -14,7 +14,7 @@ from prometheus_client import Counter, Histogram
 
 from infra.api.no_endpoint import body_too_large
 from infra.api.rendering import add_trusted_header
-from infra.telemetry.fast_series import Add, adder, observer
+from infra.telemetry.gauges import Add, adder, observer
 from infra.telemetry.request_ids import choose_request_id, enter_request, leave_request
 from web.body_limits import most_body_bytes
 from web.cross_origin import Handler, answer_cross_origin

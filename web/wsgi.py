@@ -21,7 +21,7 @@ connection_created.connect(refuse_unready_database)
 routes = import_module("config.urls").urlpatterns
 _application = import_module("web.short_path").ShortPath(_django, routes)
 application = import_module("web.readiness_gate").ReadyGate(_application)
-import_module("infra.changes.catching_up").wait_for_drain()
+import_module("infra.changes.running_drainers").wait_for_drain()
 PUBLISHER.publish(metrics_folder(), WEB)
 import_module("infra.processes.reporter").REPORTER.report(WEB)
 

@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from accounts.api.limits import REFUSED_TOKENS
+from accounts.api.quotas import REFUSED_TOKENS
 from accounts.queries.acting import HEADER, act_for
 from accounts.queries.viewers import find_viewer
 from accounts.token_tags import is_tagged

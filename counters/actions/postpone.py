@@ -14,10 +14,6 @@ from infra.sharding.sql import Statement
 
 # The subjects among these that have postponed moves: their next moves are postponed too, so that no
 # count loses what it did not get yet.
-FIND = """
-SELECT DISTINCT p.owner_id, p.subject FROM counters_postponedmove AS p
-JOIN unnest(%s::bigint[], %s::bigint[]) AS wanted (owner_id, subject) USING (owner_id, subject)
-"""
 POSTPONE = """
 INSERT INTO counters_postponedmove AS p (owner_id, subject, kind, about, delta)
 SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], %s::bigint[])
@@ -68,11 +64,6 @@ def postpone(moves: Iterable[CausedMove]) -> Statement:
         deltas[key] = deltas.get(key, 0) + delta
     columns = [list(column) for column in zip(*deltas, strict=True)] or [[], [], [], []]
     return Statement(POSTPONE, [*columns, list(deltas.values())])
-
-
-def find_postponed(subjects: Collection[Subject]) -> Statement:
-    """The statement that returns those of the subjects that have postponed moves."""
-    return Statement(FIND, _columns(subjects))
 
 
 def list_postponed(subjects: Collection[Subject]) -> Statement:

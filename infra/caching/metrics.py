@@ -10,7 +10,7 @@ from typing import Literal
 
 from prometheus_client import Counter
 
-from infra.telemetry.fast_series import Add, adder
+from infra.telemetry.gauges import Add, adder
 
 Tier = Literal["hot", "process", "redis", "filter"]
 

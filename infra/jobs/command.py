@@ -29,13 +29,12 @@ from django.db.backends.signals import connection_created
 
 from infra.jobs.by_database import run_by_database
 from infra.jobs.checkpoints import Checkpoint, CheckpointValue
-from infra.jobs.drive_job import Driver, Pace
+from infra.jobs.drive_job import Driver, Pace, StopRequest
 from infra.jobs.errors import STOPPED_CODE
 from infra.jobs.flags import JobFlag, add_flags, work_of
 from infra.jobs.models import JobRun
 from infra.jobs.progress import Progress
 from infra.jobs.runs import Run, UnrecordedRun, describe_options, list_lock_parts, recorded_run
-from infra.jobs.stopping import StopRequest
 from infra.jobs.types import BATCH_SIZE, Batch, Tally, Work
 from infra.jobs.walk import Table, estimate_rows
 from infra.sharding.bounded.base import refusals_are_faults

@@ -13,7 +13,7 @@ from infra.sharding.connection_health import (
     give_back_connections,
     remember_connection,
 )
-from infra.sharding.table_guard import install_guard
+from infra.sharding.router import install_guard
 
 
 class ShardingConfig(AppConfig):
@@ -21,7 +21,7 @@ class ShardingConfig(AppConfig):
     label = "sharding"
 
     def ready(self) -> None:
-        connection_created.connect(install_guard, dispatch_uid="infra.sharding.table_guard")
+        connection_created.connect(install_guard, dispatch_uid="infra.sharding.router")
         connection_created.connect(remember_connection, dispatch_uid="infra.sharding.remember")
         refuse_wrong_database = import_module("infra.sharding.identity").refuse_wrong_database
         connection_created.connect(refuse_wrong_database, dispatch_uid="infra.sharding.identity")

@@ -3,20 +3,77 @@
 The map is in the default database, so a new shard in the environment moves no accounts. Each
 process keeps a copy. It reads the map again when a database tells of a later epoch, and when a
 write meets the guard of a move.
+
+Sets of buckets, as a condition on an owner's id that PostgreSQL checks for each row.
+
+A set is a mask and the values that the masked bits may have: buckets 0, 16, 32, … are mask 15 and
+value 0. Shards have such sets, because a new installation deals its buckets in turn.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 import structlog
 from django.conf import settings
 
-from infra.sharding.bucket_set import BUCKET_COUNT, describe_buckets
 from infra.sharding.errors import NO_ANSWER, UnmappedBucket
 from infra.sharding.map_copy import BucketMap, MapCopy
 from infra.sharding.placement import GLOBAL_ALIAS, known_shards
 from infra.sharding.shards import learn_shards, shard_aliases
 from infra.sharding.sql import fetch_all, fetch_one
+
+BUCKET_COUNT = 16_384  # a power of two: it can be split again without moving rows
+_BITS = BUCKET_COUNT.bit_length() - 1
+
+
+class BucketSet(NamedTuple):
+    """`mask`: one less than a power of two, at most BUCKET_COUNT."""
+
+    mask: int
+    values: tuple[int, ...]
+
+    def condition(self, column: str) -> str:
+        """SQL that is true for rows of the set. Legal as the row filter of a publication."""
+        values = ",".join(map(str, self.values))
+        return f"(({column} & {self.mask}) = ANY ('{{{values}}}'::bigint[]))"
+
+    def buckets(self) -> list[int]:
+        allowed = {*self.values}
+        return [bucket for bucket in range(BUCKET_COUNT) if bucket & self.mask in allowed]
+
+    @property
+    def size(self) -> int:
+        return len(self.values) * (BUCKET_COUNT // (self.mask + 1))
+
+
+def describe_buckets(buckets: Collection[int]) -> BucketSet:
+    """The set of exactly these buckets, with the smallest mask."""
+    for bits in range(_BITS + 1):
+        described = BucketSet((1 << bits) - 1, _values(buckets, bits))
+        if described.size == len(buckets):
+            return described
+    raise ValueError("buckets must be distinct and below BUCKET_COUNT")
+
+
+def take_share(owned: Sequence[int], share: Fraction) -> BucketSet:
+    """About this share of the buckets of a shard, spread evenly. Raises: ValueError if none."""
+    described = describe_buckets(owned)
+    bits = described.mask.bit_length()
+    while bits < _BITS and (len(_values(owned, bits)) * share).denominator > 1:
+        bits += 1
+    values = _values(owned, bits)
+    wanted = round(len(values) * share)
+    if not wanted:
+        raise ValueError(f"{share} of {len(owned)} buckets is less than one")
+    chosen = [values[n * len(values) // wanted] for n in range(wanted)]
+    return BucketSet((1 << bits) - 1, tuple(chosen))
+
+
+def _values(buckets: Collection[int], bits: int) -> tuple[int, ...]:
+    return tuple(sorted({bucket & ((1 << bits) - 1) for bucket in buckets}))
+
 
 EPOCH = "SELECT map_epoch FROM sharding_databaseidentity"
 # What a move gave at once is one row. In a switch every process reads the map, and on a crowded

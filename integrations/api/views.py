@@ -5,6 +5,8 @@ Accounts by the ids that the product of the operator has for its people, for ser
 The change feed for services.
 
 Relations of any accounts, for services.
+
+What endpoints of services share.
 """
 
 from collections.abc import Mapping
@@ -24,7 +26,7 @@ from accounts.identities.queries import (
 from accounts.identities.types import ExternalId
 from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
-from infra.api.errors import InvalidRequest
+from infra.api.errors import InvalidRequest, NotAllowed
 from infra.api.ids import parse_account_id, parse_account_ids
 from infra.api.nested import find_objects, find_texts
 from infra.api.pages import object_page_response, paging, read_window
@@ -40,7 +42,6 @@ from integrations.api.provisioning import (
     read_wanted,
     read_wanted_list,
 )
-from integrations.api.services import refuse_accounts
 from integrations.events import describe_relation
 from integrations.queries.events import first_position, read_long_page
 from integrations.types import EventPage
@@ -48,6 +49,12 @@ from relations.queries.edge_lists import CURSOR_DIGITS, cut_page
 from relations.queries.edges import Pair, load_edges
 from relations.queries.mutuals import read_mutuals, reads_within
 from relations.types import NO_EDGE
+
+
+def refuse_accounts(request: ApiRequest) -> None:
+    """Only a service's own token may go on, for no account. Raises: NotAllowed."""
+    if request.user.account_id is not None:
+        raise NotAllowed("Only a service may do this, with its own token and for no account")
 
 
 class ServiceAccountView(Endpoint):

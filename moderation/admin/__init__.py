@@ -4,8 +4,7 @@ A moderator decides by adding a decision. Django's admin imports this package.
 """
 
 from moderation.admin.appeals import AppealAdmin
-from moderation.admin.decisions import DecisionAdmin
-from moderation.admin.measures import JointDecisionAdmin, TimedRestrictionAdmin
+from moderation.admin.decisions import DecisionAdmin, JointDecisionAdmin, TimedRestrictionAdmin
 from moderation.admin.reports import ReportAdmin
 from moderation.admin.users import UserAdmin
 

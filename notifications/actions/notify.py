@@ -16,7 +16,7 @@ from notifications.actions.write_notifications import by_recipient_shard, write_
 from notifications.cache import end_rows
 from notifications.changes import NotificationsAdded, QuotingLeft, SubscribersLeft, VotersLeft
 from notifications.metrics import ADDED
-from notifications.queries.muted import without_muted
+from notifications.queries.rows import without_muted
 from notifications.queries.subscribers import NewPost, occurrences_of_new_post
 from notifications.types import NotificationKind, Occurrence
 from posts.ids import PostId

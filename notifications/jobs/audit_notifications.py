@@ -13,8 +13,7 @@ from infra.jobs.walk import Piece, walk_table
 from notifications.actions.backfill import backfill_on_shard
 from notifications.actions.dismiss import delete_notification
 from notifications.actions.write_notifications import write_notifications
-from notifications.queries.missing_notifications import find_missing
-from notifications.queries.owner_sources import post_id_of, read_sources
+from notifications.queries.missing_notifications import find_missing, post_id_of, read_sources
 from notifications.types import NotificationKind, Occurrence
 from posts.actions.delete_post import delete_post
 from posts.actions.end_lost_post import LostPost, end_lost_post

@@ -6,8 +6,7 @@ Numbers as people type and read them: 100M, 2.5k.
 from argparse import ArgumentTypeError
 from collections.abc import Iterator, Sequence
 
-from operations.capacity.plan import Plan
-from operations.capacity.site_load import Machines, Prices, SiteLoad
+from operations.capacity.plan import Machines, Plan, Prices, SiteLoad
 from operations.capacity.walls import Wall
 
 _UNITS = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from infra.sharding.bucket_set import BUCKET_COUNT
-from operations.capacity.plan import Plan
-from operations.capacity.site_load import Machines, SiteLoad
+from infra.sharding.buckets import BUCKET_COUNT
+from operations.capacity.plan import Machines, Plan, SiteLoad
 
 # The index is copied to each shard. Above a tenth of a shard's disk it doubles the site's.
 _INDEX_SHARE = 0.1

@@ -19,9 +19,8 @@ from operations.demo.community import FIRST_ACCOUNTS
 from operations.demo.pictures import draw_photo
 from operations.demo.publish import deliver_pending
 from operations.demo.rows import Ids
-from operations.demo.scenes import ScenePost, read_scenes
+from operations.demo.scenes import ScenePost, furnish, read_scenes, write_site_texts
 from operations.demo.types import Community
-from operations.demo.visitors import furnish, write_site_texts
 from posts.actions.create_post import create_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost

@@ -8,8 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
-from infra.sharding.bucket_set import BucketSet, describe_buckets, take_share
-from infra.sharding.buckets import bucket_map
+from infra.sharding.buckets import BucketSet, bucket_map, describe_buckets, take_share
 from infra.sharding.scatter import scatter
 from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import fetch_one

@@ -14,8 +14,7 @@ from infra.sharding.sql import execute, fetch_one
 from operations.moves import stream
 from operations.moves.errors import MoveStuck
 from operations.moves.guard import require_mine
-from operations.moves.plan import Estimate
-from operations.moves.tables import MovedTable, iter_block_ranges, list_moved_tables
+from operations.moves.tables import Estimate, MovedTable, iter_block_ranges, list_moved_tables
 from operations.moves.types import Lines, MoveRef
 from timelines.models import RecentPost
 

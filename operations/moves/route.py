@@ -11,8 +11,8 @@ from operations.moves.compare import compare_all
 from operations.moves.copying import await_copies
 from operations.moves.errors import MoveRefused, MoveStuck
 from operations.moves.models import Move
-from operations.moves.plan import estimate
 from operations.moves.rows import await_mark
+from operations.moves.tables import estimate
 from operations.moves.types import Lines, MoveRef, MoveRoute
 
 # Steps after which the move waits for the operator: nothing runs, and both shards are equal.

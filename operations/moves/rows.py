@@ -11,7 +11,7 @@ import msgspec
 from django.conf import settings
 from django.db import transaction
 
-from infra.sharding.bucket_set import BucketSet
+from infra.sharding.buckets import BucketSet
 from infra.sharding.map_changes import give_buckets
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute, fetch_all, fetch_one

@@ -1,4 +1,7 @@
-"""The tables whose rows belong to one account or tag, and so move with its bucket."""
+"""The tables whose rows belong to one account or tag, and so move with its bucket.
+
+About how much a move copies: by the last ANALYZE, without reading a table.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -7,6 +10,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db.models import Model
 
+from infra.sharding.buckets import BucketSet, bucket_map
 from infra.sharding.placement import Placement, placement_of
 from infra.sharding.sql import fetch_all
 
@@ -71,3 +75,33 @@ def iter_block_ranges(alias: str, table: MovedTable, blocks: int) -> Iterator[Bl
             # The last part also has what is added while it is read.
             end = first + blocks if first + blocks < size else 2**32 - 2
             yield BlockRange(leaf, first, end)
+
+
+SIZES = """
+SELECT top.relname, sum(greatest(leaf.reltuples, 0))::bigint,
+    sum(pg_total_relation_size(tree.relid))::bigint
+FROM pg_class AS top CROSS JOIN LATERAL (
+    SELECT top.oid::regclass AS relid UNION SELECT relid FROM pg_partition_tree(top.oid)
+) AS tree JOIN pg_class AS leaf ON leaf.oid = tree.relid
+WHERE top.oid = ANY(%s::regclass[]) AND leaf.relkind = 'r' GROUP BY 1
+"""
+
+
+class Estimate(NamedTuple):
+    """Of the rows that move. `by_table`: their number."""
+
+    by_table: dict[str, int]
+    size_bytes: int
+
+    @property
+    def rows(self) -> int:
+        return sum(self.by_table.values())
+
+
+def estimate(source: str, buckets: BucketSet) -> Estimate:
+    """One query."""
+    share = buckets.size / max(1, list(bucket_map()).count(source))
+    names = [table.name for table in list_moved_tables()]
+    rows = fetch_all(source, SIZES, (names,))
+    by_table = {name: round(count * share) for name, count, _ in rows}
+    return Estimate(by_table, round(sum(size for _, _, size in rows) * share))

@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 
 from django.db import models
 
-from infra.sharding.bucket_set import BucketSet
+from infra.sharding.buckets import BucketSet
 
 # What a step says, and the numbers of rows that it has done.
 Lines = Iterator[str | int]

@@ -22,8 +22,7 @@ from infra.changes.pausing import list_pauses
 from infra.changes.running_drainers import list_drainers
 from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
-from infra.processes.differences import find_differences
-from infra.processes.reporter import list_processes
+from infra.processes.reporter import find_differences, list_processes
 from infra.sharding.database_info import read_database_info, read_database_state
 from infra.sharding.partitions import oldest_days
 from infra.sharding.placement import known_shards

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 
 from accounts.actions.change_email import ask_email_change, change_email
-from accounts.api.limits import EMAIL_CHANGES
+from accounts.api.quotas import EMAIL_CHANGES
 from accounts.errors import LinkEnded
 from accounts.mails import ADDRESS_PATH, find_address_of_link, proves_address
 from infra.api.errors import ValidationFailed

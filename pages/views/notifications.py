@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from moderation.effects import effect_of
+from moderation.types import effect_of
 from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.timelines import cursors_of, older_query

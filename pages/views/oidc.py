@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from accounts.api.limits import SIGN_UPS, TOKENS
+from accounts.api.quotas import SIGN_UPS, TOKENS
 from accounts.errors import AccountProtected, LoginDisabled
 from accounts.identities.actions.provision_account import create_bound_account
 from accounts.identities.oidc.errors import SignInFailed

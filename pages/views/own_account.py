@@ -25,7 +25,7 @@ from infra.api.errors import TokenInvalid, ValidationFailed
 from infra.api.ids import MOST_DIGITS
 from infra.api.parsing import read_text
 from moderation.actions.by_owner import delete_own_account
-from moderation.jobs.stream_account import stream_account
+from moderation.jobs.export_account import stream_account
 from moderation.queries.decisions import list_own_reports
 from pages.refusals import refusal_text
 from pages.sessions import find_session, forget_person, start_session

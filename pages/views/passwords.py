@@ -7,7 +7,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.actions.change_password import ask_password_reset, change_password
-from accounts.api.limits import PASSWORD_RESETS, PASSWORDS
+from accounts.api.quotas import PASSWORD_RESETS, PASSWORDS
 from accounts.errors import PasswordReplaced
 from accounts.mails import find_user_of_link
 from infra.api.errors import ValidationFailed

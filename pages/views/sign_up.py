@@ -10,7 +10,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.actions.sign_up import sign_up
 from accounts.actions.update_profile import choose_language
-from accounts.api.limits import SIGN_UPS
+from accounts.api.quotas import SIGN_UPS
 from accounts.errors import PasswordsBusy
 from accounts.models import User
 from accounts.site_texts.queries import get_site_description

@@ -16,7 +16,7 @@ from django.core import mail
 
 from accounts.actions import change_email as addresses
 from accounts.actions import change_password as passwords
-from accounts.api.limits import EMAIL_CHANGES, HOUR_S, PASSWORD_RESETS
+from accounts.api.quotas import EMAIL_CHANGES, HOUR_S, PASSWORD_RESETS
 from accounts.models import User
 from infra.caching.quotas import Quotas
 from infra.changes.compensate import drain

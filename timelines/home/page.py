@@ -14,7 +14,7 @@ from prometheus_client import Counter
 from infra.api.pages import Page, ReusablePage, Window
 from infra.caching.remembered import Memory
 from infra.clock import now_ms
-from infra.telemetry.fast_series import adder
+from infra.telemetry.gauges import adder
 from posts.fragments.present import page_of_statuses
 from posts.ids import FIRST, PostId, id_after
 from timelines.home.entries import HomeEntries, TimelineEntries

@@ -7,7 +7,7 @@ from queue import SimpleQueue
 from prometheus_client import Counter
 
 from infra.shared_thread import SharedThread
-from infra.telemetry.fast_series import adder
+from infra.telemetry.gauges import adder
 from web.serving.pending_request import PendingRequest
 from web.serving.request_queues import RequestQueue
 

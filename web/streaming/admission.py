@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from redis import RedisError
 
-from accounts.api.limits import REFUSED_TOKENS
+from accounts.api.quotas import REFUSED_TOKENS
 from accounts.errors import LoginDisabled
 from accounts.queries.viewers import find_viewer
 from accounts.token_tags import is_tagged

@@ -10,8 +10,8 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.actions.sign_up import sign_up_with_token
 from accounts.api import schema
-from accounts.api.limits import SIGN_UPS
 from accounts.api.present import present_token
+from accounts.api.quotas import SIGN_UPS
 from accounts.errors import AccountNotFound
 from accounts.queries.load import get_account_json, load_account_json
 from accounts.queries.users import find_account_id

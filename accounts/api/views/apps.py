@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.actions.register_application import register_application
 from accounts.api import schema
-from accounts.api.limits import APPLICATIONS
+from accounts.api.quotas import APPLICATIONS
 from accounts.models import Application
 from accounts.scopes import DEFAULT
 from accounts.types import NewApplication

@@ -11,9 +11,9 @@ from rest_framework.parsers import FormParser
 
 from accounts.actions.update_profile import check_profile_edit, update_profile
 from accounts.api import schema
-from accounts.api.limits import UPLOADS
 from accounts.api.present import present_credentials, present_preferences
 from accounts.api.profile_edits import find_picture, read_profile_edit
+from accounts.api.quotas import UPLOADS
 from accounts.images.actions.store_image import store_image
 from accounts.images.types import Purpose
 from accounts.queries.load import get_account_json

@@ -10,8 +10,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from drf_spectacular.utils import extend_schema
 from oauth2_provider.views.mixins import OAuthLibMixin
 
-from accounts.api.limits import TOKENS
 from accounts.api.present import present_token
+from accounts.api.quotas import TOKENS
 from accounts.identities.actions.exchange_assertion import LIFETIME, exchange_assertion
 from accounts.oauth_parameters import JWT_BEARER, OAuthParameterRefused, TokenOfAnother, clean_scope
 from infra.api.endpoint import Endpoint

@@ -7,7 +7,7 @@ import orjson
 from django.http import HttpRequest, HttpResponse
 from drf_spectacular.utils import extend_schema
 
-from accounts.api.limits import UPLOADS
+from accounts.api.quotas import UPLOADS
 from accounts.images.actions.store_image import store_image
 from accounts.images.actions.use_image import delete_image, describe_image
 from accounts.images.api import schema

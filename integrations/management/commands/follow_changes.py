@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from infra.api.errors import TidelineError
-from infra.jobs.stopping import StopRequest
+from infra.jobs.drive_job import StopRequest
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.readiness import refuse_unusable_databases, requiring_ready
 from infra.verbs import DocumentedCommand

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from infra.verbs import DocumentedCommand
-from operations.capacity.plan import compute_plan
+from operations.capacity.plan import Machines, Prices, SiteLoad, compute_plan
 from operations.capacity.plan_lines import (
     format_amount,
     format_plan,
@@ -18,7 +18,6 @@ from operations.capacity.plan_lines import (
     parse_positive,
     parse_share,
 )
-from operations.capacity.site_load import Machines, Prices, SiteLoad
 from operations.capacity.walls import list_walls
 
 _Flags = dict[str, tuple[Callable[[str], float], float, str]]

@@ -11,17 +11,16 @@ from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
 from infra.jobs.runs import Run, describe_options, recorded_run
 from infra.jobs.types import Batch, Work
-from infra.sharding.bucket_set import BucketSet, take_share
-from infra.sharding.buckets import bucket_map
+from infra.sharding.buckets import BucketSet, bucket_map, take_share
 from infra.sharding.placement import Placement
 from infra.sharding.shards import shard_aliases
 from infra.verbs import DocumentedCommand
 from operations.moves.check import find_faults, find_warnings
 from operations.moves.errors import MoveRefused
 from operations.moves.models import Move
-from operations.moves.plan import estimate
 from operations.moves.route import claim, leave_for, run_route
 from operations.moves.rows import buckets_of, create_move, find_unfinished, list_moves, take_move
+from operations.moves.tables import estimate
 from operations.moves.types import MoveRoute
 
 

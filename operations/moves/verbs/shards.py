@@ -17,9 +17,9 @@ from operations.moves.balance import (
 from operations.moves.check import find_faults, find_warnings
 from operations.moves.errors import MoveRefused
 from operations.moves.new_shard import add_shard, check_new_shard
-from operations.moves.plan import estimate
 from operations.moves.route import claim, leave_for, run_route
 from operations.moves.rows import create_move, find_unfinished, take_move
+from operations.moves.tables import estimate
 from operations.moves.types import MoveRoute
 from operations.moves.verbs.moves import MoveCommand
 

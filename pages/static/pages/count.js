@@ -5,7 +5,7 @@
   const clusters = new Intl.Segmenter();
   const size = (text) => [...clusters.segment(text)].length;
 
-  /* As accounts/texts/web_addresses.py: where an address ends. */
+  /* As accounts/texts/links.py: where an address ends. */
   const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d";
   const CANDIDATES = new RegExp(`(?<![${WORD}@$#/])https?://[^\\s\\p{Cc}<>"“”„‟‘’‚«»‹›…]+`, "giu");
   const HOST = new RegExp(`^https?://([\\p{L}\\p{N}][${WORD}-]*(?:\\.[${WORD}-]+)*)(?::\\p{Nd}{1,5})?`, "iu");

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
-from accounts.api.limits import TRANSLATIONS
+from accounts.api.quotas import TRANSLATIONS
 from infra.api.endpoint import Endpoint
 from infra.api.openapi import error_response
 from infra.api.parsing import read_text

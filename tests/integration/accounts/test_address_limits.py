@@ -8,9 +8,8 @@ from django.test import Client
 from oauth2_provider.models import get_grant_model
 from pytest_django import Settings
 
-from accounts.api import limits, quotas
-from accounts.api.limits import HOUR_S
-from accounts.api.quotas import QUOTA_PERIOD_S
+from accounts.api import quotas
+from accounts.api.quotas import HOUR_S, QUOTA_PERIOD_S
 from accounts.models import Application, User
 from accounts.queries import tokens
 from infra.caching.quotas import Quotas
@@ -34,13 +33,13 @@ PERIODS = {
 def fresh(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is counted yet, and it is the middle of a period."""
     new_process(monkeypatch)
-    monkeypatch.setattr("accounts.api.limits.time.time", lambda: NOON)
+    monkeypatch.setattr("accounts.api.quotas.time.time", lambda: NOON)
 
 
 def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this process counted so far is now another one's."""
     for name, period_s in PERIODS.items():
-        monkeypatch.setattr(getattr(limits, name), "_quotas", Quotas(period_s))
+        monkeypatch.setattr(getattr(quotas, name), "_quotas", Quotas(period_s))
     monkeypatch.setattr(quotas, "quotas", Quotas(QUOTA_PERIOD_S))
 
 

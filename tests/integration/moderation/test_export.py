@@ -16,7 +16,7 @@ from accounts.errors import AccountNotFound
 from infra.sharding.bounded.breaker import breaker_of, reset_breakers
 from infra.sharding.buckets import shard_of
 from moderation.actions.appeals import file_appeal
-from moderation.jobs.stream_account import stream_account
+from moderation.jobs.export_account import stream_account
 from moderation.types import DecisionKind
 from moderation.verbs import ExportAccount
 from posts.actions.create_post import create_post
@@ -119,7 +119,7 @@ def test_existing_file_is_not_overwritten(ann, tmp_path):
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    monkeypatch.setattr("moderation.jobs.stream_account.PIECE_BYTES", 500)
+    monkeypatch.setattr("moderation.jobs.export_account.PIECE_BYTES", 500)
 
 
 def test_a_stream_has_the_files_of_the_archive(ann, tmp_path, small_pieces):

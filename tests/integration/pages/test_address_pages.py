@@ -10,7 +10,7 @@ from django.core import mail
 
 from accounts.actions import change_email as addresses
 from accounts.actions.change_password import MAILS_PER_HOUR
-from accounts.api.limits import EMAIL_CHANGES, HOUR_S
+from accounts.api.quotas import EMAIL_CHANGES, HOUR_S
 from accounts.changes import EmailChangeAsked, EmailChanged
 from accounts.consumers import send_address_changed_mails, send_address_mails
 from accounts.mails import send_reset_mail

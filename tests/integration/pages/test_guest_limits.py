@@ -6,7 +6,7 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 
-from accounts.api import limits, quotas
+from accounts.api import quotas
 from accounts.api.quotas import QUOTA_PERIOD_S
 from infra.caching.quotas import Quotas
 from pages.sessions import COOKIE
@@ -23,7 +23,7 @@ def few(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) ->
     """Each address may ask MOST times, in one window."""
     settings.QUOTA_PER_ADDRESS = MOST
     monkeypatch.setattr(quotas, "quotas", Quotas(QUOTA_PERIOD_S))
-    monkeypatch.setattr(limits.REFUSED_TOKENS, "_quotas", Quotas(QUOTA_PERIOD_S))
+    monkeypatch.setattr(quotas.REFUSED_TOKENS, "_quotas", Quotas(QUOTA_PERIOD_S))
     for module in ("limits", "quotas"):
         monkeypatch.setattr(f"accounts.api.{module}.time.time", lambda: 1_800_000_000.0)
 

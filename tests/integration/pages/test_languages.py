@@ -9,7 +9,7 @@ from django.conf import LazySettings
 from django.core import mail
 from django.test import Client
 
-from accounts.api.limits import HOUR_S, SIGN_UPS
+from accounts.api.quotas import HOUR_S, SIGN_UPS
 from accounts.mails import send_address_changed_mail, send_address_mail, send_reset_mail
 from accounts.models import User
 from accounts.queries.users import find_language

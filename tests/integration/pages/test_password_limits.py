@@ -10,7 +10,7 @@ from django.contrib.auth.hashers import MD5PasswordHasher, make_password
 from django.test import Client
 
 from accounts.actions.change_password import change_password
-from accounts.api import limits, quotas
+from accounts.api import quotas
 from accounts.api.quotas import QUOTA_PERIOD_S
 from accounts.models import AccessToken, User
 from infra.caching.quotas import Quotas
@@ -43,7 +43,7 @@ def limits_of_production(
     """Nothing is counted yet, it is the middle of a period, and limits are those of production."""
     settings.PASSWORDS_PER_ADDRESS, settings.PASSWORDS_PER_ACCOUNT = 50, 25
     new_process(monkeypatch)
-    monkeypatch.setattr("accounts.api.limits.time.time", lambda: HALF_AN_HOUR)
+    monkeypatch.setattr("accounts.api.quotas.time.time", lambda: HALF_AN_HOUR)
 
 
 @pytest.fixture
@@ -62,8 +62,8 @@ def hashes(ann: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this process counted so far is now another one's."""
-    for limit in (limits.PASSWORDS, limits.RIGHT_PASSWORDS, limits.EMAIL_CHANGES):
-        period_s = QUOTA_PERIOD_S if limit is limits.PASSWORDS else limits.HOUR_S
+    for limit in (quotas.PASSWORDS, quotas.RIGHT_PASSWORDS, quotas.EMAIL_CHANGES):
+        period_s = QUOTA_PERIOD_S if limit is quotas.PASSWORDS else quotas.HOUR_S
         monkeypatch.setattr(limit, "_quotas", Quotas(period_s))
     monkeypatch.setattr(quotas, "quotas", Quotas(QUOTA_PERIOD_S))
 
@@ -100,7 +100,7 @@ def test_an_account_is_proved_so_often_from_anywhere(
     assert _sign_in("192.0.2.3").status_code == 429
     hashes.clear()
     answer = browser.send(path, FORMS[path])
-    assert answer.status_code == 429 and 0 < int(answer["Retry-After"]) <= limits.HOUR_S
+    assert answer.status_code == 429 and 0 < int(answer["Retry-After"]) <= quotas.HOUR_S
     assert hashes == [], "what is known to be used up costs no hash"
     assert browser.read("/"), "who is signed in goes on"
 

@@ -12,8 +12,7 @@ from django.test import Client
 
 from accounts.actions import change_password as passwords
 from accounts.actions.change_password import MAILS_PER_HOUR
-from accounts.api.limits import HOUR_S, PASSWORD_RESETS, PASSWORDS
-from accounts.api.quotas import QUOTA_PERIOD_S
+from accounts.api.quotas import HOUR_S, PASSWORD_RESETS, PASSWORDS, QUOTA_PERIOD_S
 from accounts.changes import PasswordResetAsked
 from accounts.consumers import send_reset_mails
 from accounts.models import AccessToken, User

@@ -3,7 +3,7 @@
 import pytest
 from django.conf import LazySettings
 
-from accounts.api.limits import HOUR_S, SIGN_UPS
+from accounts.api.quotas import HOUR_S, SIGN_UPS
 from accounts.models import User
 from infra.caching.quotas import Quotas
 from pages.sessions import COOKIE

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from accounts.api import limits
+from accounts.api import quotas
 from infra.caching.client import redis
 from posts.translation import service as module
 from posts.translation.service import MOST_AT_ONCE, forget_service
@@ -94,7 +94,7 @@ def test_a_text_is_translated_once_and_an_edit_again(
     redis().call("FLUSHDB")
     assert translate(me, post, lang="de").json()["content"] == "<p>owt</p>"
     assert len(service.asked) == 3
-    monkeypatch.setattr(limits.TRANSLATIONS, "_most", 0)
+    monkeypatch.setattr(quotas.TRANSLATIONS, "_most", 0)
     assert translate(me, post, lang="de").status_code == 200
     me.put(f"{STATUSES}/{post}", {"status": "three", "language": "en"})
     assert_refused(translate(me, post, lang="de"), 429)

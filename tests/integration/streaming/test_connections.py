@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from accounts.actions.tokens import end_tokens, issue_token
-from accounts.api import limits
+from accounts.api import quotas
 from accounts.api.quotas import QUOTA_PERIOD_S
 from accounts.models import AccessToken, Application
 from accounts.queries import held_tokens, tokens
@@ -186,7 +186,7 @@ def make_application_token(name):
 def refused(settings, monkeypatch):
     """Two refused tokens are the limit of an address. Returns the queries for tokens."""
     settings.QUOTA_PER_ADDRESS = 2
-    monkeypatch.setattr(limits.REFUSED_TOKENS, "_quotas", Quotas(QUOTA_PERIOD_S))
+    monkeypatch.setattr(quotas.REFUSED_TOKENS, "_quotas", Quotas(QUOTA_PERIOD_S))
     queries, load = [], tokens._load
     monkeypatch.setattr(
         tokens, "_load", lambda checksum: queries.append(checksum) or load(checksum)

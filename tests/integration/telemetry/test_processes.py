@@ -16,15 +16,16 @@ import pytest
 from django.conf import settings
 
 from infra.caching.client import redis
-from infra.processes.differences import (
+from infra.processes.reporter import (
     CLOCK,
     FACTS,
     OF_RELEASES,
+    REPORTS,
     Process,
     find_differences,
+    list_processes,
     read_fingerprint,
 )
-from infra.processes.reporter import REPORTS, list_processes
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from infra.telemetry.snapshot_folder import SnapshotFolder
 from infra.telemetry.snapshots import merge_snapshots

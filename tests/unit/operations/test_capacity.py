@@ -13,10 +13,9 @@ from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.sharding.bucket_set import BUCKET_COUNT
-from operations.capacity.plan import compute_plan
+from infra.sharding.buckets import BUCKET_COUNT
+from operations.capacity.plan import Machines, SiteLoad, compute_plan
 from operations.capacity.plan_lines import format_amount, parse_amount, parse_share
-from operations.capacity.site_load import Machines, SiteLoad
 from operations.capacity.walls import list_walls
 from operations.moves.balance import TOLERANCE, ShardLoad, plan_moves, weigh
 

@@ -19,9 +19,8 @@ from infra.sharding.placement import shard_behind
 from infra.sharding.probe import MAX_THREADS, CachedProbe, ProbeTimeout, probe_all
 from infra.sharding.replica import MAX_SAMPLES, LagEstimator, LogPosition
 from infra.sharding.replicas import is_replica_used, read_replica_or_shard, try_replica
-from infra.sharding.router import PlacementRouter
+from infra.sharding.router import PlacementRouter, guard_statement, refuse_writes
 from infra.sharding.shards import all_aliases
-from infra.sharding.table_guard import guard_statement, refuse_writes
 from tests.waiting import PATIENCE_S
 
 

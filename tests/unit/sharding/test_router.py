@@ -21,8 +21,14 @@ from accounts.models import Account, User
 from config.environment import Environment
 from counters.models import Counter
 from infra.changes.models import Change
-from infra.sharding.bucket_set import BucketSet, describe_buckets, take_share
-from infra.sharding.buckets import BUCKET_COUNT, bucket_of, even_map
+from infra.sharding.buckets import (
+    BUCKET_COUNT,
+    BucketSet,
+    bucket_of,
+    describe_buckets,
+    even_map,
+    take_share,
+)
 from infra.sharding.errors import ShardNotChosen
 from infra.sharding.placement import Placement
 from infra.sharding.pooled.use import USES, needs_session

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 
-from infra.telemetry.fast_series import adder, observer
+from infra.telemetry.gauges import adder, observer
 
 BOUNDS = (0.1, 0.5, 1.0)
 # On bounds, between them, below the first and above the last one.

@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from infra.changes.drainer import Drainer
 from infra.changes.running_drainers import REPORT_EVERY_S, forget_drainer, report_drainer
-from infra.jobs.stopping import StopRequest
+from infra.jobs.drive_job import StopRequest
 from infra.processes.reporter import REPORTER
 from infra.sharding.readiness import requiring_ready, wait_until_ready
 from infra.sharding.shards import all_aliases
