@@ -12,18 +12,19 @@ from relations.types import Attribute
 
 MOST_FAMILIAR = 80
 # Quiet follows of my followees stay secret. My own quiet followees are in `mine`.
-# OFFSET 0 keeps the limit out of the inner plan. Else PostgreSQL would walk the target's followers
-# from the newest on, in the hope to find enough soon: all of them when few are mine.
+# One look at the primary key for each of mine: OFFSET 0 keeps the condition on the attribute out of
+# it, and with it the index of followers. Else PostgreSQL would walk all followers of the target.
 READ = f"""
 SELECT target.id, fan.follower_id
 FROM unnest(%(targets)s::bigint[]) AS target (id)
 CROSS JOIN LATERAL (
-    SELECT found.follower_id, found.since_ms FROM (
-        SELECT follower_id, since_ms FROM {BACKWARD_TABLE}
-        WHERE followee_id = target.id AND kind = {KIND} AND follower_id = ANY(%(mine)s::bigint[])
-            AND attribute = {Attribute.FOLLOW:d}
+    SELECT found.follower_id, found.since_ms FROM unnest(%(mine)s::bigint[]) AS my (followee_id)
+    CROSS JOIN LATERAL (
+        SELECT follower_id, since_ms, attribute FROM {BACKWARD_TABLE}
+        WHERE followee_id = target.id AND kind = {KIND} AND follower_id = my.followee_id
         OFFSET 0
     ) AS found
+    WHERE found.attribute = {Attribute.FOLLOW:d}
     ORDER BY found.since_ms DESC, found.follower_id DESC LIMIT %(most)s
 ) AS fan
 """  # noqa: S608

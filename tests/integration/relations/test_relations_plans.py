@@ -30,6 +30,7 @@ from relations.queries.edge_rows import (
     read_newest,
     read_oldest_above,
 )
+from relations.queries.familiar import load_familiar_followers
 from relations.queries.followers import iter_followers, list_bounds
 from relations.queries.loaders import load_followers_list, load_following_lists
 from relations.queries.relationships import load_relationships
@@ -74,6 +75,12 @@ INDEX_OF = {
     BACKWARD_NOTIFIED: "backward_notifies",
     muted_at(1_000): "muted_list",
 }
+FOLLOWS_OF = """
+INSERT INTO relations_forwardedge (follower_id, followee_id, attribute, revision, since_ms)
+SELECT %s, followee, 1, 1, 1 FROM unnest(%s::bigint[]) AS followee
+"""
+# The last digits of those whose edge is open: EDGES.
+OPEN = {3, 4, 6, 7, 8, 9}
 PAGE = 41
 # Quiet ones among the open, and mutes that ran out, are skipped in the index.
 PASSED_OVER = PAGE // 5
@@ -198,6 +205,20 @@ def test_relationships_are_looked_up_by_whole_primary_keys(fill):
         if scan["Relation Name"] not in ("relations_accountnote", *of_lists)
     )
     assert all(scan["Actual Rows"] <= 1 for scan in scans)
+
+
+def test_familiar_followers_are_looked_up_and_not_found_among_all_followers(fill):
+    """The target has thousands of followers, and the viewer few followees."""
+    target, viewer = fill(BACKWARD), make_account()
+    mine = list(range(1_000_001, 1_000_021))
+    execute(shard_of(viewer), FOLLOWS_OF, (viewer, mine))
+    with count_calls() as calls:
+        familiar = load_familiar_followers(viewer, [target])[target]
+    assert familiar == sorted((i for i in mine if i % 10 in OPEN), reverse=True)
+    scans = [n for n in nodes_of(the_scan(calls, BACKWARD.table)) if "Relation Name" in n]
+    assert [(scan["Index Name"], scan["Actual Loops"]) for scan in scans] == [
+        (f"{BACKWARD.table}_pkey", len(mine))
+    ]
 
 
 OWNER, FOLLOWS, MEMBERS, BIG_LISTS = 1, 2_000, 500, 50
