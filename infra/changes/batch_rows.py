@@ -6,7 +6,7 @@ If another process may have done that first, what the consumer writes needs a ve
 version must not be newer than the row: never pair such a row with a version that is read later.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -19,6 +19,13 @@ Read = Callable[[str, Iterable[K]], dict[K, V]]
 # By function and shard, and then by key; None: there is no such row.
 Known = dict[tuple[Any, str], dict[Any, Any]]
 _known: ContextVar[Known | None] = ContextVar("tideline_batch_rows", default=None)
+
+
+def note_rows(reading: Read[K, V], alias: str, rows: Mapping[K, V]) -> None:
+    """For a statement that has read on the way what a function of `read_once` reads."""
+    known = _known.get()
+    if known is not None:
+        known.setdefault((reading.__wrapped__, alias), {}).update(rows)  # type: ignore[attr-defined]
 
 
 @contextmanager

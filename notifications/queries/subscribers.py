@@ -11,6 +11,7 @@ from posts.ids import PostId
 from posts.queries.responses import find_live_posts, revision_of
 from posts.queries.threads import thread_of
 from posts.types import Kind, Visibility
+from relations.queries.followers import have_notified_followers
 from relations.types import ListedAccount
 
 
@@ -25,13 +26,13 @@ class NewPost(NamedTuple):
 def find_new_posts(alias: str, deliveries: Sequence[Delivery[PostCreated]]) -> list[NewPost]:
     """Those that go to all followers and are no reposts and no answers to others, as in Mastodon.
 
-    Deleted ones are left out. Cost: one query by key.
+    Only those of authors with such followers; without the deleted ones. Cost: one query by key if
+    there are any, and `have_notified_followers`.
     """
-    posts = [
-        _new_post(delivery)
-        for delivery in deliveries
-        if _is_announced(delivery.owner_id, delivery.payload)
-    ]
+    announced = [d for d in deliveries if _is_announced(d.owner_id, d.payload)]
+    authors = {delivery.owner_id for delivery in announced}
+    has_any = have_notified_followers(alias, authors) if authors else {}
+    posts = [_new_post(delivery) for delivery in announced if has_any.get(delivery.owner_id)]
     live = find_live_posts(alias, [post.post_id for post in posts]) if posts else set()
     return [post for post in posts if post.post_id in live]
 

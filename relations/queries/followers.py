@@ -1,7 +1,8 @@
 """Followers of an account for fan-out, from the account's shard, newest first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from infra.changes.batch_rows import note_rows, read_once
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.queries.edge_rows import BACKWARD, BACKWARD_NOTIFIED, read_newest
@@ -20,13 +21,18 @@ SELECT since_ms, follower_id FROM (
     ORDER BY since_ms DESC, follower_id DESC LIMIT %(most)s
 ) AS counted WHERE mod(position, %(every)s) = 0 ORDER BY position
 """  # noqa: S608
+_HAS_NOTIFIED = f"""
+EXISTS (
+    SELECT FROM {BACKWARD_NOTIFIED.table}
+    WHERE followee_id = wanted.id AND {BACKWARD_NOTIFIED.live}
+)"""
 NEWEST = f"""
 SELECT wanted.id, ARRAY(
     SELECT follower_id FROM {BACKWARD.table} WHERE followee_id = wanted.id AND {BACKWARD.live}
     ORDER BY since_ms DESC, follower_id DESC LIMIT %s
-) FROM unnest(%s::bigint[]) AS wanted (id)
+), {_HAS_NOTIFIED} FROM unnest(%s::bigint[]) AS wanted (id)
 """  # noqa: S608
-
+HAVE_NOTIFIED = f"SELECT id, {_HAS_NOTIFIED} FROM unnest(%s::bigint[]) AS wanted (id)"  # noqa: S608
 NOTIFIED = f"""
 SELECT wanted.id, since_ms, follower_id FROM unnest(%s::bigint[]) AS wanted (id)
 CROSS JOIN LATERAL (
@@ -58,6 +64,15 @@ def list_notified_below(
     return read_newest(BACKWARD_NOTIFIED, account_id, below, None, limit)
 
 
+@read_once
+def have_notified_followers(alias: str, account_ids: Iterable[int]) -> dict[int, bool]:
+    """Whether followers of these accounts of one shard asked to be notified of posts.
+
+    One query with an index probe for each account; none in a batch that has loaded their followers.
+    """
+    return dict(fetch_all(alias, HAVE_NOTIFIED, ([*account_ids],)))
+
+
 def load_newest_followers(
     alias: str, account_ids: Sequence[int], limit: int
 ) -> dict[int, list[int]]:
@@ -65,7 +80,9 @@ def load_newest_followers(
 
     Cost: one query with an index-only scan for each account.
     """
-    return dict(fetch_all(alias, NEWEST, (limit, [*account_ids])))
+    rows = fetch_all(alias, NEWEST, (limit, [*account_ids]))
+    note_rows(have_notified_followers, alias, {row[0]: row[2] for row in rows})
+    return {row[0]: row[1] for row in rows}
 
 
 def list_followers_below(

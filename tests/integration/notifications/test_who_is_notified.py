@@ -16,6 +16,7 @@ from notifications.models import Notification
 from notifications.types import NotificationKind, Occurrence
 from posts.actions.delete_post import delete_post
 from posts.ids import PostId
+from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.integration.notifications.listing import V1, body, replay_everything, rows, told
 from tests.integration.notifications.test_web_push import subscribe
@@ -165,6 +166,17 @@ def test_those_who_follow_later_are_not_told_of_posts_before(people, me, you):
     drain_all()
     replay_everything()
     assert told(you) == []
+
+
+def test_a_post_that_no_account_is_told_of_costs_no_query(people, me, you):
+    """The query of the fan-out says so; neither such followers nor the post are read."""
+    act(you, "follow", people[0])
+    publish(people[0])
+    with count_calls() as calls:
+        drain_all()
+    texts = [statement.sql for statement in calls.statements]
+    assert sum("relations_backwardedge" in text for text in texts) == 1
+    assert not any("FROM posts_post" in text for text in texts)
 
 
 def test_many_subscribers_are_told_page_by_page(subscribed, people, me, you, them, monkeypatch):
