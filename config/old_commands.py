@@ -34,5 +34,7 @@ NEW_NAMES = dict(pair.split(": ") for pair in " ".join(_NAMES.split()).split("; 
 def refuse_old_name(argv: list[str]) -> None:
     """Exits with 1 and the name of today if a command line has an old name."""
     words = argv[2:] if argv[1:2] == ["help"] else argv[1:]
+    if words and words[0] == "load_graph":
+        sys.exit("load_graph is now: python -m lab.graph")
     if words and words[0] in NEW_NAMES:
         sys.exit(f"{words[0]} is now: manage.py {NEW_NAMES[words[0]]}")

@@ -51,7 +51,8 @@ class AuditEdges(AuditCommand):
     read later, differs for good or not at all. While a change is pending, the command compares the
     edge again, for two seconds. An edge whose change is still pending then is named so and counts
     as failed, because the drain is behind ([`changes lag`](changes.md#changes-lag)). Do not
-    run it together with `load_graph`, which writes both sides one after the other without changes.
+    run it together with `python -m lab.graph`, which writes both sides one after the other without
+    changes.
     **Costs**: per 500 rows one query and one to each shard of the other side. Counts read each
     edge's index entry once, 10,000 a query. No locks, except the lock of one account per repair.
     `--account` compares the rows that the account owns, on its shard: its forward edges and its

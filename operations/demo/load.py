@@ -1,4 +1,7 @@
-"""Loads a community in bulk: users first, then whole accounts. load_graph and load_demo use it."""
+"""Loads a community in bulk: users first, then whole accounts.
+
+load_demo and `python -m lab.graph` use it.
+"""
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager

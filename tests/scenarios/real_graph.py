@@ -62,18 +62,18 @@ def run(
 def _run_in(
     deployment: Deployment, file: Path, posts: int, readers: int, seed: int, report: Report
 ) -> None:
-    load = ("load_graph", str(file), "--name", GRAPH, "--seed", str(seed))
+    load = ("-m", "lab.graph", str(file), "--name", GRAPH, "--seed", str(seed))
     with report.timed("load"):
-        deployment.manage(*load)
+        deployment.run(*load)
     lists = read_lists(file)
     ids = read_account_ids(deployment.default_url, GRAPH)
     people = _make_readers(deployment, [ids[n] for n in choose_readers(lists, readers, seed)])
     with report.timed("publish"):
-        deployment.manage(*load, "--posts", str(max(posts // 5, 1)))
+        deployment.run(*load, "--posts", str(max(posts // 5, 1)))
         # Half of the homes are live from here on and are pushed to; the others are built later.
         for reader in people[::2]:
             reader.open_home()
-        deployment.manage(*load, "--posts", str(posts))
+        deployment.run(*load, "--posts", str(posts))
     with report.timed("drain the rest"):
         deployment.wait_until_drained()
     oracle = make_oracle(lists, ids, deployment.shard_urls)

@@ -32,7 +32,7 @@ MAKERS = {
     "moves abort", "shards add", "changes announce", "moves complete", "accounts create",
     "services create", "webhooks create",
     "demo_token", "issuers distrust", "accounts export", "follow_changes",
-    "import accounts", "import follows", "import posts", "load_demo", "load_graph", "moves start",
+    "import accounts", "import follows", "import posts", "load_demo", "moves start",
     "moves rebalance", "webhooks redeliver", "moves resume", "issuers trust", "moves undo",
     "webhooks update",
 }  # fmt: skip

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.usefixtures("databases")
 
 def test_the_commands_looked_at_are_the_ones_meant():
     names = {found.name for found in COMMANDS}
-    assert {"changes drain", "show_status", "audit edges", "load_graph", "migrate"} <= names
+    assert {"changes drain", "show_status", "audit edges", "load_demo", "migrate"} <= names
     assert WORDS.keys() | MAKERS <= names
 
 

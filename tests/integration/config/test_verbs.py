@@ -37,6 +37,11 @@ def test_each_old_name_is_gone_and_its_new_one_is_there(old):
     assert load_command(NEW_NAMES[old]).name == NEW_NAMES[old]
 
 
+def test_the_loader_of_graphs_says_where_it_is():
+    with pytest.raises(SystemExit, match=r"^load_graph is now: python -m lab\.graph$"):
+        refuse_old_name(["manage.py", "load_graph"])
+
+
 def test_names_of_today_are_not_refused():
     for name in command_names():
         refuse_old_name(["manage.py", *name.split()])

@@ -2,6 +2,7 @@
 
 import random
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 from django.conf import settings
@@ -27,7 +28,8 @@ def write_edges(path: Path, pairs: Pairs) -> Path:
 
 
 def load(path: Path, **options: object) -> None:
-    call_command("load_graph", str(path), **options)
+    # A conftest, which loads this module, is imported before Django is ready.
+    call_command(import_module("lab.graph.command").LoadGraph(), str(path), **options)
 
 
 def ids_by_username() -> dict[str, int]:

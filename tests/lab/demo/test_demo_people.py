@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from accounts.models import DISPLAY_NAME_LENGTH, USERNAME_LENGTH
+from lab.graph.excerpt import MOST, cut
 from operations.demo.community import FIRST_ACCOUNTS, POSTS, demo_community
 from operations.demo.errors import GraphNameInvalid
-from operations.demo.excerpt import MOST, cut
 from operations.demo.formats import MAX_NODE
 from operations.demo.graphs import build_graph
 from operations.demo.names import name_of_file, naming_of

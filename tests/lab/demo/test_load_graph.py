@@ -16,6 +16,7 @@ from infra.changes.lag import list_lane_lags
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
+from lab.graph.command import LoadGraph
 from operations.demo.errors import GraphNameTaken
 from posts.ids import PostId
 from relations.actions.follow import follow, unfollow
@@ -165,5 +166,5 @@ def test_accounts_are_dated_before_everything_they_do(world, graph):
 )
 def test_bad_options_are_refused(world, graph, words):
     with pytest.raises(CommandError):
-        call_command("load_graph", str(graph), *words)
+        call_command(LoadGraph(), str(graph), *words)
     assert ids_by_username() == {}

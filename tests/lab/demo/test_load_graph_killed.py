@@ -85,7 +85,7 @@ def test_killed_for_real_it_goes_on(world, tmp_path):
 
 def kill_load(path: Path, sign: str) -> None:
     """Runs the command in a process and kills it as soon as the query has an answer somewhere."""
-    command = [sys.executable, "manage.py", "load_graph", str(path), "--posts", "250"]
+    command = [sys.executable, "-m", "lab.graph", str(path), "--posts", "250"]
     environment = environment_of_this_test()
     process = subprocess.Popen(
         command, env=environment, cwd=CHECKOUT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -1,4 +1,4 @@
-"""Cuts a small, lively community out of a large graph: python -m operations.demo.excerpt GRAPH OUT.
+"""Cuts a small, lively community out of a large graph: python -m lab.graph.excerpt GRAPH OUT.
 
 It takes the best connected accounts and drops some of their follows, those of popular accounts
 less often. So some accounts have many followers, and followees of one account follow each other.

@@ -1,4 +1,4 @@
-"""`manage.py load_graph`: loads a follow graph from a file and publishes made-up posts."""
+"""Loads a follow graph from a file and publishes made-up posts."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from operations.demo.publish import PostPlan, deliver_pending, publish_posts
 from operations.demo.types import Community
 
 
-class Command(JobCommand):
+class LoadGraph(JobCommand):
     """Loads a follow graph in bulk with made-up names, and publishes made-up posts of its accounts.
     After a stop or a kill, run it again to continue.
 
@@ -38,7 +38,7 @@ class Command(JobCommand):
     writes nothing twice.
 
     ```
-    $ manage.py load_graph socialGraph.json --name nostr --posts 500
+    $ python -m lab.graph socialGraph.json --name nostr --posts 500
     reading socialGraph.json
     graph nostr: 29,827 accounts, 215,216 follows; left out: 0 of oneself, 0 repeated, 0 over the cap of 2,000
     load_graph: 2,000 (352/s) accounts with their follows
@@ -47,6 +47,7 @@ class Command(JobCommand):
     ```
     """  # noqa: E501
 
+    name = "load_graph"
     unit = "accounts and posts"
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
