@@ -4,14 +4,20 @@
     operations.samples:v1:{fleet}    the same for Redis and the caches
 
 The id stops a second compensator from writing a slot twice. A stream has SLOT_COUNT slots at most.
+
+What the web processes of one machine answered people so far, read from their metrics.
+
+Queries that run long on a database now.
 """
 
+import socket
 import time
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from prometheus_client import Metric
+from prometheus_client.samples import Sample
 from redis.exceptions import ResponseError
 
 from infra.caching.client import redis
@@ -21,10 +27,96 @@ from infra.caching.scanning import list_nodes
 from infra.changes.lag import LAG
 from infra.changes.sql import DELIVERED_TABLE
 from infra.sharding.shards import all_aliases
-from infra.sharding.sql import fetch_one
+from infra.sharding.sql import fetch_all, fetch_one
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
-from operations.queries.slow_queries import IS_SLOW
-from operations.request_totals import RequestTotals, read_totals
+
+RESPONSES = "tideline_responses"
+LATENCY = "tideline_request_seconds"
+FAILED = "5"  # how the statuses of failures begin
+# What machines ask all the time. A server that starts answers 503 there, which is no failure.
+OF_MACHINES = ("health/", "metrics")
+
+
+class RequestTotals(msgspec.Struct, array_like=True):
+    """Answers since an arbitrary start: only differences between two of one `machine` mean
+    something.
+
+    `failures`: answers with a status of 5xx. `by_time`: how many took at most so many seconds; the
+    keys are the bounds as Prometheus writes them, up to `+Inf`. `at_s`: Unix seconds.
+    """
+
+    machine: str
+    at_s: float
+    answers: int
+    failures: int
+    by_time: dict[str, int]
+
+
+def read_totals(metrics: Iterable[Metric], at_s: float) -> RequestTotals:
+    """The totals in these metrics; all are 0 before the first request. No store."""
+    totals = RequestTotals(socket.gethostname(), at_s, 0, 0, {})
+    for metric in metrics:
+        if metric.name == RESPONSES:
+            _add_answers(totals, metric)
+        elif metric.name == LATENCY:
+            _add_times(totals, metric)
+    return totals
+
+
+def _add_answers(totals: RequestTotals, metric: Metric) -> None:
+    for sample in _of_people(metric):
+        totals.answers += int(sample.value)
+        totals.failures += int(sample.value) * sample.labels["status"].startswith(FAILED)
+
+
+def _add_times(totals: RequestTotals, metric: Metric) -> None:
+    """Over all routes. A bucket of Prometheus also counts what the buckets below it count."""
+    for sample in _of_people(metric):
+        if bound := sample.labels.get("le"):
+            totals.by_time[bound] = totals.by_time.get(bound, 0) + int(sample.value)
+
+
+def _of_people(metric: Metric) -> Iterable[Sample]:
+    return (
+        sample
+        for sample in metric.samples
+        if not sample.labels.get("route", "").startswith(OF_MACHINES)
+    )
+
+
+SLOW_S = 1
+MOST = 20
+LONGEST_TEXT = 300
+# Idle transactions count as well: they hold locks.
+IS_SLOW = f"""
+datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+    AND state <> 'idle' AND clock_timestamp() - coalesce(state_change, query_start)
+        > interval '{SLOW_S} s'
+"""
+LIST = f"""
+SELECT pid, extract(epoch FROM clock_timestamp() - coalesce(state_change, query_start))::float8,
+    state, coalesce(wait_event_type, ''), left(query, {LONGEST_TEXT})
+FROM pg_stat_activity WHERE {IS_SLOW} ORDER BY 2 DESC LIMIT {MOST}
+"""  # noqa: S608 - of constants
+
+
+class SlowQuery(NamedTuple):
+    """`age_s`: how long the query has run, or its transaction has been idle.
+
+    `waits_for` may be empty. `text` may contain values of rows.
+    """
+
+    pid: int
+    age_s: float
+    state: str
+    waits_for: str
+    text: str
+
+
+def list_slow(alias: str) -> list[SlowQuery]:
+    """At most MOST queries, the longest first. One query."""
+    return [SlowQuery(*row) for row in fetch_all(alias, LIST)]
+
 
 FAMILY = "operations.samples:v1"
 FLEET = "fleet"

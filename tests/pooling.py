@@ -8,7 +8,7 @@ from django.db import connections
 from django.test import override_settings
 
 from config.environment import Environment
-from infra.sharding.pooled import fitness
+from infra.sharding.pooled import use
 from infra.sharding.pooled.use import use_pools
 from infra.sharding.shards import all_aliases
 from lab.services import RunningServices
@@ -40,13 +40,13 @@ def using_pools(environment: Mapping[str, str]) -> Iterator[None]:
         with naming_pools(environment):
             use_pools()
             forget_connections()
-            fitness._fit.clear()
+            use._fit.clear()
             yield
     finally:
         for alias, kept in before.items():
             connections.databases[alias].update(kept)
         forget_connections()
-        fitness._fit.clear()
+        use._fit.clear()
 
 
 @contextmanager

@@ -24,14 +24,13 @@ from infra.api.rendering import json_response
 from infra.caching.fleet_reads import WINDOW_S, list_read_rates
 from infra.sharding.probe import error_line, probe_all
 from infra.sharding.shards import all_aliases
+from operations.moves.metrics import slot_calls
 from operations.moves.models import Move
-from operations.moves.progress import slot_calls
 from operations.moves.route import ROUTES
 from operations.moves.rows import buckets_of, list_moves
 from operations.moves.types import MoveRoute
 from operations.queries.charts import read_charts
-from operations.queries.slow_queries import list_slow
-from operations.samples import SLOT_S
+from operations.samples import SLOT_S, list_slow
 from operations.site import page_context
 
 

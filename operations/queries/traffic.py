@@ -5,8 +5,7 @@ from itertools import pairwise
 from math import isinf
 from typing import NamedTuple
 
-from operations.request_totals import RequestTotals
-from operations.samples import FleetSample, read_fleet
+from operations.samples import FleetSample, RequestTotals, read_fleet
 
 WINDOW_S = 300
 # A compensator takes six samples in this time. Without any, the figures would not be of now.

@@ -8,7 +8,6 @@ from django.conf import settings
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.sharding.shards import all_aliases
-from operations.request_totals import RequestTotals
 from operations.samples import (
     FAMILY,
     FLEET,
@@ -16,6 +15,7 @@ from operations.samples import (
     SLOT_S,
     DatabaseSample,
     FleetSample,
+    RequestTotals,
     _write,
     slot_of,
 )

@@ -22,8 +22,7 @@ from moderation.models import Appeal, Decision, Report
 from moderation.queries.waiting import MOST_COUNTED, MOST_LISTED, count_waiting
 from moderation.types import DecisionKind
 from operations.queries.first_page import list_figures
-from operations.request_totals import read_totals
-from operations.samples import FLEET, FleetSample, _write, sample_fleet
+from operations.samples import FLEET, FleetSample, _write, read_totals, sample_fleet
 from tests.budgets import count_calls
 from tests.callers import sign_in
 from tests.integration.changes.kinds import ALIAS, note

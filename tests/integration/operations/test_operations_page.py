@@ -24,10 +24,10 @@ from infra.sharding.shards import all_aliases
 from infra.sharding.sql import execute, fetch_all
 from operations import samples
 from operations.pages import figures as module
-from operations.queries.slow_queries import IS_SLOW
 from operations.samples import (
     FAMILY,
     FLEET,
+    IS_SLOW,
     SLOT_COUNT,
     SLOT_S,
     DatabaseSample,

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from infra.outgoing import connect
+from infra.outgoing import requests
 from infra.outgoing.requests import post
 from tests.push_service import push_service
 
@@ -12,7 +12,7 @@ from tests.push_service import push_service
 def test_the_time_holds_for_the_connection_and_the_answer_together(monkeypatch, settings):
     """A sender of webhooks must end its turn before its claim runs out."""
     settings.PUSH_PRIVATE_ADDRESSES = True
-    open_socket = connect.socket.create_connection
+    open_socket = requests.socket.create_connection
 
     def connect_slowly(*args, **options):
         time.sleep(0.8)
@@ -20,7 +20,7 @@ def test_the_time_holds_for_the_connection_and_the_answer_together(monkeypatch, 
 
     with push_service() as hanging:
         hanging.waits.clear()
-        monkeypatch.setattr(connect.socket, "create_connection", connect_slowly)
+        monkeypatch.setattr(requests.socket, "create_connection", connect_slowly)
         began = time.monotonic()
         with pytest.raises(OSError):
             post(f"{hanging.url}/x", {}, b"", 1)

@@ -14,8 +14,16 @@ from prometheus_client.core import CounterMetricFamily
 
 from operations.queries.charts import MEBI, describe, draw, find_common
 from operations.queries.traffic import FRESH_S, Traffic, estimate, measure
-from operations.request_totals import RESPONSES, RequestTotals, read_totals
-from operations.samples import SLOT_COUNT, SLOT_S, DatabaseSample, FleetSample, slot_of
+from operations.samples import (
+    RESPONSES,
+    SLOT_COUNT,
+    SLOT_S,
+    DatabaseSample,
+    FleetSample,
+    RequestTotals,
+    read_totals,
+    slot_of,
+)
 
 LAST = 1_000_000
 
