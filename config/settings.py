@@ -18,11 +18,8 @@ from config.application_settings import *  # noqa: F403
 from config.application_settings import BASE_DIR, LANGUAGES
 from config.constants import *  # noqa: F403
 from config.constants import REMOVED_SETTINGS, REPLICA_TIMEOUT_MS, STATEMENT_TIMEOUT_MS
+from config.django_settings import file_stores, mail_settings, templates, theme_folders
 from config.environment import CONNECTION, INSECURE_KEY, Environment, late_database
-from config.mail_settings import mail_settings
-from config.media_settings import file_stores
-from config.sign_in_settings import *  # noqa: F403
-from config.theme_settings import templates, theme_folders
 
 _env = Environment()
 

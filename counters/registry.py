@@ -2,17 +2,22 @@
 
 An app registers them in its `counter_rows.py`, imported when the app is ready. The rows of a count
 are on the shard of the count, so one statement reads both in one snapshot.
+
+Errors of the counting service.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from counters.cache import account_counts
-from counters.errors import KindCountedTwice
 from counters.kinds import ACCOUNT_KINDS, CounterKind
 from counters.queries.counts import Subject, read_subject_counts
 from counters.types import ACCOUNT
 from infra.caching.values import ValueCache, Versioned
+
+
+class KindCountedTwice(RuntimeError):
+    """Two apps register different rows for one kind, so each recount would undo the other."""
 
 
 class CountedRows(NamedTuple):

@@ -1,1 +1,0 @@
-"""How the admin writes times, by language."""

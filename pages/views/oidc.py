@@ -17,7 +17,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from accounts.api.quotas import SIGN_UPS, TOKENS
 from accounts.errors import AccountProtected, LoginDisabled
 from accounts.identities.actions.provision_account import create_bound_account
-from accounts.identities.oidc.errors import SignInFailed
+from accounts.identities.errors import SignInFailed
 from accounts.identities.oidc.sign_in import (
     BegunSignIn,
     OidcPerson,

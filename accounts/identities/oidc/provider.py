@@ -12,7 +12,7 @@ import msgspec
 import structlog
 from django.conf import settings
 
-from accounts.identities.oidc.errors import ProviderAway
+from accounts.identities.errors import ProviderAway
 from accounts.identities.types import ASSERTION_ALGORITHMS
 from infra.outgoing.addresses import ForbiddenAddress
 from infra.outgoing.requests import get, post_form

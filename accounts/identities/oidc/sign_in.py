@@ -15,9 +15,8 @@ from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
 from accounts.identities.assertions import LEEWAY_S, SUBJECT, read_jwt, verify_jwt
-from accounts.identities.errors import AssertionRefused
+from accounts.identities.errors import AssertionRefused, SignInFailed
 from accounts.identities.issuer_keys import keys_at
-from accounts.identities.oidc.errors import SignInFailed
 from accounts.identities.oidc.provider import exchange_code, get_configuration
 
 CALLBACK = "/auth/oidc/callback"

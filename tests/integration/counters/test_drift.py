@@ -12,13 +12,17 @@ from django.db import connections
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from counters import periodic
-from counters.errors import KindCountedTwice
 from counters.jobs.drifting_counts import repair
 from counters.kinds import CounterKind
 from counters.metrics import DRIFT_COLLECTOR
 from counters.periodic import DRIFT_AUDIT, OWNERS
 from counters.queries.drift import Drift, find_drift, list_owners
-from counters.registry import CountedRows, counted_rows_by_kind, register_counted_rows
+from counters.registry import (
+    CountedRows,
+    KindCountedTwice,
+    counted_rows_by_kind,
+    register_counted_rows,
+)
 from infra.changes.management.commands.compensate_changes import Command as Compensator
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of

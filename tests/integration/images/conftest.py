@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.media_settings import file_stores
+from config.django_settings import file_stores
 
 
 @pytest.fixture

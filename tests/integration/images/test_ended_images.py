@@ -16,7 +16,7 @@ from django.core.files.storage import FileSystemStorage
 
 from accounts.images.api.views import FILE_HEADERS
 from accounts.types import Restriction
-from config.media_settings import file_stores
+from config.django_settings import file_stores
 from infra.jobs.types import Work
 from infra.sharding.shards import all_aliases
 from lab.runner.port import free_ports

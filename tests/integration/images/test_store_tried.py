@@ -13,7 +13,7 @@ import pytest
 from django.core.checks import run_checks
 
 from accounts.images.folder import FILE_MODE, FOLDER_MODE
-from config.media_settings import file_stores
+from config.django_settings import file_stores
 from infra.sharding.probe import CachedProbe
 from operations.status.report import list_down, read_status
 from operations.status.status_lines import format_status

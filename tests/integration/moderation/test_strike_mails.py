@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.site_texts.models import SiteTexts
 from accounts.site_texts.queries import forget_site_description
 from accounts.types import FIRST_TENANT
-from config.mail_settings import mail_settings
+from config.django_settings import mail_settings
 from infra.changes.models import Change, ChangeState
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute

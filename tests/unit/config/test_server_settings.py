@@ -24,8 +24,8 @@ import pytest
 from django.db import OperationalError
 
 from config.constants import REMOVED_SETTINGS
+from config.django_settings import mail_settings
 from config.environment import Environment, masked
-from config.mail_settings import mail_settings
 from web.serving.bodies import MOST_PIECES, read_pieces
 from web.serving.refusals import BODY_TOO_LARGE
 from web.serving.streamed_answers import PieceSender

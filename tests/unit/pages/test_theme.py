@@ -9,7 +9,7 @@ from django.test import RequestFactory
 from jinja2 import Environment, FileSystemLoader
 from pytest_django import Settings
 
-from config.theme_settings import templates, theme_folders
+from config.django_settings import templates, theme_folders
 from pages.template_environment import page_environment
 from pages.theme import OWN_TEMPLATES, check_theme
 from tests.themes import make_theme
