@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from infra.sharding.bounded.connection_shortage import was_ever_scarce
+from infra.sharding.bounded.breaker import was_ever_scarce
 
 
 class _ThreadConnections(threading.local):

@@ -10,7 +10,7 @@ from django.conf import settings
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
 from lab.bench.world import TEXT
-from operations.demo.users import in_batches
+from operations.demo.load import in_batches
 from posts.ids import EPOCH, SEQUENCES, PostId
 from posts.sql import ANALYZE_POSTS, INSERT_POSTS
 from timelines.recent.days import PARTITIONS, first_second, kept_days, oldest_read

@@ -41,7 +41,7 @@ def prepare() -> dict[str, Any]:
     # Models can be imported only after django.setup().
     from infra.sharding.shards import all_aliases  # noqa: PLC0415
     from operations.demo.community import FIRST_ACCOUNTS, PASSWORD  # noqa: PLC0415
-    from operations.demo.users import ensure_operator  # noqa: PLC0415
+    from operations.demo.load import ensure_operator  # noqa: PLC0415
 
     with step("bringing the databases up to date"):
         for alias in all_aliases():

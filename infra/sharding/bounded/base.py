@@ -23,8 +23,7 @@ from prometheus_client import Counter
 
 from infra import deadline
 from infra.evidence import note_other_source
-from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
-from infra.sharding.bounded.connection_shortage import connect_when_free, is_scarce
+from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of, connect_when_free, is_scarce
 from infra.sharding.bounded.ended_sessions import EndNoticingCursor, note_end
 from infra.sharding.bounded.limits import LimitedConnection, note_unreplicated
 from infra.sharding.bounded.moved_rows import MOST_PREPARED, PREPARED_AFTER, MovesNoticed

@@ -9,7 +9,7 @@ from django.conf import settings
 from infra.verbs import DocumentedCommand
 from operations.demo.community import FIRST_ACCOUNTS
 from operations.demo.errors import DevelopmentOnly
-from operations.demo.users import demo_token
+from operations.demo.load import demo_token
 
 
 class Command(DocumentedCommand):

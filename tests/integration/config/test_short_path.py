@@ -16,7 +16,7 @@ from accounts.api.quotas import quotas
 from accounts.models import AccessToken
 from accounts.types import Restriction
 from config import urls
-from infra.sharding.bounded import connection_shortage
+from infra.sharding.bounded import breaker
 from relations.actions.follow import follow
 from tests.callers import token_of
 from tests.reads import CLOCK
@@ -281,11 +281,11 @@ def test_requests_are_counted_under_the_same_route(town, short, django_applicati
 
 def test_a_request_begins_and_ends_for_its_connections(town, short, monkeypatch):
     """Broken ones are dropped at its begin; at its end those that others lack are closed."""
-    monkeypatch.setattr(connection_shortage, "_scarce_until", {})
+    monkeypatch.setattr(breaker, "_scarce_until", {})
     ask(short, f"/api/v1/accounts/{make_account()}", town.token)
     assert any(one.connection for one in connections.all(initialized_only=True))
     for alias in connections:
-        connection_shortage._note_refusal(alias)
+        breaker._note_refusal(alias)
     ask(short, "/api/v1/timelines/home", town.token)
     mine = [connections[alias].connection for alias in connections]
     assert not any(mine)

@@ -23,7 +23,7 @@ from lab.runner import prepare as module
 from lab.runner.errors import DataOfOtherVersion
 from lab.runner.prepare import prepare, refuse_other_version
 from operations.demo.community import PASSWORD
-from operations.demo.users import USERNAME, ensure_operator
+from operations.demo.load import USERNAME, ensure_operator
 from tests.clocks import Clock, StandInTime
 from tests.faults.hung_world import environment_of, serving
 from tests.integration.config.digests import rows_digest

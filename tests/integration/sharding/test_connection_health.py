@@ -5,7 +5,7 @@ import pytest
 from django.core.signals import request_finished, request_started
 from django.db import OperationalError, connections, transaction
 
-from infra.sharding.bounded import base, connection_shortage
+from infra.sharding.bounded import base, breaker
 from infra.sharding.bounded.base import DatabaseWrapper
 from infra.sharding.sql import fetch_one
 from tests.races import run_together
@@ -122,12 +122,12 @@ def test_each_thread_minds_its_own():
 
 
 def test_a_copy_with_the_same_alias_takes_no_place(monkeypatch):
-    monkeypatch.setattr(connection_shortage, "_scarce_until", {})
+    monkeypatch.setattr(breaker, "_scarce_until", {})
     fetch_one(ALIAS, PID)
     copy = connections[ALIAS].copy()
     try:
         copy.connect()
-        connection_shortage._note_refusal(ALIAS)
+        breaker._note_refusal(ALIAS)
         request_finished.send(sender=None)
         assert connections[ALIAS].connection is None
         assert copy.connection is not None

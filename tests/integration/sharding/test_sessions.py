@@ -19,7 +19,7 @@ from django.core.signals import request_finished
 from django.db import OperationalError, connections, transaction
 
 from config.environment import merge_options, session_options
-from infra.sharding.bounded import base, connection_shortage
+from infra.sharding.bounded import base, breaker
 from infra.sharding.bounded.limits import LimitedConnection
 from infra.sharding.bounded.moved_rows import PREPARED_AFTER
 from infra.sharding.scatter import scatter
@@ -177,7 +177,7 @@ ROLE = "one_connection"
 def crowded(world, monkeypatch):
     """This process is a role that may have one connection to this database."""
     execute(ALIAS, f"CREATE ROLE {ROLE} LOGIN CONNECTION LIMIT 1 IN ROLE pg_read_all_data")
-    monkeypatch.setattr(connection_shortage, "_scarce_until", {})
+    monkeypatch.setattr(breaker, "_scarce_until", {})
     connection = connections[ALIAS]
     owner = connection.get_connection_params()
     connection.close()
@@ -224,13 +224,13 @@ def test_a_refused_process_gives_its_connection_back_after_each_request(other):
 
 def test_the_calls_of_a_scatter_take_turns(crowded):
     """Each needs the connection on a thread of its own."""
-    connection_shortage._note_refusal(ALIAS)
+    breaker._note_refusal(ALIAS)
     answers = run_together([lambda: scatter({"shard1": lambda: 1, ALIAS: ask})] * 4)
     assert [answer[ALIAS] for answer in answers] == [(1,)] * 4
 
 
 def test_a_transaction_keeps_its_connection(crowded):
-    connection_shortage._note_refusal(ALIAS)
+    breaker._note_refusal(ALIAS)
     with transaction.atomic(using=ALIAS):
         ask()
         connections[ALIAS].give_back()
@@ -240,9 +240,9 @@ def test_a_transaction_keeps_its_connection(crowded):
 
 
 def test_connections_are_kept_again_when_the_time_is_over(crowded, monkeypatch):
-    monkeypatch.setattr(connection_shortage, "SCARCE_S", 0.1)
-    connection_shortage._note_refusal(ALIAS)
-    until(lambda: not connection_shortage.is_scarce(ALIAS))
+    monkeypatch.setattr(breaker, "SCARCE_S", 0.1)
+    breaker._note_refusal(ALIAS)
+    until(lambda: not breaker.is_scarce(ALIAS))
     ask()
     request_finished.send(sender=None)
     assert is_connected()
@@ -252,4 +252,4 @@ def test_another_error_is_raised_at_once(crowded, monkeypatch):
     monkeypatch.setitem(connections[ALIAS].settings_dict, "USER", "no_such_role")
     with pytest.raises(OperationalError, match="no_such_role"):
         ask()
-    assert not connection_shortage.is_scarce(ALIAS)
+    assert not breaker.is_scarce(ALIAS)

@@ -22,8 +22,7 @@ from operations.demo.community import FIRST_ACCOUNTS, PASSWORD, POSTS
 from operations.demo.errors import DevelopmentOnly, NoSuchAccount
 from operations.demo.graphs import read_graph
 from operations.demo.names import naming_of
-from operations.demo.pictures import PEOPLE
-from operations.demo.portraits import draw_portrait
+from operations.demo.pictures import PEOPLE, draw_portrait
 from operations.demo.publish import PostPlan, publish_posts
 from operations.demo.scenes import read_scenes
 from operations.demo.types import Community
@@ -71,7 +70,7 @@ def test_it_makes_interesting_homes_in_no_time_and_then_nothing_more(world):
     began_s = time.time()
     with (
         count_calls() as calls,
-        patch("operations.demo.users.make_password", side_effect=make_password) as hashed,
+        patch("operations.demo.load.make_password", side_effect=make_password) as hashed,
     ):
         call_command("load_demo")
     # What takes its two seconds; as many again would not yet spoil `make run`.
