@@ -13,12 +13,15 @@ from urllib.parse import parse_qsl, urlencode
 from uuid import uuid4
 
 import orjson
-from django.core.handlers.wsgi import WSGIRequest
+from django.core.handlers.wsgi import WSGIRequest, get_path_info
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import Resolver404, ResolverMatch, resolve
 
 from accounts.api.quotas import COUNTED
+from infra.api.endpoint import Endpoint
+from infra.api.get_request import GetRequest
 from infra.missing_databases import INCOMPLETE
+from pages.frame import Frame, with_frame
 from pages.refusals import refusal_text
 
 # What endpoints read of the browser's own request: who asks, from where.
@@ -52,15 +55,56 @@ class ApiAnswer(NamedTuple):
 
 
 class ApiClient:
-    """`token`: the access token of the viewer; empty for a guest."""
+    """`token`: the access token of the viewer; empty for a guest. `frame`: is asked along with the
+    first question; None if the page has none."""
 
-    def __init__(self, request: HttpRequest, token: str) -> None:
+    def __init__(self, request: HttpRequest, token: str, frame: Frame | None = None) -> None:
         self._request = request
         self.token = token
+        self._frame = frame if token else None
 
-    def get(self, path: str, query: Parameters | None = None) -> ApiAnswer:
-        """Raises: ApiRefused; Http404 if there is no such route."""
-        return self._ask("GET", path, {"QUERY_STRING": urlencode(query or {}, doseq=True)}, b"")
+    def get(self, path: str, query: Parameters | None = None, alone: bool = False) -> ApiAnswer:
+        """`alone`: the frame is not asked, as the page may not need it.
+
+        Raises: ApiRefused; Http404 if there is no such route.
+        """
+        text = urlencode(query, doseq=True) if query else ""
+        is_short = len(path) <= _LONGEST_PATH
+        match, endpoint = _find_kept(path) if is_short else _find_endpoint(path)
+        if self._is_frame_known or alone:
+            request = self._get_request(path, text, match)
+            return _read(endpoint.dispatch(request, **match.kwargs))
+        return self.get_by(endpoint, path, text, match, **match.kwargs)
+
+    def get_by(
+        self,
+        endpoint: Endpoint | None,
+        path: str = "/",
+        query: str = "",
+        match: ResolverMatch | None = None,
+        **arguments: Any,
+    ) -> ApiAnswer:
+        """By an endpoint that needs no route, with the frame. Raises: ApiRefused."""
+        request = self._get_request(path, query, match)
+        return _read(with_frame.dispatch(request, self._frame, endpoint, **arguments))
+
+    def know_frame(self) -> None:
+        """Asks for the frame if no question did. Raises: ApiRefused."""
+        if not self._is_frame_known:
+            self.ask_frame()
+
+    def ask_frame(self) -> None:
+        """Raises: ApiRefused."""
+        self.get_by(None)
+
+    @property
+    def _is_frame_known(self) -> bool:
+        return self._frame is None or self._frame.viewer is not None
+
+    def _get_request(self, path: str, query: str, match: ResolverMatch | None) -> GetRequest:
+        variables = self._variables()
+        variables |= {"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query}
+        return GetRequest(variables, path, match)
 
     def send(
         self, method: str, path: str, data: Parameters | None = None, key: str = ""
@@ -83,22 +127,23 @@ class ApiClient:
         return self._ask(method, path, more, body)
 
     def _ask(self, method: str, path: str, more: Mapping[str, str], body: bytes) -> ApiAnswer:
+        variables = self._variables() | {"REQUEST_METHOD": method, "PATH_INFO": _encode(path)}
+        variables |= {"CONTENT_LENGTH": str(len(body)), "wsgi.input": BytesIO(body), **more}
+        request = WSGIRequest(variables)
+        request.resolver_match = match = _find_route(request.path)
+        answer: HttpResponse = match.func(request, *match.args, **match.kwargs)
+        return _read(answer)
+
+    def _variables(self) -> dict[str, Any]:
         variables = {name: value for name in PASSED if (value := self._request.META.get(name))}
-        # WSGI has the bytes of the path as characters.
-        wsgi_path = path.encode("utf-8", "surrogatepass").decode("latin-1")
-        variables |= {"REQUEST_METHOD": method, "PATH_INFO": wsgi_path, **more}
-        variables |= {"CONTENT_LENGTH": str(len(body)), "wsgi.input": BytesIO(body)}
         if self.token:
             variables["HTTP_AUTHORIZATION"] = f"Bearer {self.token}"
-        return _read(_call_endpoint(WSGIRequest(variables)))
+        return variables
 
 
-def _call_endpoint(request: HttpRequest) -> HttpResponse:
-    is_short = len(request.path) <= _LONGEST_PATH
-    match = _find_kept(request.path) if is_short else _find_route(request.path)
-    request.resolver_match = match
-    answer: HttpResponse = match.func(request, *match.args, **match.kwargs)
-    return answer
+def _encode(path: str) -> str:
+    """WSGI has the bytes of the path as characters."""
+    return path.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
 def _find_route(path: str) -> ResolverMatch:
@@ -109,8 +154,15 @@ def _find_route(path: str) -> ResolverMatch:
         raise Http404 from error
 
 
+def _find_endpoint(path: str) -> tuple[ResolverMatch, Endpoint]:
+    """Raises: Http404."""
+    match = _find_route(get_path_info({"PATH_INFO": _encode(path)}))
+    view: Any = match.func
+    return match, view.view_class(**view.view_initkwargs)
+
+
 # Django tries all routes in their order.
-_find_kept = lru_cache(_MOST_PATHS)(_find_route)
+_find_kept = lru_cache(_MOST_PATHS)(_find_endpoint)
 
 
 def _read(answer: HttpResponse) -> ApiAnswer:

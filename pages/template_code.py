@@ -44,6 +44,13 @@ def _takes_more(macro: Macro) -> bool:
     return macro.caller or macro.catch_kwargs or macro.catch_varargs
 
 
+class PageContext(Context):
+    """Jinja's, without a list of the names that all templates share, for each part of a page."""
+
+    def __init__(self, *args: Any, globals: object = None) -> None:
+        super().__init__(*args)
+
+
 class JoinedCode(CodeGenerator):
     """Jinja's generator. A root and a block collect their texts as a macro does, and yield one.
 

@@ -20,7 +20,7 @@ from pages.blurs import blur
 from pages.compiled_templates import compiled_templates
 from pages.refusals import refusal_text
 from pages.template_backend import PageTemplates
-from pages.template_code import USE_THESE, JoinedCode
+from pages.template_code import USE_THESE, JoinedCode, PageContext
 from pages.theme import ORIGINAL, check_theme, theme_sheet, with_originals
 from pages.translated_templates import PLURAL_INDEX, Translating
 from pages.writing import writing_of
@@ -47,7 +47,7 @@ class PageEnvironment(Environment):
     """Jinja's, for entities of the API, which are dicts of texts, in one language."""
 
     catalog = catalog_of(ENGLISH)
-    code_generator_class = JoinedCode
+    code_generator_class, context_class = JoinedCode, PageContext
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

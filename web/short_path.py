@@ -11,13 +11,12 @@ from typing import Any, NamedTuple, cast
 
 from django.conf import settings
 from django.core.handlers.exception import convert_exception_to_response
-from django.core.handlers.wsgi import LimitedStream, WSGIRequest
-from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import ResolverMatch, URLPattern
-from django.utils.functional import cached_property
 from django.utils.module_loading import import_string
 
 from infra.api.endpoint import Endpoint
+from infra.api.get_request import GetRequest
 from infra.sharding.connection_health import drop_broken_connections, give_back_connections
 from web.cross_origin import Handler, answer_cross_origin
 from web.paths import without_slash
@@ -29,8 +28,7 @@ Application = Callable[[Environment, StartResponse], Iterable[bytes]]
 _FIRST_FOR_PAGES = "web.middleware.StatelessRoutes"
 # A path is split into "", "api", "v1", "accounts", an id, and the rest.
 _ID, _PARTS = 4, 5
-# How many parsed queries and matched paths are kept. Each takes about 1 kB at most.
-_MOST_QUERIES, _LONGEST_QUERY = 1_024, 64
+# How many matched paths are kept. Each takes about 1 kB at most.
 _MOST_PATHS, _LONGEST_PATH = 4_096, 100
 
 
@@ -46,40 +44,14 @@ class Route(NamedTuple):
 Found = tuple[Route, Mapping[str, Any]]
 
 
-class ShortRequest(WSGIRequest):
-    """A GET without a body, with only what endpoints and middlewares of the API read."""
-
-    content_type: str | None = ""
-    content_params: dict[str, str] | None = {}
-    _read_started = False
+class ShortRequest(GetRequest):
+    """Knows its endpoint."""
 
     def __init__(
         self, environment: Environment, route: Route, arguments: Mapping[str, Any]
     ) -> None:
-        self.environ = self.META = environment
-        self.path = self.path_info = without_slash(environment["PATH_INFO"])
-        self.method = "GET"
-        self.resolver_match = route.match
+        super().__init__(environment, without_slash(environment["PATH_INFO"]), route.match)
         self.route, self.arguments = route, arguments
-
-    def _read_query(self) -> QueryDict:
-        """Short queries are kept: many requests have the same one, and parsing is slow."""
-        query = self.META.get("QUERY_STRING", "")
-        return _parse_short(query) if len(query) <= _LONGEST_QUERY else _parse(query)
-
-    GET = cached_property(_read_query)  # type: ignore[assignment]
-
-    @cached_property
-    def _stream(self) -> LimitedStream:  # type: ignore[override]
-        return LimitedStream(self.environ["wsgi.input"], 0)
-
-
-def _parse(query: str) -> QueryDict:
-    """As Django parses it: WSGI gives each byte as one character. The result cannot be changed."""
-    return QueryDict(query.encode("latin-1"))
-
-
-_parse_short = lru_cache(_MOST_QUERIES)(_parse)
 
 
 class ShortPath:

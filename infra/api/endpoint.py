@@ -144,6 +144,15 @@ class Endpoint(APIView):
         """The answer to a request that gets to no handler. It counts against the quotas."""
         return self._serve_write(_REFUSED, request, (error,), {})
 
+    def get_for(self, request: ApiRequest, **arguments: Any) -> HttpResponse:
+        """GET as a part of another endpoint, which has found and charged the caller.
+
+        Raises: as GET, and as a request that this endpoint refuses.
+        """
+        _check_access(request.user, self._accesses["GET"])
+        answer: HttpResponse = self.get(request, **arguments)  # type: ignore[attr-defined]
+        return answer
+
     def refuse(self, _request: ApiRequest, error: TidelineError) -> HttpResponse:
         raise error
 

@@ -9,11 +9,13 @@ A module writes the commands of its question and the decoding of their replies i
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command, redis
+from infra.confirmations import Rider, confirm_later
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -80,6 +82,19 @@ class RoundTrip:
         for question in self._questions:
             start, end = end, end + len(question.commands)
             question.replies = None if replies is None else replies[start:end]
+
+
+def ask_along(question: Q) -> Q:
+    """Adds a question to the next round trip of a request that reads, whichever module makes it.
+
+    `confirm_now()` makes one if none has been made. Outside of a request the trip is its own.
+    """
+    receive = partial(setattr, question, "replies")
+    if not confirm_later(Rider(question.commands, receive, redis().run)):
+        trip = RoundTrip()
+        trip.ask(question)
+        trip.run()
+    return question
 
 
 def answer(question: Question[T]) -> T:

@@ -21,6 +21,7 @@ from moderation.queries.decisions import find_suspension
 from pages import cookie
 from pages.api_client import ApiClient, ApiRefused
 from pages.appearance import in_zone, zone_of
+from pages.frame import MOST_UNREAD, Frame
 from pages.sessions import (
     find_account_of_session,
     forget_session,
@@ -30,8 +31,6 @@ from pages.sessions import (
 )
 
 OK, UNAUTHORIZED = 200, 401
-# The numbers of what is unread are counted no further: a look at more costs more.
-MOST_UNREAD = 20
 Context = Mapping[str, Any]
 
 
@@ -44,7 +43,7 @@ class WebPage(View):
     even to go back to it.
 
     A page counts for the address of a guest, also if it asks the API nothing. The account of a
-    person who is signed in pays for each question to the API.
+    person who is signed in pays for each question to the API; the frame comes with the first.
     """
 
     needs_viewer: ClassVar[bool] = False
@@ -54,16 +53,24 @@ class WebPage(View):
     @cached_property
     def api(self) -> ApiClient:
         """The API, as the viewer of this page."""
-        return ApiClient(self.request, token_of(self.request))
+        return ApiClient(self.request, token_of(self.request), self.frame)
 
     @cached_property
+    def frame(self) -> Frame:
+        """What the page shows next to its content. It is known after the first question."""
+        return Frame(self.shows_unread)
+
+    @property
+    def shows_unread(self) -> bool:
+        """Whether the frame has these numbers: not around a part of a page."""
+        return self.request.method == "GET" and not self.is_partial
+
+    @property
     def viewer(self) -> dict[str, Any] | None:
-        """The account that is signed in, None if there is none. One request to the API."""
-        if not self.api.token:
-            return None
-        path = "/api/v1/accounts/verify_credentials"
-        account: dict[str, Any] = self.api.get(path).body
-        return account
+        """The account that is signed in, None if there is none."""
+        if self.api.token:
+            self.api.know_frame()
+        return self.frame.viewer
 
     @property
     def signed_in(self) -> dict[str, Any]:
@@ -72,22 +79,13 @@ class WebPage(View):
             raise ApiRefused(UNAUTHORIZED, "Sign in first", {})
         return self.viewer
 
-    @cached_property
+    @property
     def unread(self) -> Mapping[str, int]:
-        """`count`: unread groups of notifications; `conversations`: unread ones. Each at most
-        MOST_UNREAD. One request to the API.
-
-        Empty if the API refuses: a page is worth more than these numbers.
-        """
-        if self.viewer is None:
-            return {}
-        path = "/api/v2/notifications/unread_count"
-        query = {"limit": MOST_UNREAD, "conversations": "true"}
-        try:
-            counts: dict[str, int] = self.api.get(path, query).body
-        except ApiRefused:
-            return {}
-        return counts
+        """How much is unread, as in Frame. A form that comes back asks for it here."""
+        if self.viewer is not None and self.frame.unread is None:
+            self.frame.has_unread = True
+            self.api.ask_frame()
+        return self.frame.unread or {}
 
     @property
     def page_mark(self) -> str:

@@ -174,6 +174,7 @@ class ComposeSuggestions(WebPage):
     """People whose names begin so, or tags: what a script offers while one types."""
 
     needs_viewer = True
+    shows_unread = False
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         asked = request.GET.get("q", "")

@@ -133,6 +133,7 @@ class ReadConversation(WebPage):
     """
 
     needs_viewer = True
+    shows_unread = True
 
     def post(self, request: HttpRequest, conversation_id: PostId) -> HttpResponseBase:
         sent = {"up_to": request.POST.get("up_to", "")}

@@ -9,6 +9,7 @@ from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiAnswer
 from pages.composer import new_composer
+from pages.home_start import AROUND, PAGE, Opening, home_start
 from pages.texts import later as _
 from pages.views.base import Context, WebPage
 from pages.views.timelines import PublicPage, TimelinePage, cursors_of, list_cursors
@@ -17,9 +18,6 @@ from timelines.increments.post_stream import LAG_S
 
 HOME = "/api/v1/timelines/home"
 MARKERS = "/api/v1/markers"
-# Half of a page around the marker is newer and not shown at first.
-AROUND = 40
-PAGE = 20
 # The pages have a card for each kind of promotion.
 ALL_KINDS = {"all_promotions": "true"}
 # New posts that an open page gets at once. If there are more, it reads its beginning again.
@@ -43,8 +41,8 @@ class HomePage(TimelinePage):
     def get(self, request: HttpRequest, **names: Any) -> HttpResponseBase:
         if not self.api.token:
             return PublicPage.as_view()(request)
-        if not request.GET and (kept := self._find_kept()):
-            return self.draw_statuses(request, kept)
+        if not request.GET:
+            return self.draw_statuses(request, self._find_start())
         if "min_id" in request.GET:
             return self.draw_statuses(request, self._find_newer(request))
         return super().get(request, **names)
@@ -69,25 +67,26 @@ class HomePage(TimelinePage):
         is_full = len(_entries(answer.body)) == PAGE
         return answer._replace(body=above, newer=answer.newer if is_full else "")
 
-    def _find_kept(self) -> ApiAnswer | None:
-        """The entries from the marker's downwards. None if nothing above is new, or none is left.
+    def _find_start(self) -> ApiAnswer:
+        """The entries from the marker's downwards; from the top if nothing above it is new, or none
+        is left.
 
         Posts that arrived late are unread, but their place is below the marker.
         """
-        marker = self.api.get(MARKERS, {"timeline[]": "home"}).body.get("home", {})
-        if not marker.get("unread_count"):
-            return None
-        last_read = marker["last_read_id"]
-        around = self.api.get(HOME, {"around_id": last_read, "limit": AROUND})
-        above = _above(last_read, around.body)
-        read = around.body[len(above) :]
+        opening = Opening()
+        answer = self.api.get_by(home_start, opening=opening)
+        if opening.unread is None:
+            return answer
+        above = _above(opening.last_read_id, answer.body)
+        read = answer.body[len(above) :]
         new = [status for status in above if status["account"]["id"] != self.signed_in["id"]]
         if not (new and read):
-            return None
+            return self.api.get(HOME, ALL_KINDS)
+        count, is_more = opening.unread
         if len(above) < AROUND // 2:
-            marker |= {"unread_count": len(new), "unread_is_more": False}
-        self.marker = marker
-        return around._replace(body=read, newer=f"min_id={read[0]['id']}")
+            count, is_more = len(new), False
+        self.marker = {"unread_count": count, "unread_is_more": is_more}
+        return answer._replace(body=read, newer=f"min_id={read[0]['id']}")
 
 
 class ReadHome(WebPage):
@@ -116,6 +115,7 @@ class NewPosts(WebPage):
 
     filter_place = "home"
     needs_viewer = True
+    shows_unread = False
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         """204 if there is nothing new.
@@ -125,7 +125,7 @@ class NewPosts(WebPage):
         """
         since_id, as_of = request.GET.get("since_id", ""), request.GET.get("as_of", "")
         since = as_of if as_of not in ("", since_id) else _before(since_id)
-        news = self.api.get(f"{HOME}/news", {"since_id": since}).body
+        news = self.api.get(f"{HOME}/news", {"since_id": since}, alone=True).body
         if not (news["new"] or "told" in request.GET):
             return HttpResponse(status=204)
         statuses = self.api.get(HOME, {"since_id": since_id, "limit": MOST_NEW} | ALL_KINDS).body

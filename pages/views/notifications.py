@@ -57,6 +57,7 @@ class ReadNotifications(WebPage):
     page may be old."""
 
     needs_viewer = True
+    shows_unread = True
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         moved = {"last_read_id": request.POST.get("up_to", ""), "forward_only": True}
@@ -70,6 +71,7 @@ class UnreadNotifications(WebPage):
     """The numbers in the navigation, which an open page asks for now and then."""
 
     needs_viewer = True
+    shows_unread = True
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         return self.draw("parts/unread_counts.html", {})

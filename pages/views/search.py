@@ -66,6 +66,7 @@ class SearchSuggestions(WebPage):
     """People and tags that fit what is being typed: a script shows them below the field."""
 
     needs_viewer = True
+    shows_unread = False
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         words = request.GET.get("q", "").strip()

@@ -33,6 +33,8 @@ class SidebarPart(WebPage):
     `?people=no`: the page next to it suggests people. `?without=ID`: it is about this account.
     """
 
+    shows_unread = False
+
     def get(self, request: HttpRequest) -> HttpResponseBase:
         context = {"tags": self._tags(), "people": self._people(), "part": "aside"}
         return self.draw("parts/sidebar.html", context)

@@ -11,10 +11,12 @@ from infra.caching.questions import (
     RoundTrip,
     answer,
     answer_by_redis,
+    ask_along,
     ask_both,
     ask_each,
 )
 from infra.caching.single import SingleClient
+from infra.confirmations import confirm_now, confirming
 from tests.budgets import count_calls
 
 ONE, TWO = key("tests.question:v1", 1), key("tests.question:v1", 2)
@@ -40,6 +42,18 @@ def test_each_question_gets_its_own_replies_in_one_round_trip(values):
     assert (both.value, nothing.value, second.value) == ((b"one", b"two"), [], [b"two"])
 
 
+def test_a_question_goes_along_with_the_next_round_trip_of_the_request(values):
+    with confirming(), count_calls() as calls:
+        along, last = ask_along(ask_value(ONE)), ask_along(Question((), list))
+        assert answer(ask_value(TWO)) == [b"two"]
+        confirm_now()
+        assert (along.value, last.value, calls.round_trips) == ([b"one"], [], 1)
+        other = ask_along(ask_value(TWO))
+        confirm_now()
+        assert (other.value, calls.round_trips) == ([b"two"], 2)
+    assert ask_along(ask_value(ONE)).value == [b"one"]
+
+
 def test_without_commands_there_is_no_round_trip(values):
     with count_calls() as calls:
         assert answer(Question((), lambda replies: replies)) == []
@@ -57,14 +71,24 @@ def test_an_answer_is_decoded_once_and_only_if_it_is_used(values):
     assert decoded == [[b"one"]]
 
 
-def test_without_redis_every_question_is_answered_without_replies(values, monkeypatch):
-    def fail(*_):
-        raise RedisConnectionError("away")
+def test_without_redis_a_question_that_went_along_has_no_replies(values, monkeypatch):
+    with monkeypatch.context() as patch, confirming():
+        patch.setattr(SingleClient, "run", _fail)
+        along = ask_along(ask_value(ONE))
+        assert answer(ask_value(TWO)) is None
+        confirm_now()
+    assert along.value is None
 
+
+def _fail(*_):
+    raise RedisConnectionError("away")
+
+
+def test_without_redis_every_question_is_answered_without_replies(values, monkeypatch):
     trip = RoundTrip()
     asked = [trip.ask(ask_value(ONE)), trip.ask(Question((), lambda replies: replies))]
     with monkeypatch.context() as patch:
-        patch.setattr(SingleClient, "run", fail)
+        patch.setattr(SingleClient, "run", _fail)
         trip.run()
     assert [(one.value, one.replies) for one in asked] == [(None, None)] * 2
     assert isinstance(trip.error, RedisConnectionError)

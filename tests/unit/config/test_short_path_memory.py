@@ -8,7 +8,8 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import QueryDict
 
 from config import urls
-from web.short_path import Route, ShortPath, ShortRequest, _parse_short
+from infra.api.get_request import parse_short
+from web.short_path import Route, ShortPath, ShortRequest
 
 NO_ROUTE = Route(None, None, None)  # type: ignore[arg-type]
 QUERIES = (
@@ -25,7 +26,7 @@ QUERIES = (
 
 @pytest.fixture(autouse=True)
 def forget():
-    _parse_short.cache_clear()
+    parse_short.cache_clear()
 
 
 def variables(query):
@@ -58,12 +59,12 @@ def test_a_kept_query_cannot_be_changed():
 
 
 def test_few_and_short_queries_are_kept():
-    most = _parse_short.cache_info().maxsize
+    most = parse_short.cache_info().maxsize
     for number in range(most + 10):
         query_of(f"max_id={number}")
     query_of("q=" + "x" * 500)
-    assert _parse_short.cache_info().currsize == most
-    assert _parse_short.cache_info().misses == most + 10
+    assert parse_short.cache_info().currsize == most
+    assert parse_short.cache_info().misses == most + 10
 
 
 def test_an_error_is_not_kept(settings):
