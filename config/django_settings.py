@@ -78,7 +78,7 @@ def templates(of_theme: list[Path]) -> list[dict[str, Any]]:
     """The engines. All that packages bring, and so the admin, is drawn by Django's templates."""
     return [
         {
-            "BACKEND": "pages.template_backend.PageTemplates",
+            "BACKEND": "pages.template_environment.PageTemplates",
             "NAME": "jinja2",
             "DIRS": of_theme,
             "APP_DIRS": True,

@@ -362,7 +362,7 @@ MIDDLEWARE = [
     "pages.languages.PageLanguage",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "pages.bound_sessions.BoundSessions",
+    "pages.sessions.BoundSessions",
     "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

@@ -3,23 +3,25 @@
 See docs/explanation/decisions/0080-pages-are-drawn-by-jinja.md.
 """
 
-from collections.abc import MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from functools import cache
 from types import CodeType
 from typing import Any
 
+from django.conf import settings
 from django.template import defaultfilters, engines
+from django.template.backends.jinja2 import Jinja2
+from django.template.backends.jinja2 import Template as PageTemplate
 from django.templatetags.static import static
 from django.utils.functional import cached_property
 from jinja2 import ChainableUndefined, Environment, Template, nodes
 
-from infra.languages import ENGLISH
+from infra.languages import ENGLISH, page_language
 from infra.translations import catalog_of
 from pages import template_filters
 from pages.blurs import blur
 from pages.compiled_templates import compiled_templates
 from pages.refusals import refusal_text
-from pages.template_backend import PageTemplates
 from pages.template_code import USE_THESE, JoinedCode, PageContext
 from pages.theme import ORIGINAL, check_theme, theme_sheet, with_originals
 from pages.translated_templates import PLURAL_INDEX, Translating
@@ -88,6 +90,39 @@ class PageEnvironment(Environment):
     def _compile(self, source: str, filename: str) -> CodeType:
         """Jinja's hook between the source of a template and its code."""
         return super()._compile(source + USE_THESE, filename)
+
+
+class PageTemplates(Jinja2):
+    """Django's engine of the pages: one of Jinja for each language.
+
+    A template is compiled once for each language, with its texts in place. So a page in another
+    language is drawn as quickly as an English one. `env`: the English one. Themes are checked with
+    it.
+    """
+
+    def __init__(self, params: Mapping[str, Any]) -> None:
+        super().__init__(_in_language(params, ENGLISH))
+        self._engines = {
+            language: Jinja2(_in_language(params, language)) for language, _ in settings.LANGUAGES
+        }
+        self._engines[ENGLISH] = self
+
+    def get_template(self, template_name: str) -> PageTemplate:
+        """In the language of the page. Raises: TemplateDoesNotExist, TemplateSyntaxError."""
+        engine = self._engines[page_language()]
+        return (
+            super().get_template(template_name)
+            if engine is self
+            else engine.get_template(template_name)
+        )
+
+    def environments(self) -> Iterator[Environment]:
+        for engine in self._engines.values():
+            yield engine.env
+
+
+def _in_language(params: Mapping[str, Any], language: str) -> dict[str, Any]:
+    return {**params, "OPTIONS": {**params["OPTIONS"], "language": language}}
 
 
 def compile_templates() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache, lru_cache
 from html import unescape
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.utils.html import format_html, format_html_join, strip_tags
@@ -16,7 +17,6 @@ from django.utils.translation import gettext
 
 from accounts.scopes import DESCRIPTIONS
 from pages.appearance import page_zone
-from pages.filtering import NO_EFFECT, Entity, FilterEffect, effect_of_filters
 from pages.texts import later as _
 from pages.views.base import WebPage
 
@@ -33,6 +33,20 @@ _UNSEEN_QUOTES = {
     "blocked_account": _("The quoted post is of an account that you block."),
     "muted_account": _("The quoted post is of an account that you mute."),
 }
+Entity = Mapping[str, Any]
+
+
+class FilterEffect(NamedTuple):
+    """`title`: of the filter that collapses the post; empty if none does. `hides`: lists leave the
+    post out. `covers`: its images wait for a click.
+    """
+
+    title: str = ""
+    hides: bool = False
+    covers: bool = False
+
+
+NO_EFFECT = FilterEffect()
 
 
 @cache
@@ -144,3 +158,25 @@ def effect_on(status: Entity | None, page: WebPage) -> FilterEffect:
 def shown_on(statuses: Sequence[Entity], page: WebPage) -> list[Entity]:
     """The posts that no filter leaves out of this page."""
     return [status for status in statuses if not effect_on(status, page).hides]
+
+
+def effect_of_filters(status: Entity, place: str, viewer: Entity | None) -> FilterEffect:
+    """`place`: the context of filters that the page is; empty for a page that filters nothing.
+
+    A repost has the filters of its original. The viewer's own posts are shown as they are. A
+    promoted account or ad has no filters.
+    """
+    shown = status.get("reblog") or status
+    if not (matched := shown.get("filtered")) or not place or viewer is None:
+        return NO_EFFECT
+    if shown["account"]["id"] == viewer["id"]:
+        return NO_EFFECT
+    filters = [result["filter"] for result in matched]
+    return _join([rule for rule in filters if place in rule["context"]])
+
+
+def _join(filters: Sequence[Entity]) -> FilterEffect:
+    """A filter that hides also collapses: the page of one post cannot leave it out."""
+    actions = {rule["filter_action"] for rule in filters}
+    titles = [rule["title"] for rule in filters if rule["filter_action"] != "blur"]
+    return FilterEffect(titles[0] if titles else "", "hide" in actions, "blur" in actions)

@@ -11,8 +11,7 @@ from accounts.actions.tokens import issue_token
 from accounts.errors import LoginDisabled
 from accounts.models import Application, User
 from accounts.queries.viewers import find_viewer
-from pages.bound_sessions import OF_TOKEN
-from pages.sessions import BACKEND, issue_session
+from pages.sessions import BACKEND, OF_TOKEN, issue_session
 
 SCOPES = "read write follow"
 

@@ -1,4 +1,7 @@
-"""The viewer's filters: their list, and the form for one. How they act: pages/filtering.py."""
+"""The viewer's filters: their list, and the form for one.
+
+How they act is in pages/template_filters.py.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,13 +1,16 @@
-"""The home page: it opens where the reader stopped, and new posts come in while it is open."""
+"""The home page: it opens where the reader stopped, and new posts come in while it is open.
+
+The catch-up, and why a promotion is there.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 
-from pages.api_client import ApiAnswer
+from pages.api_client import ApiAnswer, ApiRefused
 from pages.composer import new_composer
 from pages.home_start import AROUND, PAGE, Opening, home_start
 from pages.texts import later as _
@@ -22,6 +25,12 @@ MARKERS = "/api/v1/markers"
 ALL_KINDS = {"all_promotions": "true"}
 # New posts that an open page gets at once. If there are more, it reads its beginning again.
 MOST_NEW = 40
+CATCH_UP = "/api/v1/timelines/home/catch_up"
+CATCH_UP_FILTERS = {
+    "exclude_replies": _("Without replies"),
+    "exclude_reblogs": _("Without reposts"),
+}
+CATCH_UP_PARAMETERS = (*CATCH_UP_FILTERS, "bound", "after_id")
 Item = Mapping[str, Any]
 
 
@@ -135,6 +144,57 @@ class NewPosts(WebPage):
         if len(_above(since_id, statuses)) == MOST_NEW:
             answer["X-More"] = "1"
         return answer
+
+
+class ReadCatchUp(WebPage):
+    """What arrived at home since the reader stopped, by author, page by page to its end.
+
+    POST says that the reader is done.
+    """
+
+    filter_place = "home"
+    needs_viewer = True
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        query = {name: request.GET[name] for name in CATCH_UP_PARAMETERS if request.GET.get(name)}
+        answer = self.api.get(CATCH_UP, query)
+        context = {
+            "caught": answer.body,
+            "older": answer.older,
+            "is_first": "after_id" not in query,
+            "has_filters": any(name in query for name in CATCH_UP_FILTERS),
+            "filters": [(name, label, name in query) for name, label in CATCH_UP_FILTERS.items()],
+        }
+        return self.draw("catch_up.html", context)
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        self.api.send("POST", CATCH_UP, {"bound": request.POST.get("bound", "")})
+        return self.go_back("/")
+
+
+class WhyPromotedPage(WebPage):
+    """Why the viewer sees a promotion: who paid for it, who sees it, how often, until when."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+        why = self.api.get(f"/api/v1/promotions/{campaign_id}").body
+        return self.draw("why_promoted.html", {"why": why, "account": self._account_of(why)})
+
+    def post(self, request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+        """Hides it for good."""
+        self.api.send("POST", f"/api/v1/promotions/{campaign_id}/hide")
+        return HttpResponseRedirect("/", status=303)
+
+    def _account_of(self, why: Context) -> Context | None:
+        """The account whose mute hides the promotion; None for an ad, or if it is gone."""
+        if why["account_id"] is None:
+            return None
+        try:
+            account: Context = self.api.get(f"/api/v1/accounts/{why['account_id']}").body
+        except ApiRefused:
+            return None
+        return account
 
 
 def _before(cursor: str) -> str:

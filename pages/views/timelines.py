@@ -1,15 +1,22 @@
-"""Pages with statuses, and the public timeline. Home is in home.py, tags are in tags.py."""
+"""Pages with statuses, the public timeline, and what trends.
+
+Home is in home.py, tags are in tags.py.
+"""
 
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext
 
 from pages.api_client import ApiAnswer
 from pages.texts import later as _
 from pages.views.base import Context, WebPage
 
+TREND_TAGS, TREND_POSTS = "/api/v1/trends/tags", "/api/v1/trends/statuses"
+TREND_PAGE = 20
+NO_TREND = _("Nothing trends right now. Posts that several people like or repost come here.")
 CURSORS = ("max_id", "min_id", "since_id")
 
 
@@ -83,3 +90,28 @@ class PublicPage(TimelinePage):
 
     def more(self, **names: Any) -> Context:
         return {"place": "public"}
+
+
+class ExplorePage(WebPage):
+    """What trends, the best posts first. The first page begins with the tags.
+
+    A script that asks for more posts gets them without the frame.
+    """
+
+    filter_place = "public"
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        offset = request.GET.get("offset") or "0"
+        statuses = self.api.get(TREND_POSTS, {"offset": offset, "limit": TREND_PAGE}).body
+        is_last = len(statuses) < TREND_PAGE
+        older = "" if is_last else urlencode({"offset": int(offset) + TREND_PAGE})
+        context = {
+            "statuses": statuses,
+            "older": older,
+            "empty": NO_TREND,
+            "name": gettext("More posts"),
+        }
+        if self.is_partial:
+            return self.draw("parts/timeline.html", context)
+        tags = [] if "offset" in request.GET else self.api.get(TREND_TAGS).body
+        return self.draw("explore.html", {**context, "tags": tags})

@@ -8,7 +8,7 @@ from django.http.response import HttpResponseBase
 from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.directory import suggested_people
-from pages.views.explore import TAGS
+from pages.views.timelines import TREND_TAGS
 
 MOST, MOST_TAGS = 12, 8
 # The steps in their order. The first one has no name in the address.
@@ -25,7 +25,7 @@ class WelcomePage(WebPage):
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         step = request.GET.get("step", "")
-        tags = self.api.get(TAGS, {"limit": MOST_TAGS}).body
+        tags = self.api.get(TREND_TAGS, {"limit": MOST_TAGS}).body
         steps = {name: title for name, title in STEPS.items() if tags or name != "tags"}
         if step not in steps:
             raise Http404

@@ -16,7 +16,7 @@ VALUE = re.compile(r"%\(\w+\)s|%s|\{\}")
 TAG = re.compile(r"</?\w+[^>]*>")
 # Python whose texts are for operators, and the table of refusals.
 OF_OPERATORS = (
-    "theme.py", "template_backend.py", "template_code.py", "template_environment.py", "refusals.py",
+    "theme.py", "template_code.py", "template_environment.py", "refusals.py",
 )  # fmt: skip
 # Headers, parts of the world, patterns, HTML, columns of a CSV file that programs read.
 OF_PROGRAMS = re.compile(
