@@ -5,9 +5,10 @@ besides those of its request threads, and a shard that hangs delays no calls to 
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from functools import cache, partial
 from typing import TypeVar, cast
 
@@ -16,13 +17,34 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections
 
 from infra.evidence import note_other_source
-from infra.missing_databases import note_missing
 from infra.moving import AccountMoving
 from infra.sharding.connection_health import give_back_connections
 from infra.shared_thread import need_own_thread
 
 T = TypeVar("T")
 log = structlog.get_logger()
+# Whether an answer lacks what databases have that did not answer (`scatter_available`).
+_missing: ContextVar[set[str] | None] = ContextVar("tideline_missing_databases", default=None)
+
+
+@contextmanager
+def noting_missing() -> Iterator[set[str]]:
+    """The aliases of the databases that are left out in this block. Empty: none was.
+
+    Safety: a call on a thread of `scatter` writes to the same set.
+    """
+    missing: set[str] = set()
+    token = _missing.set(missing)
+    try:
+        yield missing
+    finally:
+        _missing.reset(token)
+
+
+def note_missing(alias: str) -> None:
+    """Outside of `noting_missing` it does nothing."""
+    if (missing := _missing.get()) is not None:
+        missing.add(alias)
 
 
 def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:

@@ -24,10 +24,9 @@ from infra.changes.feed import (
     read_feed,
 )
 from infra.deadline import is_half_over
-from infra.missing_databases import noting_missing
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import GLOBAL_ALIAS
-from infra.sharding.scatter import scatter, scatter_available
+from infra.sharding.scatter import noting_missing, scatter, scatter_available
 from infra.sharding.shards import all_aliases
 from integrations.events import describe_changes
 from integrations.positions import decode_position
