@@ -32,7 +32,7 @@ NEWEST, MOST_LISTED = 1_200, 400
 # The cache has one owner.
 ALL_AUTHORS = 0
 BEFORE = key("timelines.public_before:v1", ALL_AUTHORS)
-KEEP = load_script(Path(__file__).with_name("lua") / "keep_newer_list.lua")
+KEEP = load_script(Path(__file__).parent / "recent" / "lua" / "keep_newer_list.lua")
 _AT, _LISTED = Struct(">Q"), Struct(">IIHQ")
 log = structlog.get_logger()
 

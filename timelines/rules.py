@@ -12,7 +12,6 @@ from posts.fragments.present import (
     is_repost,
 )
 from posts.ids import PostId
-from posts.reading.viewing import ViewedPosts
 from posts.rules import is_for_viewer
 from posts.types import Visibility
 from relations.languages import is_spoken
@@ -119,21 +118,6 @@ def is_stale(entry: Entry, inputs: VisibilityInputs) -> bool:
     if author == inputs.viewer_id or inputs.relationships.by_account[author].is_followed:
         return False
     return not _has_home_tag(entry, inputs)
-
-
-def is_visible_in_public(view: ViewedPosts, post_id: PostId, now_ms: int) -> bool:
-    """Whether the public timeline and tag timelines show the post to this viewer.
-
-    They leave out limited accounts, whose followers see the posts at home, and muted ones.
-    """
-    if not view.allows(post_id, post_id):
-        return False
-    author = post_id.author_id
-    relationship, account = (
-        view.relationships.get(author, UNRELATED),
-        view.hydrated.accounts[author],
-    )
-    return may_show(Surface.PUBLIC, relationship, now_ms, account)
 
 
 def _exists(entry: Entry, inputs: VisibilityInputs) -> bool:

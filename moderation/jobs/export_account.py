@@ -37,8 +37,8 @@ from posts.scheduled.queries.scheduled import list_scheduled
 from posts.types import Kind
 from relations.lists.api.present import present_list
 from relations.lists.queries.lists import list_account_lists
-from timelines.queries.author import author_page
-from timelines.queries.author_batches import AuthorTimelineQuery
+from timelines.feeds.author import author_page
+from timelines.feeds.author_batches import AuthorTimelineQuery
 from timelines.tags.queries.own_tags import are_tags_at_home, list_own_tags
 from timelines.tags.types import TagListKind
 

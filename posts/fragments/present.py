@@ -222,6 +222,11 @@ def status_id_of(status: bytes) -> str:
     return status[_ID_START : status.index(b'"', _ID_START)].decode()
 
 
+def post_id_of(status: bytes) -> PostId:
+    """The post, or repost, of a Status entity."""
+    return PostId.from_public(status_id_of(status))
+
+
 def page_of_statuses(statuses: Sequence[bytes], has_older: bool) -> Page[bytes]:
     """A page of Status entities, newest first; its cursors are their ids."""
     if not statuses:

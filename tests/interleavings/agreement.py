@@ -22,8 +22,8 @@ from tests.integration.relations.relationship_rows import assert_as_the_rows
 from tests.integration.timelines.homes import first_page, ids_of
 from tests.oracle import Oracle
 from tests.truth import assert_drained_truth, live_pairs, rows_of
-from timelines.queries.author import author_page
-from timelines.queries.author_batches import AuthorTimelineQuery
+from timelines.feeds.author import author_page
+from timelines.feeds.author_batches import AuthorTimelineQuery
 
 POSTS = """
 SELECT author_id, moment, kind, target_author, target_moment FROM posts_post

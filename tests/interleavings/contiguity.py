@@ -18,11 +18,11 @@ from tests.interleavings.exploring import Play
 from tests.interleavings.second_process import second_process
 from tests.world import drain_all, forget_memory, make_accounts, publish
 from timelines.cache import public_ids
+from timelines.feeds.list import account_list_page
+from timelines.feeds.public import public_page
 from timelines.home.page import home_page
-from timelines.queries.list import account_list_page
-from timelines.queries.public import public_page
 from timelines.recent.low_water_mark import lower_low_water_mark
-from timelines.tags.queries.timeline import tag_page
+from timelines.tags.feed import tag_page
 from timelines.tags.types import TagQuery
 
 TEXT = "a cup of #tea"

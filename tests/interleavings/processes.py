@@ -20,9 +20,9 @@ from tests.interleavings.outages import pass_outage
 from tests.interleavings.second_process import SecondProcess, second_process
 from tests.redis_away import wait_for_redis
 from tests.world import drain_all, forget_memory, make_accounts, publish
+from timelines.feeds.author import author_page
+from timelines.feeds.author_batches import AuthorTimelineQuery
 from timelines.home.page import home_page
-from timelines.queries.author import author_page
-from timelines.queries.author_batches import AuthorTimelineQuery
 
 
 def make_reader_elsewhere() -> tuple[list[int], PostId, SecondProcess]:

@@ -10,7 +10,7 @@ from infra.api.request import ApiRequest
 from posts.api.schema import HomeStatusEntity
 from relations.lists.api.parse import read_list_id
 from timelines.api.views import PAGING, read_timeline_window
-from timelines.queries.list import account_list_page
+from timelines.feeds.list import account_list_page
 
 
 class ListTimelineView(Endpoint):

@@ -10,9 +10,9 @@ from infra.api.fields import cursor_schema
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.ids import BASE36_DIGITS, FIRST, LAST
+from timelines.cursors import decode_cursor
 from timelines.increments.home_news import find_home_news
 from timelines.increments.post_stream import LAG_S
-from timelines.queries.cursors import decode_cursor
 from timelines.types import TimeRange
 
 SINCE = OpenApiParameter(

@@ -15,7 +15,7 @@ from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.api.schema import StatusEntity
 from timelines.api.views import PAGING, read_timeline_window
-from timelines.queries.public import public_page
+from timelines.feeds.public import public_page
 
 CHOICES = [
     flag_parameter("local", "Posts of this server: all are"),

@@ -19,12 +19,12 @@ from posts.ids import BASE36_DIGITS
 from posts.queries.lists import MARK_DIGITS, list_pinned
 from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
+from timelines.cursors import decode_cursor
+from timelines.feeds.author import author_page
+from timelines.feeds.author_batches import AuthorTimelineQuery
 from timelines.home.page import home_page
 from timelines.promotions.blend import HomePageRequest, blend_promotions, most_replaced
 from timelines.promotions.schema import ALL_PROMOTIONS, HomeItemEntity
-from timelines.queries.author import author_page
-from timelines.queries.author_batches import AuthorTimelineQuery
-from timelines.queries.cursors import decode_cursor
 
 DEFAULT_LIMIT, MOST = 20, 40
 _FIRST_PAGE = Window(DEFAULT_LIMIT)

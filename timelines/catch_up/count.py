@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from infra.clock import now_ms
 from timelines.catch_up.unread import find_arrived, list_unread, without_own
-from timelines.home.entries import HomeEntries
+from timelines.feeds.feed import collect
+from timelines.home.feed import HomeFeed
 from timelines.home.reader import HomeReader
-from timelines.home.show import collect
 from timelines.markers.types import MarkerState
 from timelines.types import TimeRange
 
@@ -32,7 +32,7 @@ def count_unread_entries(
     """
     at_ms = clock_ms()
     arrived = find_arrived(reader_id, marker, at_ms)
-    timeline = HomeEntries(HomeReader(reader_id), at_ms)
+    timeline = HomeFeed(HomeReader(reader_id), at_ms)
     late = timeline.list_arrived(arrived.late)
     entries = chain(timeline.iter_older(TimeRange(arrived.since)), late)
     unread = iter(without_own(reader_id, entries))

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from posts.ids import PostId
 from timelines.catch_up.types import Exclusions
-from timelines.home.entries import HomeEntries
+from timelines.home.feed import HomeFeed
 from timelines.home.reader import HomeReader
 from timelines.types import Entry
 
 
-class CatchUpEntries(HomeEntries):
-    """As HomeEntries, but entries above `until` do not exist, so that no post moves away.
+class CatchUpEntries(HomeFeed):
+    """As HomeFeed, but entries above `until` do not exist, so that no post moves away.
 
     With reposts excluded, posts are at their own places.
     """
@@ -23,7 +23,7 @@ class CatchUpEntries(HomeEntries):
         self._sources: dict[PostId, list[Entry]] = {}
 
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """As HomeEntries's. The shards are asked once for each post: a first page needs the
+        """As HomeFeed's. The shards are asked once for each post: a first page needs the
         sources for the order, and again for its statuses."""
         new = [entry for entry in entries if entry.original not in self._sources]
         for source in super().list_sources(new) if new else ():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from infra.api.errors import InvalidCursor
 from infra.clock import now_ms
-from posts.fragments.present import find_replied_to, status_id_of
+from posts.fragments.present import find_replied_to, post_id_of
 from posts.ids import LAST, PostId, id_after
 from timelines.catch_up.cache import find_catch_up, keep_catch_up
 from timelines.catch_up.entries import CatchUpEntries
@@ -20,8 +20,8 @@ from timelines.catch_up.unread import (
     load_arrived_until,
     without_own,
 )
+from timelines.feeds.feed import collect
 from timelines.home.reader import HomeReader
-from timelines.home.show import collect, show
 from timelines.markers.cache import load_markers
 from timelines.markers.types import Timeline
 from timelines.types import Entry, Place, TimeRange
@@ -130,6 +130,6 @@ def _place_after(whole: CatchUp, after: PostId | None) -> int:
 
 def _show(timeline: CatchUpEntries, entries: Sequence[Entry]) -> list[tuple[PostId, bytes]]:
     """The Status entities of the entries that are still visible, in the order of the entries."""
-    statuses = show(timeline, sorted(entries, reverse=True))
-    shown = {PostId.from_public(status_id_of(status)): status for status in statuses}
+    statuses = timeline.show(sorted(entries, reverse=True))
+    shown = {post_id_of(status): status for status in statuses}
     return [(entry.event, shown[entry.event]) for entry in entries if entry.event in shown]

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from infra.caching.questions import answer
 from posts.ids import FIRST, PostId
 from timelines.catch_up.types import Bound
-from timelines.home.entries import HomeEntries
-from timelines.home.show import list_places
+from timelines.home.feed import HomeFeed
 from timelines.markers.types import MarkerState
 from timelines.polling.late_posts import LateAtHome
 from timelines.recent.queries.late_rows import MARGIN_MS
@@ -48,13 +47,13 @@ def load_arrived_until(reader_id: int, bound: Bound) -> Arrived:
     return arrived._replace(seen_ms=bound.seen_ms)
 
 
-def list_unread(timeline: HomeEntries, entries: Sequence[Entry]) -> list[Place]:
+def list_unread(timeline: HomeFeed, entries: Sequence[Entry]) -> list[Place]:
     """The places of these entries, without posts that a filter hides at home.
 
     Cost: as `list_places`.
     """
     filters = timeline.viewer_state.filters
-    places = list_places(timeline, entries)
+    places = timeline.list_places(entries)
     if not filters:
         return places
     return [p for p in places if not filters.hide_at_home(p.fragment, _ids_of(p.entry))]

@@ -3,8 +3,7 @@
 The memory is around them: a page is used again while Redis confirms all that it was made of.
 """
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 from sys import getsizeof
 from typing import NamedTuple
 
@@ -15,20 +14,17 @@ from infra.api.pages import Page, ReusablePage, Window
 from infra.caching.remembered import Memory
 from infra.clock import now_ms
 from infra.telemetry.gauges import adder
-from posts.fragments.present import page_of_statuses
-from posts.ids import FIRST, PostId, id_after
-from timelines.home.entries import HomeEntries, TimelineEntries
+from posts.ids import PostId
+from timelines.feeds.feed import collect
+from timelines.feeds.page import feed_page, page_around
+from timelines.home.feed import HomeFeed
 from timelines.home.reader import HomeReader
-from timelines.home.show import collect, list_places, take
 from timelines.polling.begin import begin_poll, is_poll
 from timelines.polling.late_posts import LateAtHome
 from timelines.polling.ordinary import enter_by_page
-from timelines.polling.page import poll_page
-from timelines.polling.poll import Poll
 from timelines.polling.records import Poller
-from timelines.queries.cursors import range_of
 from timelines.tags.cache import ask_home_tags
-from timelines.types import Entry, TimeRange
+from timelines.types import TimeRange
 
 # A page is whole or refused. `all`: Redis answered. `without_redis`: the shards gave all of the
 # page. `missing_shard`: a shard that the page needs did not answer, so there is no page.
@@ -106,7 +102,7 @@ def _load(
 
 
 def _make(reader: HomeReader, window: Window, at_ms: int) -> MadePage:
-    page = load_page(HomeEntries(reader, at_ms), window)
+    page = feed_page(HomeFeed(reader, at_ms), window)
     return MadePage(ReusablePage(*page), reader.has_polled.value, reader.has_redis)
 
 
@@ -116,7 +112,7 @@ def _make_polled(reader_id: int, poller: Poller, window: Window, at_ms: int) -> 
     load_late = LateAtHome(reader_id, home_tags).load
     poll = begin_poll(poller, window, at_ms, load_late, [home_tags])
     reader = HomeReader(reader_id)
-    return MadePage(load_page(HomeEntries(reader, at_ms), window, poll), False, reader.has_redis)
+    return MadePage(feed_page(HomeFeed(reader, at_ms), window, poll), False, reader.has_redis)
 
 
 def list_shown_events(
@@ -126,49 +122,11 @@ def list_shown_events(
 
     Newest first. Cost: as `home_page`, without the JSON.
     """
-    timeline = HomeEntries(HomeReader(reader_id), clock_ms())
+    timeline = HomeFeed(HomeReader(reader_id), clock_ms())
     entries = timeline.iter_older(time_range)
-    return [place.event for place in collect(partial(list_places, timeline), entries, most)]
-
-
-def load_page(timeline: TimelineEntries, window: Window, poll: Poll | None = None) -> Page[bytes]:
-    """One page of the timeline with these entries, as `home_page`."""
-    if poll is not None:
-        return poll_page(PolledEntries(timeline), poll, window)
-    time_range = range_of(window)
-    if window.min_id is not None:
-        return _load_newer_page(timeline, time_range, window.limit)
-    shown = take(timeline, timeline.iter_older(time_range), window.limit + 1)
-    return page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
-
-
-class PolledEntries:
-    """PolledTimeline of entries."""
-
-    def __init__(self, timeline: TimelineEntries) -> None:
-        self._timeline = timeline
-
-    def take_newer(self, time_range: TimeRange, count: int) -> list[bytes]:
-        return take(self._timeline, self._timeline.iter_newer(time_range), count)
-
-    def take_older(self, time_range: TimeRange, count: int) -> list[bytes]:
-        return take(self._timeline, self._timeline.iter_older(time_range), count)
-
-    def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
-        return take(self._timeline, iter(self._timeline.list_arrived(entries)), count)
-
-
-def _load_newer_page(timeline: TimelineEntries, time_range: TimeRange, limit: int) -> Page[bytes]:
-    """The entries just above the cursor. There is always an older entry: the cursor's own."""
-    shown = take(timeline, timeline.iter_newer(time_range), limit)
-    return page_of_statuses(shown[::-1], has_older=True)
+    return [place.event for place in collect(timeline.list_places, entries, most)]
 
 
 def _make_around(reader: HomeReader, around: PostId, window: Window, at_ms: int) -> MadePage:
-    """At most half of the page is newer than the id; the id itself and older entries fill it."""
-    timeline, limit = HomeEntries(reader, at_ms), window.limit
-    newer = take(timeline, timeline.iter_newer(TimeRange(around)), limit // 2)
-    left = limit - len(newer)
-    older = take(timeline, timeline.iter_older(TimeRange(FIRST, id_after(around))), left + 1)
-    page = page_of_statuses([*newer[::-1], *older[:left]], has_older=len(older) > left)
+    page = page_around(HomeFeed(reader, at_ms), around, window.limit)
     return MadePage(page, reader.has_polled.value, reader.has_redis)

@@ -8,7 +8,7 @@ from infra.caching.questions import RoundTrip
 from posts.cache.viewer_state import ask_viewer_state
 from relations.queries.following import ask_following_version
 from timelines.addressed import HOME_SCOPES, ReplyScope
-from timelines.home.known_replies import StrangersQuestion
+from timelines.feeds.known_replies import StrangersQuestion
 from timelines.home.merged import MergedTimeline
 from timelines.hot.entries import HotEntries, ask_hot_entries, load_hot_entries
 from timelines.hot.queries.hot_followees import HotFolloweesQuestion

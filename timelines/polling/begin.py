@@ -8,10 +8,10 @@ from infra.caching.questions import Question
 from infra.shared_thread import need_own_thread
 from infra.telemetry.reached_branches import reached
 from posts.ids import EPOCH, PostId
+from timelines.cursors import range_of
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller, StoredRecord, load_record
 from timelines.polling.types import LatePosts, PollRecord, Returned
-from timelines.queries.cursors import range_of
 
 # The late posts of a cursor, after a floor (or None).
 LoadLate = Callable[[PostId, int | None], LatePosts]

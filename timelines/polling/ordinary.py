@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from infra.api.pages import Page
 from infra.caching.client import Command
 from infra.caching.questions import Question, answer
-from timelines.polling.page import id_of
+from posts.fragments.present import post_id_of
 from timelines.polling.records import EnteredCursor, Poller, save_records
 from timelines.polling.types import PollRecord
 from timelines.recent.queries.late_rows import MARGIN_MS, SKEW_MS
@@ -33,7 +33,7 @@ def enter_by_page(poller: Poller, page: Page[bytes], at_ms: int) -> None:
 
     Call it only if the client `has_polled`. Without Redis the record is missing.
     """
-    shown = list(map(id_of, page.items))
+    shown = list(map(post_id_of, page.items))
     if shown:
         seen_ms = at_ms - SKEW_MS - MARGIN_MS
         record = PollRecord(1, seen_ms, seen_ms, served=tuple(shown), known=seen_ms)

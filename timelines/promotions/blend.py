@@ -12,7 +12,7 @@ from infra.api.pages import Page, Window
 from infra.changes.errors import UNREACHABLE
 from infra.clock import now_ms
 from infra.shared_thread import need_own_thread
-from posts.fragments.present import status_id_of
+from posts.fragments.present import post_id_of
 from posts.ids import PostId
 from timelines.promotions.campaigns import running_campaigns
 from timelines.promotions.hydrate import HydratedPromotions, place_and_hydrate
@@ -85,7 +85,7 @@ def _blend(
     request: HomePageRequest, page: Page[bytes], offered: Sequence[RunningCampaign], at_ms: int
 ) -> Page[bytes]:
     need_own_thread()  # it counts impressions: once for each page
-    ids = [PostId.from_public(status_id_of(body)) for body in page.items]
+    ids = [post_id_of(body) for body in page.items]
     session = PagingSession(request.viewer_id, request.window, page, ids)
     budget = running_campaigns.budget
     offers = [Offer(campaign, budget.take(campaign)) for campaign in offered]

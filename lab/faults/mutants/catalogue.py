@@ -122,7 +122,7 @@ MUTANTS = (
         ("F19a",),
         (
             Edit(
-                "timelines/home/entries.py",
+                "timelines/home/feed.py",
                 "bisect_right(packed, time_range.below.packed)]",
                 "bisect_right(packed, time_range.below.packed) - 1]",
             ),
@@ -170,7 +170,7 @@ MUTANTS = (
         ("F37b",),
         (
             Edit(
-                "timelines/polling/page.py",
+                "timelines/feeds/polled.py",
                 "return PolledPage(newer[:limit], *late, has_older=True, is_cut=True)",
                 "return PolledPage(newer[:limit], has_older=True, is_cut=True)",
             ),

@@ -3,7 +3,7 @@
 from infra.api.pages import Window
 from posts.ids import PostId
 from tests.integration.timelines.homes import ids_of
-from timelines.queries.list import account_list_page
+from timelines.feeds.list import account_list_page
 
 
 def read_page(owner, list_id, limit=40, **cursor):

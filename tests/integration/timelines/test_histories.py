@@ -29,9 +29,9 @@ from tests.integration.timelines.indexed import lower_mark
 from tests.oracle import Oracle
 from tests.truth import assert_drained_truth
 from tests.world import NOW, clean, drain_all, make_accounts, publish, restrict
+from timelines.feeds.author import author_page
+from timelines.feeds.author_batches import AuthorTimelineQuery
 from timelines.home.page import home_page
-from timelines.queries.author import author_page
-from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.recent.low_water_mark import raise_low_water_mark
 from timelines.stores.factory import timeline_store
 

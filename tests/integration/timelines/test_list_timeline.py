@@ -30,7 +30,7 @@ from tests.integration.timelines.account_lists import read_from_bottom, read_pag
 from tests.integration.timelines.homes import at, newest_first
 from tests.integration.timelines.indexed import complete_index, index_everywhere
 from tests.world import drain_all, find_live, make_accounts, publish
-from timelines.queries.list import account_list_page
+from timelines.feeds.list import account_list_page
 from timelines.types import Entry
 
 

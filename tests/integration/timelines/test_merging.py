@@ -20,8 +20,8 @@ from tests.budgets import count_calls
 from tests.integration.timelines.broken_timelines import move_mark
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.world import find_live, make_accounts, publish
+from timelines.feeds.ruled import MOST_REPOSTERS
 from timelines.home.page import home_page
-from timelines.home.show import MOST_REPOSTERS
 from timelines.stores.factory import timeline_store
 
 Drain = Callable[[], int]

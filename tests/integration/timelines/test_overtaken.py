@@ -19,8 +19,8 @@ from tests.integration.timelines.stars import Fans
 from tests.redis_away import wait_for_redis
 from tests.world import drain_all, forget_memory, make_accounts, publish
 from timelines.actions import rebuild_timeline
+from timelines.feeds.public import public_page
 from timelines.home.page import home_page
-from timelines.queries.public import public_page
 from timelines.recent.actions.index_posts import index_recent
 from timelines.stores import overtaken
 from timelines.stores.factory import timeline_store

@@ -25,9 +25,9 @@ from tests.integration.timelines.polling_clients import CLIENTS, MixedClient
 from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import clean, drain_all, make_accounts, publish
 from timelines import cache
+from timelines.feeds.list import account_list_page
+from timelines.feeds.public import public_page
 from timelines.home.page import home_page
-from timelines.queries.list import account_list_page
-from timelines.queries.public import public_page
 from timelines.recent import replicated
 from timelines.recent.actions.index_posts import index_recent
 from timelines.stores.factory import timeline_store

@@ -394,7 +394,7 @@ def test_a_shard_that_is_away_owes_its_late_posts(each_index, late, monkeypatch)
         assert client.poll() == []
         with patch.context() as inner:
             later = late.post()
-            inner.setattr("timelines.polling.page.save_records", lambda _, changes: not changes)
+            inner.setattr("timelines.feeds.polled.save_records", lambda _, changes: not changes)
             with pytest.raises(OperationalError):
                 client.poll()
         assert client.poll() == [later]

@@ -11,7 +11,7 @@ from tests.integration.timelines.polling_clients import MinIdClient, SinceIdClie
 from tests.integration.timelines.test_polling_rules import Late
 from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import drain_all, make_accounts, publish
-from timelines.tags.queries.timeline import tag_page
+from timelines.tags.feed import tag_page
 from timelines.tags.types import TagQuery
 
 AHEAD_S, DAY_MS = 30, 86_400_000

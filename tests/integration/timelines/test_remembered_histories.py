@@ -27,9 +27,9 @@ from relations.actions.mute import mute, unmute
 from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.test_histories import History, person, step
 from tests.world import clean, drain_all
+from timelines.feeds.author import author_page
+from timelines.feeds.author_batches import AuthorTimelineQuery
 from timelines.home.page import home_page
-from timelines.queries.author import author_page
-from timelines.queries.author_batches import AuthorTimelineQuery
 
 pytestmark = pytest.mark.slow
 

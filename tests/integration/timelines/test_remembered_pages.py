@@ -32,9 +32,9 @@ from tests.integration.timelines.homes import ids_of
 from tests.integration.timelines.stars import Fans
 from tests.redis_away import redis_away
 from tests.world import drain_all, forget_memory, make_accounts, publish
+from timelines.feeds.author import author_page
+from timelines.feeds.author_batches import AuthorTimelineQuery
 from timelines.home.page import home_page
-from timelines.queries.author import author_page
-from timelines.queries.author_batches import AuthorTimelineQuery
 from timelines.stores.factory import STORES, timeline_store
 
 FIRST = Window(5)

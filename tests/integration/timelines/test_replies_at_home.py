@@ -25,9 +25,9 @@ from tests.integration.timelines.homes import at, first_page, read_from_bottom, 
 from tests.integration.timelines.homes import ids_of as entity_ids
 from tests.integration.timelines.last_post_indexes import begin_long_ago, catch_up, no_thread, since
 from tests.world import drain_all, make_account, publish
+from timelines.feeds.ruled import collect
 from timelines.home import show
 from timelines.home.page import home_page
-from timelines.home.show import collect
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
 from timelines.types import Entry

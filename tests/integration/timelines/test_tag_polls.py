@@ -24,8 +24,8 @@ from tests.world import drain_all, make_accounts
 from tests.world import publish as publish_only
 from timelines.polling.records import SINCE, Poller
 from timelines.tags.actions.index_posts import index_posts, settle_tagged
+from timelines.tags.feed import tag_page
 from timelines.tags.queries.late_tagged import load_late_tagged
-from timelines.tags.queries.timeline import tag_page
 from timelines.tags.types import TagQuery, tag_id_of
 
 SECONDS, POSTS_A_SECOND = 3.0, 30

@@ -8,7 +8,7 @@ from infra.api.parsing import read_flag, read_limit, read_text
 from posts.ids import PostId
 from timelines.catch_up.pages import CatchUpRequest
 from timelines.catch_up.types import Bound, Exclusions, MalformedBound
-from timelines.queries.cursors import decode_cursor
+from timelines.cursors import decode_cursor
 
 DEFAULT_LIMIT, MOST = 20, 40
 

@@ -17,8 +17,8 @@ from posts.api.schema import StatusEntity
 from timelines.api.views import PAGING, read_timeline_window
 from timelines.tags.actions.own_tags import choose_at_home
 from timelines.tags.api import schema
+from timelines.tags.feed import tag_page
 from timelines.tags.queries.own_tags import are_tags_at_home, list_own_tags
-from timelines.tags.queries.timeline import tag_page
 from timelines.tags.types import TagListKind, TagQuery
 
 ONLY_MEDIA = flag_parameter("only_media", "Only posts with images")

@@ -23,10 +23,10 @@ from timelines.tags.actions.own_tags import MOST_FEATURED, add_own_tag, remove_o
 from timelines.tags.api import schema
 from timelines.tags.api.present import present_featured, present_tags
 from timelines.tags.errors import TagNotFound
+from timelines.tags.feed import tag_page
 from timelines.tags.models import LONGEST_NAME
 from timelines.tags.queries.own_tags import list_own_tags, page_of_own_tags
 from timelines.tags.queries.tag_usage import list_most_used
-from timelines.tags.queries.timeline import tag_page
 from timelines.tags.types import OwnTag, TagListKind, TagQuery, tag_id_of
 
 DEFAULT_LIMIT, MOST = 100, 200

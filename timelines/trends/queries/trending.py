@@ -1,14 +1,12 @@
 """The trending posts as a viewer may see them."""
 
-from collections.abc import Iterator, Sequence
-
 from accounts.encode import is_discoverable
 from infra.clock import now_ms
 from posts.fragments.present import find_visibility
 from posts.ids import PostId
-from posts.reading.viewing import view_posts
+from posts.reading.viewing import ViewedPosts
 from posts.types import Visibility
-from timelines.rules import is_visible_in_public
+from timelines.feeds.open import show_open
 from timelines.trends.cache import find_trends
 
 # Posts are read until a page is full, so many at once.
@@ -24,17 +22,12 @@ def list_trending_posts(viewer_id: int | None, offset: int, limit: int) -> list[
     ids = [PostId.from_public(text) for text in find_trends().posts]
     shown: list[bytes] = []
     for start in range(0, len(ids), AT_ONCE):
-        shown += _iter_shown(ids[start : start + AT_ONCE], viewer_id)
+        shown += show_open(viewer_id, ids[start : start + AT_ONCE], now_ms(), _is_suggested)
         if len(shown) >= offset + limit:
             break
     return shown[offset : offset + limit]
 
 
-def _iter_shown(ids: Sequence[PostId], viewer_id: int | None) -> Iterator[bytes]:
-    at_ms, view = now_ms(), view_posts({i: i for i in ids}, viewer_id)
-    for post_id in ids:
-        if not is_visible_in_public(view, post_id, at_ms):
-            continue
-        is_public = find_visibility(view.hydrated.fragments[post_id]) is Visibility.PUBLIC
-        if is_public and is_discoverable(view.hydrated.accounts[post_id.author_id]):
-            yield view.present(post_id, post_id)
+def _is_suggested(view: ViewedPosts, post_id: PostId) -> bool:
+    is_public = find_visibility(view.hydrated.fragments[post_id]) is Visibility.PUBLIC
+    return is_public and is_discoverable(view.hydrated.accounts[post_id.author_id])

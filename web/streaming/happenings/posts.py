@@ -12,8 +12,9 @@ from relations.queries.relationships import Relationships
 from relations.types import UNRELATED
 from relations.visibility import Surface
 from timelines.addressed import HOME_SCOPES
-from timelines.queries.list import load_list_rules
-from timelines.rules import VisibilityInputs, is_visible_at_home, is_visible_in_public
+from timelines.feeds.list import load_list_rules
+from timelines.feeds.open import is_visible_in_public
+from timelines.rules import VisibilityInputs, is_visible_at_home
 from timelines.types import Entry
 from web.streaming.channels import HASHTAG, HOME, LIST, OF_FOLLOWEES, PUBLIC, PUBLIC_MEDIA, Channel
 from web.streaming.directory import Directory

@@ -4,46 +4,38 @@ The newest ones are on a list in Redis. What is below it comes from the recent-p
 as that reaches.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from itertools import chain
 
 from accounts.cache import profiles
 from infra.api.pages import Page, Window
 from infra.caching.questions import Question, RoundTrip
 from infra.clock import now_ms
 from posts.cache.newest import NewestPosts, ask_newest_posts
-from posts.fragments.present import has_media, page_of_statuses
+from posts.fragments.present import has_media
 from posts.ids import EPOCH, FIRST, LAST, SEQUENCES, PostId
 from posts.queries.rows import PAST_ALL
-from posts.reading.viewing import ViewedPosts, view_posts
+from posts.reading.viewing import ViewedPosts
 from posts.types import Kind, PostRange, Visibility
 from timelines.cache import TTL_S, PublicList, ask_public_list
 from timelines.errors import PublicEnded
+from timelines.feeds.feed import Feed
+from timelines.feeds.open import show_open
+from timelines.feeds.page import feed_page
 from timelines.polling.begin import begin_poll
 from timelines.polling.ordinary import ask_has_polled, enter_by_page
-from timelines.polling.page import poll_page
 from timelines.polling.records import Poller
 from timelines.polling.types import LatePost, LatePosts
-from timelines.queries.cursors import range_of
 from timelines.recent.actions.settle_posts import SETTLE_MS
 from timelines.recent.queries.late_rows import SKEW_MS
 from timelines.recent.queries.newest_posts import find_reach
 from timelines.recent.queries.public_posts import iter_public
-from timelines.rules import is_visible_in_public
 from timelines.types import Entry, TimeRange
 
 # Own posts of this time before the list was read may be missing on it, because clocks differ.
 OWN_S = TTL_S
 MOST_OWN = 40
-
-
-class PublicViewer(NamedTuple):
-    """The viewer (None: signed out) and the time, because mutes end. `only_media`: the filter."""
-
-    account_id: int | None
-    now_ms: int
-    only_media: bool = False
 
 
 def public_page(
@@ -64,18 +56,10 @@ def public_page(
     at_ms, poller = clock_ms(), Poller(viewer_id or client or "", name, client)
     polled = ask_has_polled(poller if window.is_newest else None)
     public = _load_list(viewer_id, polled)
-    timeline = PolledPublic(
-        PublicViewer(viewer_id, at_ms, only_media), sorted(public.listed, reverse=True)
-    )
+    listed = sorted(public.listed, reverse=True)
+    feed = PublicFeed(viewer_id, at_ms, listed, only_media=only_media)
     poll = begin_poll(poller, window, at_ms, partial(_list_late, public))
-    if poll is not None:
-        return poll_page(timeline, poll, window)
-    time_range = range_of(window)
-    if window.min_id is not None:
-        newer = timeline.take_newer(time_range, window.limit)
-        return page_of_statuses(newer[::-1], has_older=True)
-    shown = timeline.take_older(time_range, window.limit + 1)
-    page = page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
+    page = feed_page(feed, window, poll)
     if polled.value:
         enter_by_page(poller, page, at_ms)
     return page
@@ -103,42 +87,50 @@ def _with_own(public: PublicList, own: NewestPosts) -> PublicList:
     return public._replace(listed={**new, **public.listed}) if new else public
 
 
-class PolledPublic(NamedTuple):
-    """PolledTimeline of the list and of what is below it. `ids`: of the list, newest first."""
+class PublicFeed(Feed):
+    """The list, newest first, and what is below it. `viewer_id` None: a guest.
 
-    viewer: PublicViewer
-    ids: Sequence[PostId]
+    `now_ms`: mutes end. `only_media`: without posts that have no images.
+    """
 
-    def take_newer(self, time_range: TimeRange, count: int) -> list[bytes]:
-        shown = self._take_unlisted(time_range, count, newest_first=False)
-        return [*shown, *_take(self.viewer, self._inside(time_range)[::-1], count - len(shown))]
+    def __init__(
+        self, viewer_id: int | None, now_ms: int, listed: Sequence[PostId], *, only_media: bool
+    ) -> None:
+        self._viewer_id, self._now_ms = viewer_id, now_ms
+        self._listed, self._only_media = listed, only_media
 
-    def take_older(self, time_range: TimeRange, count: int) -> list[bytes]:
-        shown = _take(self.viewer, self._inside(time_range), count)
-        return [*shown, *self._take_unlisted(time_range, count - len(shown), newest_first=True)]
+    def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
+        """Raises: PublicEnded, once the caller asks for what is no longer there."""
+        inside = map(Entry.of_post, self._inside(time_range))
+        return chain(inside, self._iter_unlisted(time_range, newest_first=True))
+
+    def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]:
+        """Raises: PublicEnded, once the caller asks for what is no longer there."""
+        inside = map(Entry.of_post, self._inside(time_range)[::-1])
+        return chain(self._iter_unlisted(time_range, newest_first=False), inside)
+
+    def show(self, entries: Sequence[Entry]) -> list[bytes]:
+        ids = [entry.event for entry in entries]
+        return show_open(self._viewer_id, ids, self._now_ms, self._is_wanted)
+
+    def _is_wanted(self, view: ViewedPosts, post_id: PostId) -> bool:
+        return not self._only_media or has_media(view.hydrated.fragments[post_id])
 
     def _inside(self, time_range: TimeRange) -> list[PostId]:
-        return [i for i in self.ids if time_range.above < i < time_range.below]
+        return [i for i in self._listed if time_range.above < i < time_range.below]
 
-    def _take_unlisted(self, time_range: TimeRange, count: int, newest_first: bool) -> list[bytes]:
+    def _iter_unlisted(self, time_range: TimeRange, newest_first: bool) -> Iterator[Entry]:
         """Those of the range that are below the list."""
-        end = self.ids[-1] if self.ids else LAST
+        end = self._listed[-1] if self._listed else LAST
         above, below = time_range.above, min(time_range.below, end)
-        if count <= 0 or above >= below:
-            return []
+        if above >= below:
+            return
         _refuse_too_old(time_range.below if newest_first else above)
-        shown: list[bytes] = []
         for ids in iter_public(TimeRange(above, below), newest_first):
-            shown += _take(self.viewer, ids, count - len(shown))
-            if len(shown) >= count:
-                return shown
+            yield from map(Entry.of_post, ids)
         # Its end is the end of the index, not `since_id`.
         if above != FIRST:
             _refuse_too_old(above)
-        return shown
-
-    def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
-        return _take(self.viewer, [entry.event for entry in entries], count)
 
 
 def _refuse_too_old(begin: PostId) -> None:
@@ -163,19 +155,3 @@ def _find_floor(public: PublicList, cursor: PostId) -> int:
     """A client that saw the cursor's post saw what had been on the list before."""
     since = public.listed.get(cursor)
     return (cursor.posted_at_s * 1000 - SKEW_MS if since is None else since) - SETTLE_MS
-
-
-def _take(viewer: PublicViewer, ids: Sequence[PostId], count: int) -> list[bytes]:
-    """The first `count` posts that the viewer may see and did not mute."""
-    shown: list[bytes] = []
-    while ids and len(shown) < count:
-        part, ids = ids[: count - len(shown)], ids[count - len(shown) :]
-        view = view_posts({post_id: post_id for post_id in part}, viewer.account_id)
-        shown += [view.present(i, i) for i in part if _is_wanted(viewer, view, i)]
-    return shown
-
-
-def _is_wanted(viewer: PublicViewer, view: ViewedPosts, post_id: PostId) -> bool:
-    if viewer.only_media and not has_media(view.hydrated.fragments.get(post_id, b"")):
-        return False
-    return is_visible_in_public(view, post_id, viewer.now_ms)

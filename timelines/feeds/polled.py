@@ -5,32 +5,20 @@ another cursor, if the client may not have got it: the answer may be lost, or an
 the cursor got it (ADR 0034).
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from django.db import OperationalError
 
 from infra.api.pages import Page, Window
-from posts.fragments.present import status_id_of
+from posts.fragments.present import post_id_of
 from posts.ids import FIRST, PostId
+from timelines.feeds.feed import Feed
 from timelines.polling.poll import LateParts, Poll, list_due, sort_late
 from timelines.polling.progress import PollAnswer, list_record_changes
 from timelines.polling.records import save_records
 from timelines.polling.types import LatePost
-from timelines.types import Entry, TimeRange
-
-
-class PolledTimeline(Protocol):
-    """Each method returns Status entities of visible entries, in the order of the entries."""
-
-    def take_newer(self, time_range: TimeRange, count: int) -> list[bytes]:
-        """Entries inside the range, oldest first."""
-
-    def take_older(self, time_range: TimeRange, count: int) -> list[bytes]:
-        """Entries inside the range, newest first."""
-
-    def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
-        """Those of these entries that an ordinary page has, too."""
+from timelines.types import TimeRange
 
 
 class PolledPage(NamedTuple):
@@ -43,11 +31,7 @@ class PolledPage(NamedTuple):
     is_cut: bool = False
 
 
-def id_of(status: bytes) -> PostId:
-    return PostId.from_public(status_id_of(status))
-
-
-def poll_page(timeline: PolledTimeline, poll: Poll, window: Window) -> Page[bytes]:
+def poll_page(feed: Feed, poll: Poll, window: Window) -> Page[bytes]:
     """One page for a polling client. Its `newer` is never below the cursor.
 
     Raises: OperationalError if the late posts could not be read and this cannot be recorded: then
@@ -55,8 +39,8 @@ def poll_page(timeline: PolledTimeline, poll: Poll, window: Window) -> Page[byte
     """
     take = _take_next if window.min_id is not None else _take_newest
     late = sort_late(poll)
-    page = take(timeline, poll.cursor, late, window.limit)
-    ids, lacking = [*map(id_of, page.statuses)], {post.event for part in late for post in part}
+    page = take(feed, poll.cursor, late, window.limit)
+    ids, lacking = [*map(post_id_of, page.statuses)], {post.event for part in late for post in part}
     answer = PollAnswer(ids, lacking, page.owed, page.pending, page.is_cut)
     changes = list_record_changes(poll, answer)
     if not save_records(poll.poller, changes) and poll.late.seen_until is None:
@@ -67,33 +51,31 @@ def poll_page(timeline: PolledTimeline, poll: Poll, window: Window) -> Page[byte
     return Page(page.statuses, older, max(poll.cursor, ids[0]).public)
 
 
-def _take_next(timeline: PolledTimeline, cursor: PostId, late: LateParts, limit: int) -> PolledPage:
+def _take_next(feed: Feed, cursor: PostId, late: LateParts, limit: int) -> PolledPage:
     """Fresh late posts get room before newer entries, because those move the cursor.
 
     There is always an older entry: the cursor's own.
     """
-    newer = timeline.take_newer(TimeRange(cursor), limit)
-    fresh = _take_late(timeline, late.fresh, limit)
-    page = _with_late(timeline, newer[: limit - len(fresh)], fresh, late, limit)
+    newer = feed.take_newer(TimeRange(cursor), limit)
+    fresh = _take_late(feed, late.fresh, limit)
+    page = _with_late(feed, newer[: limit - len(fresh)], fresh, late, limit)
     return page._replace(has_older=True)
 
 
-def _take_newest(
-    timeline: PolledTimeline, cursor: PostId, late: LateParts, limit: int
-) -> PolledPage:
+def _take_newest(feed: Feed, cursor: PostId, late: LateParts, limit: int) -> PolledPage:
     """Newer entries get room first. Late posts are last, because they are below the cursor.
 
     A page that is cut has none of them: its client goes down to entries above the cursor only.
     """
-    newer = timeline.take_older(TimeRange(cursor), limit + 1)
+    newer = feed.take_older(TimeRange(cursor), limit + 1)
     if len(newer) > limit:
         return PolledPage(newer[:limit], *late, has_older=True, is_cut=True)
-    fresh = _take_late(timeline, late.fresh, limit - len(newer))
-    return _with_late(timeline, newer, fresh, late, limit)
+    fresh = _take_late(feed, late.fresh, limit - len(newer))
+    return _with_late(feed, newer, fresh, late, limit)
 
 
 def _with_late(
-    timeline: PolledTimeline,
+    feed: Feed,
     newer: Sequence[bytes],
     fresh: Sequence[bytes],
     late: LateParts,
@@ -105,22 +87,22 @@ def _with_late(
     page that moves the client on has it: so each client gets it once.
     """
     first = [*newer, *fresh]
-    due = list_due(late.again, max(map(id_of, newer), default=FIRST))
-    again = _take_late(timeline, due, room := limit - 1 - len(first))
-    statuses = sorted([*first, *again], key=id_of, reverse=True)
+    due = list_due(late.again, max(map(post_id_of, newer), default=FIRST))
+    again = _take_late(feed, due, room := limit - 1 - len(first))
+    statuses = sorted([*first, *again], key=post_id_of, reverse=True)
     gone = set(due).difference(_list_left(due, again, room))
     pending = [post for post in late.again if post not in gone]
     return PolledPage(statuses, _list_left(late.fresh, fresh, limit - len(newer)), pending)
 
 
-def _take_late(timeline: PolledTimeline, late: Sequence[LatePost], count: int) -> list[bytes]:
-    return timeline.take((post.entry for post in late), count) if late and count > 0 else []
+def _take_late(feed: Feed, late: Sequence[LatePost], count: int) -> list[bytes]:
+    return feed.take((post.entry for post in late), count) if late and count > 0 else []
 
 
 def _list_left(late: Sequence[LatePost], shown: Sequence[bytes], room: int) -> list[LatePost]:
     """The late posts after the last one shown, if the room for them was used up."""
     if len(shown) < room:
         return []
-    ids = set(map(id_of, shown))
+    ids = set(map(post_id_of, shown))
     last = max((n for n, post in enumerate(late) if post.event in ids), default=-1)
     return list(late[last + 1 :])

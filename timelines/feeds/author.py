@@ -13,7 +13,8 @@ from posts.queries.rows import PAST_ALL
 from posts.reading.viewing import PostViewer, ask_viewer
 from posts.types import PostRange, Visibility
 from relations.types import UNRELATED
-from timelines.queries.author_batches import (
+from timelines.cursors import decode_cursor
+from timelines.feeds.author_batches import (
     AuthorBatch,
     AuthorTimelineQuery,
     find_page,
@@ -21,7 +22,6 @@ from timelines.queries.author_batches import (
     read_batch,
     show_batch,
 )
-from timelines.queries.cursors import decode_cursor
 
 _batches: Memory[AuthorBatch] = Memory("timelines.author_pages", lambda batch: batch.size)
 BatchKey = tuple[AuthorTimelineQuery, PostRange]

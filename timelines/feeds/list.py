@@ -3,9 +3,9 @@
 Nothing is stored: every page is pulled.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from infra.api.pages import Page, Window
 from infra.caching.questions import answer, ask_both
@@ -17,7 +17,8 @@ from relations.lists.queries.lists import get_list_members
 from relations.lists.types import ListMembers, RepliesPolicy
 from relations.visibility import Surface
 from timelines.addressed import ReplyScope
-from timelines.home.page import load_page
+from timelines.feeds.page import feed_page
+from timelines.feeds.ruled import RuledFeed
 from timelines.polling.begin import begin_poll
 from timelines.polling.late_posts import load_late_posts
 from timelines.polling.ordinary import ask_has_polled, enter_by_page
@@ -44,10 +45,10 @@ def account_list_page(
     """
     at_ms, poller = clock_ms(), Poller(reader_id, f"list-{list_id}", client)
     entered = poller if window.is_newest else None
-    timeline = AccountListEntries(reader_id, list_id, at_ms, entered)
+    timeline = ListFeed(reader_id, list_id, at_ms, entered)
     load_late = partial(load_late_posts, PolledAuthors(reader_id, timeline.member_ids))
     poll = begin_poll(poller, window, at_ms, load_late)
-    page = load_page(timeline, window, poll)
+    page = feed_page(timeline, window, poll)
     if timeline.has_polled:
         enter_by_page(poller, page, at_ms)
     return page
@@ -66,12 +67,11 @@ def load_list_rules(reader_id: int, list_id: int) -> ListRules:
     return ListRules(members.account_ids, _scope_of(members))
 
 
-class AccountListEntries:
-    """The timeline of one account list during one request. TimelineEntries."""
+class ListFeed(RuledFeed):
+    """The entries of one account list during one request."""
 
-    is_stored: ClassVar[bool] = False
-    surface: ClassVar[Surface] = Surface.LIST
-    home_tags: Set[str] = frozenset()
+    is_stored = False
+    surface = Surface.LIST
 
     def __init__(
         self, reader_id: int, list_id: int, now_ms: int, poller: Poller | None = None
@@ -95,10 +95,6 @@ class AccountListEntries:
         for entry in iter_pulled(self._authors, time_range, newest_first=False):
             self._note_read(TimeRange(time_range.above, entry.event), entry.event)
             yield entry
-
-    def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]:
-        """All entries: each page of a list reads the recent-posts index itself."""
-        return entries
 
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """These entries and all others of members that show the same posts, without repeats,

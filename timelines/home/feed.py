@@ -1,21 +1,19 @@
 """The entries of a home timeline: from the live timeline, below it by pull, and by home tags."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import chain, groupby, islice
 from operator import itemgetter
-from typing import ClassVar, Protocol
 
-from posts.cache.viewer_state_payload import ViewerState
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.responses import read_reposts
 from relations.queries.following import load_following
 from relations.visibility import Surface
 from timelines.actions.cut_old_entries import cut_old_entries
 from timelines.actions.rebuild_timeline import rebuild_timeline
-from timelines.addressed import ReplyScope
-from timelines.home.known_replies import without_replies_to
+from timelines.feeds.known_replies import without_replies_to
+from timelines.feeds.ruled import RuledFeed
 from timelines.home.merged import MergedTimeline
 from timelines.home.reader import HomeReader
 from timelines.queries.pull import iter_pulled, pull
@@ -25,39 +23,17 @@ from timelines.types import Entry, TimelineAuthors, TimeRange, reposts_among
 _KEY = itemgetter(0)
 
 
-class TimelineEntries(Protocol):
-    """The entries of one reader's timeline, for one request. All rules use the same `now_ms`.
+class HomeFeed(RuledFeed):
+    """The entries of one reader's home timeline."""
 
-    `viewer_state`: the reader's favourites, bookmarks, reposts and filters. `is_stored`: entries
-    come from a live timeline, which may need a repair. `surface`, `replies`, `home_tags`: as
-    VisibilityInputs.
-    """
-
-    reader_id: int
-    now_ms: int
-    viewer_state: ViewerState
-    is_stored: ClassVar[bool]
-    surface: ClassVar[Surface]
-    replies: ReplyScope
-    home_tags: Set[str]
-
-    def iter_older(self, time_range: TimeRange) -> Iterator[Entry]: ...
-    def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]: ...
-    def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]: ...
-    def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]: ...
-
-
-class HomeEntries:
-    """The entries of one reader's home timeline: TimelineEntries."""
-
-    is_stored: ClassVar[bool] = True
-    surface: ClassVar[Surface] = Surface.HOME
+    is_stored = True
+    surface = Surface.HOME
 
     def __init__(self, reader: HomeReader, now_ms: int) -> None:
         self.reader_id, self.now_ms = reader.reader_id, now_ms
         self.viewer_state, self.replies = reader.viewer_state.value, reader.replies
         self._merged, self._tagged = _load_merged(reader, now_ms), reader.tagged
-        self.home_tags: Set[str] = self._tagged.names if self._tagged else frozenset()
+        self.home_tags = self._tagged.names if self._tagged else frozenset()
         self._strangers = reader.strangers
         self._authors: TimelineAuthors | None = None
 
