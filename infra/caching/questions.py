@@ -105,6 +105,21 @@ def answer(question: Question[T]) -> T:
     return question.value
 
 
+def ask_with_next(question: Q) -> Q:
+    """Sends the commands with the next round trip of a request that reads. `answer_of` has the
+    answer.
+
+    What is made in that trip must not depend on the answer: its evidence lacks it.
+    """
+    confirm_later(Rider(question.commands, partial(setattr, question, "replies"), redis().run))
+    return question
+
+
+def answer_of(question: Question[T]) -> T:
+    """The answer to a question of `ask_with_next`. Cost: a round trip if nothing has sent it."""
+    return question.value if question.replies is not None else answer(question)
+
+
 def answer_by_redis(question: Question[T]) -> T:
     """As `answer`. Raises: RedisError."""
     return question.decode(redis().run(question.commands))

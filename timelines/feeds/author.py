@@ -1,10 +1,10 @@
 """A page of one account's posts, replies and reposts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from infra.api.pages import Page, Window
-from infra.caching.questions import answer, ask_both
+from infra.caching.questions import Question, answer, answer_of, ask_both, ask_with_next
 from infra.caching.remembered import Memory
 from infra.clock import now_ms
 from infra.evidence import collecting
@@ -34,7 +34,7 @@ def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
 
     The author sees all posts here, followers all but direct ones, and others the open ones. Posts
     that mention the viewer are no exception: notifications and conversations have them.
-    Raises: InvalidCursor, AccountNotFound. Cost when warm: three round trips, one if this process
+    Raises: InvalidCursor, AccountNotFound. Cost when warm: two round trips, one if this process
     remembers the posts for any viewer, and no SQL for the newest MOST_LISTED posts. Older ones cost
     one index-only query on the author's shard. Posts that the viewer may not see cost the same once
     more per refill, and the first refill one more trip.
@@ -76,15 +76,21 @@ def _find_plain(
 def _read(
     key: BatchKey, known: AuthorBatch | None, query: AuthorTimelineQuery, at_ms: int
 ) -> tuple[AuthorBatch, PostViewer]:
-    """The first batch, and its viewer. One round trip if this process remembers the batch."""
+    """The first batch, and its viewer. One round trip if this process remembers the batch, else
+    two: the viewer is asked with the posts, but the batch is the same for all viewers."""
     if known is not None:
-        asked = ask_both(_batches.ask(key, at_ms), ask_viewer(query.viewer_id, known.authors))
-        batch, viewer = answer(asked)
+        both = ask_both(_batches.ask(key, at_ms), ask_viewer(query.viewer_id, known.authors))
+        batch, viewer = answer(both)
         # Not another one that another thread has stored since: it may have more authors.
         if batch is known:
             return known, viewer
-    batch = _batches.make(key, at_ms, partial(read_batch, query, key[1]))
-    return batch, answer(ask_viewer(query.viewer_id, batch.authors))
+    asked: list[Question[PostViewer]] = []
+
+    def ask_viewer_too(authors: Collection[int]) -> None:
+        asked.append(ask_with_next(ask_viewer(query.viewer_id, authors)))
+
+    batch = _batches.make(key, at_ms, partial(read_batch, query, key[1], ask_viewer_too))
+    return batch, answer_of(asked[0])
 
 
 def _range_of(author_id: int, window: Window) -> PostRange:

@@ -5,7 +5,7 @@ shard: for older posts, and for posts with images or a tag.
 """
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from accounts.cache import profiles
@@ -15,7 +15,7 @@ from infra.caching.questions import Question, RoundTrip
 from infra.sharding.replicas import settled_before
 from posts.cache.newest import NewestPosts, ask_newest_posts
 from posts.fragments.present import has_media, is_open, page_of_statuses
-from posts.ids import SEQUENCES, second_of
+from posts.ids import SEQUENCES, authors_of, second_of
 from posts.queries.rows import (
     ALL_KINDS,
     PAST_ALL,
@@ -72,15 +72,21 @@ class AuthorBatch(NamedTuple):
         return self.hydrated.accounts.keys()
 
 
-def read_batch(query: AuthorTimelineQuery, post_range: PostRange) -> AuthorBatch:
+def read_batch(
+    query: AuthorTimelineQuery,
+    post_range: PostRange,
+    note_authors: Callable[[Collection[int]], object] = len,
+) -> AuthorBatch:
     """The first posts of the range. `query`: its viewer does not matter.
 
+    `note_authors`: called with all authors before the trip that reads the posts.
     Raises: AccountNotFound. Cost: two round trips; one query more for what the list of the newest
     posts lacks.
     """
     pairs = _list_pairs(query, post_range, _load_newest(query, post_range.upper == PAST_ALL))
     shown = dict(pairs)
     reposts = [event for event, original in pairs if event != original]
+    note_authors(authors_of((*shown, *shown.values())))
     hydrated = hydrate(list(dict.fromkeys(shown.values())), reposts)
     return AuthorBatch(pairs, hydrated, _find_page(query, post_range, pairs, hydrated), object())
 

@@ -24,9 +24,9 @@ from tests.budgets import count_calls
 from tests.integration.timelines.homes import ids_of
 from tests.redis_away import redis_away
 from tests.world import NOW, make_accounts, publish, restrict
+from timelines.feeds import author as author_module
 from timelines.feeds.author import author_page
 from timelines.feeds.author_batches import AuthorTimelineQuery
-from timelines.queries import author as author_module
 
 
 def posts_of(author_id: int, count: int) -> list[PostId]:

@@ -25,8 +25,8 @@ from tests.integration.timelines.homes import at, first_page, read_from_bottom, 
 from tests.integration.timelines.homes import ids_of as entity_ids
 from tests.integration.timelines.last_post_indexes import begin_long_ago, catch_up, no_thread, since
 from tests.world import drain_all, make_account, publish
+from timelines.feeds import ruled
 from timelines.feeds.ruled import collect
-from timelines.home import show
 from timelines.home.page import home_page
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
@@ -330,7 +330,7 @@ def test_known_replies_to_strangers_are_not_read_again(reader, mixed, monkeypatc
         read.append(len({*originals, *reposts}))
         return ask_posts(originals, reposts)
 
-    monkeypatch.setattr(show, "ask_posts", ask)
+    monkeypatch.setattr(ruled, "ask_posts", ask)
     assert first_page(reader.me) == _public(*mixed)[:20]
     assert len(read) <= 4 and sum(read) < 3 * 21, "of a process that knows nothing"
     read.clear()
