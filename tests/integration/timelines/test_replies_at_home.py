@@ -26,7 +26,7 @@ from tests.integration.timelines.homes import ids_of as entity_ids
 from tests.integration.timelines.last_post_indexes import begin_long_ago, catch_up, no_thread, since
 from tests.world import drain_all, make_account, publish
 from timelines.feeds import ruled
-from timelines.feeds.ruled import collect
+from timelines.feeds.feed import collect
 from timelines.home.page import home_page
 from timelines.tags.actions.own_tags import add_own_tag, choose_at_home
 from timelines.tags.types import TagListKind
