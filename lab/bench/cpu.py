@@ -82,6 +82,16 @@ def _processes() -> dict[int, _Process]:
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
             except (FileNotFoundError, ProcessLookupError):  # it has ended
                 continue
-            cpu_s = sum(map(int, fields[11:15])) / _TICKS_A_SECOND
+            in_ticks_s = sum(map(int, fields[11:15])) / _TICKS_A_SECOND
+            cpu_s = max(in_ticks_s, _thread_s(folder))
             processes[int(folder.name)] = _Process(int(fields[1]), cpu_s)
     return processes
+
+
+def _thread_s(folder: Path) -> float:
+    """CPU seconds of the threads that a process has now, to the nanosecond. The kernel's count of
+    the whole process is in ticks of 10 ms, and has threads that ended."""
+    try:
+        return sum(int(t.read_text().split()[0]) for t in folder.glob("task/*/schedstat")) / 1e9
+    except (FileNotFoundError, ProcessLookupError):  # one has ended
+        return 0.0

@@ -24,8 +24,7 @@ def few(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) ->
     settings.QUOTA_PER_ADDRESS = MOST
     monkeypatch.setattr(quotas, "quotas", Quotas(QUOTA_PERIOD_S))
     monkeypatch.setattr(quotas.REFUSED_TOKENS, "_quotas", Quotas(QUOTA_PERIOD_S))
-    for module in ("limits", "quotas"):
-        monkeypatch.setattr(f"accounts.api.{module}.time.time", lambda: 1_800_000_000.0)
+    monkeypatch.setattr("accounts.api.quotas.time.time", lambda: 1_800_000_000.0)
 
 
 @pytest.mark.parametrize("cookie", ["", "made up"])

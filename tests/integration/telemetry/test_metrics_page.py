@@ -92,7 +92,7 @@ def test_page_without_redis_is_not(me, monkeypatch):
 
 def test_page_that_lacks_a_shard_is_none(me, monkeypatch):
     before = pages("missing_shard")
-    monkeypatch.setattr("timelines.home.page.load_page", fail_with(OperationalError("away")))
+    monkeypatch.setattr("timelines.home.page.feed_page", fail_with(OperationalError("away")))
     assert me.get(HOME).status_code == 503
     assert pages("missing_shard") == before + 1
 

@@ -24,7 +24,7 @@ class PostedVerb(Verb):
 register(PostedVerb)
 
 
-class HomeFeed(RedisFeed):
+class TheirHomeFeed(RedisFeed):
     key_format = "feed:home:%(user_id)s"
     max_length = settings.FEED_LENGTH
 
@@ -43,13 +43,13 @@ class BatchedStorage(RedisTimelineStorage):
         cache.add_many([(int(id_), data) for id_, data in activities.items()])
 
 
-class BatchedFeed(HomeFeed):
+class BatchedFeed(TheirHomeFeed):
     key_format = "feed:batched:%(user_id)s"
     timeline_storage_class = BatchedStorage
 
 
 class Homes(Manager):
-    feed_classes = {"home": HomeFeed}
+    feed_classes = {"home": TheirHomeFeed}
     user_feed_class = AuthorFeed
 
     def get_user_follower_ids(self, user_id):

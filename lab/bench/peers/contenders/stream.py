@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from lab.bench.peers.contenders.feeds import BatchedHomes, HomeFeed, Homes, activity_of
+from lab.bench.peers.contenders.feeds import BatchedHomes, Homes, TheirHomeFeed, activity_of
 from lab.bench.peers.contenders.models import FeedFollow, FeedPost
 from lab.bench.peers.contenders.queue import app
 from lab.bench.peers.contenders.tables import at
@@ -28,13 +28,13 @@ class StreamFramework:
         for reader in readers:
             followees = FeedFollow.objects.filter(follower_id=reader).values("followee_id")
             newest = FeedPost.objects.filter(author_id__in=followees).order_by("-id")
-            activities = [activity_of(post) for post in newest[: HomeFeed.max_length]]
-            HomeFeed.insert_activities(activities)
-            HomeFeed(reader).add_many(activities, trim=False)
+            activities = [activity_of(post) for post in newest[: TheirHomeFeed.max_length]]
+            TheirHomeFeed.insert_activities(activities)
+            TheirHomeFeed(reader).add_many(activities, trim=False)
 
     def home(self, reader: int, limit: int) -> list[dict[str, Any]]:
         """The posts of the feed's ids, without deleted ones."""
-        activities = HomeFeed(reader)[:limit]
+        activities = TheirHomeFeed(reader)[:limit]
         posts = FeedPost.objects.select_related("author").in_bulk(
             [activity.object_id for activity in activities]
         )
@@ -88,10 +88,10 @@ class StreamFramework:
 
     def bytes_an_entry(self, readers: Sequence[int]) -> float:
         """Bytes of the sorted sets, without the activities that all feeds share."""
-        redis = HomeFeed.get_timeline_batch_interface()
+        redis = TheirHomeFeed.get_timeline_batch_interface()
         for reader in readers:
-            redis.memory_usage(HomeFeed(reader).key, 0)
-        return sum(redis.execute()) / sum(HomeFeed(reader).count() for reader in readers)
+            redis.memory_usage(TheirHomeFeed(reader).key, 0)
+        return sum(redis.execute()) / sum(TheirHomeFeed(reader).count() for reader in readers)
 
 
 def _kill_when_some_have_it(worker: Worker, readers: Sequence[int], post: int) -> int:
@@ -105,7 +105,7 @@ def _kill_when_some_have_it(worker: Worker, readers: Sequence[int], post: int) -
 
 
 def _count(readers: Sequence[int], activity: int) -> int:
-    redis = HomeFeed.get_timeline_batch_interface()
+    redis = TheirHomeFeed.get_timeline_batch_interface()
     for reader in readers:
-        redis.zscore(HomeFeed(reader).key, activity)
+        redis.zscore(TheirHomeFeed(reader).key, activity)
     return sum(score is not None for score in redis.execute())
