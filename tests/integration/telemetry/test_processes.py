@@ -170,9 +170,9 @@ OTHERS = {
     "media_url": {"MEDIA_URL": "https://other.example/media"},
 }
 CHANGES = {
-    "version": "from infra.processes import fingerprint; fingerprint.VERSION = '0.0.9'",
-    "code": "from infra.processes import fingerprint; fingerprint._files = lambda base: ['other']",
-    "schema": "from infra.processes import fingerprint; fingerprint.schema_of_code = lambda: []",
+    "version": "reporter.VERSION = '0.0.9'",
+    "code": "reporter._files = lambda base: ['other']",
+    "schema": "reporter.schema_of_code = lambda: []",
     CLOCK: "import time; now = time.time; reporter.time.time = lambda: now() + 3",
 }
 
