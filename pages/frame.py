@@ -19,7 +19,7 @@ from infra.api.errors import ScopeMissing, TidelineError
 from infra.api.live_parts import fill_live_parts
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from infra.caching.questions import Question, ask_along
+from infra.caching.questions import Question, answer_of, ask_along
 from infra.clock import now_ms
 from infra.confirmations import confirm_now
 from infra.sharding.errors import NO_ANSWER
@@ -73,7 +73,7 @@ class FrameQuestions:
             frame.unread = self._count_unread()
 
     def _load_viewer(self) -> dict[str, Any]:
-        account = self._account.value.get(self._viewer_id)
+        account = answer_of(self._account).get(self._viewer_id)
         if account is None:
             raise AccountNotFound
         answer = json_response(present_credentials(account, get_source(self._viewer_id)))
@@ -88,8 +88,8 @@ class FrameQuestions:
         owner_id, at_ms, limit = self._viewer_id, now_ms(), MOST_UNREAD
         try:
             selection = Selection(ALL_KINDS)
-            count = count_groups(owner_id, selection, GROUPED_KINDS, ids.value, limit, at_ms)
-            talks_count = count_visible(owner_id, conversations.value, limit, at_ms)
+            count = count_groups(owner_id, selection, GROUPED_KINDS, answer_of(ids), limit, at_ms)
+            talks_count = count_visible(owner_id, answer_of(conversations), limit, at_ms)
         except (*NO_ANSWER, RedisError, TidelineError):
             return {}
         return {"count": count, "conversations": talks_count}

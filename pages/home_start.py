@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, Window, page_response
 from infra.api.request import ApiRequest
-from infra.caching.questions import ask_along
+from infra.caching.questions import answer_of, ask_along
 from infra.confirmations import confirm_now
 from posts.fragments.present import status_id_of
 from posts.ids import PostId
@@ -45,7 +45,7 @@ class HomeStart(Endpoint):
         wanted = HomePageRequest(reader_id, Window(PAGE), all_kinds=True)
         page = home_page(reader_id, wanted.window, client=client, most_replaced=most_replaced())
         confirm_now()
-        marker = markers.value.get(Timeline.HOME)
+        marker = answer_of(markers).get(Timeline.HOME)
         if marker is not None and _may_have_news(reader_id, page, _place_of(marker)):
             opening.unread = _count_unread(reader_id, marker)
         if marker is None or opening.unread is None:

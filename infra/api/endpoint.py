@@ -38,8 +38,13 @@ from infra.api.errors import (
 from infra.api.live_parts import fill_live_parts
 from infra.api.meters import Charge, Meter
 from infra.api.rendering import add_trusted_headers, json_response
-from infra.api.request import VARIABLE as CALLER_DEADLINE
-from infra.api.request import ApiRequest, Caller, DeadlinePassed, read_caller_deadline
+from infra.api.request import (
+    DEADLINE_VARIABLE,
+    ApiRequest,
+    Caller,
+    DeadlinePassed,
+    read_caller_deadline,
+)
 from infra.confirmations import Outdated, Refused, confirm_now, confirming
 from infra.deadline import ARRIVED, begin_deadline, end_deadline, has_caller_gone
 from infra.moving import again_while_moving, beginning_again
@@ -125,7 +130,7 @@ class Endpoint(APIView):
         if access is None:
             return self.answer_refusal(request, MethodNotAllowed(self._accesses))
         caller_ends_at = None
-        if CALLER_DEADLINE in request.META:
+        if DEADLINE_VARIABLE in request.META:
             try:
                 caller_ends_at = read_caller_deadline(request.META)
             except DeadlinePassed as error:

@@ -24,8 +24,8 @@ from infra.api.nested import nest, nest_json
 from infra.api.parsing import read_count
 from infra.deadline import ARRIVED
 
-HEADER = "Tideline-Deadline-Ms"
-VARIABLE = f"HTTP_{HEADER.upper().replace('-', '_')}"
+DEADLINE_HEADER = "Tideline-Deadline-Ms"
+DEADLINE_VARIABLE = f"HTTP_{DEADLINE_HEADER.upper().replace('-', '_')}"
 LONGEST_MS = 600_000
 
 
@@ -33,7 +33,7 @@ class DeadlinePassed(TidelineError):
     """The caller no longer waits for this answer."""
 
     status = 504
-    text = f"The time of {HEADER} is over"
+    text = f"The time of {DEADLINE_HEADER} is over"
 
 
 def read_caller_deadline(environment: Mapping[str, Any]) -> float:
@@ -41,9 +41,11 @@ def read_caller_deadline(environment: Mapping[str, Any]) -> float:
 
     Raises: InvalidRequest; DeadlinePassed if that was before now.
     """
-    wait_ms = read_count({HEADER: environment[VARIABLE]}, HEADER, LONGEST_MS)
+    wait_ms = read_count(
+        {DEADLINE_HEADER: environment[DEADLINE_VARIABLE]}, DEADLINE_HEADER, LONGEST_MS
+    )
     if wait_ms == 0:
-        raise InvalidRequest(f"{HEADER} must be a number from 1 to {LONGEST_MS}")
+        raise InvalidRequest(f"{DEADLINE_HEADER} must be a number from 1 to {LONGEST_MS}")
     now = time.monotonic()
     ends_at: float = environment.get(ARRIVED, now) + wait_ms / 1000
     if ends_at < now:

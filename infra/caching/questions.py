@@ -84,19 +84,6 @@ class RoundTrip:
             question.replies = None if replies is None else replies[start:end]
 
 
-def ask_along(question: Q) -> Q:
-    """Adds a question to the next round trip of a request that reads, whichever module makes it.
-
-    `confirm_now()` makes one if none has been made. Outside of a request the trip is its own.
-    """
-    receive = partial(setattr, question, "replies")
-    if not confirm_later(Rider(question.commands, receive, redis().run)):
-        trip = RoundTrip()
-        trip.ask(question)
-        trip.run()
-    return question
-
-
 def answer(question: Question[T]) -> T:
     """The answer to one question, by a round trip of its own."""
     trip = RoundTrip()
@@ -105,9 +92,9 @@ def answer(question: Question[T]) -> T:
     return question.value
 
 
-def ask_with_next(question: Q) -> Q:
-    """Sends the commands with the next round trip of a request that reads. `answer_of` has the
-    answer.
+def ask_along(question: Q) -> Q:
+    """Sends the commands with the next round trip of a request that reads, whichever module makes
+    it. `answer_of` has the answer.
 
     What is made in that trip must not depend on the answer: its evidence lacks it.
     """
@@ -116,7 +103,7 @@ def ask_with_next(question: Q) -> Q:
 
 
 def answer_of(question: Question[T]) -> T:
-    """The answer to a question of `ask_with_next`. Cost: a round trip if nothing has sent it."""
+    """The answer to a question of `ask_along`. Cost: a round trip if nothing has sent it."""
     return question.value if question.replies is not None else answer(question)
 
 

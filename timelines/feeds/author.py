@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from infra.api.pages import Page, Window
-from infra.caching.questions import Question, answer, answer_of, ask_both, ask_with_next
+from infra.caching.questions import Question, answer, answer_of, ask_along, ask_both
 from infra.caching.remembered import Memory
 from infra.clock import now_ms
 from infra.evidence import collecting
@@ -87,7 +87,7 @@ def _read(
     asked: list[Question[PostViewer]] = []
 
     def ask_viewer_too(authors: Collection[int]) -> None:
-        asked.append(ask_with_next(ask_viewer(query.viewer_id, authors)))
+        asked.append(ask_along(ask_viewer(query.viewer_id, authors)))
 
     batch = _batches.make(key, at_ms, partial(read_batch, query, key[1], ask_viewer_too))
     return batch, answer_of(asked[0])
