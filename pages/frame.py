@@ -89,7 +89,8 @@ class FrameQuestions:
         try:
             selection = Selection(ALL_KINDS)
             count = count_groups(owner_id, selection, GROUPED_KINDS, answer_of(ids), limit, at_ms)
-            talks_count = count_visible(owner_id, answer_of(conversations), limit, at_ms)
+            talks = answer_of(conversations)
+            talks_count = count_visible(owner_id, talks, limit, at_ms)
         except (*NO_ANSWER, RedisError, TidelineError):
             return {}
         return {"count": count, "conversations": talks_count}

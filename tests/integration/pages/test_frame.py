@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
+from accounts.api import quotas
 from pages import frame
 from pages.sessions import COOKIE
 from posts.actions.mark_post import mark_post
@@ -38,8 +39,13 @@ def test_each_page_says_who_is_signed_in_and_what_is_unread(told: int, path: str
     assert "<small>@ann</small>" in page and UNREAD in page
 
 
-def test_the_account_pays_for_a_question_once(told: int, settings: Any) -> None:
+def test_the_account_pays_for_a_question_once(
+    told: int, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one window, and not in what other tests have left of it to an account with this id."""
     settings.QUOTA_PER_ACCOUNT = 3
+    monkeypatch.setattr(quotas, "quotas", quotas.Quotas(quotas.QUOTA_PERIOD_S))
+    monkeypatch.setattr("accounts.api.quotas.time.time", lambda: 1_800_000_000.0)
     browser = Browser(told)
     for _ in range(3):
         browser.read("/")
