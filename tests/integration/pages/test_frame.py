@@ -42,7 +42,11 @@ def test_each_page_says_who_is_signed_in_and_what_is_unread(told: int, path: str
 def test_the_account_pays_for_a_question_once(
     told: int, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In one window, and not in what other tests have left of it to an account with this id."""
+    """In one window, and not in what other tests have left of it to an account with this id.
+
+    A process that knows nothing of the site yet asks for that, too.
+    """
+    Browser(told).read("/")
     settings.QUOTA_PER_ACCOUNT = 3
     monkeypatch.setattr(quotas, "quotas", quotas.Quotas(quotas.QUOTA_PERIOD_S))
     monkeypatch.setattr("accounts.api.quotas.time.time", lambda: 1_800_000_000.0)
