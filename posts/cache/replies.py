@@ -7,7 +7,7 @@ viewer may see now. Each response that is recorded on the post's shard deletes t
 load token with it, so that a load in progress is not written. So its version is always 0.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from infra.caching.client import Command
 from infra.caching.questions import answer
@@ -50,19 +50,21 @@ def load_replies(parents: Sequence[PostId], limit: int) -> dict[PostId, list[Pos
     """As `read_replies`. Cost: one round trip and no SQL when warm; one query for each shard of
     posts with very many replies."""
     payloads = answer(post_replies.ask_uncopied(list(map(number_of, parents))))
-    many = [post_of(number) for number, payload in payloads.items() if payload == MANY]
-    pairs = [
-        (reply, post_of(number))
-        for number, payload in payloads.items()
-        if payload != MANY
-        for reply in unpack_ids(payload)
-    ]
-    read = read_replies(many, limit) if many else {}
-    pairs += [(reply, parent) for parent, ids in read.items() for reply in ids]
-    replies: dict[PostId, list[PostId]] = {}
+    read = {post_of(number): payload for number, payload in payloads.items() if payload}
+    many = [parent for parent, payload in read.items() if payload == MANY]
+    replies = {i: unpack_ids(payload) for i, payload in read.items() if payload != MANY}
+    if many:
+        replies |= read_replies(many, limit)
+    return replies if sum(map(len, replies.values())) <= limit else _cut(replies, limit)
+
+
+def _cut(replies: Mapping[PostId, Sequence[PostId]], limit: int) -> dict[PostId, list[PostId]]:
+    """The oldest of all replies."""
+    oldest: dict[PostId, list[PostId]] = {}
+    pairs = ((reply, parent) for parent, ids in replies.items() for reply in ids)
     for reply, parent in sorted(pairs)[:limit]:
-        replies.setdefault(parent, []).append(reply)
-    return replies
+        oldest.setdefault(parent, []).append(reply)
+    return oldest
 
 
 def find_answered_posts(responses: Iterable[ResponseRow]) -> set[PostId]:

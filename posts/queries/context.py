@@ -1,6 +1,7 @@
 """The conversation around a post: its ancestors up to the root, and its descendants."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from infra import deadline
@@ -80,7 +81,7 @@ def load_context(post_id: PostId, viewer_id: int | None, part: Part = WHOLE) -> 
     Deleted posts are left out, but not what is above and below them. Posts of accounts that the
     viewer mutes are left out, as in Mastodon. A thread that is too long is cut: at the bounds, at
     the bytes of the part, and when half of the time of the request is over. Only the posts of the
-    part are loaded.
+    part are loaded, and the replies to them.
 
     Cost when warm: no SQL; a round trip for the ancestors, one per level of replies, and what
     get_original and load_visible cost. Else one query for each run of ancestors on one shard, and
@@ -90,8 +91,10 @@ def load_context(post_id: PostId, viewer_id: int | None, part: Part = WHOLE) -> 
     bounds = FOR_GUESTS if viewer_id is None else FOR_VIEWERS
     most = 0 if part.after else min(part.limit, bounds.ancestors)
     ancestors = _find_ancestors(original, most) if most else []
-    below = _find_descendants(original, bounds, viewer_id)
-    descendants = _cut(below, part)
+    is_whole = part.limit >= bounds.descendants or viewer_id is None
+    find = _find_in_whole if is_whole else _find_in_part
+    below = find(original, bounds, viewer_id, part)
+    descendants = below[: part.limit]
     shown, loaded = _load_shown([*ancestors, *descendants], viewer_id, part.most_bytes)
     descendants = descendants[: max(0, loaded - len(ancestors))]
     return Context(
@@ -101,12 +104,56 @@ def load_context(post_id: PostId, viewer_id: int | None, part: Part = WHOLE) -> 
     )
 
 
-def _cut(descendants: Sequence[PostId], part: Part) -> Sequence[PostId]:
-    """Those of the part. None if `after` is not among them: there is nothing below it."""
-    start = 0
-    if part.after is not None:
-        start = descendants.index(part.after) + 1 if part.after in descendants else len(descendants)
-    return descendants[start : start + part.limit]
+def _find_in_whole(
+    root: PostId, bounds: Bounds, viewer_id: int | None, part: Part
+) -> Sequence[PostId]:
+    """All descendants after `part.after`. None if it is not among them: nothing is below it."""
+    below = _find_descendants(root, bounds, viewer_id)
+    if part.after is None:
+        return below
+    return below[below.index(part.after) + 1 :] if part.after in below else []
+
+
+def _find_in_part(
+    root: PostId, bounds: Bounds, viewer_id: int | None, part: Part
+) -> Sequence[PostId]:
+    """The descendants of the part, and the one after them if there is more.
+
+    Each round asks for the replies to the posts that the part would now have. So a part of a very
+    long thread costs what it has, and a round trip a level.
+    """
+    path = _find_path(root, part.after, bounds.ancestors) if part.after else [root]
+    replies: dict[PostId, list[PostId]] = {}
+    unread: Sequence[PostId] = path
+    below: list[PostId] = []
+    while unread:
+        replies |= _load_replies(unread, bounds.descendants, viewer_id)
+        below = list(islice(_iter_after(path, replies), part.limit + 1))
+        if deadline.is_half_over():
+            break
+        unread = [i for i in below[: part.limit] if i not in replies]
+    return below
+
+
+def _find_path(root: PostId, last: PostId, most: int) -> Sequence[PostId]:
+    """From `root` down to a descendant, both included. None if it is not below `root`."""
+    above = _find_ancestors(last, most)
+    return [*reversed(above[: above.index(root) + 1]), last] if root in above else []
+
+
+def _iter_after(
+    path: Sequence[PostId], replies: Mapping[PostId, Sequence[PostId]]
+) -> Iterator[PostId]:
+    """What a thread has after the last post of the path. None if a post of it is no answer to the
+    one above it."""
+    if any(below not in replies[above] for above, below in pairwise(path)):
+        return
+    yield from _iter_thread(path[-1], replies)
+    for above, below in reversed(list(pairwise(path))):
+        later = replies[above][replies[above].index(below) + 1 :]
+        for reply in later:
+            yield reply
+            yield from _iter_thread(reply, replies)
 
 
 def _find_ancestors(post_id: PostId, most: int) -> list[PostId]:
@@ -143,14 +190,23 @@ def _find_descendants(root: PostId, bounds: Bounds, viewer_id: int | None) -> li
     replies: dict[PostId, list[PostId]] = {}
     level, left = [root], bounds.descendants
     for _ in range(bounds.depth):
-        below = load_replies(level, left)
-        add_own_replies(viewer_id, set(level), below)
+        below = _load_replies(level, left, viewer_id)
         replies |= below
         level = [reply for children in below.values() for reply in children]
         left -= len(level)
         if not level or left <= 0 or deadline.is_half_over():
             break
     return list(_iter_thread(root, replies))
+
+
+def _load_replies(
+    level: Sequence[PostId], most: int, viewer_id: int | None
+) -> dict[PostId, list[PostId]]:
+    """Replies to each of these posts, in all at most `most`, and the viewer's pending ones."""
+    below: dict[PostId, list[PostId]] = {parent: [] for parent in level}
+    below |= load_replies(level, most)
+    add_own_replies(viewer_id, set(level), below)
+    return below
 
 
 def _iter_thread(root: PostId, replies: Mapping[PostId, Sequence[PostId]]) -> Iterator[PostId]:

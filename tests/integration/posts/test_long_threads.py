@@ -3,6 +3,7 @@
 Threads in Redis: what a warm page costs, and what ends an entry.
 """
 
+import random
 import re
 import time
 from collections.abc import Iterator
@@ -133,6 +134,52 @@ def test_a_part_loads_no_other_posts_and_has_ancestors_once(people, me, crowd, m
     assert around(me, crowd, f"?max_id={people[0]}") == ([], []), "no answer of this thread"
     for query in ("limit=x", "max_id=x", "limit=-1"):
         assert me.get(f"{STATUSES}/{crowd}/context?{query}").status_code == 422
+
+
+def test_a_part_asks_for_no_replies_to_other_posts(me, crowd, monkeypatch):
+    """However long the thread is."""
+    asked, real = [], context.load_replies
+
+    def load_and_note(posts, most):
+        asked.extend(posts)
+        return real(posts, most)
+
+    monkeypatch.setattr(context, "load_replies", load_and_note)
+    first = around(me, f"{crowd}", "?limit=5")[1]
+    assert len(first) == 5 and len(asked) == 1 + 5, "the post, and its answers of the part"
+    asked.clear()
+    assert len(around(me, crowd, f"?limit=5&max_id={first[-1]}")[1]) == 5
+    assert len(asked) == 2 + 5, "also the last one before"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_parts_of_any_thread_are_all_of_it_in_the_same_order(people, seed, monkeypatch):
+    dice = random.Random(seed)
+    posts, parents = [PostId.at(1, 1)], dict[PostId, PostId]()
+    for number in range(2, 120):
+        newest = posts[-dice.choice([1, 3, len(posts)]) :]
+        posts.append(PostId.at(number, number))
+        parents[posts[-1]] = dice.choice(newest)
+    children = {post: [i for i in posts[1:] if parents[i] == post] for post in posts}
+
+    def list_ancestors(post: PostId, most: int) -> list[PostId]:
+        above = [post]
+        while above[-1] in parents:
+            above.append(parents[above[-1]])
+        return above[1 : most + 1]
+
+    def load(level: list[PostId], most: int) -> dict[PostId, list[PostId]]:
+        return {post: children[post] for post in level if children[post]}
+
+    monkeypatch.setattr(context, "load_replies", load)
+    monkeypatch.setattr(context, "_find_ancestors", list_ancestors)
+    bounds = context.FOR_VIEWERS
+    root = posts[dice.choice([0, 1, 2])]
+    whole = context._find_in_whole(root, bounds, people[0], context.WHOLE)
+    for after in (None, *whole):
+        part = context.Part(dice.choice([1, 2, 7, 200]), 1, after)
+        expected = context._find_in_whole(root, bounds, people[0], part)
+        assert context._find_in_part(root, bounds, people[0], part) == expected[: part.limit + 1]
 
 
 def test_a_page_draws_a_part_of_a_thread_and_links_to_the_rest(people, me, crowd, monkeypatch):
