@@ -1,6 +1,7 @@
 """CPU of the web process for first reads over HTTP, against a bare view with the same bytes."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -89,7 +90,7 @@ def _relationships(reader: Stranger) -> bytes:
 
 def _html_home(reader: Stranger) -> bytes:
     """As a browser that was here before: it has all cookies."""
-    token = issue_session(reader.account_id).token
+    token = _session_of(reader.account_id)
     cookies = {
         COOKIE: token,
         PAGE_MARK: page_mark(token),
@@ -97,6 +98,12 @@ def _html_home(reader: Stranger) -> bytes:
     }
     cookie = "; ".join(f"{name}={value}" for name, value in cookies.items())
     return f"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\n\r\n".encode()
+
+
+@cache
+def _session_of(account_id: int) -> str:
+    """One for all reads: a new session costs PostgreSQL more than the page."""
+    return issue_session(account_id).token
 
 
 def _forget_readers(readers: Sequence[Stranger]) -> None:
