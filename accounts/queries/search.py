@@ -16,33 +16,36 @@ _UNSUGGESTED = Restriction.SUSPENDED | Restriction.LIMITED
 _MATCHES = "accounts_names(username, display_name) @@ {query}(%(text)s)"
 # Quiet followers are secret, so they do not change the order.
 _FOLLOWERS = select_counts(
-    "account.id", "0", f"kind IN ({CounterKind.FOLLOWERS:d}, {CounterKind.QUIET_FOLLOWERS:d})"
+    "found.id", "0", f"kind IN ({CounterKind.FOLLOWERS:d}, {CounterKind.QUIET_FOLLOWERS:d})"
 )
 SEARCH = f"""
-WITH found AS MATERIALIZED (
+WITH found AS (
     (SELECT id FROM accounts_account
     WHERE %(others)s AND {_MATCHES} AND restrictions & {_UNSUGGESTED:d} = 0 LIMIT %(most)s)
     UNION
     SELECT id FROM accounts_account
     WHERE id = ANY(%(first)s::bigint[]) AND {_MATCHES} AND restrictions & {_UNSEEN:d} = 0
 )
-SELECT account.id, accounts_words(username || ' ' || display_name), coalesce((
+SELECT id, {{words}}, coalesce((
     SELECT sum(CASE kind WHEN {CounterKind.FOLLOWERS:d} THEN value ELSE -value END)::bigint
     FROM ({_FOLLOWERS}) AS counted), 0) AS followers
-FROM found JOIN accounts_account AS account USING (id)
-ORDER BY account.id = ANY(%(first)s::bigint[]) DESC, followers DESC, account.id LIMIT %(limit)s
+FROM found ORDER BY id = ANY(%(first)s::bigint[]) DESC, followers DESC, id LIMIT %(limit)s
 """  # noqa: S608
+_WORDS = """(
+    SELECT accounts_words(username || ' ' || display_name) FROM accounts_account AS named
+    WHERE named.id = found.id)"""
 
 
 class NameMatch(Enum):
     """How names must match: their words begin with those of the text, or are similar to them."""
 
-    BEGINNINGS = SEARCH.format(query="accounts_beginnings")
-    SIMILAR = SEARCH.format(query="accounts_similar")
+    BEGINNINGS = SEARCH.format(query="accounts_beginnings", words="'{}'::text[]")
+    SIMILAR = SEARCH.format(query="accounts_similar", words=_WORDS)
 
 
 class FoundAccount(NamedTuple):
-    """An account whose names match. `words`: of its names, without capitals and accents."""
+    """An account whose names match. `words`: of names that are similar, without capitals and
+    accents."""
 
     account_id: int
     words: Sequence[str]
@@ -65,8 +68,8 @@ def search_names(alias: str, search: NameSearch, match: NameMatch) -> list[Found
     """Accounts of one shard whose names match: the preferred ones first, then by open followers.
 
     Suspended accounts are left out, and limited ones that are not preferred. If very many match,
-    MOST_MATCHES of them compete. Cost: one query by the index account_names. Raises:
-    SearchTooCostly.
+    MOST_MATCHES of them compete. Cost: one query by the index account_names, which reads each match
+    and its counts once. Raises: SearchTooCostly.
     """
     params = {
         "text": search.text,
