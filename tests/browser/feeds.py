@@ -50,8 +50,10 @@ def read_to_end(tab: Tab, after_page: Callable[[], object] = list) -> None:
 
 
 def write_post(tab: Tab, text: str) -> None:
+    """Returns when the site has the post: the button alone only sends it."""
     tab.fill("Your post", text)
     tab.press("Post")
+    tab.see("Posted.")
 
 
 def sign_out(tab: Tab, name: str) -> None:

@@ -71,6 +71,7 @@ def test_an_author_limits_who_may_reply(world: None, size: Size, tab_of) -> None
     assert faults_of(tab) == []
     tab.shoot(SHOTS / f"limits-{size.width}.png")
     tab.press("Post")
+    tab.see("Posted.")
     drain_all()
     enter(tab, ben)
     tab.open("/@ann")

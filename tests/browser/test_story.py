@@ -163,8 +163,7 @@ def a_report_is_decided_with_a_suggested_reason(cast: Cast) -> None:
     """The admin's first page says that it waits, and the queue begins with what is open."""
     ann, ben, operator = cast
     ben.open("/compose")
-    ben.fill("Your post", OFFER)
-    ben.press("Post")
+    write_post(ben, OFFER)
     settle()
     ann.open("/")
     ann.follow("1 new post above")
