@@ -34,8 +34,7 @@ def away() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def people(world: None) -> tuple[Client, World]:
+def make_people() -> tuple[Client, World]:
     """ann, who follows bob and answers him; her client."""
     ann, bob, cyd = map(make_account, ("ann", "bob", "cyd"))
     for follower, followee in ((ann, bob), (bob, ann), (cyd, bob)):
@@ -54,8 +53,8 @@ def people(world: None) -> tuple[Client, World]:
 
 
 @pytest.mark.parametrize("state", [emptied, away])
-def test_every_read_answers_the_same(people, state):
-    client, world = people
+def test_every_read_answers_the_same(world, state):
+    client, world = make_people()
     reads = all_reads(world)
     healthy = answers(client, reads)
     with state():
