@@ -13,7 +13,7 @@ from django.db import transaction
 from infra.sharding.sql import execute, fetch_one
 from operations.moves import stream
 from operations.moves.errors import MoveStuck
-from operations.moves.guard import require_mine
+from operations.moves.guard import require_mine, who_holds
 from operations.moves.tables import Estimate, MovedTable, iter_block_ranges, list_moved_tables
 from operations.moves.types import Lines, MoveRef
 from timelines.models import RecentPost
@@ -62,8 +62,9 @@ def _describe(expected: Estimate, state: stream.StreamState, copied: int, took_s
 def _describe_halt(ref: MoveRef, state: stream.StreamState) -> str:
     return (
         f"{ref.target} has copied nothing for {STILL_S:g} s, {len(state.waiting)} tables to do,"
-        f" first {min(state.waiting)}: its log says why. Mend that and run moves resume, or run"
-        " moves abort and begin again"
+        f" first {min(state.waiting)}: its log says why, or {ref.source} waits for"
+        f" {who_holds(ref.source)}. Mend that and run moves resume, or run moves abort and begin"
+        " again"
     )
 
 

@@ -41,6 +41,13 @@ SELECT (SELECT coalesce(max(confirmed_flush_lsn), '0/0')::text FROM pg_replicati
     SELECT FROM pg_stat_activity WHERE application_name LIKE %s AND state = 'active'
         AND query LIKE 'COPY %%' AND coalesce(wait_event_type, '') NOT IN ('Client', 'Lock'))
 """
+# The target would wait for hours for a source that is gone without a word while it copies.
+KEEPALIVES = {
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+}
 CREATE_SLOT = "SELECT pg_create_logical_replication_slot(%s, 'pgoutput')"
 
 
@@ -204,7 +211,8 @@ def _conninfo(alias: str) -> str:
     }
     options = own.get("OPTIONS", {})
     tls = {name: options[name] for name in options if str(name).startswith("ssl")}
-    return make_conninfo(**{name: str(text) for name, text in (parts | tls).items() if text})
+    named = {name: str(text) for name, text in (parts | tls).items() if text}
+    return make_conninfo(**named, **KEEPALIVES)
 
 
 def _quoted(text: str) -> str:

@@ -3,11 +3,13 @@
 What the target commits without a wait for its disk is lost then.
 """
 
+from contextlib import contextmanager
 from functools import partial
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
+from psycopg.conninfo import conninfo_to_dict
 
 from infra.sharding.bounded.breaker import reset_breakers
 from infra.sharding.buckets import shard_of
@@ -143,6 +145,38 @@ def test_a_copy_that_does_not_come_on_is_an_error(target, movers, way_out, monke
     if way_out == "resume":
         require_moved(movers)
     assert list_leftovers() == []
+
+
+@contextmanager
+def writing_on(alias):
+    """A transaction that has written there, and does not end."""
+    connection = connections[alias].copy()
+    with connection.cursor() as cursor:
+        cursor.execute("BEGIN; SELECT txid_current(); SELECT 'I stay'")
+        yield
+    connection.close()
+
+
+def test_a_transaction_of_the_source_for_which_a_copy_waits_is_named(target, movers, monkeypatch):
+    """It began after the move had its slot. The slot of each table waits for it, too."""
+    die_at("published")
+    before = target.settings
+    restart(target, max_logical_replication_workers="0")
+    with writing_on(SOURCE), monkeypatch.context() as patch:
+        target.settings = before
+        restart(target)
+        patch.setattr("operations.moves.copying.STILL_S", 1.0)
+        with pytest.raises(CommandError, match=r"shard0 waits for process \d+ for .*I stay"):
+            call_command("moves", "resume")
+    call_command("moves", "resume")
+    require_moved(movers)
+
+
+def test_a_source_that_is_gone_without_a_word_is_noticed(target, movers):
+    """Its socket has no such fault: what PostgreSQL is told is all that can be seen."""
+    die_at("published")
+    [(told,)] = fetch_all(TARGET, "SELECT subconninfo FROM pg_subscription")
+    assert {"keepalives_idle", "connect_timeout"} <= conninfo_to_dict(told).keys()
 
 
 @pytest.mark.parametrize("is_reading", [True, False])
