@@ -40,6 +40,8 @@ FIXTURES = (
 )
 # Folders whose modules start servers, browsers or many schedules.
 LONG = {"faults", "interleavings", "browser"}
+# Of callers; and in ms of the store of images, which does not hang on a crowded machine.
+LIMITS = ("PASSWORDS_PER_ACCOUNT", "UPLOADS_PER_ACCOUNT", "DEEP_PAGES_PER_S", "MEDIA_STORE_MS")
 _services = pytest.StashKey[SessionServices]()
 # How long an example takes says how crowded the machine is, not whether the example holds.
 _PATIENT = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
@@ -82,7 +84,7 @@ def pytest_configure(config: pytest.Config) -> None:
         number = int(worker.removeprefix("gw")) + 1
         os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("db=0", f"db={number}")
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    for limit in ("PASSWORDS_PER_ACCOUNT", "UPLOADS_PER_ACCOUNT", "DEEP_PAGES_PER_S"):
+    for limit in LIMITS:
         setattr(settings, limit, 1_000_000)
     django.setup()
     end_idle_sessions_late()

@@ -31,6 +31,14 @@ TEXTS = {
 # Tells the time: not compared.
 CLOCK = re.compile(rb'(?<="as_of":")\d+(?=")|(?<="bound":")\w+(?=")')
 CLOCK_IN_LINK = re.compile(r"(?<=bound=)\w+")
+# Tell how many people and posts there are, which is counted now and then.
+OF_THE_SITE = {
+    "/api/v1/instance",
+    "/api/v1/instance/activity",
+    "/api/v2/instance",
+    "/nodeinfo/2.0",
+    "/nodeinfo/2.1",
+}
 A_PAGE = 2  # small, so that lists have several
 # The schema of each parameter, by its name.
 Parameters = Mapping[str, Mapping[str, Any]]

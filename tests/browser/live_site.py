@@ -31,5 +31,12 @@ def delivering(worker_id: str, **environment: str) -> Iterator[None]:
 
 
 def settle() -> None:
-    """Returns when the drainer has delivered all that there is."""
-    until(lambda: not any(lag.pending for alias in all_aliases() for lag in list_lane_lags(alias)))
+    """Returns when the drainer has delivered all that there is.
+
+    Two looks: a delivery may leave a change on a shard that was looked at before.
+    """
+    until(lambda: _is_idle() and _is_idle())
+
+
+def _is_idle() -> bool:
+    return not any(lag.pending for alias in all_aliases() for lag in list_lane_lags(alias))

@@ -25,7 +25,7 @@ from tests.integration.jobs.outcomes import Outcome
 from tests.integration.timelines.homes import first_page
 from tests.other_process import environment_of_this_test
 from tests.truth import backward_edges, forward_edges
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 from tests.world import drain_all, make_accounts
 
 PEOPLE = 24
@@ -170,7 +170,7 @@ def test_a_stop_is_heard_while_the_feed_is_silent(imported):
     send(feed, follow("p0", "p1"))
     until(lambda: len(forward_edges()) == 1)
     feed.terminate()
-    assert feed.wait(20) == 2
+    assert feed.wait(PATIENCE_S) == 2
     feed.communicate()
 
 

@@ -33,7 +33,7 @@ from lab.runner.port import HOST, free_ports, is_answering
 from lab.runner.programs import app_environment, web_command, worker_command
 from lab.services.spawn import spawn
 from tests.services import private_services
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 NEXT = "9.9.9"
 # Every write of an account calls it. The old one only locks.
@@ -191,7 +191,7 @@ class Site:
     def stop(self, name: str) -> None:
         if name in self._running:
             self._running[name].terminate()
-            self._running[name].wait(30)
+            self._running[name].wait(PATIENCE_S)
 
     def close(self) -> None:
         for name in self._running:

@@ -15,7 +15,7 @@ from relations.actions.follow import follow
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from tests.callers import token_of
-from tests.reads import World, all_reads, answers
+from tests.reads import OF_THE_SITE, World, all_reads, answers
 from tests.redis_away import redis_away
 from tests.world import drain_all, flush_redis, make_account, publish
 
@@ -59,4 +59,4 @@ def test_every_read_answers_the_same(world, state):
     healthy = answers(client, reads)
     with state():
         without = answers(client, reads)
-    assert {r.path for r in reads if healthy[r] != without[r]} == set()
+    assert {r.path for r in reads if healthy[r] != without[r]} <= OF_THE_SITE

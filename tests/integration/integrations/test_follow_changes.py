@@ -15,7 +15,7 @@ from lab.runner.child import CHECKOUT
 from tests.delivered import deliver_all
 from tests.integration.integrations.test_events import publish
 from tests.other_process import environment_of_this_test
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.usefixtures("world")
 
@@ -115,4 +115,4 @@ def test_a_process_writes_events_as_they_happen_and_ends_on_sigterm(ann, tmp_pat
         deliver_all()
         assert created([orjson.loads(process.stdout.readline())]) == [post]
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0

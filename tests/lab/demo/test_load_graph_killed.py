@@ -27,7 +27,7 @@ from tests.lab.demo.communities import (
 )
 from tests.other_process import environment_of_this_test
 from tests.scenarios.graph_input import read_lists
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 from tests.world import clean
 
 CHECKOUT = Path(__file__).parents[3]
@@ -155,12 +155,12 @@ def test_one_load_at_a_time(world, graph):
     def hold() -> None:
         with loading_lock("town"):
             is_held.set()
-            may_end.wait(10)
+            may_end.wait(PATIENCE_S)
         connections.close_all()
 
     holder = threading.Thread(target=hold)
     holder.start()
-    assert is_held.wait(10)
+    assert is_held.wait(PATIENCE_S)
     try:
         with pytest.raises(AlreadyLoading):
             load(graph)

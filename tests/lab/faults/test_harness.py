@@ -34,7 +34,7 @@ from lab.faults.runner import run_all
 from lab.runner.child import CHECKOUT
 from lab.runner.port import free_port
 from lab.services.server_user import server_user
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 ENOUGH = 3
 
@@ -67,7 +67,7 @@ def test_probing_says_which_port_answers_until_the_block_ends(ready_port: int) -
             enough.set()
 
     with probing([ready_port, closed], "/health/ready", 0.01, keep):
-        assert enough.wait(20)
+        assert enough.wait(PATIENCE_S)
     assert {port: set(some) for port, some in answers.items()} == {
         ready_port: {True},
         closed: {False},

@@ -21,6 +21,7 @@ from relations.verbs import AuditEdges
 from tests.integration.jobs.outcomes import Outcome
 from tests.other_process import environment_of_this_test
 from tests.truth import backward_edges, forward_edges
+from tests.waiting import PATIENCE_S
 
 FOLLOWS = int(os.environ.get("IMPORT_FOLLOWS", "10000"))
 ACCOUNTS = max(200, FOLLOWS // 50)
@@ -58,7 +59,7 @@ def manage(*words):
     finally:
         if process.poll() is None:
             process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)
 
 
 def run_command(*words):
