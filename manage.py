@@ -19,6 +19,8 @@ NEW_OBJECTS = 50_000
 def main() -> None:
     gc.set_threshold(NEW_OBJECTS)
     refuse_old_name(sys.argv)
+    if sys.argv[1:2] == ["help"] and len(sys.argv) > 3:
+        sys.argv[1:] = [*sys.argv[2:], "--help"]  # Django's `help` knows commands of one word
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         execute_from_command_line(sys.argv)

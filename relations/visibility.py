@@ -16,15 +16,14 @@ class Hiding(IntFlag):
     """What is between a viewer and an account, and may hide the account on some surfaces.
 
     BLOCKED: by the viewer. BLOCKS: the viewer. MUTED, and SILENCED with its notifications: until
-    the mute ends. EVER_MUTED: also then. EXCLUSIVE: on such a list of the viewer. LIMITED: by
-    moderators; HELD: so, and the viewer does not follow it.
+    the mute ends. EXCLUSIVE: on such a list of the viewer. LIMITED: by moderators; HELD: so, and
+    the viewer does not follow it.
     """
 
     BLOCKED = auto()
     BLOCKS = auto()
     MUTED = auto()
     SILENCED = auto()
-    EVER_MUTED = auto()
     UNFOLLOWED = auto()
     FOLLOWED = auto()
     REQUESTED = auto()
@@ -64,7 +63,7 @@ class Surface(IntEnum):
     # Searches of accounts. NAMED: by the exact name, so that the viewer can end a block.
     SEARCHED = _BLOCK
     NAMED = Hiding.BLOCKS
-    SUGGESTED = _BLOCK | Hiding.EVER_MUTED | Hiding.FOLLOWED | Hiding.REQUESTED | Hiding.LIMITED
+    SUGGESTED = _UNWANTED | Hiding.FOLLOWED | Hiding.REQUESTED | Hiding.LIMITED
     # A promotion of the account itself.
     PROMOTED = _UNWANTED | Hiding.HELD | Hiding.FOLLOWED
     # As the one who did what the viewer is notified of.
@@ -120,7 +119,6 @@ def _between(relationship: Relationship, has_limit: bool) -> int:
         Hiding.BLOCKS: relationship.theirs is Attribute.BLACK,
         Hiding.MUTED: is_muted,
         Hiding.SILENCED: is_muted and relationship.mutes_notices,
-        Hiding.EVER_MUTED: is_muted,
         Hiding.UNFOLLOWED: not is_followed,
         Hiding.FOLLOWED: is_followed,
         Hiding.REQUESTED: relationship.is_requested,

@@ -68,6 +68,7 @@ def test_no_command_of_two_words_is_without_its_first_one():
 def test_help_and_errors_are_those_of_the_command_that_runs():
     said = manage("audit", "timelines", "--help")
     assert said.returncode == 0
+    assert manage("help", "audit", "timelines").stdout == said.stdout
     assert said.stdout.startswith("usage: manage.py audit timelines [-h] [--json]")
     wrong = manage("audit", "timelines", "--share", "2")
     assert (wrong.returncode, "manage.py audit timelines: error: " in wrong.stderr) == (2, True)
