@@ -13,9 +13,9 @@ import orjson
 
 from counters.queries.counts import Subject
 from infra.caching.questions import Question, answer, ask_both
+from infra.caller_acts import Acts, OwnAct, acts_of_request
 from infra.changes.errors import UNREACHABLE
 from infra.changes.own_acts import ask_own_act, keep_own_acts
-from infra.own_acts import Acts, OwnAct, acts_of_request
 from infra.telemetry.reached_branches import reached
 
 Read = Callable[[int, Sequence[OwnAct]], int]

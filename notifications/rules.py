@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from accounts.encode import is_limited
 from notifications.types import Measure, NotificationKind, NotificationRow, Policy, Verdict
-from posts.fragments.present import find_replied_to, find_visibility
+from posts.fragments.read import find_replied_to, find_visibility
 from posts.types import Visibility
 from relations.types import REQUESTS, Attribute, Relationship
 from relations.visibility import Surface, may_show

@@ -8,7 +8,7 @@ from infra.api.pages import Page, Window, page_response
 from infra.api.request import ApiRequest
 from infra.caching.questions import answer_of, ask_along
 from infra.confirmations import confirm_now
-from posts.fragments.present import status_id_of
+from posts.fragments.read import status_id_of
 from posts.ids import PostId
 from timelines.catch_up.count import UnreadCount, count_unread_entries
 from timelines.home.page import home_page

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from posts.fragments.present import MENTIONS, find_replied_to
+from posts.fragments.read import MENTIONS, find_replied_to
 from posts.ids import PostId
 
 # Text that people write has no unescaped quotes.

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from counters.kinds import CounterKind
+from infra.caller_acts import TAGGED, OwnAct
 from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Payload
-from infra.own_acts import TAGGED, OwnAct
 from posts.ids import PostId
 from posts.types import Kind, Target, Visibility
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from posts.fragments.places import find_quoted, find_reply_policy
-from posts.fragments.present import find_visibility, is_mentioned
+from posts.fragments.read import find_visibility, is_mentioned
 from posts.types import ReplyPolicy, Visibility
 from relations.types import UNRELATED, Attribute, Relationship
 from relations.visibility import Surface, may_show

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from counters.kinds import CounterKind
+from infra.caller_acts import OwnAct
 from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Delivery, Payload
-from infra.own_acts import OwnAct
 from relations.types import Edge
 
 

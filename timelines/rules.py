@@ -4,13 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from posts.addressed import Addressed
-from posts.fragments.present import (
-    REPOST_PREFIX,
-    find_language,
-    find_tags,
-    find_visibility,
-    is_repost,
-)
+from posts.fragments.read import REPOST_PREFIX, find_language, find_tags, find_visibility, is_repost
 from posts.ids import PostId
 from posts.rules import is_for_viewer
 from posts.types import Visibility

@@ -10,8 +10,8 @@ from django.http import HttpResponse
 from infra.api.rendering import JsonAnswer
 from infra.api.request import ApiRequest
 from infra.caching.remembered import Memory
+from infra.caller_acts import acts_of_request
 from infra.clock import now_ms
-from infra.own_acts import acts_of_request
 
 Get = TypeVar("Get", bound=Callable[..., HttpResponse])
 # What an answer may depend on besides the path and the caller.

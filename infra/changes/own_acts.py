@@ -28,11 +28,11 @@ from infra.caching.decoding import decode
 from infra.caching.keys import key
 from infra.caching.questions import Question, Replies
 from infra.caching.scripts import load_script
+from infra.caller_acts import NO_ACTS, Acts, NotedAct, OwnAct, note_acts_of_request
 from infra.changes.errors import UnknownKind
 from infra.changes.lanes import PAUSED_OFFSET, lane_of
 from infra.changes.registry import Delivery, Payload, read_payload
 from infra.confirmations import Rider, confirm_later
-from infra.own_acts import NO_ACTS, Acts, NotedAct, OwnAct, note_acts_of_request
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from infra.telemetry.reached_branches import reached
@@ -91,7 +91,7 @@ def ask_own_act(account_id: int, act: OwnAct) -> Question[NotedAct | None]:
 
 
 def watch_own_acts(account_id: int, meta: dict[str, Any]) -> None:
-    """Lets a reading request know the acts of its caller: `infra.own_acts.acts_of_request`.
+    """Lets a reading request know the acts of its caller: `infra.caller_acts.acts_of_request`.
 
     `meta`: its headers; with acts it is not answered by 304, because acts are no part of an ETag.
     Cost: one command in the request's first round trip.

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
+from infra.caller_acts import OwnAct
 from infra.changes.errors import KindTaken, UnknownKind
 from infra.changes.lanes import LaneGroup
-from infra.own_acts import OwnAct
 
 
 class Payload(msgspec.Struct, frozen=True):

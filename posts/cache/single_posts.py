@@ -19,7 +19,8 @@ from infra.caching.values import Versioned
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from posts.cache.by_post import PostValues, by_number, number_of, post_of
-from posts.fragments.present import check_fragment, encode_post
+from posts.fragments.present import encode_post
+from posts.fragments.read import check_fragment
 from posts.ids import PostId
 from posts.queries.replica_reads import read_posts_up_to_date
 from posts.types import PostRow

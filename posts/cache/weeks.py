@@ -22,7 +22,7 @@ from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from posts.cache.single_posts import SITE, Fragments, ask_single_posts, encode_rows
-from posts.fragments.present import check_fragments
+from posts.fragments.read import check_fragments
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.queries.replica_reads import (
     Authors,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from posts.errors import CannotQuote, CannotReply, ParentNotFound, PostNotFound, QuotedNotFound
 from posts.fragments.places import find_quote_policy, find_reply_policy
-from posts.fragments.present import find_thread, find_visibility
+from posts.fragments.read import find_thread, find_visibility
 from posts.ids import PostId
 from posts.queries.threads import ThreadedPost
 from posts.reading.statuses import get_shown

@@ -18,7 +18,8 @@ from posts.cache.viewer_state_payload import ViewerState
 from posts.cache.weeks import ask_weeks
 from posts.errors import PostNotFound
 from posts.filters.matching import NO_FILTERS, FilterSet
-from posts.fragments.present import MUTED, encode_post, find_reposted, find_thread
+from posts.fragments.present import MUTED, encode_post
+from posts.fragments.read import find_reposted, find_thread
 from posts.ids import PostId
 from posts.queries.rows import find_post_row, read_posts
 from posts.reading.hydrate import Hydrated, ask_posts

@@ -15,7 +15,7 @@ from infra.api.ids import split_cursor
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
 from posts.fragments.places import find_quoted
-from posts.fragments.present import find_replied_to, is_open, post_id_of
+from posts.fragments.read import find_replied_to, is_open, post_id_of
 from posts.ids import BASE36_DIGITS, PostId
 from posts.queries.own_responses import find_own_quotes, find_own_row
 from posts.queries.row_pages import ListSource, Row, list_rows

@@ -9,7 +9,7 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.changes import PostCreated, PostEdited
 from posts.errors import PostNotFound
-from posts.fragments.present import find_thread
+from posts.fragments.read import find_thread
 from posts.ids import PostId
 from posts.queries.rows import find_post_row
 from posts.reading.statuses import get_shown

@@ -10,7 +10,8 @@ from posts.cache.counts import ask_counts
 from posts.cache.single_posts import Fragments
 from posts.cache.weeks import ask_weeks
 from posts.fragments.places import for_viewer
-from posts.fragments.present import FLAGS, NO_COUNTS, STATUS, Flags, is_repost, present_repost
+from posts.fragments.present import FLAGS, NO_COUNTS, STATUS, Flags, present_repost
+from posts.fragments.read import is_repost
 from posts.ids import PostId, authors_of
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from posts.errors import CannotRepost, PostNotFound
-from posts.fragments.present import find_visibility
+from posts.fragments.read import find_visibility
 from posts.ids import PostId
 from posts.reading.viewing import OriginalByEvent, view_posts
 from posts.types import Visibility

@@ -7,7 +7,8 @@ from infra.caching.questions import Question, answer, ask_both
 from posts.cache.viewer_state import ask_viewer_state, load_flags
 from posts.cache.viewer_state_payload import NO_STATE, ViewerState
 from posts.filters.matching import NO_FILTERS, FilterSet
-from posts.fragments.present import Flags, find_reposted
+from posts.fragments.present import Flags
+from posts.fragments.read import find_reposted
 from posts.ids import PostId, authors_of
 from posts.reading.hydrate import Hydrated, ask_posts
 from posts.rules import is_for_viewer, may_see

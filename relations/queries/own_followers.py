@@ -7,7 +7,7 @@ from counters.kinds import CounterKind
 from counters.own_counts import ShownCount, find_seen_count, register_shown_count
 from counters.sql import select_counts
 from infra.caching.questions import Question
-from infra.own_acts import OwnAct, acts_of_request
+from infra.caller_acts import OwnAct, acts_of_request
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.cache import OPEN_FOLLOWS

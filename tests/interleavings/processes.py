@@ -7,7 +7,7 @@ from infra.api.pages import Window
 from infra.sharding.buckets import shard_of
 from posts.actions.delete_post import delete_post
 from posts.actions.edit_post import edit_post
-from posts.fragments.present import status_id_of
+from posts.fragments.read import status_id_of
 from posts.ids import PostId
 from posts.queries.rows import read_posts
 from posts.types import Draft

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from infra.api.errors import InvalidCursor
 from infra.clock import now_ms
-from posts.fragments.present import find_replied_to, post_id_of
+from posts.fragments.read import find_replied_to, post_id_of
 from posts.ids import LAST, PostId, id_after
 from timelines.catch_up.cache import find_catch_up, keep_catch_up
 from timelines.catch_up.entries import CatchUpEntries

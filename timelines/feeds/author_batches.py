@@ -14,7 +14,8 @@ from infra.api.pages import ReusablePage
 from infra.caching.questions import Question, RoundTrip
 from infra.sharding.replicas import settled_before
 from posts.cache.newest import NewestPosts, ask_newest_posts
-from posts.fragments.present import has_media, is_open, page_of_statuses
+from posts.fragments.present import page_of_statuses
+from posts.fragments.read import has_media, is_open
 from posts.ids import SEQUENCES, authors_of, second_of
 from posts.queries.rows import (
     ALL_KINDS,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from django.db import OperationalError
 
 from infra.api.pages import Page, Window
-from posts.fragments.present import post_id_of
+from posts.fragments.read import post_id_of
 from posts.ids import FIRST, PostId
 from timelines.feeds.feed import Feed
 from timelines.polling.poll import LateParts, Poll, list_due, sort_late

@@ -13,7 +13,7 @@ from infra.api.pages import Page, Window
 from infra.caching.questions import Question, RoundTrip
 from infra.clock import now_ms
 from posts.cache.newest import NewestPosts, ask_newest_posts
-from posts.fragments.present import has_media
+from posts.fragments.read import has_media
 from posts.ids import EPOCH, FIRST, LAST, SEQUENCES, PostId
 from posts.queries.rows import PAST_ALL
 from posts.reading.viewing import ViewedPosts

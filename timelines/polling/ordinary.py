@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from infra.api.pages import Page
 from infra.caching.client import Command
 from infra.caching.questions import Question, answer
-from posts.fragments.present import post_id_of
+from posts.fragments.read import post_id_of
 from timelines.polling.records import EnteredCursor, Poller, save_records
 from timelines.polling.types import PollRecord
 from timelines.recent.queries.late_rows import MARGIN_MS, SKEW_MS

@@ -12,7 +12,7 @@ from infra.api.pages import Page, Window
 from infra.changes.errors import UNREACHABLE
 from infra.clock import now_ms
 from infra.shared_thread import need_own_thread
-from posts.fragments.present import post_id_of
+from posts.fragments.read import post_id_of
 from posts.ids import PostId
 from timelines.promotions.campaigns import running_campaigns
 from timelines.promotions.hydrate import HydratedPromotions, place_and_hydrate

@@ -11,7 +11,6 @@ from posts.fragments.present import (
     encode_post,
     present_repost,
     present_status,
-    with_flags,
 )
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
@@ -34,7 +33,7 @@ def present_promotion(campaign: RunningCampaign, slot_id: PostId, viewed: Viewed
 def _present_post(post_id: PostId, slot_id: PostId, viewed: ViewedPosts) -> bytes:
     shown, flags = viewed.hydrated, viewed.flags.get(post_id, 0)
     account, counts = shown.accounts[post_id.author_id], shown.counts.get(post_id, NO_COUNTS)
-    status = with_flags(present_status(shown.fragments[post_id], account, counts), flags)
+    status = present_status(shown.fragments[post_id], account, counts, flags)
     original = post_id.author_id, post_id.moment
     row = PostRow(slot_id.author_id, slot_id.moment, "", False, "", None, Kind.REPOST, *original)
     return viewed.filters.apply(present_repost(encode_post(row), account, status, counts, flags))

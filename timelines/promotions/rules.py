@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Protocol
 
-from posts.fragments.present import is_open
+from posts.fragments.read import is_open
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from relations.types import UNRELATED

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from accounts.changes import ProfileChanged
+from infra.caller_acts import TAGGED
 from infra.changes.failpoints import failpoint
 from infra.changes.own_acts import settle_own_acts
 from infra.changes.registry import Delivery, consumes
 from infra.clock import now_ms
-from infra.own_acts import TAGGED
 from posts.changes import PostCreated, PostDeleted, PostEdited, PostsImported
 from posts.external.ages import split_by_age
 from posts.ids import PostId

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from functools import partial
 
 from infra.api.pages import Page, Window
+from infra.caller_acts import NO_ACTS, TAGGED, acts_of_request
 from infra.clock import now_ms
-from infra.own_acts import NO_ACTS, TAGGED, acts_of_request
-from posts.fragments.present import find_tags, has_media, is_edited
+from posts.fragments.read import find_tags, has_media, is_edited
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from timelines.feeds.feed import Feed

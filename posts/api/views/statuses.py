@@ -48,7 +48,8 @@ from posts.actions.set_policies import set_policies
 from posts.api import schema
 from posts.api.images import read_image_texts, with_kept_images
 from posts.errors import ImagesTaken, PostNotFound, PublishedPostGone
-from posts.fragments.present import find_target, with_source
+from posts.fragments.present import with_source
+from posts.fragments.read import find_target
 from posts.ids import MalformedPostId, PostId
 from posts.queries.answerable import get_answerable
 from posts.queries.context import WHOLE, Part, load_context

@@ -9,9 +9,9 @@ from counters.kinds import CounterKind
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.questions import answer
+from infra.caller_acts import OwnAct
 from infra.changes import own_acts
 from infra.changes.own_acts import ask_own_acts, keep_own_acts
-from infra.own_acts import OwnAct
 from posts.cache.by_post import number_of
 from posts.cache.counts import post_counts
 from posts.ids import PostId

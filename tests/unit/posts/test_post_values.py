@@ -20,7 +20,8 @@ from posts.filters.automaton import Automaton
 from posts.filters.matching import FilterSet
 from posts.filters.searching import MOST_BYTES, FilterSearch, decode_filters, search_of
 from posts.filters.types import FilterKeyword, PostFilter
-from posts.fragments.present import encode_post, present_status, status_id_of, with_source
+from posts.fragments.present import encode_post, present_status, with_source
+from posts.fragments.read import status_id_of
 from posts.ids import PostId, second_of
 from posts.queries.rows import ALL_KINDS, ListedPost
 from posts.types import Kind, PostRange, PostRow

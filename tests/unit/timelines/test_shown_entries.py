@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from accounts.types import HOME_REPLIES
 from infra.api.ids import MAX_ACCOUNT_ID
 from posts.addressed import Addressed, find_addressed
-from posts.fragments.present import encode_post, find_replied_to
+from posts.fragments.present import encode_post
+from posts.fragments.read import find_replied_to
 from posts.ids import SEQUENCES, PostId
 from posts.types import Kind, PostRow
 from relations.queries.relationships import Relationships

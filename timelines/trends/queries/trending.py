@@ -2,7 +2,7 @@
 
 from accounts.encode import is_discoverable
 from infra.clock import now_ms
-from posts.fragments.present import find_visibility
+from posts.fragments.read import find_visibility
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from posts.types import Visibility

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
-from posts.fragments.present import find_replied_to, find_tags, find_visibility, has_media
+from posts.fragments.read import find_replied_to, find_tags, find_visibility, has_media
 from posts.ids import PostId
 from posts.types import Kind, Visibility
 from posts.types import Target as PostTarget

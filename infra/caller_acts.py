@@ -1,4 +1,4 @@
-"""Own acts: what an account has done, and what no other shard shows yet.
+"""The acts of the caller of a request: what it has done, and what no other shard shows yet.
 
 A follow is a row of the follower's shard. The count of followers is on the followee's shard, and
 moves when the change is delivered. Until then the account that acted sees its act all the same: a
