@@ -48,20 +48,24 @@ class Feed(ABC):
 
 
 def collect(
-    make: Callable[[Sequence[Entry]], list[T]], entries: Iterator[Entry], count: int
+    make: Callable[[Sequence[Entry]], list[T]],
+    entries: Iterator[Entry],
+    count: int,
+    at_once: int = 0,
 ) -> list[T]:
     """The first `count` results of `make`, which leaves out entries that are not shown.
 
     Cost: as `make`, once more for each refill. A refill expects that as many are left out as
     before, so that there is mostly one. Each is twice as long as the one before it: many entries in
-    a row may be left out.
+    a row may be left out. `at_once`: no call gets fewer, if there are so many.
     """
     made: list[T] = []
-    asked = least = 0
+    most = max(count, at_once)
+    asked, least = 0, at_once
     while len(made) < count:
         missing = count - len(made)
         expected = missing * asked // max(len(made), 1) if asked else missing
-        batch = _next_posts(entries, min(max(missing, expected, least), count))
+        batch = _next_posts(entries, min(max(missing, expected, least), most))
         if not batch:
             break
         least = max(LEAST_REFILL, 2 * least)

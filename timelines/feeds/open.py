@@ -6,18 +6,19 @@ from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts, view_posts
 from relations.types import UNRELATED
 from relations.visibility import Surface, may_show
+from timelines.types import Entry
 
 Wanted = Callable[[ViewedPosts, PostId], bool]
 
 
 def show_open(
-    viewer_id: int | None, ids: Iterable[PostId], now_ms: int, is_wanted: Wanted
+    viewer_id: int | None, entries: Iterable[Entry], now_ms: int, is_wanted: Wanted
 ) -> list[bytes]:
-    """Status entities of the posts that the viewer may see there, in their order.
+    """Status entities of the posts that the viewer may see there, in the order of the entries.
 
     `is_wanted`: is asked about posts that exist and that the viewer may see. Cost: as `view_posts`.
     """
-    shown = {post_id: post_id for post_id in ids}
+    shown = dict(entries)
     if not shown:
         return []
     view = view_posts(shown, viewer_id)

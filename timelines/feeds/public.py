@@ -110,8 +110,7 @@ class PublicFeed(Feed):
         return chain(self._iter_unlisted(time_range, newest_first=False), inside)
 
     def show(self, entries: Sequence[Entry]) -> list[bytes]:
-        ids = [entry.event for entry in entries]
-        return show_open(self._viewer_id, ids, self._now_ms, self._is_wanted)
+        return show_open(self._viewer_id, entries, self._now_ms, self._is_wanted)
 
     def _is_wanted(self, view: ViewedPosts, post_id: PostId) -> bool:
         return not self._only_media or has_media(view.hydrated.fragments[post_id])

@@ -73,8 +73,7 @@ class TagFeed(Feed):
 
     def show(self, entries: Sequence[Entry]) -> list[bytes]:
         """Those that the viewer did not mute, and asked for."""
-        ids = [entry.event for entry in entries]
-        return show_open(self._query.viewer_id, ids, self._now_ms, self._is_asked)
+        return show_open(self._query.viewer_id, entries, self._now_ms, self._is_asked)
 
     def _iter(self, time_range: TimeRange, newest_first: bool) -> Iterator[Entry]:
         for _ in range(MOST_BATCHES):

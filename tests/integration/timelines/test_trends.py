@@ -20,7 +20,6 @@ from tests.callers import Caller, assert_refused
 from tests.people import cast
 from tests.world import drain_all, publish, restrict
 from timelines.trends.actions.compute import HALF_LIFE_S, _best_posts, compute_trends
-from timelines.trends.queries import candidates
 from timelines.trends.types import MarkedPost
 
 TAGS, POSTS = "/api/v1/trends/tags", "/api/v1/trends/statuses"
@@ -155,7 +154,7 @@ def test_costs(people, guest, monkeypatch):
     with count_calls() as calls:
         ids(guest)
     assert calls.statements == []
-    monkeypatch.setattr(candidates, "MOST_READ", 0)
+    monkeypatch.setattr("timelines.trends.actions.compute.MOST_READ", 0)
     assert compute().tags == [] == compute().posts
     redis().call("FLUSHDB")
     assert names(guest) == []

@@ -12,9 +12,9 @@ from posts.queries.search import ANY_POST
 from posts.reading.statuses import load_status_json
 from timelines.search.addresses import parse_account_address
 from timelines.search.days import DayRange, intersect
+from timelines.search.feed import search_statuses
 from timelines.search.operators import ME, read_operators
 from timelines.search.queries.accounts import search_accounts
-from timelines.search.queries.statuses import search_statuses
 from timelines.search.types import (
     AccountSearch,
     PostSearch,

@@ -12,7 +12,7 @@ from posts.api.schema import StatusEntity
 from timelines.tags.api.present import present_tags
 from timelines.tags.api.schema import TagEntity
 from timelines.trends.cache import find_trends
-from timelines.trends.queries.trending import list_trending_posts
+from timelines.trends.feed import trending_page
 
 TAGS, MOST_TAGS = 10, 20
 POSTS, MOST_POSTS = 20, 40
@@ -45,7 +45,7 @@ class TrendingStatusesView(Endpoint):
     @extend_schema(parameters=OFFSET_PAGING, responses=StatusEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         offset, limit = _read_place(request, POSTS, MOST_POSTS)
-        statuses = list_trending_posts(request.viewer_id, offset, limit)
+        statuses = trending_page(request.viewer_id, offset, limit)
         return json_response(b"[%b]" % b",".join(statuses))
 
 

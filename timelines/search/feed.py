@@ -1,7 +1,7 @@
-"""Searches public posts on all shards, newest first."""
+"""The posts that a search finds, newest first: public ones of all shards, or a library."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
@@ -16,8 +16,10 @@ from posts.queries.library import search_library
 from posts.queries.search import WordSearch, search_words
 from posts.reading.statuses import load_status_json
 from relations.visibility import Surface
+from timelines.feeds.feed import collect
 from timelines.search.cache import ask_hits, keep_hits
 from timelines.search.types import PostSearch
+from timelines.types import Entry
 
 # Posts that the viewer may not see are replaced by older ones, so many times.
 MOST_ROUNDS = 4
@@ -36,7 +38,7 @@ def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time
     costs. The same again for each round after the first. For the
     library as `search_library`, and nothing is kept.
     """
-    wanted, statuses = search.offset + search.limit, list[bytes]()
+    wanted = search.offset + search.limit
     words = WordSearch(
         search.words,
         wanted + SPARE,
@@ -46,16 +48,27 @@ def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time
         search.below,
         search.traits,
     )
+
+    def show(entries: Sequence[Entry]) -> list[bytes]:
+        return _load_shown([entry.event for entry in entries], search)
+
+    found = _iter_found(search, words, clock_s)
+    return collect(show, found, wanted, words.limit)[search.offset :]
+
+
+def _iter_found(
+    search: PostSearch, words: WordSearch, clock_s: Callable[[], float]
+) -> Iterator[Entry]:
+    """Newest first, each read when the entries of the one before it are used up."""
     for _ in range(MOST_ROUNDS):
         if search.in_library:
             ids = search_library(search.viewer_id, words)
         else:
             ids = _ask(words, second_of(clock_s()))
-        statuses += _load_shown(ids, search)
-        if len(statuses) >= wanted or len(ids) < words.limit:
+        yield from map(Entry.of_post, ids)
+        if len(ids) < words.limit:
             break
         words = words._replace(below=ids[-1])
-    return statuses[search.offset : wanted]
 
 
 def _ask(words: WordSearch, now_second: int) -> list[PostId]:

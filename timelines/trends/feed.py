@@ -1,31 +1,33 @@
 """The trending posts as a viewer may see them."""
 
+from collections.abc import Sequence
+
 from accounts.encode import is_discoverable
 from infra.clock import now_ms
 from posts.fragments.read import find_visibility
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from posts.types import Visibility
+from timelines.feeds.feed import collect
 from timelines.feeds.open import show_open
 from timelines.trends.cache import find_trends
+from timelines.types import Entry
 
-# Posts are read until a page is full, so many at once.
 AT_ONCE = 40
 
 
-def list_trending_posts(viewer_id: int | None, offset: int, limit: int) -> list[bytes]:
+def trending_page(viewer_id: int | None, offset: int, limit: int) -> list[bytes]:
     """Status entities, the best first: those that the public timeline would show to the viewer, of
     authors who may be suggested.
 
-    Raises: RedisError. Cost: one round trip, and one for AT_ONCE posts until the page is full.
+    Cost: one round trip, and as `collect`, with AT_ONCE posts at once.
     """
-    ids = [PostId.from_public(text) for text in find_trends().posts]
-    shown: list[bytes] = []
-    for start in range(0, len(ids), AT_ONCE):
-        shown += show_open(viewer_id, ids[start : start + AT_ONCE], now_ms(), _is_suggested)
-        if len(shown) >= offset + limit:
-            break
-    return shown[offset : offset + limit]
+
+    def show(entries: Sequence[Entry]) -> list[bytes]:
+        return show_open(viewer_id, entries, now_ms(), _is_suggested)
+
+    entries = (Entry.of_post(PostId.from_public(text)) for text in find_trends().posts)
+    return collect(show, entries, offset + limit, AT_ONCE)[offset:]
 
 
 def _is_suggested(view: ViewedPosts, post_id: PostId) -> bool:
