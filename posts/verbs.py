@@ -14,7 +14,7 @@ from infra.jobs.audit import AuditCommand, Derived
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, count
 from infra.jobs.types import Batch, Work
-from posts.external.actions.end_import import end_import
+from posts.external.actions.import_posts import end_import
 from posts.jobs.audit_recorded import judge_recorded
 from posts.jobs.audit_responding import (
     judge_favourites,

@@ -25,7 +25,7 @@ from moderation.types import ACCOUNT_DECISIONS, DecisionKind
 from moderation.verbs import PurgeAccounts
 from notifications.types import NotificationKind
 from posts.actions.end_polls import end_polls
-from posts.external.actions.end_import import end_import
+from posts.external.actions.import_posts import end_import
 from posts.ids import PostId
 from posts.scheduled.actions.publish_due import publish_due
 from posts.types import Kind, QuotePolicy, ReplyPolicy, Visibility

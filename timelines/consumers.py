@@ -10,7 +10,7 @@ from infra.changes.registry import Delivery, FollowUp, consumes
 from infra.clock import now_ms
 from infra.sharding.shards import shard_aliases
 from posts.changes import ImportEnded, PostCreated, PostsImported
-from posts.external.queries.imported import load_imported
+from posts.external.queries.posts import load_imported
 from posts.ids import PostId
 from posts.types import Kind, Visibility
 from relations.changes import EdgeChanged

@@ -6,15 +6,18 @@ the process still serves the accounts of the other shards. Without a replica, an
 shard answers the reads. Without the store of images everything but uploads works.
 """
 
+import time
 from functools import partial
 
 import orjson
 from django.http import HttpRequest, HttpResponse
+from redis.exceptions import RedisError
 
 from accounts.images.checks import try_store
 from accounts.images.errors import ImagesUnavailable
 from infra.api.rendering import json_response
 from infra.caching.redis_state import read_redis_state
+from infra.changes.running_drainers import list_drainers
 from infra.sharding.database_info import read_database_state
 from infra.sharding.placement import GLOBAL_ALIAS, known_shards
 from infra.sharding.probe import CachedProbe
@@ -22,15 +25,22 @@ from infra.sharding.readiness import was_ready
 from infra.sharding.replica import Replica
 from infra.sharding.replicas import replicas_of
 from infra.store_states import StoreState
-from web.delivery import is_delivering
 from web.draining import is_draining
 
+# A web server that is started while all workers are away serves after this time.
+LONGEST_S = 60.0
 # Nothing is cached: calls at the same time share one probe of a store.
 PROBE: CachedProbe[str] = CachedProbe(valid_s=0, deadline_s=5.0)
 # A try writes and deletes a file, so it is not made for each question. Short: a balancer waits.
 IMAGES: CachedProbe[str] = CachedProbe(valid_s=10.0, deadline_s=0.5)
 # What does not keep a server out of the rotation: it serves the accounts of the other shards.
 AWAY = {state.value for state in StoreState if state != StoreState.UNUSABLE}
+
+
+class _Waiting:
+    """`until_s`: on the monotonic clock; 0: this process does not wait for a worker."""
+
+    until_s = 0.0
 
 
 def live(request: HttpRequest) -> HttpResponse:
@@ -89,3 +99,23 @@ def _check_images() -> str:
     except ImagesUnavailable as error:
         return error.why
     return "ok"
+
+
+def wait_for_delivery() -> None:
+    """From now on `is_delivering` is False until a worker reports, for LONGEST_S at most."""
+    _Waiting.until_s = time.monotonic() + LONGEST_S
+
+
+def is_delivering() -> bool:
+    """True for good after the first time. Cost until then: one round trip. Without Redis: True."""
+    if time.monotonic() < _Waiting.until_s and not _has_worker():
+        return False
+    _Waiting.until_s = 0.0
+    return True
+
+
+def _has_worker() -> bool:
+    try:
+        return bool(list_drainers())
+    except RedisError:
+        return True

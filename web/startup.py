@@ -61,7 +61,7 @@ def _check_databases(when_ready: bool) -> None:
     readiness = import_module("infra.sharding.readiness")  # needs the settings
     if when_ready:
         readiness.wait_until_ready(_pause, _say)
-        import_module("web.delivery").wait_for_delivery()
+        import_module("web.health").wait_for_delivery()
     else:
         readiness.refuse_wrong_databases()
 

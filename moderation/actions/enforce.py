@@ -18,9 +18,8 @@ from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from moderation.queries.decisions import load_last_decisions, load_last_image_decisions
 from moderation.types import DecisionKind
-from posts.actions.change_media import change_media
 from posts.actions.delete_post import delete_post
-from posts.actions.hide_post import hide_post
+from posts.actions.hide_post import change_media, hide_post
 from posts.errors import PostNotFound
 from posts.ids import PostId
 

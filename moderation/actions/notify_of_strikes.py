@@ -1,27 +1,33 @@
-"""Notifies accounts of what moderators decided about them.
+"""Notifies accounts of what moderators decided about them, and mails it to their people.
 
-Mails people what moderators decided about them.
+Who is suspended cannot sign in, and gets nothing but the mail.
 """
 
 import time
 from collections.abc import Collection, Iterator
+from functools import partial
 from smtplib import SMTPDataError, SMTPRecipientsRefused, SMTPSenderRefused
 
 from django.conf import settings
 from django.db.models.functions import Now
+from django.utils.translation import gettext_noop as _
 
+from accounts.mails import send_mail_to
 from accounts.models import User
 from accounts.queries.users import load_restrictions
+from accounts.site_texts.queries import get_site_description
 from accounts.types import Restriction
 from infra.changes.errors import WholeBatchFails
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import FollowUp
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.mails import send_strike_mail
+from moderation.api.present import action_of
 from moderation.models import Decision
+from moderation.types import effect_of
 from notifications.actions.notify import notify
 from notifications.types import NotificationKind, Occurrence
 
+NOTICES_PATH, ABOUT_PATH = "/notices", "/about"
 _PURGE_BEGUN = Restriction.PURGING | Restriction.PURGED
 
 
@@ -84,3 +90,23 @@ def _mail(decision: Decision, user: User) -> None:
     failpoint("moderation.mailed")
     noted = Decision.objects.using(GLOBAL_ALIAS).filter(pk=decision.pk)
     noted.update(mailed_at=Now())
+
+
+def send_strike_mail(user: User, decision: Decision) -> None:
+    """Says what was decided and why, and how to appeal as the account is now.
+
+    It names no moderator and no reporter. Raises: OSError, SMTPException.
+    """
+    notice = f"{NOTICES_PATH}?max_id={decision.pk + 1}#notice-{decision.pk}"
+    send_mail_to(
+        user,
+        user.email,
+        _("a decision of the moderators about you"),
+        "moderation/strike_mail.txt",
+        decision=decision,
+        # Called in the language of the mail.
+        effect=partial(effect_of, action_of(decision)),
+        is_suspended=Restriction.SUSPENDED in Restriction(user.restrictions),
+        contact=get_site_description().email or f"{settings.PUBLIC_URL}{ABOUT_PATH}",
+        link=f"{settings.PUBLIC_URL}{notice}",
+    )

@@ -20,9 +20,14 @@ from notifications.queries.rows import without_muted
 from notifications.queries.subscribers import NewPost, occurrences_of_new_post
 from notifications.types import NotificationKind, Occurrence
 from posts.ids import PostId
-from posts.queries.quoting import QuotingPlace, list_quoting
+from posts.queries.quoting import (
+    EndedPoll,
+    QuotingPlace,
+    list_quoting,
+    list_voters,
+    load_ended_polls,
+)
 from posts.queries.responses import revision_of
-from posts.queries.voters import EndedPoll, list_voters, load_ended_polls
 from posts.types import Kind
 from relations.queries.followers import list_notified_below, load_notified_followers
 from relations.types import ListedAccount

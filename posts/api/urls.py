@@ -10,7 +10,6 @@ from posts.api.views import (
     polls,
     quotes,
     statuses,
-    translations,
     versions,
 )
 from posts.filters.api.urls import urlpatterns as filters
@@ -34,13 +33,13 @@ register_converter(PostIdConverter, "post")
 ONE = "api/v1/statuses/<post:status_id>"
 
 urlpatterns = [
-    path("api/v1/instance/translation_languages", translations.TranslationLanguagesView.as_view()),
+    path("api/v1/instance/translation_languages", versions.TranslationLanguagesView.as_view()),
     path("api/v1/instance/activity", activity.ActivityView.as_view()),
     path("api/v1/statuses", statuses.StatusesView.as_view()),
     path(ONE, statuses.StatusView.as_view()),
     path(f"{ONE}/history", versions.HistoryView.as_view()),
     path(f"{ONE}/source", versions.SourceView.as_view()),
-    path(f"{ONE}/translate", translations.TranslateView.as_view()),
+    path(f"{ONE}/translate", versions.TranslateView.as_view()),
     path(f"{ONE}/context", statuses.ContextView.as_view()),
     path(f"{ONE}/reblog", interactions.ReblogView.as_view()),
     path(f"{ONE}/unreblog", interactions.UnreblogView.as_view()),

@@ -20,9 +20,17 @@ from infra.caching.keys import key
 from infra.caching.questions import Question, Replies
 from infra.caching.round_trips import run_together
 from infra.caching.viewer_validators import VALIDATOR_BYTES, make_validator
-from posts.conversations.queries.unread import read_unread
+from infra.moving import beginning_again
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
 from posts.ids import PACKED_BYTES, PostId, unpack_ids
 
+# The order of a PostId's fields.
+UNREAD = """
+SELECT last_second, last_author, last_sequence FROM conversations_conversation
+WHERE owner_id = %s AND is_unread
+ORDER BY last_second DESC, last_author DESC, last_sequence DESC LIMIT %s
+"""
 FAMILY = "posts.conversations.unread:v1"
 TTL_S = 300
 # No more of them are looked at: an account may leave ten thousand unread.
@@ -91,3 +99,9 @@ def _keep(owner_id: int, validator: bytes, unread: Sequence[PostId]) -> None:
 
 def _list_key(owner_id: int) -> bytes:
     return key(FAMILY, owner_id, "list")
+
+
+@beginning_again
+def read_unread(owner_id: int, limit: int) -> list[PostId]:
+    """The latest posts of the unread conversations, the newest first. One query by index."""
+    return [PostId(*row) for row in fetch_all(shard_of(owner_id), UNREAD, (owner_id, limit))]

@@ -17,7 +17,7 @@ from posts.cache.replies import end_replies_commands, find_answered_posts
 from posts.cache.viewer_state import refresh_viewer_states
 from posts.cache.weeks import WEEKS, week_of
 from posts.changes import PostsImported
-from posts.external.queries.imported import load_imported
+from posts.external.queries.posts import load_imported
 from posts.ids import PostId
 from posts.queries.responses import group_ids_by_shard, read_post_responses
 from posts.types import Kind, ResponseRow, Target

@@ -1,4 +1,4 @@
-"""Endpoint of the public timeline."""
+"""Endpoints of the public timeline, and of the timeline of an account list."""
 
 from collections.abc import Mapping
 
@@ -13,8 +13,10 @@ from infra.api.pages import tagged_page_response
 from infra.api.parsing import read_flag
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.api.schema import StatusEntity
+from posts.api.schema import HomeStatusEntity, StatusEntity
+from relations.lists.api.parse import read_list_id
 from timelines.api.views import PAGING, read_timeline_window
+from timelines.feeds.list import account_list_page
 from timelines.feeds.public import public_page
 
 CHOICES = [
@@ -22,6 +24,23 @@ CHOICES = [
     flag_parameter("remote", "Posts of other servers: none"),
     flag_parameter("only_media", "Only posts with images"),
 ]
+
+
+class ListTimelineView(Endpoint):
+    """Posts of the members of one of my lists, newest first."""
+
+    scopes = {"GET": "read:lists"}
+
+    @extend_schema(
+        parameters=[*PAGING, *CONDITIONAL],
+        responses={200: HomeStatusEntity(many=True), 304: NOT_MODIFIED},
+    )
+    def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
+        window = read_timeline_window(request.query_params)
+        page = account_list_page(
+            request.account_id, read_list_id(list_id), window, client=str(request.user.token_id)
+        )
+        return tagged_page_response(request, page)
 
 
 class PublicView(Endpoint):

@@ -2,9 +2,8 @@
 
 from django.urls import include, path
 
-from timelines.api.list import ListTimelineView
 from timelines.api.news import HomeNewsView
-from timelines.api.public import PublicView
+from timelines.api.public import ListTimelineView, PublicView
 from timelines.api.views import AuthorView, HomeView
 from timelines.catch_up.api.views import CatchUpView
 

@@ -13,9 +13,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.actions.check_draft import read_visibility
-from posts.actions.mark_post import mark_post
-from posts.actions.mute_thread import mute_thread
-from posts.actions.pin_post import pin_post
+from posts.actions.mark_post import mark_post, mute_thread, pin_post
 from posts.actions.repost import repost, undo_repost
 from posts.api import schema
 from posts.errors import NotAuthor

@@ -1,4 +1,4 @@
-"""Finds imported posts by the ids of the other system."""
+"""Finds imported posts by the ids of the other system, and reads those of an import."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -8,9 +8,11 @@ from infra.sharding.buckets import is_owned
 from infra.sharding.scatter import scatter
 from infra.sharding.shards import shard_aliases
 from infra.sharding.sql import fetch_all
+from posts.changes import PostsImported
 from posts.ids import PostId
 from posts.queries.responses import group_ids_by_shard
-from posts.types import Kind, Target
+from posts.queries.rows import read_own_posts
+from posts.types import Kind, PostRow, Target
 
 LOAD = """
 SELECT external_id, author_id, moment, kind, visibility, thread_author, thread_moment, deleted_at,
@@ -85,3 +87,10 @@ def _known(
     target = Target.of(kind or Kind.POST, target_author, target_moment)
     original = target.post_id if target and kind == Kind.REPOST else None
     return KnownPost(post_id, kind or Kind.POST, visibility or 0, thread, is_live, original)
+
+
+def load_imported(payload: PostsImported) -> list[PostRow]:
+    """The posts that are not deleted, as they are now. One query a shard."""
+    groups = group_ids_by_shard(payload.ids)
+    calls = {alias: partial(read_own_posts, alias, ids) for alias, ids in groups.items()}
+    return [row for rows in scatter(calls).values() for row in rows]

@@ -1,27 +1,40 @@
 """Endpoints of suggestions."""
 
+from typing import Any
+
 from django.http import HttpResponse
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.serializers import CharField, ListField, Serializer
 
 from accounts.api.schema import AccountEntity
 from accounts.encode import is_discoverable
 from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
-from infra.api.parsing import read_limit
+from infra.api.parsing import LIMIT_DIGITS, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from infra.clock import now_ms
 from infra.missing_databases import INCOMPLETE_HEADER, answer_available
 from relations.suggestions.actions.dismiss import dismiss_suggestion
-from relations.suggestions.api.schema import LIMIT, SuggestionEntity
 from relations.suggestions.queries.suggest import list_suggestions
 from relations.types import UNRELATED
 from relations.visibility import Surface, may_show
 
+LIMIT = OpenApiParameter(
+    "limit",
+    {"type": "integer", "minimum": 0, "maximum": 10**LIMIT_DIGITS - 1},
+    description="Most suggestions",
+)
 DEFAULT_LIMIT, MOST = 40, 80
 DAY_MS = 86_400_000
 # The names that Mastodon has for accounts of the second degree.
 _SUGGESTION = b'{"source":"past_interactions","sources":["friends_of_friends"],"account":%b}'
+
+
+class SuggestionEntity(Serializer[Any]):
+    source = CharField(help_text="As Mastodon before 4.3 names the reason")  # type: ignore[assignment]
+    sources = ListField(child=CharField(), help_text="Why the account is suggested")
+    account = AccountEntity()
 
 
 class SuggestionsView(Endpoint):

@@ -29,7 +29,7 @@ from tests.faults.hung_world import environment_of, serving
 from tests.integration.config.digests import rows_digest
 from tests.other_process import environment_of_this_test
 from tests.world import make_account
-from web import delivery
+from web import health
 
 
 @pytest.fixture
@@ -103,8 +103,8 @@ def test_no_statement_asks_for_the_identity_of_a_database_without_tables():
 @pytest.fixture
 def clock(world: None, monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(delivery, "time", StandInTime(clock))
-    monkeypatch.setattr(delivery._Waiting, "until_s", 0.0)
+    monkeypatch.setattr(health, "time", StandInTime(clock))
+    monkeypatch.setattr(health._Waiting, "until_s", 0.0)
     return clock
 
 
@@ -114,7 +114,7 @@ def ready() -> tuple[int, str]:
 
 
 def test_it_is_ready_when_a_worker_has_reported_and_stays_so_without_one(clock: Clock) -> None:
-    delivery.wait_for_delivery()
+    health.wait_for_delivery()
     assert ready() == (503, "waiting for a worker")
     report_drainer()
     assert ready() == (200, "ok")
@@ -125,8 +125,8 @@ def test_it_is_ready_when_a_worker_has_reported_and_stays_so_without_one(clock: 
 def test_a_server_that_is_started_while_all_workers_are_away_serves_after_a_minute(
     clock: Clock,
 ) -> None:
-    delivery.wait_for_delivery()
-    clock.now += delivery.LONGEST_S
+    health.wait_for_delivery()
+    clock.now += health.LONGEST_S
     assert ready() == (200, "ok")
 
 

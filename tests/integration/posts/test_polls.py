@@ -21,7 +21,7 @@ from posts.actions.vote import delete_voters, vote
 from posts.errors import AlreadyVoted
 from posts.ids import PostId
 from posts.queries.polls import load_polls
-from posts.queries.voters import list_voters
+from posts.queries.quoting import list_voters
 from posts.types import Draft, NewPoll
 from relations.actions.block import block
 from relations.actions.follow import follow

@@ -98,7 +98,7 @@ def test_posts_of_a_muted_thread_do_not_notify(people, me, you, thread, drain):
 
 
 def test_threads_that_can_be_muted_have_a_limit(people, you, monkeypatch):
-    monkeypatch.setattr("posts.actions.mute_thread.MAX_MUTED_THREADS", 1)
+    monkeypatch.setattr("posts.actions.mark_post.MAX_MUTED_THREADS", 1)
     posts = [publish(people[0], text).public for text in ("one", "two")]
     do(you, "mute", posts[0])
     assert "At most 1" in do(you, "mute", posts[1], status=422)["error"]

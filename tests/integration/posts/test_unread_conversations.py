@@ -10,7 +10,6 @@ from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.conversations import cache
 from posts.conversations.actions.edit_conversation import delete_conversation
-from posts.conversations.queries import unread
 from posts.ids import PostId
 from posts.types import Draft, Visibility
 from relations.actions.block import block
@@ -143,7 +142,7 @@ def test_what_a_slow_reader_stores_is_not_read_after_a_write(
     done: list[PostId] = []
 
     def read_slowly(*asked: int) -> list[PostId]:
-        found = unread.read_unread(*asked)
+        found = cache.read_unread(*asked)
         if not done:
             done.append(write(people[1]))
             drain_all()
@@ -189,4 +188,4 @@ def test_ten_thousand_unread_ones_are_one_short_read_of_an_index(
         assert count(me, limit=20) == 0  # their posts are gone
     (statement,) = [one for one in calls.statements if "conversations_conversation" in one.sql]
     assert_index_only(statement, "conversation_unread", cache.MOST)
-    assert len(unread.read_unread(my_id, cache.MOST)) == cache.MOST
+    assert len(cache.read_unread(my_id, cache.MOST)) == cache.MOST

@@ -10,7 +10,7 @@ from tests.integration.streaming.listening import publish_marker, streaming_site
 from tests.waiting import until
 from tests.world import make_accounts, publish
 from web.streaming import admission, feed, history, router, streams
-from web.streaming.happenings.own_changes import FiltersChanged
+from web.streaming.happenings.notifications import FiltersChanged
 from web.streaming.happenings.read import read_happenings
 from web.streaming.history import PlacedHappening
 from web.streaming.positions import decode_position, encode_position

@@ -6,10 +6,10 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
+from infra.api.errors import TidelineError
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from timelines.markers.cache import end_markers_of
-from timelines.markers.errors import MarkerConflict
 from timelines.markers.rows import read_markers
 from timelines.markers.types import MarkerMove, MarkerState, Timeline
 
@@ -19,6 +19,13 @@ VALUES (%s, %s, %s, %s, %s, %s)
 ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = EXCLUDED.last_read_id,
     version = EXCLUDED.version, updated_at = EXCLUDED.updated_at, seen_ms = EXCLUDED.seen_ms
 """
+
+
+class MarkerConflict(TidelineError):
+    """Another client has written this version or a later one. The remedy: read the marker again."""
+
+    status = 409
+    text = "Conflict during update, please try again"
 
 
 def move_markers(

@@ -3,12 +3,11 @@
 from collections.abc import Collection, Mapping
 
 from accounts.errors import AccountNotFound
-from infra.api.errors import InvalidCursor, InvalidRequest
+from infra.api.errors import InvalidCursor, InvalidRequest, TokenInvalid
 from infra.api.ids import parse_account_id
 from infra.api.parsing import clean_text, read_count, read_flag, read_limit
 from infra.api.request import ApiRequest
 from posts.ids import FIRST, LAST, MalformedPostId, PostId
-from timelines.search.errors import SearchNeedsToken
 from timelines.search.types import ResultType, SearchRequest
 
 LONGEST_TEXT = 500
@@ -16,6 +15,12 @@ LONGEST_TEXT = 500
 MOST_OFFSET = 1_000_000
 DEFAULT_RESULTS, MOST_RESULTS = 20, 40
 _FLAGS = ("resolve", "exclude_unreviewed")
+
+
+class SearchNeedsToken(TokenInvalid):
+    """A guest asked for a deeper page, or to resolve. As Mastodon answers."""
+
+    text = "Without a token, searches have one page and resolve nothing"
 
 
 def read_search(request: ApiRequest) -> SearchRequest:

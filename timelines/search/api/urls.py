@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from timelines.search.api.directory import DirectoryView
-from timelines.search.api.views import AccountSearchView, SearchView
+from timelines.search.api.views import AccountSearchView, DirectoryView, SearchView
 
 urlpatterns = [
     path("api/v1/directory", DirectoryView.as_view()),

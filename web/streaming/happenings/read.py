@@ -28,8 +28,12 @@ from posts.queries.threads import thread_of
 from posts.types import Kind, Visibility
 from relations.changes import EdgeChanged
 from timelines.tags.changes import FollowedTagsChanged
-from web.streaming.happenings.notifications import ANY, Notified
-from web.streaming.happenings.own_changes import ConversationChanged, FiltersChanged
+from web.streaming.happenings.notifications import (
+    ANY,
+    ConversationChanged,
+    FiltersChanged,
+    Notified,
+)
 from web.streaming.happenings.posts import (
     EDITED,
     NEW,
