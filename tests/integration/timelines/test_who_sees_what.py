@@ -2,10 +2,11 @@
 
 who_sees_what.txt is the table: `yes`, `-`, or the state of a quote. A surface or a state that is
 not in it fails the test, with the lines that were observed: check them, and write them into the
-file.
+file. The OpenAPI document names the routes that show accounts or posts, so none is forgotten.
 """
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import unified_diff
 from pathlib import Path
@@ -18,6 +19,8 @@ from accounts.types import ProfileEdit, Restriction
 from infra.caching.questions import Question
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
+from lab.accept.facts import openapi_document
+from lab.accept.routes import SiteRoute
 from posts.actions.create_post import create_post
 from posts.actions.edit_post import edit_post
 from posts.actions.mark_post import mark_post
@@ -28,6 +31,7 @@ from posts.queries.rows import find_post_row
 from posts.reading.viewing import view_posts
 from posts.types import Draft, Kind, Visibility
 from relations.actions.block import block
+from relations.actions.endorse import endorse
 from relations.actions.follow import follow
 from relations.actions.mute import mute
 from relations.lists.actions.lists import create_account_list
@@ -50,6 +54,24 @@ V1 = "/api/v1"
 HOUR_S = 3_600
 Act = Callable[[int, int], object]
 Seen = Mapping[str, str]
+REFERENCE = re.compile(r"#/components/schemas/(\w+)")
+SHOWING = {"Account", "Status", "HomeStatus", "Version"}
+# The table has no row of these routes. They show by the rule of another row, or an own list, which
+# keeps all accounts but suspended ones.
+OTHER_ROUTES = {
+    "account itself": ("accounts", "accounts/lookup"),
+    "post itself": ("statuses", "statuses/{status_id}/history"),
+    "notifications": (
+        *("notifications/{notification_id}", "notifications/requests"),
+        *("notifications/requests/{account_id}", "strikes"),
+    ),
+    "grouped notifications": ("notifications/{group_key}", "notifications/{group_key}/accounts"),
+    "conversations": ("conversations/{conversation_id}",),
+    "own lists": (
+        *("accounts/quiet_followers", "accounts/quiet_following", "accounts/special_following"),
+        *("blocks", "endorsements", "follow_requests", "lists/{list_id}/accounts"),
+    ),
+}
 
 
 def _past(me: int, them: int) -> None:
@@ -102,6 +124,23 @@ def _is_followed(state: str) -> bool:
     return state.startswith("f")
 
 
+class Asker(Caller):
+    """`asked`: the routes, as the OpenAPI document writes them, without the version."""
+
+    def __init__(self, account_id: int) -> None:
+        super().__init__(account_id)
+        self.asked = set[str]()
+
+    def get(self, path: str, query: Any = None) -> Any:
+        answer = super().get(path, query)
+        self.asked.add(_without_version(SiteRoute(answer.resolver_match.route, None).template))
+        return answer
+
+
+def _without_version(template: str) -> str:
+    return re.sub(r"^/api/v\d/", "", template)
+
+
 class Scene:
     """Each account did the same before its state began. A friend, whom I follow and who follows
     all, quotes, reposts and addresses each; all follow the friend. `posts`: by their name, and by
@@ -109,7 +148,7 @@ class Scene:
 
     def __init__(self) -> None:
         self.me, self.friend, self.other = map(make_account, ("me", "friend", "other"))
-        self.caller = Caller(self.me)
+        self.caller = Asker(self.me)
         self.them = {state: make_account(f"zed_{state}") for state in STATES}
         follow(self.me, self.friend)
         self.first = publish(self.friend, "first")
@@ -119,6 +158,7 @@ class Scene:
                 follow(self.me, account_id)
             follow(account_id, self.friend)
             follow(self.friend, account_id)
+            endorse(self.friend, account_id)
         deliver_all()
         self.list_id = create_account_list(self.me, "all").list_id
         add_members(self.me, self.list_id, [i for s, i in self.them.items() if _is_followed(s)])
@@ -207,6 +247,25 @@ def test_each_surface_shows_what_the_table_says(scene: Scene) -> None:
     }
     written, table = _write(observed).splitlines(), TABLE.read_text().splitlines()
     assert written == table, "\n" + "\n".join(unified_diff(table, written, n=0, lineterm=""))
+    elsewhere = {route for routes in OTHER_ROUTES.values() for route in routes}
+    assert not elsewhere & scene.caller.asked
+    assert _showing_routes() == elsewhere | scene.caller.asked & _showing_routes()
+
+
+def _showing_routes() -> set[str]:
+    """Those of GET whose answer has an entity of SHOWING, or one that has one."""
+    document = openapi_document()
+
+    def has_entity(schema: object, known: frozenset[str] = frozenset()) -> bool:
+        names = set(REFERENCE.findall(json.dumps(schema, default=str))) - known
+        within = (document["components"]["schemas"].get(name) for name in names)
+        return bool(names & SHOWING) or any(has_entity(each, known | names) for each in within)
+
+    return {
+        _without_version(path)
+        for path, methods in document["paths"].items()
+        if has_entity(methods.get("get", {}).get("responses", {}).get("200"))
+    }
 
 
 def _of_timelines(scene: Scene) -> dict[str, Seen]:
@@ -272,6 +331,7 @@ def _of_accounts(scene: Scene) -> dict[str, Seen]:
         "reblogged_by": scene.accounts_in(scene.ids_in(f"{root}/reblogged_by")),
         "followers of another": scene.accounts_in(scene.ids_in(f"{friend}/followers")),
         "followees of another": scene.accounts_in(scene.ids_in(f"{friend}/following")),
+        "endorsements of another": scene.accounts_in(scene.ids_in(f"{friend}/endorsements")),
         "familiar followers": scene.accounts_in(a["id"] for a in familiar["accounts"]),
         "account itself": scene.each(lambda s: scene.is_found(f"/accounts/{scene.them[s]}")),
         "search of accounts": scene.accounts_in(scene.ids_in("/accounts/search", {"q": "zed"})),
