@@ -1,6 +1,6 @@
-"""The periodic task of accounts: deletes expired sessions, codes, tokens and unused applications.
+"""Periodic tasks of accounts: expired sessions, codes and tokens, and what nothing uses, go.
 
-The compensator runs it, some rows at a time. Retention times: docs/reference/retention.md.
+The compensator runs them, some rows at a time. Retention times: docs/reference/retention.md.
 """
 
 from collections.abc import Iterator
@@ -15,8 +15,11 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from oauth2_provider.models import get_grant_model
 
+from accounts.images.jobs import BATCH_SIZE, remove_unused_images
 from accounts.models import AccessToken, Application, RefreshToken
 from infra.jobs.periodic import PeriodicTask
+from infra.jobs.time_slices import SlicedJob
+from infra.jobs.types import Batch, Work
 from infra.sharding.placement import GLOBAL_ALIAS, Placement
 
 # Rows of each table per run: 72,000 a day.
@@ -77,7 +80,19 @@ def _without(rows: QuerySet[Any], model: Any, field: str) -> QuerySet[Any]:
     return rows.exclude(Exists(model.objects.filter(**{field: OuterRef("pk")})))
 
 
+def _remove_images(work: Work) -> Iterator[Batch]:
+    return remove_unused_images(work, datetime.now(UTC))
+
+
 PERIODIC_TASKS = (
+    # A complete pass is valid for no time: deleted posts come at any moment.
+    SlicedJob(
+        "purge unused-images",
+        "Deletes images that no post and no profile uses: files, then rows.",
+        _remove_images,
+        BATCH_SIZE,
+        timedelta(0),
+    ).as_periodic_task(),
     PeriodicTask(
         "delete_expired_sign_ins",
         600,

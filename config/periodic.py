@@ -4,7 +4,6 @@ A task of a new app comes in here.
 """
 
 from accounts import periodic as accounts
-from accounts.images import periodic as images
 from counters import periodic as counters
 from infra.changes import periodic as changes
 from infra.jobs.periodic import PeriodicTask
@@ -14,16 +13,13 @@ from notifications import periodic as notifications
 from operations import periodic as operations
 from operations.moves import periodic as moves
 from posts import periodic as posts
-from posts.scheduled import periodic as scheduled_posts
 from timelines import periodic as timelines
 
 PERIODIC_TASKS: tuple[PeriodicTask, ...] = (
     *changes.PERIODIC_TASKS,
     *counters.PERIODIC_TASKS,
-    *images.PERIODIC_TASKS,
     *accounts.PERIODIC_TASKS,
     *posts.PERIODIC_TASKS,
-    *scheduled_posts.PERIODIC_TASKS,
     *timelines.PERIODIC_TASKS,
     *notifications.PERIODIC_TASKS,
     *moderation.PERIODIC_TASKS,

@@ -7,7 +7,6 @@ from django.contrib import admin
 from django.urls import include, path
 
 from accounts.api.urls import urlpatterns as accounts
-from accounts.images.api.urls import urlpatterns as images
 from infra.api import answers
 from integrations.api.urls import urlpatterns as integrations
 from moderation.api.urls import urlpatterns as moderation
@@ -16,7 +15,6 @@ from pages.home_urls import urlpatterns as home
 from posts.api.urls import urlpatterns as posts
 from relations.api.urls import urlpatterns as relations
 from timelines.api.urls import urlpatterns as timelines
-from timelines.search.api.urls import urlpatterns as search
 from web import health, metrics, streams_elsewhere
 from web.docs import DocsPage, OpenApiDocument
 from web.icon import favicon
@@ -33,9 +31,7 @@ urlpatterns = [
     *relations,
     *accounts,
     *notifications,
-    *images,
     *moderation,
-    *search,
     *integrations,
     path("", include("accounts.urls")),
     path("api/schema", OpenApiDocument.as_view(), name="schema"),

@@ -1,4 +1,4 @@
-"""Routes of accounts' API."""
+"""Routes of accounts' API, and of images."""
 
 from django.urls import path
 
@@ -12,6 +12,7 @@ from accounts.api.views.credentials import (
     UpdateCredentialsView,
     VerifyCredentialsView,
 )
+from accounts.images.api.views import MediaView, MediumView, serve_file
 
 urlpatterns = [
     path("api/v1/accounts/verify_credentials", VerifyCredentialsView.as_view()),
@@ -42,4 +43,8 @@ urlpatterns = [
     path(".well-known/host-meta.json", discovery.HostMetaJsonView.as_view()),
     path(".well-known/webfinger", discovery.WebFingerView.as_view()),
     path(".well-known/oauth-authorization-server", discovery.AuthorizationServerView.as_view()),
+    path("api/v2/media", MediaView.as_view()),
+    path("api/v1/media", MediaView.as_view()),
+    path("api/v1/media/<str:media_id>", MediumView.as_view()),
+    path("media/<path:name>", serve_file),
 ]

@@ -1,9 +1,9 @@
-"""Routes of notifications."""
+"""Routes of notifications and of Web Push."""
 
 from django.urls import path
 
 from notifications.api import policy_views, views
-from notifications.push.api.urls import urlpatterns as push
+from notifications.push.api.views import SubscriptionView
 
 V1, V2 = "api/v1/notifications", "api/v2/notifications"
 REQUESTS = f"{V1}/requests"
@@ -11,7 +11,7 @@ REQUEST = f"{REQUESTS}/<account:account_id>"
 ONE, GROUP = f"{V1}/<int:notification_id>", f"{V2}/<str:group_key>"
 
 urlpatterns = [
-    *push,
+    path("api/v1/push/subscription", SubscriptionView.as_view()),
     path(V1, views.NotificationsView.as_view()),
     path(f"{V1}/unread_count", views.UnreadCountView.as_view()),
     path(f"{V1}/clear", views.ClearView.as_view()),

@@ -1,6 +1,6 @@
 """Routes of posts."""
 
-from django.urls import include, path, register_converter
+from django.urls import path, register_converter
 
 from infra.api.ids import MOST_DIGITS
 from posts.api.views import (
@@ -12,8 +12,23 @@ from posts.api.views import (
     statuses,
     versions,
 )
-from posts.filters.api.urls import urlpatterns as filters
+from posts.conversations.api.views import (
+    ConversationsView,
+    ConversationView,
+    ReadConversationView,
+    UnreadConversationView,
+)
+from posts.filters.api.phrase_views import PhraseFiltersView, PhraseFilterView
+from posts.filters.api.views import (
+    FilterKeywordsView,
+    FilterKeywordView,
+    FilterStatusesView,
+    FilterStatusView,
+    FiltersView,
+    FilterView,
+)
 from posts.ids import PostId
+from posts.scheduled.api.views import ScheduledStatusesView, ScheduledStatusView
 
 
 class PostIdConverter:
@@ -31,6 +46,8 @@ class PostIdConverter:
 register_converter(PostIdConverter, "post")
 
 ONE = "api/v1/statuses/<post:status_id>"
+# Its id is that of the first post of its thread.
+CONVERSATION = "api/v1/conversations/<post:conversation_id>"
 
 urlpatterns = [
     path("api/v1/instance/translation_languages", versions.TranslationLanguagesView.as_view()),
@@ -60,7 +77,18 @@ urlpatterns = [
     path("api/v1/polls/<post:poll_id>/votes", polls.VotesView.as_view()),
     path("api/v1/favourites", lists.FavouritesView.as_view()),
     path("api/v1/bookmarks", lists.BookmarksView.as_view()),
-    *filters,
-    path("", include("posts.conversations.api.urls")),
-    path("", include("posts.scheduled.api.urls")),
+    path("api/v2/filters", FiltersView.as_view()),
+    path("api/v2/filters/keywords/<str:keyword_id>", FilterKeywordView.as_view()),
+    path("api/v2/filters/statuses/<str:rule_id>", FilterStatusView.as_view()),
+    path("api/v2/filters/<str:filter_id>", FilterView.as_view()),
+    path("api/v2/filters/<str:filter_id>/keywords", FilterKeywordsView.as_view()),
+    path("api/v2/filters/<str:filter_id>/statuses", FilterStatusesView.as_view()),
+    path("api/v1/filters", PhraseFiltersView.as_view()),
+    path("api/v1/filters/<str:keyword_id>", PhraseFilterView.as_view()),
+    path("api/v1/conversations", ConversationsView.as_view()),
+    path(CONVERSATION, ConversationView.as_view()),
+    path(f"{CONVERSATION}/read", ReadConversationView.as_view()),
+    path(f"{CONVERSATION}/unread", UnreadConversationView.as_view()),
+    path("api/v1/scheduled_statuses", ScheduledStatusesView.as_view()),
+    path("api/v1/scheduled_statuses/<str:scheduled_id>", ScheduledStatusView.as_view()),
 ]

@@ -1,4 +1,4 @@
-"""Who is told of a post's change: posts that quote it, and voters of its poll that ended."""
+"""The posts that quote a post, and polls that ended, with their voters: for notifications."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

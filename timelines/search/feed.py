@@ -52,8 +52,8 @@ def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time
     def show(entries: Sequence[Entry]) -> list[bytes]:
         return _load_shown([entry.event for entry in entries], search)
 
-    found = _iter_found(search, words, clock_s)
-    return collect(show, found, wanted, words.limit)[search.offset :]
+    entries = _iter_found(search, words, clock_s)
+    return collect(show, entries, wanted, words.limit)[search.offset :]
 
 
 def _iter_found(

@@ -1,4 +1,4 @@
-"""What only its accounts are told of: notifications, conversations with direct posts, filters."""
+"""Messages of an account alone: notifications, conversations with direct posts, filters."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
