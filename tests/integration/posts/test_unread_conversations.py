@@ -140,9 +140,10 @@ def test_what_a_slow_reader_stores_is_not_read_after_a_write(
     people: list[int], me: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[PostId] = []
+    read = cache.read_unread
 
     def read_slowly(*asked: int) -> list[PostId]:
-        found = cache.read_unread(*asked)
+        found = read(*asked)
         if not done:
             done.append(write(people[1]))
             drain_all()
