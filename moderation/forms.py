@@ -21,7 +21,13 @@ from infra.api.ids import parse_account_id
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions.timed_restrictions import check_end
 from moderation.models import APPEAL_LENGTH, REASON_LENGTH, Appeal, Decision
-from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS, STRIKES, DecisionKind
+from moderation.types import (
+    ACCOUNT_DECISIONS,
+    POST_DECISIONS,
+    STRIKES,
+    TIMED_DECISIONS,
+    DecisionKind,
+)
 from posts.ids import MalformedPostId, PostId
 
 UNTIL = "until"
@@ -29,6 +35,9 @@ LASTS = [
     *(("", "for good"), ("1", "1 day"), ("7", "7 days"), ("30", "30 days")),
     (UNTIL, "until a date"),
 ]
+
+
+USUAL_DAYS = "7"
 
 
 class EndFields(forms.Form):
@@ -96,6 +105,9 @@ class DecisionForm(forms.ModelForm, EndFields):  # type: ignore[type-arg]
             if values["target"] is None:
                 kind = "post" if is_post else "account"
                 self.add_error("target", f"There is no such {kind}.")
+        # The page of a report or user has days chosen from the start, and hides them for a warning.
+        if "sent_from" in self.data and values.get("kind") not in TIMED_DECISIONS:
+            values["lasts"] = ""
         if "kind" in values:
             values["ends_at"] = self.read_end(
                 values, DecisionKind(values["kind"]), datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Lists in the admin that go by key, the newest first, and never count or skip rows.
+"""Lists in the admin that go by key, the newest or the oldest first, and never count or skip rows.
 
 Django's own list counts all rows of a filter for each page, and reads those it skips.
 """
@@ -15,47 +15,49 @@ from django.utils.text import capfirst
 
 from infra.admin.display import age
 
-BELOW = "below"
+AFTER = "after"
 LONGEST_ID = 18
 NO_ACTION = (("", "Choose an action"),)
 
 
 class KeysetChangeList(ChangeList):
-    """One page: the rows below a primary key, the highest first."""
+    """One page: the rows after a primary key in the order of the list."""
 
     model_admin: "KeysetAdmin"
-    older_query: str | None = None
+    further_query: str | None = None
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
         """Raises: IncorrectLookupParameters for a NUL, which no column of PostgreSQL can have."""
         filters: dict[str, Any] = super().get_filters_params(params)
         if any("\0" in str(text) for texts in filters.values() for text in texts):
             raise IncorrectLookupParameters
-        self._below = filters.pop(BELOW, None)
+        self._after = filters.pop(AFTER, None)
         return filters
 
     def get_ordering(self, request: HttpRequest, queryset: Any) -> list[Any]:
-        return ["-pk"]
+        return ["pk" if self.model_admin.is_oldest_first(request) else "-pk"]
 
     def get_results(self, request: HttpRequest) -> None:
         """One query, and those of `load_for`."""
-        rows = list(self._part()[: self.list_per_page + 1])
+        is_rising = self.model_admin.is_oldest_first(request)
+        rows = list(self._part("pk__gt" if is_rising else "pk__lt")[: self.list_per_page + 1])
         shown = rows[: self.list_per_page]
         if len(rows) > len(shown):
-            self.older_query = self.get_query_string({BELOW: shown[-1].pk})
+            self.further_query = self.get_query_string({AFTER: shown[-1].pk})
+        shown = self.model_admin.arrange(shown)
         self.model_admin.load_for(shown)
         self.result_list, self.result_count = shown, len(shown)
         self.full_result_count, self.show_full_result_count = len(shown), False
         self.show_admin_actions, self.can_show_all, self.multi_page = True, False, False
         self.paginator = Paginator(shown, max(1, len(shown)))
 
-    def _part(self) -> Any:
-        if self._below is None:
+    def _part(self, lookup: str) -> Any:
+        if self._after is None:
             return self.queryset
-        below = str(self._below[0] if isinstance(self._below, list) else self._below)
-        if not below.isascii() or not below.isdigit() or len(below) > LONGEST_ID:
+        after = str(self._after[0] if isinstance(self._after, list) else self._after)
+        if not after.isascii() or not after.isdigit() or len(after) > LONGEST_ID:
             raise IncorrectLookupParameters
-        return self.queryset.filter(pk__lt=int(below))
+        return self.queryset.filter(**{lookup: int(after)})
 
 
 class KeysetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
@@ -93,6 +95,13 @@ class KeysetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def created(self, row: Any) -> str:
         """For models with `created_at`."""
         return age(row.created_at)
+
+    def is_oldest_first(self, _request: HttpRequest) -> bool:
+        return False
+
+    def arrange(self, rows: list[Any]) -> list[Any]:
+        """The rows of a page in the order in which they are shown."""
+        return rows
 
     def load_for(self, rows: Sequence[Any]) -> None:
         """Called once with the rows of a page, for what the query of the list cannot join."""

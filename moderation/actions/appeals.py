@@ -1,24 +1,16 @@
 """Appeals against decisions: accounts file them, moderators decide on them."""
 
-from contextlib import suppress
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
-from accounts.images.errors import ImageNotFound
-from accounts.types import Restriction
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.actions.decide import decide_on_account, decide_on_post, record_decision
-from moderation.actions.decide_on_image import decide_on_image
+from moderation.actions.decide import record_decision
+from moderation.actions.undo import undo_decision
 from moderation.errors import AlreadyAppealed, AppealDecided, StrikeNotFound
 from moderation.models import Appeal, Decision
-from moderation.queries.decisions import is_deleted_by_owner, strikes_against
-from moderation.types import (
-    ADDED_RESTRICTIONS,
-    AppealState,
-    DecisionKind,
-    DecisionOrigin,
-)
+from moderation.queries.decisions import strikes_against
+from moderation.types import AppealState, DecisionKind, DecisionOrigin
 
 
 def file_appeal(account_id: int, decision_id: int, text: str) -> Appeal:
@@ -46,29 +38,7 @@ def accept_appeal(appeal_id: int, origin: DecisionOrigin, now: datetime) -> None
     """
     with transaction.atomic(using=GLOBAL_ALIAS):
         decision = _close(appeal_id, AppealState.ACCEPTED, DecisionKind.ACCEPT, origin, now)
-        if decision.kind == DecisionKind.HIDE and decision.post:
-            decide_on_post(decision.post, DecisionKind.SHOW, origin)
-        elif decision.image_id is not None:
-            with suppress(ImageNotFound):  # its owner deleted it
-                decide_on_image(decision.account_id, decision.image_id, DecisionKind.SHOW, origin)
-        elif decision.kind in ADDED_RESTRICTIONS and not _is_over(decision):
-            lifted = ADDED_RESTRICTIONS[DecisionKind(decision.kind)]
-            decide_on_account(decision.account_id, DecisionKind.RESTORE, origin, now, lifted=lifted)
-
-
-def _is_over(decision: Decision) -> bool:
-    """Whether its restriction ended since: one of today comes from a later decision.
-
-    Also if the owner deleted the suspended account since. Cost: two queries.
-    """
-    if decision.kind == DecisionKind.SUSPEND and is_deleted_by_owner(
-        decision.account_id, decision.pk
-    ):
-        return True
-    restriction = ADDED_RESTRICTIONS[DecisionKind(decision.kind)]
-    later = Decision.objects.filter(account_id=decision.account_id, pk__gt=decision.pk)
-    left = later.exclude(restrictions=None).values_list("restrictions", flat=True)
-    return any(not restriction & Restriction(restrictions or 0) for restrictions in left)
+        undo_decision(decision, origin, now)
 
 
 def reject_appeal(appeal_id: int, origin: DecisionOrigin, now: datetime) -> None:

@@ -22,8 +22,10 @@ from infra.api.errors import TidelineError
 from infra.api.ids import parse_account_id
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.actions.reports import resolve_report
+from moderation.admin.next_report import page_then
 from moderation.admin.page_context import account_link, page_before
 from moderation.admin.queue import REFUSED, words_of
+from moderation.admin.undoing import offer_undo
 from moderation.forms import DecisionForm
 from moderation.models import Decision, JointDecision, JointTarget, Report, TimedRestriction
 from moderation.types import OPEN_STATES, DecisionKind, DecisionOrigin
@@ -162,15 +164,15 @@ class DecisionAdmin(KeysetAdmin):
         """Writes no log entry: the decision is its own record."""
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: Any = None) -> Any:
-        """Back to the page of the report or user that the decision was taken on."""
+        """To the next report, or back to the report or user that the decision was taken on."""
         if obj.pk is None:
             self.message_user(request, "Nothing done: it changes nothing.", messages.WARNING)
             answer: HttpResponse = self.response_post_save_add(request, obj)
         else:
-            self.message_user(request, WORDS.get(obj.kind, f"Done: {obj}."), messages.SUCCESS)
+            offer_undo(request, WORDS.get(obj.kind, f"Done: {obj}."), obj)
             answer = self.response_post_save_add(request, obj)
-        back = page_before(request)
-        return redirect(back) if back else answer
+        there = page_then(request)
+        return redirect(there) if there else answer
 
 
 def _decide(

@@ -18,7 +18,8 @@ from accounts.site_texts.queries import get_site_description
 from accounts.texts.html import profile_url
 from accounts.types import Profile, Restriction
 from infra.admin.display import chips
-from moderation.forms import LASTS
+from moderation.forms import LASTS, USUAL_DAYS
+from moderation.models import Report
 from moderation.queries.accounts import AccountFacts, AccountLine
 from moderation.queries.decisions import Ends, load_ends
 from moderation.types import ACCOUNT_DECISIONS
@@ -84,6 +85,7 @@ def account_context(
         "restrictions": chips(_with_ends(Restriction(restrictions), ends), "warn"),
         "avatar": picture_of(profile) if profile else "",
         "lasts": LASTS,
+        "usual_days": USUAL_DAYS,
         "can_decide": request.user.has_perm(DECIDE),
         "account_decisions": ACCOUNT_DECISIONS,
         "reasons": get_site_description().reasons,
@@ -145,7 +147,16 @@ def page_before(request: HttpRequest) -> str:
     return reverse(_PAGES[model], args=[pk])
 
 
-_PAGES = {"report": "admin:moderation_report_change", "user": "admin:accounts_user_change"}
+def report_before(request: HttpRequest) -> Report | None:
+    """The report whose page sent the form, as it is now. One query by key."""
+    model, _, pk = request.POST.get("sent_from", "").partition("-")
+    return (
+        Report.objects.filter(pk=pk).first() if model == "report" and page_before(request) else None
+    )
+
+
+PAGE_OF_REPORT, PAGE_OF_USER = "admin:moderation_report_change", "admin:accounts_user_change"
+_PAGES = {"report": PAGE_OF_REPORT, "user": PAGE_OF_USER}
 
 
 def _show(

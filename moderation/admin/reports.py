@@ -10,40 +10,50 @@ from django.contrib.admin.views.main import SEARCH_VAR, ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.html import format_html
 from django.utils.text import Truncator, capfirst
 
 from accounts.queries.users import find_account_id
 from accounts.site_texts.queries import load_rule_texts
 from infra.admin.display import chip
-from infra.admin.keyset import BELOW
+from infra.admin.keyset import AFTER
 from infra.api.ids import parse_account_id
 from moderation.actions.reports import assign_report, reopen_report, resolve_report
+from moderation.admin.next_report import anchor_of, page_then
 from moderation.admin.page_context import (
     account_cell,
     account_context,
     account_link,
-    page_before,
     post_contexts,
+    report_before,
     restriction_chips,
 )
 from moderation.admin.queue import QueueAdmin, SeveralAdmin
+from moderation.admin.undoing import offer_undo
 from moderation.models import Report
 from moderation.queries.accounts import load_lines, read_account_facts
-from moderation.queries.decisions import list_decisions_on, list_reports_on, with_names
+from moderation.queries.decisions import (
+    find_resolution,
+    list_decisions_on,
+    list_reports_on,
+    with_names,
+)
 from moderation.types import ReportState
 
 MOST_OF_COMMENT = 120
+# Filters of what waits: the report that waits longest is the first.
+WAITING = {"open", "unassigned", "mine", "assigned"}
+QUEUE = "queue"
 
 
 class ReportFilter(admin.SimpleListFilter):
     """The open ones are shown first. A search, and an action on chosen rows, go over all."""
 
-    title, parameter_name = "state", "queue"
+    title, parameter_name = "state", QUEUE
 
     def __init__(self, request: HttpRequest, *args: Any) -> None:
         super().__init__(request, *args)
-        is_queue = request.method != "POST" and not request.GET.get(SEARCH_VAR)
-        self._word = self.value() or ("open" if is_queue else "all")
+        self._word = _filter_of(request)
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         words = ("open", "unassigned", "mine", "assigned", "resolved", "all")
@@ -52,7 +62,7 @@ class ReportFilter(admin.SimpleListFilter):
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """Each begins with its first page. Without Django's own "All", which would be the open."""
         for word, display in self.lookup_choices:
-            where = changelist.get_query_string({self.parameter_name: word}, [BELOW])
+            where = changelist.get_query_string({self.parameter_name: word}, [AFTER])
             yield {"selected": word == self._word, "query_string": where, "display": display}
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Report]) -> QuerySet[Report]:
@@ -75,7 +85,7 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
     """Reports that accounts filed with `POST /api/v1/reports`."""
 
     list_display = (
-        *("title", "reported", "restricted", "excerpt", "posts_named", "reported_by"),
+        *("title", "reported", "excerpt", "posts_named", "reported_by"),
         *("shown_state", "assignee", "created"),
     )
     list_filter = (ReportFilter,)
@@ -86,6 +96,16 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
     actions = ("decide_on_several", "assign", "resolve", "reopen")
     empty_text = "No report waits here."
     target = "report"
+
+    def is_oldest_first(self, request: HttpRequest) -> bool:
+        return _filter_of(request) in WAITING
+
+    def arrange(self, rows: list[Report]) -> list[Report]:
+        """The reports of a page on one account are together, at the place of the first one."""
+        groups: dict[int, list[Report]] = {}
+        for row in rows:
+            groups.setdefault(row.account_id, []).append(row)
+        return [row for group in groups.values() for row in group]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Report]:
         return with_names(super().get_queryset(request)).select_related("assignee")
@@ -102,7 +122,7 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
     def render_change_form(
         self, request: HttpRequest, context: Any, *args: Any, **options: Any
     ) -> HttpResponse:
-        """Adds what the page shows. Cost: two queries here, six on the shards of both accounts."""
+        """Adds what the page shows. Cost: two queries here, seven on both accounts' shards."""
         report = options["obj"]
         context |= {
             "title": f"{capfirst(report.category)}, report {report.pk}",
@@ -110,15 +130,17 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
             "subtitle": None,
             "report_id": report.pk,
             "sent_from": f"report-{report.pk}",
+            "anchor": anchor_of(request, report.pk),
             "can_assign": self.has_change_permission(request),
             **_about(request, report),
         }
         return super().render_change_form(request, context, *args, **options)
 
     def response_action(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
-        """Actions of the page of a report lead back to it."""
+        """Actions of the page of a report lead back to it; if it is resolved now, to the next."""
         answer = super().response_action(request, *args, **options)
-        return redirect(back) if (back := page_before(request)) else answer
+        there = page_then(request)
+        return redirect(there) if there else answer
 
     def load_for(self, rows: Sequence[Any]) -> None:
         """The reported accounts and the reporters: two queries a shard."""
@@ -132,11 +154,9 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
 
     @admin.display(description="Account")
     def reported(self, report: Report) -> str:
-        return _cell(report, report.account_id, "account_name")
-
-    @admin.display(description="Restrictions")
-    def restricted(self, report: Report) -> str:
-        return restriction_chips(vars(report)["restrictions"] or 0)
+        """With its restrictions."""
+        chips = restriction_chips(vars(report)["restrictions"] or 0)
+        return format_html("{} {}", _cell(report, report.account_id, "account_name"), chips)
 
     @admin.display(description="Reported by")
     def reported_by(self, report: Report) -> str:
@@ -163,6 +183,8 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
     def resolve(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         now = datetime.now(UTC)
         self.decide_each(request, queryset, lambda row, origin: resolve_report(row.pk, origin, now))
+        if (report := report_before(request)) and (done := find_resolution(report.pk)):
+            offer_undo(request, "The report is resolved.", done)
 
     @admin.action(description="Reopen", permissions=["change"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
@@ -171,6 +193,12 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
 
 def state_chip(report: Report) -> str:
     return chip(report.state, "open" if report.state == ReportState.OPEN else "")
+
+
+def _filter_of(request: HttpRequest) -> str:
+    """The word of the filter in force, which may be none of its words."""
+    is_queue = request.method != "POST" and not request.GET.get(SEARCH_VAR)
+    return request.GET.get(QUEUE) or ("open" if is_queue else "all")
 
 
 def _cell(report: Report, account_id: int, name: str) -> str:
@@ -183,12 +211,15 @@ def _about(request: HttpRequest, report: Report) -> dict[str, Any]:
     names, account_id = vars(report), report.account_id
     reporter_line = load_lines([report.reporter_id]).get(report.reporter_id)
     facts = read_account_facts(account_id, report.posts)
+    latest = [post_id for post_id in facts.latest if post_id not in report.posts]
     return {
         **account_context(request, facts, names["account_name"], names["restrictions"] or 0),
         "reported": account_link(account_id, names["account_name"]),
         "reporter": account_cell(report.reporter_id, names["reporter_name"], reporter_line),
         "reporter_line": reporter_line,
         "posts": [*post_contexts(facts, report.posts)],
+        "latest": [*post_contexts(facts, latest)],
+        "has_several": len(report.posts) + len(latest) > 1,
         "rules": _rules_of(report),
         "reports": list_reports_on(account_id, besides=report.pk),
         "decisions": list_decisions_on(account_id),

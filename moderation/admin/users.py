@@ -179,7 +179,8 @@ class UserAdmin(KeysetAdmin, SeveralAdmin, SecondStepAdmin, DjangoUserAdmin):  #
             "subtitle": None,
             "sent_from": f"user-{user.pk}",
             **account_context(request, facts, user.username, user.restrictions),
-            "posts": [*post_contexts(facts, facts.posts)],
+            "posts": [*post_contexts(facts, facts.latest)],
+            "has_several": len(facts.latest) > 1,
         }
         if request.user.has_perm(VIEW_REPORTS):
             context["reports"] = list_reports_on(user.pk)

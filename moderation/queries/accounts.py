@@ -17,7 +17,7 @@ from counters.types import AccountCounts
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.probe import probe_all
 from posts.ids import PostId
-from posts.queries.moderated import ModeratedPost, list_latest_posts, load_moderated_posts
+from posts.queries.moderated import ModeratedPost, list_latest_ids, load_moderated_posts
 
 LATEST_POSTS = 10
 
@@ -30,13 +30,14 @@ class AccountLine(NamedTuple):
 
 
 class AccountFacts(NamedTuple):
-    """An account with some of its posts. `images`: those of the posts. `problem`: why all is
-    missing; empty if the shard answered.
+    """An account with some of its posts. `latest`: the newest that all may see. `images`: those of
+    the posts. `problem`: why all is missing; empty if the shard answered.
     """
 
     account_id: int
     line: AccountLine | None
     posts: Mapping[PostId, ModeratedPost]
+    latest: Sequence[PostId]
     images: Mapping[int, ListedImage]
     problem: str = ""
 
@@ -51,15 +52,12 @@ def load_lines(account_ids: Iterable[int]) -> dict[int, AccountLine]:
     return {account_id: line for lines in answers for account_id, line in lines.items()}
 
 
-def read_account_facts(account_id: int, post_ids: Sequence[PostId] | None = None) -> AccountFacts:
-    """An account with these posts of it, or with its latest ones (None).
-
-    Cost: five queries on its shard.
-    """
+def read_account_facts(account_id: int, post_ids: Sequence[PostId] = ()) -> AccountFacts:
+    """An account with these posts of it, and its latest ones. Cost: five queries on its shard."""
     alias = shard_of(account_id)
     answer = probe_all({alias: partial(_ask_shard, alias, account_id, post_ids)})[alias]
     if answer.problem:
-        return AccountFacts(account_id, None, {}, {}, answer.problem)
+        return AccountFacts(account_id, None, {}, (), {}, answer.problem)
     facts: AccountFacts = answer.value
     return facts
 
@@ -93,11 +91,10 @@ def _read_lines(alias: str, account_ids: Sequence[int]) -> dict[int, AccountLine
     return {id_: AccountLine(profiles.get(id_), summarise(counts[id_])) for id_ in account_ids}
 
 
-def _ask_shard(alias: str, account_id: int, post_ids: Sequence[PostId] | None) -> AccountFacts:
+def _ask_shard(alias: str, account_id: int, post_ids: Sequence[PostId]) -> AccountFacts:
     line = _read_lines(alias, [account_id])[account_id]
-    if post_ids is None:
-        posts = {post.id: post for post in list_latest_posts(account_id, LATEST_POSTS)}
-    else:
-        posts = {**load_moderated_posts(account_id, post_ids)} if post_ids else {}
+    latest = list_latest_ids(account_id, LATEST_POSTS)
+    posts = load_moderated_posts(account_id, dict.fromkeys([*post_ids, *latest]))
     ids = {i.id for post in posts.values() for text in post.versions for i in text.images}
-    return AccountFacts(account_id, line, posts, load_images(account_id, [*ids]) if ids else {})
+    images = load_images(account_id, [*ids]) if ids else {}
+    return AccountFacts(account_id, line, posts, latest, images)

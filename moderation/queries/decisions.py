@@ -74,6 +74,12 @@ def find_deleted_by_owners(account_ids: Iterable[int]) -> set[int]:
     return {pk for pk, restrictions in users if Restriction.SUSPENDED in Restriction(restrictions)}
 
 
+def find_resolution(report_id: int) -> Decision | None:
+    """The last decision that resolved the report. One query by index."""
+    rows = Decision.objects.filter(report_id=report_id, kind=DecisionKind.RESOLVE)
+    return rows.order_by("-pk").first()
+
+
 def load_last_image_decisions(image_ids: Iterable[int]) -> dict[int, Decision]:
     """The last decision on each of these images; images without one are missing. One query."""
     decisions = (

@@ -42,7 +42,7 @@ class WaitingCounts(NamedTuple):
 
 
 class WaitingRows(NamedTuple):
-    """The newest rows of both queues, at most MOST_LISTED each, with the names of accounts."""
+    """The oldest rows of both queues, at most MOST_LISTED each, with the names of accounts."""
 
     reports: Sequence[Report]
     appeals: Sequence[Appeal]
@@ -50,10 +50,10 @@ class WaitingRows(NamedTuple):
 
 def list_waiting() -> WaitingRows:
     """Two queries by index."""
-    reports = with_names(Report.objects.filter(state=ReportState.OPEN)).order_by("-id")
+    reports = with_names(Report.objects.filter(state=ReportState.OPEN)).order_by("id")
     appeals = Appeal.objects.filter(state=AppealState.PENDING).select_related("decision")
     account = User.objects.filter(pk=OuterRef("decision__account_id"))
-    named = appeals.annotate(account_name=Subquery(account.values("username"))).order_by("-id")
+    named = appeals.annotate(account_name=Subquery(account.values("username"))).order_by("id")
     return WaitingRows(list(reports[:MOST_LISTED]), list(named[:MOST_LISTED]))
 
 

@@ -4,7 +4,10 @@ import django
 import pytest
 
 from accounts.models import User
+from accounts.site_texts.models import SiteTexts
+from accounts.site_texts.queries import forget_site_description
 from moderation.models import Decision, Report
+from tests.browser.axe import faults_of
 from tests.browser.community import Community
 from tests.browser.tab import Tab
 from tests.people import Visitor, make_member
@@ -71,11 +74,11 @@ def test_a_report_leads_to_a_suspension_which_is_in_force_and_undone(
     moderator.open(f"{QUEUE}{report.pk}/change/")
     moderator.see("The same boat, five times a day", "Morning tide")
     moderator.see("@ben", "Joined", "No decisions on the account yet")
-    moderator.choose("Decision", "suspend")
+    moderator.click(".mod-kinds [value=suspend]")
     moderator.type_into(".mod-aside .mod-decide input[name=reason]", "spam, and told twice")
-    moderator.press("Decide")
-    moderator.at(f"{QUEUE}{report.pk}/change/")
-    moderator.see("The account is suspended.")
+    moderator.press("Decide and next")
+    moderator.at(QUEUE)
+    moderator.see("The account is suspended.", "No other report waits.")
     drain_all()
     assert Visitor().status_of(path) == 404
     rows = Decision.objects.order_by("id")
@@ -91,6 +94,41 @@ def test_a_report_leads_to_a_suspension_which_is_in_force_and_undone(
     assert Visitor().status_of(path) == 200
 
 
+def test_keys_lead_through_reports_and_a_decision_is_taken_back(
+    community: Community, moderator: Tab
+) -> None:
+    first, second = community.report(), community.report()
+    SiteTexts.objects.update_or_create(pk=0, defaults={"reasons": "Spam\nNot your own work"})
+    forget_site_description()
+    moderator.open(QUEUE)
+    moderator.see("Keys: ?")
+    moderator.type_key("j")
+    moderator.type_key("Enter")
+    arrive(moderator, f"{QUEUE}{first.pk}/change/")
+    moderator.type_key("j")
+    arrive(moderator, f"{QUEUE}{second.pk}/change/")
+    moderator.type_key("k")
+    arrive(moderator, f"{QUEUE}{first.pk}/change/")
+    moderator.type_key("?")
+    moderator.see("Keys of this page", "Suspend", "Next report", "Resolve and next")
+    assert not faults_of(moderator)
+    moderator.type_key("Escape")
+    moderator.type_key("2")
+    reason = moderator.find(".mod-aside .mod-decide input[name=reason]")
+    moderator.expect(reason).to_be_focused()
+    moderator.type_key("j")
+    moderator.expect(reason).to_have_value("j")
+    moderator.click(".mod-aside .mod-decide .mod-chips button >> nth=1")
+    moderator.expect(reason).to_have_value("Not your own work")
+    moderator.type_key("Enter")
+    moderator.at(f"{QUEUE}{second.pk}/change/?from={first.pk}")
+    moderator.see("The account is limited.")
+    moderator.press("Undo")
+    moderator.at(f"{QUEUE}{first.pk}/change/")
+    moderator.see("Taken back.")
+    assert {row.state for row in Report.objects.all()} == {"open"}
+
+
 def test_an_act_without_a_reason_or_a_target_is_not_done(
     community: Community, moderator: Tab
 ) -> None:
@@ -100,6 +138,12 @@ def test_an_act_without_a_reason_or_a_target_is_not_done(
     decide(moderator, "suspend", "spam")
     moderator.see("There is no such account.")
     assert not Decision.objects.exists()
+
+
+def arrive(tab: Tab, page: str) -> None:
+    """Its keys are known when the button for their list is there."""
+    tab.at(page)
+    tab.see("Keys: ?")
 
 
 def decide(tab: Tab, kind: str, reason: str) -> None:

@@ -66,6 +66,8 @@ FILLINGS: dict[str, Callable[[Scene], object]] = {
     "tag_id": lambda scene: 1,
     "id": lambda scene: scene.owner,
     "joint_id": lambda scene: 10**12,  # of no row
+    "decision_id": lambda scene: 10**12,
+    "report_id": lambda scene: 10**12,
     "object_id": lambda scene: 10**12,  # of no row: a page that is allowed redirects then
 }
 QUERIES = {

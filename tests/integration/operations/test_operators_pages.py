@@ -107,7 +107,7 @@ def test_pages_go_by_key_and_count_nothing(operator):
     runs = [run_of(state="done").pk for _ in range(53)]
     assert shown(operator) == runs[:2:-1]
     with count_calls() as calls:
-        assert shown(operator, below=runs[3]) == [runs[2], runs[1], runs[0]]
+        assert shown(operator, after=runs[3]) == [runs[2], runs[1], runs[0]]
     # Session, user, its token and second step, two of permissions, those that died, the page.
     assert calls.sql == {"default": 8}
     assert not any("count(" in one.sql.lower() for one in calls.statements)
