@@ -23,6 +23,7 @@ from infra.api.get_request import GetRequest
 from infra.missing_databases import INCOMPLETE
 from pages.frame import Frame, with_frame
 from pages.refusals import refusal_text
+from relations.api.schema import UNDO
 
 # What endpoints read of the browser's own request: who asks, from where.
 PASSED = (
@@ -45,13 +46,14 @@ class ApiRefused(Exception):
 class ApiAnswer(NamedTuple):
     """`body`: the decoded JSON. `older`, `newer`: queries of the pages before and after, or ''.
 
-    `is_incomplete`: a database did not answer, so there may be more.
+    `is_incomplete`: a database did not answer, so there may be more. `undo`: takes a write back.
     """
 
     body: Any
     older: str = ""
     newer: str = ""
     is_incomplete: bool = False
+    undo: str = ""
 
 
 class ApiClient:
@@ -172,7 +174,7 @@ def _read(answer: HttpResponse) -> ApiAnswer:
         raise ApiRefused(answer.status_code, text, dict(answer.items()))
     queries = {name: query for query, name in LINK.findall(answer.headers.get("Link", ""))}
     links = _without_limit(queries.get("next")), _without_limit(queries.get("prev"))
-    return ApiAnswer(body, *links, is_incomplete=INCOMPLETE in answer.headers)
+    return ApiAnswer(body, *links, INCOMPLETE in answer.headers, answer.headers.get(UNDO, ""))
 
 
 def _without_limit(query: str | None) -> str:

@@ -34,13 +34,13 @@ OWN = (
     "plain", "rights", "replying_to", "shown_on", "translated", "trusted", "unseen_quote",
     "uses", "without_names",
 )  # fmt: skip
-WRITTEN = ("ago", "clock", "day", "field_moment", "moment", "named_day", "short")
+WRITTEN = ("ago", "clock", "day", "field_moment", "left", "moment", "named_day", "short")
 # Loaded by page.js when they are used.
 SCRIPTS = tuple(
     f"pages/{name}.js"
     for name in (
         "completion", "count", "describing", "drafts", "emoji/emoji", "keys", "picker", "preview",
-        "reveal", "viewer", "written",
+        "reveal", "sheet", "viewer", "written",
     )
 )  # fmt: skip
 

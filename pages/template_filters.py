@@ -11,6 +11,7 @@ from html import unescape
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
@@ -51,9 +52,9 @@ NO_EFFECT = FilterEffect()
 
 @cache
 def icon(name: str) -> SafeString:
-    """One of the icons of parts/icons.html. A page has hundreds, and as many templates are slow."""
-    text = '<svg class="icon" aria-hidden="true"><use href="#i-{}"></use></svg>'
-    return format_html(text, name)
+    """One of static/pages/phosphor/icons.svg. A page has hundreds: as many templates are slow."""
+    text = '<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>'
+    return format_html(text, static("pages/phosphor/icons.svg"), name)
 
 
 @lru_cache(_MOST_OPTIONS)

@@ -6,6 +6,7 @@ each post: a lookup takes longer than all else that is done here.
 
 from datetime import UTC, datetime
 from functools import cache
+from math import ceil
 
 from django.utils.dates import MONTHS, MONTHS_3
 from django.utils.formats import get_format
@@ -81,6 +82,16 @@ class Writing:
             if age_s >= unit_s:
                 return name % {"number": age_s // unit_s}
         return self._now
+
+    def left(self, text: str) -> str:
+        """How long it is until a time, short and rounded up: 5m, 3h, 12d. Empty once it is over."""
+        left_s = (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds()
+        if left_s <= 0:
+            return ""
+        for unit_s, name in self._units:
+            if left_s > unit_s:
+                return name % {"number": ceil(left_s / unit_s)}
+        return self._units[-1][1] % {"number": 1}
 
     def _short_day(self, when: datetime, is_this_year: bool) -> str:
         month = self._short_months[when.month - 1]

@@ -30,6 +30,10 @@ class EndorsedAccountNotFollowed(TidelineError):
     text = "Validation failed: You must be already following the person you want to endorse"
 
 
+class NothingToUndo(NotFound):
+    """The unfollow or the mute is too long ago, or something else has happened since."""
+
+
 class CannotBlockSelf(NotAllowed):
     pass
 

@@ -16,7 +16,7 @@ _METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
 # The headers that a script may read.
 _EXPOSED = (
     "ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset,"
-    " X-Request-Id"
+    " X-Request-Id, X-Undo"
 )
 # How long a browser may cache the preflight; Chromium allows two hours.
 _PREFLIGHT_S = "7200"

@@ -7,9 +7,12 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from infra.api import no_endpoint
+from infra.api.answers import API_PREFIXES
+from pages.views.missing import MissingPage
 from web.paths import without_slash
 
 _STREAMS = "/api/v1/streaming"
@@ -19,12 +22,15 @@ _NO_STREAMS = (
 )
 
 
-def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Of all paths without a route: those of streams are no routes of web servers."""
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """Of all paths without a route: those of streams are no routes of web servers. Programs get an
+    answer of the API, people a page."""
     path = without_slash(request.path_info)
     if path == _STREAMS or path.startswith(f"{_STREAMS}/"):
         return _show_way(request)
-    return no_endpoint.page_not_found(request, exception)
+    if request.path_info.startswith(API_PREFIXES):
+        return no_endpoint.page_not_found(request, exception)
+    return MissingPage.as_view()(request)
 
 
 @require_safe

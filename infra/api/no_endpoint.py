@@ -1,9 +1,8 @@
 """Answers to requests that get to no endpoint: of the API as an endpoint would refuse them, so that
-they count against the quotas and say what is left; of browsers as Django's own pages.
+they count against the quotas and say what is left.
 """
 
 from django.http import HttpRequest, HttpResponse
-from django.views import defaults
 
 from infra.api.answers import API_PREFIXES
 from infra.api.endpoint import Endpoint
@@ -22,10 +21,8 @@ class _NoEndpoint(Endpoint):
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """No route has this path, or no id can be like the one in the path."""
-    if request.path_info.startswith(API_PREFIXES):
-        return _NoEndpoint().answer_refusal(request, NotFound())
-    return defaults.page_not_found(request, exception)
+    """No route of the API has this path, or no id can be like the one in the path."""
+    return _NoEndpoint().answer_refusal(request, NotFound())
 
 
 def body_too_large(request: HttpRequest) -> HttpResponse:

@@ -1,10 +1,13 @@
 """What people do with an account: follow, mute, block, and more. AccountFormPage asks first."""
 
+import json
 from typing import NamedTuple
 
 from django.http import Http404, HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 
+from pages.texts import Choices
+from pages.texts import later as _
 from pages.views.base import WebPage
 
 ACCOUNT = "/api/v1/accounts/{id}/{act}"
@@ -27,6 +30,7 @@ ACTS = {
     "unendorse": Act(),
     "mute": Act(fields=("duration", "notifications")),
     "unmute": Act(),
+    "undo": Act(fields=("undo",)),
     "block": Act(),
     "unblock": Act(),
     "note": Act(fields=("comment",)),
@@ -35,6 +39,8 @@ ACTS = {
 }
 # Without a script a press leads to a question first (AccountFormPage).
 ASKED = {"unfollow"}
+# What can be taken back for some seconds, and what the page says then.
+DONE = Choices({"unfollow": _("You no longer follow @%s."), "mute": _("You muted @%s.")})
 # The part of a page that a script replaces with the answer.
 PARTS = {
     "profile": "parts/profile.html",
@@ -58,7 +64,8 @@ class AccountAct(WebPage):
             return HttpResponseRedirect(f"/@{account['acct']}/{act}", status=303)
         path = ACTS[act].path.format(id=account_id, act=act)
         sent = {name: request.POST[name] for name in ACTS[act].fields if name in request.POST}
-        relationship = self.api.send("POST", path, sent).body
+        written = self.api.send("POST", path, sent)
+        relationship = written.body
         part = request.POST.get("part")
         if not self.is_partial or part not in PARTS:
             return self.go_back("/")
@@ -68,4 +75,9 @@ class AccountAct(WebPage):
             "account": account, "relationship": relationship, "part": part,
             "is_menu_open": any(name in FOLLOW_OPTIONS for name in sent),
         }  # fmt: skip
-        return self.draw(PARTS[part], context)
+        answer = self.draw(PARTS[part], context)
+        if written.undo:
+            text = str(DONE[act]) % account["acct"]
+            offer = {"text": text, "undo": written.undo, "id": str(account_id), "part": part}
+            answer["HX-Trigger"] = json.dumps({"undoable": offer})
+        return answer

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
@@ -30,7 +30,7 @@ from pages.sessions import (
     token_of,
 )
 
-OK, UNAUTHORIZED = 200, 401
+OK, UNAUTHORIZED, NOT_FOUND = 200, 401, 404
 Context = Mapping[str, Any]
 
 
@@ -109,6 +109,8 @@ class WebPage(View):
         except TidelineError as error:
             refused = ApiRefused(error.status, str(error), error.headers)
             answer = self._answer_refusal(refused)
+        except Http404:
+            answer = self._draw_missing()
         self._limit_keeping(answer)
         return answer
 
@@ -150,6 +152,8 @@ class WebPage(View):
 
     def _answer_refusal(self, refusal: ApiRefused) -> HttpResponse:
         """A page without the frame, which may be what was refused."""
+        if refusal.status == NOT_FOUND:
+            return self._draw_missing()
         if refusal.status == UNAUTHORIZED:
             return self._send_to_sign_in()
         if refusal.message == LoginDisabled.text:
@@ -157,6 +161,17 @@ class WebPage(View):
             suspension = find_suspension(account_id) if account_id else None
             return self.draw_refused("suspended.html", {"suspension": suspension}, refusal)
         return self.draw_refused("refused.html", {"refusal": refusal}, refusal)
+
+    def _draw_missing(self) -> HttpResponse:
+        """What is not there, in the viewer's own frame. A guest gets a card, and so does who reads
+        while the API does not answer."""
+        try:
+            viewer = None if self.is_partial else self.viewer
+        except ApiRefused:
+            viewer = None
+        if viewer is None:
+            return self.draw_card("missing_card.html", {}, NOT_FOUND)
+        return self.draw("missing.html", {}, NOT_FOUND)
 
     def draw_refused(self, template: str, context: Context, refusal: ApiRefused) -> HttpResponse:
         """A page without the frame, with the status of a refusal and when to come back."""

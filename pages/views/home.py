@@ -15,7 +15,7 @@ from pages.composer import new_composer
 from pages.home_start import AROUND, PAGE, Opening, home_start
 from pages.texts import later as _
 from pages.views.base import Context, WebPage
-from pages.views.timelines import PublicPage, TimelinePage, cursors_of, list_cursors
+from pages.views.timelines import GuestHome, TimelinePage, cursors_of, list_cursors
 from posts.ids import MalformedPostId, PostId
 from timelines.increments.post_stream import LAG_S
 
@@ -49,7 +49,7 @@ class HomePage(TimelinePage):
 
     def get(self, request: HttpRequest, **names: Any) -> HttpResponseBase:
         if not self.api.token:
-            return PublicPage.as_view()(request)
+            return GuestHome.as_view()(request)
         if not request.GET:
             return self.draw_statuses(request, self._find_start())
         if "min_id" in request.GET:

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext
 
+from accounts.site_texts.queries import get_site_description
 from pages.api_client import ApiAnswer
 from pages.texts import later as _
 from pages.views.base import Context, WebPage
@@ -90,6 +91,16 @@ class PublicPage(TimelinePage):
 
     def more(self, **names: Any) -> Context:
         return {"place": "public"}
+
+
+class GuestHome(PublicPage):
+    """What a guest sees first: what this place is, who runs it, a post that people like."""
+
+    template = "guest.html"
+
+    def more(self, **names: Any) -> Context:
+        liked = self.api.get(TREND_POSTS, {"limit": 1}).body
+        return {"texts": get_site_description(), "liked": liked}
 
 
 class ExplorePage(WebPage):

@@ -8,9 +8,10 @@ from django.http.response import HttpResponseBase
 from pages.texts import later as _
 from pages.views.base import WebPage
 from pages.views.directory import suggested_people
+from pages.views.home import HOME
 from pages.views.timelines import TREND_TAGS
 
-MOST, MOST_TAGS = 12, 8
+MOST, MOST_TAGS, MOST_PREVIEWED = 5, 8, 5
 # The steps in their order. The first one has no name in the address.
 STEPS = {"": _("About you"), "tags": _("Tags"), "people": _("People")}
 
@@ -35,7 +36,8 @@ class WelcomePage(WebPage):
     def _people(self, step: str) -> dict[str, Any]:
         if step != "people":
             return {}
-        return {"people": suggested_people(self, MOST), "part": "person"}
+        home = self.api.get(HOME, {"limit": MOST_PREVIEWED}).body
+        return {"people": suggested_people(self, MOST), "part": "person", "statuses": home}
 
 
 def _address_after(step: str, steps: list[str]) -> str:

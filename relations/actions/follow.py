@@ -42,18 +42,21 @@ def follow(
     return change_edge(shard_of(follower_id), follower_id, followee_id, NO_EDGE, next_edge)
 
 
-def unfollow(follower_id: int, followee_id: int) -> bool:
-    """Ends the follow or the request follower → followee; False when there was none.
+def unfollow(follower_id: int, followee_id: int) -> Edge | None:
+    """Ends the follow or the request follower → followee. Returns it; None when there was none.
 
     Raises: AccountNotFound for the follower. Safety: idempotent. Cost: two statements.
     """
+    ended = NO_EDGE
 
     def next_edge(edge: Edge) -> Edge:
+        nonlocal ended
+        ended = edge
         return step(edge, Transition.UNFOLLOW, edge.since_ms)
 
     alias = shard_of(follower_id)
     seen = get_edge(alias, follower_id, followee_id)
-    return change_edge(alias, follower_id, followee_id, seen, next_edge)
+    return ended if change_edge(alias, follower_id, followee_id, seen, next_edge) else None
 
 
 def remove_follower(followee_id: int, follower_id: int) -> bool:
@@ -64,7 +67,7 @@ def remove_follower(followee_id: int, follower_id: int) -> bool:
     Raises: AccountNotFound for the follower. Safety: idempotent; the drain mirrors again.
     Cost: unfollow, and five statements on the followee's shard.
     """
-    has_ended = unfollow(follower_id, followee_id)
+    has_ended = unfollow(follower_id, followee_id) is not None
     _show_to_followee(follower_id, followee_id)
     return has_ended
 

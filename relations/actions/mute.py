@@ -11,7 +11,7 @@ from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from relations.changes import MuteChanged
-from relations.errors import CannotMuteSelf
+from relations.errors import CannotMuteSelf, NothingToUndo
 from relations.sql import KIND, MUTES_TABLE
 from relations.types import NO_MUTE, Mute
 
@@ -36,10 +36,11 @@ def mute(
     duration_s: int = 0,
     hides_notifications: bool = True,
     clock_ms: Callable[[], int] = now_ms,
-) -> None:
+) -> Mute:
     """Hides target from owner, for `duration_s` seconds or, with 0, until unmuted.
 
-    Muting again replaces the duration. Raises: CannotMuteSelf, AccountNotFound.
+    Muting again replaces the duration. Returns the mute before. Raises: CannotMuteSelf,
+    AccountNotFound.
     Cost: four statements in one transaction on the owner's shard.
     """
     if owner_id == target_id:
@@ -54,6 +55,23 @@ def mute(
         since_ms = old.since_ms if old.holds_at(moment_ms) else moment_ms
         muted = Mute(True, hides_notifications, old.revision + 1, since_ms, until_ms)
         _write(alias, owner_id, target_id, muted)
+    return old
+
+
+def restore_mute(owner_id: int, target_id: int, before: Mute) -> None:
+    """Brings back what was before the last mute. Raises: NothingToUndo, AccountNotFound for the
+    owner. Safety: idempotent."""
+    alias = shard_of(owner_id)
+    restored = before._replace(revision=before.revision + 2)
+    with transaction.atomic(using=alias):
+        lock_account(alias, owner_id)
+        now = _read(alias, owner_id, target_id)
+        if now == restored:
+            finish_interrupted(alias, owner_id)
+            return
+        if now.revision != before.revision + 1:
+            raise NothingToUndo
+        _write(alias, owner_id, target_id, restored)
 
 
 def unmute(owner_id: int, target_id: int) -> bool:

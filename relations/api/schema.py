@@ -25,6 +25,8 @@ MOST_TARGETS, MOST_FAMILIAR_TARGETS = 100, 40
 ID_LIST = ids_parameter("id[]", MOST_TARGETS)
 FAMILIAR_IDS = ids_parameter("id[]", MOST_FAMILIAR_TARGETS)
 _ID = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+# The header with what takes an unfollow or a mute back.
+UNDO = "X-Undo"
 ACCOUNT_IDS = {200: {"type": "array", "items": {"type": "string"}}}
 
 
@@ -50,6 +52,10 @@ class RelationshipEntity(Serializer[Any]):
     quiet_following = BooleanField()
     special = BooleanField()
     mutual = BooleanField()
+
+
+class UndoBody(Serializer[Any]):
+    undo = TextField(help_text="The X-Undo of the answer")
 
 
 class RelationCountsEntity(Serializer[Any]):

@@ -8,6 +8,7 @@ from tests.rules import __main__ as program
 from tests.rules.documents import dead_links, long_lines
 from tests.rules.names import vague_names
 from tests.rules.redis_reads import reads_outside_questions
+from tests.rules.styles import literals
 from tests.rules.tables import foreign_tables, owners
 from tests.rules.texts import ROOT, SOURCES, Fault, Text
 from tests.rules.words import hard_words_in_document, hard_words_in_source
@@ -22,6 +23,16 @@ def _decode(replies: Replies): return replies[0]
 def drop_command(week): return ("DEL", week)
 """
 
+STYLES = """:root { --a: 4px; color: #fff }
+/* -- the end of the scale -- */
+b { padding: 0 3px; }
+b { font-size: 1rem; }
+b { font-weight: 600; }
+b { border-radius: 5px; }
+b { color: rgb(0 0 0 / .5); }
+b { padding: var(--space-1); width: 3px; font-weight: var(--bold); border-radius: 50%; }
+"""
+
 
 @pytest.mark.parametrize(
     ("rule", "content", "lines"),
@@ -33,6 +44,7 @@ def drop_command(week): return ("DEL", week)
         (foreign_tables, '"posts_edge"\nSQL = "SELECT FROM relations_forwardedge"\n', [2]),
         (foreign_tables, '"""Of relations_forwardedge."""\nSQL = "SELECT FROM posts_post"\n', []),
         (vague_names, "for rest in a: ...\nx = rest\ndef find(one): return b.found\n", [1, 3]),
+        (literals, STYLES, [3, 4, 5, 6, 7]),
         (dead_links, "\n[a](/no.md) [b](how-to/run.md) [c](https://a.b) [d](#no)", [2, 2]),
         (long_lines, "a\n" + "b" * 111 + "\n```\n" + "c" * 111 + "\n```\n|" + "d" * 111, [2]),
     ],

@@ -108,8 +108,7 @@ def test_keys_send_nothing_while_photos_are_on_their_way(tab: Tab) -> None:
 
 def test_a_new_post_opens_with_the_cursor_in_it(tab: Tab) -> None:
     tab.follow("New post")
-    tab.at("/compose")
-    tab.wait(f"document.activeElement === document.querySelector('{TEXT}')")
+    tab.wait("document.activeElement === document.querySelector('dialog [name=status]')")
     tab.type_text("half of a thought for @be")
     tab.expect(tab.find(CHOSEN)).to_contain_text("@ben")
     tab.wait("JSON.stringify(localStorage).includes('half of a thought')")
@@ -252,10 +251,10 @@ def test_a_reply_opens_with_the_focus_and_says_whom_it_answers(tab: Tab) -> None
     # The column beside home has asked for public posts, and the answer is remembered for seconds.
     tab.see_after_reloads("a question")
     tab.click(".entry:has-text('a question') .act[aria-label^=Reply]")
-    tab.wait("document.activeElement.id === 'reply-text'")
+    tab.wait("document.activeElement.id === 'sheet-reply-text'")
     tab.see("Replying to @cora")
     tab.type_text("yes")
-    tab.expect(tab.find("#reply-text")).to_have_value("@cora yes")
+    tab.expect(tab.find("#sheet-reply-text")).to_have_value("@cora yes")
     tab.press("Reply")
     tab.see("Reply posted.")
 

@@ -24,8 +24,8 @@ BEN = '.talk:has(a[href="/@ben"])'
 ROW = """(() => {
   const row = [...document.querySelectorAll('.talk')].find((one) => one.textContent.includes('%s'));
   const last = row.querySelector('.last'), line = parseFloat(getComputedStyle(last).lineHeight);
-  const dot = getComputedStyle(row.querySelector('.when'), '::before');
-  return [getComputedStyle(last).fontWeight, dot.content === 'none' ? '' : 'block',
+  const bar = getComputedStyle(row).boxShadow;
+  return [getComputedStyle(last).fontWeight, bar === 'none' ? '' : 'bar',
     Math.round(last.getBoundingClientRect().height / line)];
 })()"""
 IN_FRONT = """(() => {
@@ -155,8 +155,8 @@ def test_a_row_is_a_link_and_only_who_sees_the_page_has_read_it(world: None, tab
     tab: Tab = tab_of(PHONE)
     enter(tab, ann)
     tab.open("/conversations")
-    for name, (weight, dot) in {"Ben": ("700", "block"), "Cora": ("700", "block")}.items():
-        assert tab.run(ROW % name) == [weight, dot, 1]
+    for name, (weight, bar) in {"Ben": ("650", "bar"), "Cora": ("650", "bar")}.items():
+        assert tab.run(ROW % name) == [weight, bar, 1]
     href = tab.run(f"document.querySelector('{BEN} > a.open').getAttribute('href')")
     # As a browser that fetches the page before a person opens it.
     tab.run(f"fetch('{href}').then((answer) => answer.text())")

@@ -30,13 +30,13 @@ def test_a_quote_from_the_menu_to_its_revocation(world: None, size: Size, tab_of
     tab.click(".chosen .menu summary")
     tab.shoot(SHOTS / f"{name}-menu.png")
     tab.click(".chosen .menu a[href^='/compose?quote']")
-    tab.at(f"/compose?quote={original.public}")
+    tab.at(f"/statuses/{original.public}")
     tab.see("Quote a post", "The tide tables")
     assert faults_of(tab) == []
     tab.shoot(SHOTS / f"{name}-compose.png")
     tab.fill("Your post", "Read this before you sail.")
     tab.press("Post")
-    tab.see("Read this before you sail.", "The tide tables")
+    tab.see("Posted.")
     drain_all()
     tab.open("/")
     assert faults_of(tab) == []

@@ -117,7 +117,7 @@ def keys_show_new_posts_repost_and_reply(cast: Cast) -> None:
     ann.type_key("b")
     ann.expect(ann.find(f"{entry_of('Low water')} .reblog[aria-pressed=true]")).to_have_count(1)
     ann.type_key("r")
-    ann.expect(ann.find("#reply-text")).to_be_focused()
+    ann.expect(ann.find("#sheet-reply-text")).to_be_focused()
     ann.see("Replying to @ben")
     ann.type_text("I bring the nets")
     ann.press("Reply")

@@ -9,6 +9,7 @@ import django
 from tests.rules.documents import dead_links, long_lines
 from tests.rules.names import vague_names
 from tests.rules.redis_reads import reads_outside_questions
+from tests.rules.styles import SHEETS, literals
 from tests.rules.tables import foreign_tables
 from tests.rules.texts import CLIENT, DOCUMENTS, SCRIPTS, SOURCES, TEMPLATES, Fault, Text, texts_of
 from tests.rules.words import hard_words_in_document, hard_words_in_source
@@ -30,6 +31,7 @@ def main() -> int:
         *faults(texts_of(SOURCES), *FOR_SOURCES),
         *faults(texts_of(CLIENT), *FOR_CLIENT),
         *faults(texts_of(DOCUMENTS), *FOR_DOCUMENTS),
+        *faults(texts_of(SHEETS), literals),
         *faults(texts_of([*DOCUMENTS, *TEMPLATES, *SCRIPTS]), hard_words_in_document),
     ]
     sys.stdout.writelines(f"{fault}\n" for fault in found)

@@ -338,6 +338,8 @@ class AccountsCalls:
     ) -> models.Relationship:
         """Mute an account, for a while or until it is unmuted. A duration of 0 has no end.
 
+        The header `X-Undo` has a text for `…/undo`, for a minute.
+
         `duration`: Seconds; 0: without end.
         """
         call = Call(
@@ -614,7 +616,10 @@ class AccountsCalls:
         return self._connection.send(call)
 
     def unfollow(self, account_id: str) -> models.Relationship:
-        """Unfollow an account, or take a follow request back."""
+        """Unfollow an account, or take a follow request back.
+
+        The header `X-Undo` has a text for `…/undo`, for a minute.
+        """
         call = Call(
             "POST",
             f"/api/v1/accounts/{path_part(account_id)}/unfollow",

@@ -18,7 +18,7 @@ const go = (step) => {
 const press = (selector) => (current() || document.querySelector(".chosen .post"))?.querySelector(selector)?.click();
 const write = () => {
   const field = document.querySelector("#compose textarea");
-  if (!field) { location.href = "/compose"; return; }
+  if (!field) { document.querySelector("a.write")?.click(); return; }
   scrollTo(0, 0);
   field.focus();
 };

@@ -41,7 +41,15 @@
 
   /* The server writes times as the clock of this machine does, unless another time zone is chosen. */
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  if (timeZone && !document.cookie.includes("tideline_zone=")) {
+    for (const time of document.querySelectorAll(".at time")) time.textContent = new Date(time.dateTime).toTimeString().slice(0, 5);
+  }
   if (timeZone) document.cookie = `tideline_zone=${timeZone}; path=/; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+
+  /* The admin and the page of the API are none of ours: what glides there ends with a fault. */
+  addEventListener("pageswap", ({ viewTransition, activation }) => {
+    if (/^\/(admin|api|media)\//.test(new URL(activation?.entry.url || location.href).pathname)) viewTransition?.skipTransition();
+  });
 
   const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 
@@ -102,6 +110,27 @@
     try { (await load("viewer")).open(link); } catch { location.href = link.href; }
   });
 
+  /* Back closes what is open above the page, and what is closed by other means takes its step of Back along. */
+  globalThis.closeWithBack = (dialog) => {
+    history.pushState({ ...history.state, above: true }, "");
+    const back = () => dialog.close();
+    addEventListener("popstate", back, { once: true });
+    dialog.addEventListener("close", () => {
+      removeEventListener("popstate", back);
+      if (history.state?.above) history.back();
+    }, { once: true });
+  };
+
+  /* Writing opens above the page. On the page of a post its own form is near. */
+  const WRITING = "a[href^='/compose'], .post a[href^='/statuses/'][href$='/edit'], .post a[href$='#reply-text']";
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest?.(WRITING);
+    if (!link || isModified(event) || event.defaultPrevented || link.hash && document.querySelector(link.hash)) return;
+    event.preventDefault();
+    link.closest(".menu")?.removeAttribute("open");
+    try { await (await load("sheet")).open(link); } catch { location.href = link.href; }
+  });
+
   /* A press anywhere on a post opens it. Links and buttons do what they do, and words can be selected. */
   const OWN = "a, button, input, select, textarea, label, summary, dialog, .poll, .images, .chosen";
   const opened = ({ target }) => !target.closest(OWN) && target.closest(".post")?.querySelector(":scope > header > .when");
@@ -126,6 +155,32 @@
     if (!elt.matches(MARKS)) return;
     press(elt);
     xhr.addEventListener("loadend", () => { if (xhr.status !== 200) press(elt); });
+  });
+
+  /* So is a follow. */
+  document.addEventListener("htmx:beforeSend", ({ detail: { elt, xhr } }) => {
+    const button = elt.matches("form") ? elt.querySelector("button[data-then]") : null, before = button?.textContent;
+    if (!button) return;
+    button.textContent = button.dataset.then;
+    button.classList.toggle("quiet");
+    xhr.addEventListener("loadend", () => {
+      if (xhr.status === 200) return;
+      button.textContent = before;
+      button.classList.toggle("quiet");
+    });
+  });
+
+  /* What ended a follow can be taken back for some seconds. */
+  const UNDO_MS = 5000, PLACES = { profile: "#profile", aside: "#aside-" };
+  document.addEventListener("undoable", ({ detail: { text, undo, id, part } }) => {
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "undo", textContent: gettext("Undo") });
+    button.addEventListener("click", () => {
+      const place = PLACES[part] || "#person-", values = { undo, part, csrfmiddlewaretoken: document.querySelector("[name=csrfmiddlewaretoken]").value };
+      say("", 0);
+      htmx.ajax("POST", `/accounts/${id}/undo`, { target: place.endsWith("-") ? place + id : place, swap: "outerHTML", values });
+    });
+    say(text, UNDO_MS);
+    notice.append(" ", button);
   });
 
   /* A form with a key is sent once: a second click waits for the first answer. */
@@ -161,6 +216,7 @@
 
   document.addEventListener("change", ({ target }) => {
     if (target.dataset.preview) load("preview").then(({ show }) => show(target));
+    if (target.dataset.look) root.dataset[target.dataset.look] = target.value;
     if (target.dataset.zone) load("written").then(({ write }) => write(target));
   });
 
@@ -303,6 +359,7 @@
   const show = () => {
     if (isMore || timeline().childElementCount + waiting.length > MOST_ENTRIES) return begin();
     timeline().querySelector(":scope > .empty")?.remove();
+    for (const entry of waiting) entry.classList.add("new");
     timeline().prepend(...waiting);
     for (const entry of waiting) htmx.process(entry);
     waiting = []; button.hidden = true;

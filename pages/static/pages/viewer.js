@@ -45,6 +45,7 @@ export const open = (link) => {
   strip.replaceChildren(...links.map(slideFor));
   for (const step of steps) step.hidden = links.length < 2;
   dialog.showModal();
+  globalThis.closeWithBack(dialog);
   go(links.indexOf(link), "instant");
   describe();
   strip.focus({ preventScroll: true });

@@ -19,6 +19,7 @@ from relations.actions.follow import (
     unfollow,
 )
 from relations.actions.mute import LONGEST_MUTE_S, mute, unmute
+from relations.actions.undo import undo, undo_of_mute, undo_of_unfollow
 from relations.actions.write_note import LONGEST_NOTE, write_note
 from relations.api import schema
 from relations.api.views.relationships import answer_relationship
@@ -43,15 +44,21 @@ class FollowView(Endpoint):
 
 
 class UnfollowView(Endpoint):
-    """Unfollow an account, or take a follow request back."""
+    """Unfollow an account, or take a follow request back.
+
+    The header `X-Undo` has a text for `…/undo`, for a minute.
+    """
 
     scopes = {"POST": "write:follows"}
 
     @extend_schema(request=None, responses=schema.RelationshipEntity)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account_row(account_id)
-        unfollow(request.account_id, account_id)
-        return answer_relationship(request, account_id)
+        ended = unfollow(request.account_id, account_id)
+        answer = answer_relationship(request, account_id)
+        if ended is not None:
+            answer[schema.UNDO] = undo_of_unfollow(request.account_id, account_id, ended)
+        return answer
 
 
 class RemoveFollowerView(Endpoint):
@@ -114,7 +121,10 @@ class UnblockView(Endpoint):
 
 
 class MuteView(Endpoint):
-    """Mute an account, for a while or until it is unmuted. A duration of 0 has no end."""
+    """Mute an account, for a while or until it is unmuted. A duration of 0 has no end.
+
+    The header `X-Undo` has a text for `…/undo`, for a minute.
+    """
 
     scopes = {"POST": "write:mutes"}
 
@@ -122,8 +132,10 @@ class MuteView(Endpoint):
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         duration_s = read_count(request.data, "duration", LONGEST_MUTE_S)
         hides_notifications = find_flag(request.data, "notifications") is not False
-        mute(request.account_id, account_id, duration_s, hides_notifications)
-        return answer_relationship(request, account_id)
+        before = mute(request.account_id, account_id, duration_s, hides_notifications)
+        answer = answer_relationship(request, account_id)
+        answer[schema.UNDO] = undo_of_mute(request.account_id, account_id, before)
+        return answer
 
 
 class UnmuteView(Endpoint):
@@ -135,6 +147,22 @@ class UnmuteView(Endpoint):
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account_row(account_id)
         unmute(request.account_id, account_id)
+        return answer_relationship(request, account_id)
+
+
+class UndoView(Endpoint):
+    """Take an unfollow or a mute back, with the text of its answer (`X-Undo`).
+
+    A follow comes back as it was: its options, its date, its places on lists; the other account
+    is not asked again. 404 if a minute has passed, or if something else has happened since.
+    """
+
+    scopes = {"POST": "write:follows"}
+
+    @extend_schema(request=schema.UndoBody, responses=schema.RelationshipEntity)
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        require_account_row(account_id)
+        undo(request.account_id, account_id, read_text(request.data, "undo"))
         return answer_relationship(request, account_id)
 
 

@@ -136,7 +136,7 @@ def test_a_decision_of_the_moderators_is_shown_with_its_reason_and_notice(ann: i
     text = re.sub(r"\s+", " ", re.sub("<[^>]+>", "", page))
     for part in ("only your followers see your posts", "A post of yours is hidden.", "spam"):
         assert part in text
-    assert "#i-warning" in page and "Read the notice, or appeal" in text
+    assert "icons.svg#warning" in page and "Read the notice, or appeal" in text
     notices = re.findall(r'class="excerpt" href="([^"]+)"', page)
     path, _, place = notices[-1].replace("&amp;", "&").partition("#")
     assert place == f"notice-{decision.pk}"

@@ -62,6 +62,7 @@ globalThis.TEXTS = {
 "This is no longer there.": "Das gibt es nicht mehr.",
 "Travel & Places": "Reisen & Orte",
 "Turn them off": "Ausschalten",
+"Undo": "Rückgängig",
 "Used lately": "Zuletzt benutzt",
 "View": "Ansehen",
 "What is to be seen, and the words in it. Searches find them too.": "Was zu sehen ist, und die Wörter darin. Auch Suchen finden sie.",

@@ -1,0 +1,91 @@
+"""Writing opens above the page, Back closes it, and what was pressed can be taken back."""
+
+import pytest
+
+from infra.sharding.buckets import shard_of
+from relations.actions.follow import follow
+from relations.queries.edges import get_edge
+from relations.types import FollowOptions
+from tests.browser.axe import faults_of
+from tests.browser.feeds import enter, make_named
+from tests.browser.live_site import settle
+from tests.browser.tab import DESKTOP, PHONE, Size, Tab
+from tests.world import drain_all, publish
+
+SHEET, SHOWN = "dialog.sheet", "document.querySelector('dialog.sheet')?.open"
+AT_THE_END = "innerHeight - document.querySelector('dialog.sheet').getBoundingClientRect().bottom"
+
+
+@pytest.fixture
+def tab(ann: int, tab_of, delivery: None) -> Tab:
+    tab: Tab = tab_of()
+    enter(tab, ann)
+    return tab
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_a_new_post_is_written_above_any_page(ann: int, tab_of, delivery, size: Size) -> None:
+    tab: Tab = tab_of(size)
+    enter(tab, ann)
+    tab.open("/public")
+    tab.click(".write")
+    tab.wait(SHOWN)
+    assert faults_of(tab) == []
+    if size.is_phone:
+        tab.wait(f"{AT_THE_END} === 0")
+    tab.type_text("Written above the page")
+    tab.press("Post")
+    tab.see("Posted.")
+    tab.wait(f"!{SHOWN}")
+    tab.at("/public")
+    tab.open("/@ann")
+    tab.see("Written above the page")
+
+
+def test_back_closes_it_and_keeps_what_was_typed(tab: Tab) -> None:
+    tab.open("/people")
+    tab.click(".write")
+    tab.wait(SHOWN)
+    tab.type_text("Half a thought")
+    tab.wait("localStorage.length > 0")
+    tab.back()
+    tab.wait(f"!{SHOWN}")
+    tab.at("/people")
+    tab.click(".write")
+    tab.wait(
+        f"{SHOWN} && document.querySelector('dialog.sheet textarea').value === 'Half a thought'"
+    )
+
+
+def test_a_reply_and_an_edit_change_the_page_below(ann: int, tab: Tab) -> None:
+    publish(ann, "The first words")
+    drain_all()
+    tab.open("/@ann")
+    tab.click(".entry .act[href$='#reply-text']")
+    tab.wait(SHOWN)
+    tab.expect(tab.find(f"{SHEET} .post")).to_contain_text("The first words")
+    tab.type_text("An answer")
+    tab.click(f"{SHEET} .send")
+    tab.see("Reply posted.")
+    tab.expect(tab.find(".entry .act[href$='#reply-text'] span").first).to_have_text("1")
+    tab.click(".entry .menu > summary")
+    tab.click(".entry .menu a[href$='/edit']")
+    tab.wait(SHOWN)
+    tab.type_text(" and more")
+    tab.click(f"{SHEET} .send")
+    tab.expect(tab.find(".entry .content").first).to_have_text("The first words and more")
+
+
+def test_an_unfollow_is_taken_back_with_its_flags(ann: int, tab: Tab) -> None:
+    ben = make_named("ben")
+    follow(ann, ben, FollowOptions(special=True, notify=True))
+    settle()
+    before = get_edge(shard_of(ann), ann, ben)
+    tab.open("/@ben")
+    tab.press("Following: unfollow @ben")
+    tab.see("You no longer follow @ben.")
+    assert not get_edge(shard_of(ann), ann, ben).is_follow
+    tab.press("Undo")
+    tab.expect(tab.find("#profile [data-then]")).to_have_text("Following")
+    after = get_edge(shard_of(ann), ann, ben)
+    assert (after.flags, after.since_ms) == (before.flags, before.since_ms)
