@@ -186,14 +186,20 @@ def sample_fleet(_alias: str) -> None:
     _write(FLEET, FleetSample(used, most, _count_reads(metrics), requests), now_s)
 
 
-def read_databases(since_s: float) -> dict[str, dict[int, DatabaseSample]]:
-    """Samples by database and slot. One round trip. Raises: RedisError."""
-    return _read(all_aliases(), since_s, DatabaseSample)
+Samples = tuple[dict[str, dict[int, DatabaseSample]], dict[int, FleetSample]]
 
 
-def read_fleet(since_s: float) -> dict[int, FleetSample]:
-    """Samples by slot. One round trip. Raises: RedisError."""
-    return _read([FLEET], since_s, FleetSample)[FLEET]
+def read_samples(since_s: float) -> Samples:
+    """Of the databases by name and slot, and of the fleet by slot. One round trip.
+
+    Raises: RedisError.
+    """
+    aliases, since = all_aliases(), f"{slot_of(since_s)}-0"
+    names = [*aliases, FLEET]
+    *replies, of_fleet = redis().run([("XRANGE", key(FAMILY, name), since, "+") for name in names])
+    pairs = zip(aliases, replies, strict=True)
+    databases = {alias: _decode(reply, DatabaseSample) for alias, reply in pairs}
+    return databases, _decode(of_fleet, FleetSample)
 
 
 def slot_of(unix_s: float) -> int:
@@ -209,13 +215,6 @@ def _write(name: str, sample: msgspec.Struct, now_s: float) -> None:
     except ResponseError as error:
         if SLOT_TAKEN not in str(error):
             raise
-
-
-def _read(names: Iterable[str], since_s: float, kind: type[S]) -> dict[str, dict[int, S]]:
-    wanted = list(names)
-    since = f"{slot_of(since_s)}-0"
-    replies = redis().run([("XRANGE", key(FAMILY, name), since, "+") for name in wanted])
-    return {name: _decode(reply, kind) for name, reply in zip(wanted, replies, strict=True)}
 
 
 def _decode(reply: Iterable[tuple[bytes, list[bytes]]], kind: type[S]) -> dict[int, S]:

@@ -20,7 +20,7 @@ from django.urls import reverse
 from accounts.second_step.queries import has_second_step, proved_by
 from infra.jobs.models import OPERATE
 from moderation.queries.waiting import list_waiting
-from operations.queries.first_page import SEE_REPORTS, list_figures
+from operations.queries.first_page import SEE_REPORTS, read_overview
 from pages.signing_in import SECOND_STEP
 from pages.views.own_second_step import PLACE as ADD_SECOND_STEP
 from pages.views.sign_in import SignOut
@@ -101,9 +101,9 @@ class TidelineSite(admin.AdminSite):
         return HttpResponseRedirect(ADD_SECOND_STEP)
 
     def index(self, request: HttpRequest, extra_context: Any = None) -> Any:
-        """What the viewer looks at first: the figures, and what waits for a decision."""
+        """What the viewer looks at first: how all is, and what waits for a decision."""
         context: dict[str, Any] = {
-            "figures": list_figures(request.user.has_perm, datetime.now(UTC))
+            "overview": read_overview(request.user.has_perm, datetime.now(UTC))
         }
         if request.user.has_perm(SEE_REPORTS):
             context |= {"waiting": list_waiting()}

@@ -1,7 +1,10 @@
 """The content of operators' pages: facts, figures, and the results of the finder."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import NamedTuple
+
+from django.db.models import TextChoices
 
 UNKNOWN = "not known"
 
@@ -22,17 +25,51 @@ class Section(NamedTuple):
     problem: str = ""
 
 
+class Level(StrEnum):
+    """How a figure is, as its chip says it. ACT: an alert would fire."""
+
+    FINE = "fine"
+    WATCH = "watch it"
+    ACT = "act now"
+
+
+class Chapter(TextChoices):
+    """The chapters of the manual that say what to do."""
+
+    PARKED = "parked", "Changes are parked"
+    MONITOR = "monitor", "Alerts"
+    STORES = "stores", "A store fails"
+    REDIS = "redis", "Redis"
+    MODERATE = "moderate", "Moderate"
+
+
+class Curve(NamedTuple):
+    """The last hour. `path`: of an SVG, as wide and high as operations.queries.curves says.
+    `words`: the same for who does not see it.
+    """
+
+    path: str
+    words: str
+
+
 class Figure(NamedTuple):
     """One figure of the first page, in words. `note`: what it counts, or why it is not known.
 
-    `url`: the page to open next; empty if the viewer may open none. `is_bad`: an alert would fire.
+    `url`: the page to open next; empty if the viewer may open none. `chapter`: what to do if it is
+    not fine.
     """
 
     name: str
     value: str
     note: str
     url: str = ""
-    is_bad: bool = False
+    level: Level = Level.FINE
+    chapter: Chapter = Chapter.MONITOR
+    curve: Curve | None = None
+
+    @property
+    def is_fine(self) -> bool:
+        return self.level is Level.FINE
 
 
 class SearchResult(NamedTuple):

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from operations.pages import figures, finder, home, parked
+from operations.pages import chapters, figures, finder, home, parked
 from operations.site import View, operator_page
 
 
@@ -25,6 +25,7 @@ urlpatterns = [
     _page("find/account/<account:account_id>/home/rebuild/", home.rebuild_home, "rebuild_home"),
     _page("find/post/<str:public_id>/", finder.show_post, "find_post"),
     _page("find/edge/<account:first>/<account:second>/", finder.show_edge, "find_edge"),
+    _page("chapters/<slug:name>/", chapters.show_chapter, "chapter"),
     _page("hot_keys/", figures.show_hot_keys, "hot_keys"),
     _page("moves/", figures.show_moves, "moves"),
     _page("parked/", parked.show_parked, "parked_changes"),

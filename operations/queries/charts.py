@@ -18,8 +18,7 @@ from operations.samples import (
     SLOT_S,
     DatabaseSample,
     FleetSample,
-    read_databases,
-    read_fleet,
+    read_samples,
     slot_of,
 )
 
@@ -119,9 +118,9 @@ class Charts(msgspec.Struct):
 
 
 def read_charts(now_s: float) -> Charts:
-    """The last hour. Raises: RedisError. Cost: two round trips, KEPT entries a database."""
+    """The last hour. Raises: RedisError. Cost: one round trip, KEPT entries a database."""
     since_s = now_s - SLOT_COUNT * SLOT_S
-    return draw(slot_of(now_s), read_databases(since_s), read_fleet(since_s))
+    return draw(slot_of(now_s), *read_samples(since_s))
 
 
 def draw(last: int, databases: Databases, fleet: Mapping[int, FleetSample]) -> Charts:
@@ -186,8 +185,8 @@ def _hit_ratios(slots: Sequence[int], fleet: Mapping[int, FleetSample]) -> Lines
     tiers = sorted({tier for sample in fleet.values() for tier in sample.reads})
     lines: Lines = {}
     for tier in tiers:
-        hits = _steps(_line(slots, fleet, partial(_reads, tier, 0)))
-        misses = _steps(_line(slots, fleet, partial(_reads, tier, 1)))
+        hits = step_values(_line(slots, fleet, partial(_reads, tier, 0)))
+        misses = step_values(_line(slots, fleet, partial(_reads, tier, 1)))
         lines[tier] = [_percent(hit, miss) for hit, miss in zip(hits, misses, strict=True)]
     return lines
 
@@ -223,7 +222,7 @@ def _rate(before: DatabaseSample | None, after: DatabaseSample | None) -> float 
     return round((after.delivered - before.delivered) / passed_s, 2) if passed_s > 0 else None
 
 
-def _steps(totals: Values) -> Values:
+def step_values(totals: Values) -> Values:
     """Differences between samples; null after a gap, and where a count started again."""
     steps: Values = [None]
     for before, after in pairwise(totals):

@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import isinf
 from typing import NamedTuple
 
-from operations.samples import FleetSample, RequestTotals, read_fleet
+from operations.samples import FleetSample, RequestTotals, slot_of
 
 WINDOW_S = 300
 # A compensator takes six samples in this time. Without any, the figures would not be of now.
@@ -27,14 +27,11 @@ class Traffic(NamedTuple):
     failed_ratio: float | None
 
 
-def read_traffic(now_s: float) -> Traffic | None:
-    """None if there are no two samples to compare. Raises: RedisError. Cost: one round trip."""
-    return measure(read_fleet(now_s - WINDOW_S), now_s)
-
-
 def measure(fleet: Mapping[int, FleetSample], now_s: float) -> Traffic | None:
-    """Compares the newest sample with the oldest one of the same machine."""
-    totals = [sample.requests for _, sample in sorted(fleet.items()) if sample.requests]
+    """Compares the newest sample of the last WINDOW_S with the oldest one of the same machine. None
+    if there are no two samples to compare."""
+    since, slots = slot_of(now_s - WINDOW_S), sorted(fleet.items())
+    totals = [sample.requests for slot, sample in slots if sample.requests and slot >= since]
     if not totals or totals[-1].at_s < now_s - FRESH_S:
         return None
     of_machine = [total for total in totals if total.machine == totals[-1].machine]

@@ -21,8 +21,9 @@ from moderation.actions.appeals import file_appeal
 from moderation.models import Appeal, Decision, Report
 from moderation.queries.waiting import MOST_COUNTED, MOST_LISTED, count_waiting
 from moderation.types import DecisionKind
-from operations.queries.first_page import list_figures
+from operations.queries.first_page import read_overview
 from operations.samples import FLEET, FleetSample, _write, read_totals, sample_fleet
+from tests.browser.hour import lay_hour
 from tests.budgets import count_calls
 from tests.callers import sign_in
 from tests.integration.changes.kinds import ALIAS, note
@@ -37,8 +38,9 @@ QUEUE = "/admin/moderation/report/"
 # history of what the viewer did, two for the figures, and two for what waits.
 MOST_ON_DEFAULT, MOST_ROUND_TRIPS = 11, 3
 CARD = re.compile(
-    r'<li(?P<bad> class="ops-bad")?>\s*<h2>(<a href="(?P<url>[^"]*)">)?(?P<name>[^<]*)(</a>)?</h2>'
-    r'\s*<p class="ops-value">(?P<value>[^<]*?)\s*(<span.*?)?</p>\s*<p>(?P<note>[^<]*)</p>'
+    r'<li(?: class="ops-(?P<level>\w+)")?>\s*<h2>(<a href="(?P<url>[^"]*)">)?(?P<name>[^<]*)'
+    r'(</a>)?</h2>\s*<p class="ops-value">(?P<value>[^<]*?)\s*(<span.*?)?</p>\s*(<svg.*?</svg>)?'
+    r"\s*<p>(?P<note>[^<]*)</p>"
 )
 
 
@@ -46,7 +48,7 @@ class Card(NamedTuple):
     value: str
     note: str
     url: str
-    is_bad: bool
+    level: str
 
 
 def cards_of(browser: Client) -> dict[str, Card]:
@@ -54,7 +56,7 @@ def cards_of(browser: Client) -> dict[str, Card]:
     assert answer.status_code == 200
     return {
         card["name"]: Card(
-            unescape(card["value"]), unescape(card["note"]), card["url"] or "", bool(card["bad"])
+            unescape(card["value"]), unescape(card["note"]), card["url"] or "", card["level"] or ""
         )
         for card in CARD.finditer(answer.content.decode())
     }
@@ -119,8 +121,7 @@ def test_changes_that_wait_and_that_are_parked(operator: Client) -> None:
     delay, parked = cards["Delay of delivery"], cards["Parked changes"]
     assert float(delay.value.removesuffix(" s")) >= 90
     assert (parked.value, parked.url) == ("2", f"/admin/parked/?shard={ALIAS}")
-    assert delay.is_bad
-    assert parked.is_bad
+    assert (delay.level, parked.level) == ("act", "act")
     assert f"not known of {all_aliases()[-1]}" in parked.note
 
 
@@ -150,8 +151,11 @@ def test_reports_and_appeals_that_wait_lead_to_their_queues(
     Appeal.objects.create(decision=strike, text="no")
     for browser in (boss, moderator):
         cards = cards_of(browser)
-        assert list(cards)[:2] == ["Open reports", "Open appeals"]
-        assert cards["Open reports"] == Card("1", "the oldest for 3\xa0days", QUEUE, True)
+        assert [name for name in cards if name.startswith("Open")] == [
+            "Open reports",
+            "Open appeals",
+        ]
+        assert cards["Open reports"] == Card("1", "the oldest for 3\xa0days", QUEUE, "act")
         appeals = cards["Open appeals"]
         assert (appeals.value, appeals.url) == (
             "1",
@@ -224,8 +228,9 @@ def test_a_long_queue_is_not_counted_to_its_end(world: None) -> None:
     assert waiting.oldest_report_at is not None
     (statement,) = calls.statements
     assert max(map(rows_handled, nodes_of(statement))) <= MOST_COUNTED
-    figures = list_figures("moderation.view_report".__eq__, datetime.now(UTC))
-    assert figures[0].value == "1,000 or more"
+    overview = read_overview("moderation.view_report".__eq__, datetime.now(UTC))
+    assert overview.sentence == "1,000 or more reports wait."
+    assert overview.figures[0].value == "1,000 or more"
     assert not Decision.objects.exists()
 
 
@@ -239,3 +244,57 @@ def test_a_few_old_open_reports_are_counted_without_the_decided_ones(world: None
         assert count_waiting().reports == 5
     (statement,) = calls.statements
     assert max(map(rows_handled, nodes_of(statement))) <= 5
+
+
+SENTENCE = re.compile(r'<p class="ops-sentence">([^<]*)</p>')
+MANUAL = re.compile(r'href="(/admin/chapters/\w+/)"')
+
+
+def sentence_at(browser: Client) -> str:
+    (sentence,) = SENTENCE.findall(browser.get("/admin/").content.decode())
+    return str(sentence)
+
+
+def test_the_first_line_says_how_all_is(operator: Client, moderator: Client) -> None:
+    assert sentence_at(operator).startswith("It is not known whether everything is delivered.")
+    for alias in all_aliases():
+        report_lag(alias)
+    report()
+    assert "Everything is delivered." in sentence_at(operator)
+    assert sentence_at(operator).endswith("1 report waits.")
+    assert sentence_at(moderator) == "1 report waits."
+    note(1)
+    execute(ALIAS, "UPDATE changes_change SET created_at = created_at - interval '90 s'")
+    park(ALIAS, note(2), "odd")
+    report_lag(ALIAS)
+    assert re.match(r"Delivery is 9\d\.\d s late\. 2 parked\.", sentence_at(operator))
+
+
+def test_what_is_not_fine_comes_first_with_a_word_and_its_chapter(operator: Client) -> None:
+    park(ALIAS, note(2), "odd")
+    for alias in all_aliases():
+        report_lag(alias)
+    page = operator.get("/admin/").content.decode()
+    troubles, fine = page[page.index('aria-label="Not fine"') :].split('aria-label="Fine"')
+    assert troubles.index("act now") < troubles.index("watch it"), "the worst first"
+    assert "Parked changes" in troubles and "Delay of delivery" in fine
+    assert "What to do" not in fine
+    for where in MANUAL.findall(troubles):
+        assert "<pre" in operator.get(where).content.decode()
+    shown = operator.get("/admin/chapters/monitor/").content.decode()
+    assert "## Alerts" in shown and "## Logs" not in shown
+    assert operator.get("/admin/chapters/none/").status_code == 404
+
+
+def test_the_last_hour_is_a_curve_that_says_in_words_what_it_shows(operator: Client) -> None:
+    assert "<svg class" not in operator.get("/admin/").content.decode()
+    lay_hour()
+    for alias in all_aliases():
+        report_lag(alias)
+    page = operator.get("/admin/").content.decode()
+    curves = re.findall(r'<svg class="ops-curve".*?aria-label="([^"]*)".*?<path d="(M[^"]*)"', page)
+    assert len(curves) == 5, "requests, failures, delay, parked changes, memory"
+    words = [text for text, _ in curves]
+    assert all(re.fullmatch(r"In \d+ minutes [\d.,e+]+ to [\d.,e+]+.*\.", text) for text in words)
+    assert [text for text in words if text.endswith(" minutes 0 to 2.")], "parked changes"
+    assert cards_of(operator)["Memory of Redis"].level == ""

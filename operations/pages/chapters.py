@@ -1,0 +1,44 @@
+"""The chapters of the manual that say what to do, for operators who have no other way to it.
+
+They are read from the checkout, as text. An installed wheel has none: the page says where they are.
+"""
+
+import re
+from pathlib import Path
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from operations.site import page_context
+from operations.types import Chapter
+
+# The file in docs/, and the heading of the chapter; without a heading the whole file.
+PLACES = {
+    Chapter.PARKED: "how-to/handle-parked-changes.md",
+    Chapter.MONITOR: "how-to/monitor.md#Alerts",
+    Chapter.STORES: "how-to/when-a-store-fails.md",
+    Chapter.REDIS: "how-to/set-up-redis.md",
+    Chapter.MODERATE: "how-to/moderate.md",
+}
+
+
+@require_safe
+def show_chapter(request: HttpRequest, name: str) -> HttpResponse:
+    if name not in PLACES:
+        raise Http404
+    file, _, heading = PLACES[Chapter(name)].partition("#")
+    path = Path(settings.BASE_DIR) / "docs" / file
+    text = cut(path.read_text(), heading) if path.exists() else ""
+    context = page_context(request, f"What to do: {Chapter(name).label}")
+    return render(request, "operations/chapter.html", {**context, "place": file, "text": text})
+
+
+def cut(text: str, heading: str) -> str:
+    """The chapter with this heading, up to the next one of its level; all without a heading."""
+    begin = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE) if heading else None
+    if begin is None:
+        return text
+    end = re.compile(rf"^#{{1,{len(begin[1])}}} ", re.MULTILINE).search(text, begin.end())
+    return text[begin.start() : end.start() if end else None]
