@@ -109,6 +109,8 @@ def test_keys_lead_through_reports_and_a_decision_is_taken_back(
     arrive(moderator, f"{QUEUE}{second.pk}/change/")
     moderator.type_key("k")
     arrive(moderator, f"{QUEUE}{first.pk}/change/")
+    moderator.see_after_reloads("Not your own work")
+    moderator.see("Keys: ?")
     moderator.type_key("?")
     moderator.see("Keys of this page", "Suspend", "Next report", "Resolve and next")
     assert not faults_of(moderator)

@@ -184,7 +184,7 @@ def a_report_is_decided_with_a_suggested_reason(cast: Cast) -> None:
     assert operator.count(operator.find(f"#mod-reasons option[value='{REASON}']")) == 1
     operator.type_into(".mod-post .mod-decide[open] [name=reason]", REASON)
     operator.press("Hide it")
-    operator.see("The post is hidden.", "This report is resolved")
+    operator.see("The post is hidden.", "No other report waits.")
     settle()
 
 
