@@ -76,8 +76,8 @@ const complete = (field, pattern) => {
     const item = target.closest("[role=option]");
     if (item) take(item);
   });
-  /* What was typed while this was loading. */
-  look();
+  /* What was typed while this was loading. The words that the form begins with wait for a key. */
+  if (field.value !== field.defaultValue) look();
 };
 
 const suggestionsFor = async (asked) => {
