@@ -183,7 +183,7 @@ def a_report_is_decided_with_a_suggested_reason(cast: Cast) -> None:
     operator.see(OFFER, "Third time today")
     assert operator.count(operator.find(f"#mod-reasons option[value='{REASON}']")) == 1
     operator.type_into(".mod-post .mod-decide[open] [name=reason]", REASON)
-    operator.press("Hide it")
+    operator.press("Hide it and next")
     operator.see("The post is hidden.", "No other report waits.")
     settle()
 
