@@ -1,7 +1,7 @@
 """`manage.py sync_tideline`: gives Tideline the accounts of the product's users."""
 
 import signal
-import threading
+import time
 from argparse import ArgumentParser
 from typing import Any
 
@@ -13,7 +13,7 @@ from tideline_client.contrib.django.connection import tideline
 from tideline_client.contrib.django.drain import drain_batch
 from tideline_client.contrib.django.outbox import request_sync_of_all, request_sync_of_missing
 
-QUIET_S, AWAY_S = 1.0, 5.0
+QUIET_S, AWAY_S, STEP_S = 1.0, 5.0, 0.1
 
 
 class Command(BaseCommand):
@@ -49,20 +49,31 @@ class Command(BaseCommand):
 
     def _follow(self, database: str) -> None:
         """Until SIGTERM or SIGINT: a batch that has begun is finished. Raises: CommandError."""
-        stop = threading.Event()
+        self._is_stopped = False
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stop.set())
-        while not stop.is_set():
+            signal.signal(number, self._stop)
+        while not self._is_stopped:
             try:
                 is_idle = drain_batch(tideline(), database) is None
             except (TokenRefused, NotAllowed) as error:
                 raise CommandError(_said(error)) from error
             except TidelineError as error:
                 self.stderr.write(_said(error))
-                stop.wait(AWAY_S)
+                self._pause(AWAY_S)
                 continue
             if is_idle:
-                stop.wait(QUIET_S)
+                self._pause(QUIET_S)
+
+    def _stop(self, *_: Any) -> None:
+        """A flag. The handler runs in the thread that waits: an Event would want the lock which
+        that thread may have, and then neither goes on."""
+        self._is_stopped = True
+
+    def _pause(self, seconds: float) -> None:
+        """In steps, because Python goes on with a sleep after a signal."""
+        end = time.monotonic() + seconds
+        while not self._is_stopped and time.monotonic() < end:
+            time.sleep(STEP_S)
 
 
 def _said(error: TidelineError) -> str:
