@@ -42,7 +42,13 @@ def follow(
     return change_edge(shard_of(follower_id), follower_id, followee_id, NO_EDGE, next_edge)
 
 
-def unfollow(follower_id: int, followee_id: int) -> Edge | None:
+def unfollow(follower_id: int, followee_id: int) -> bool:
+    """Ends the follow or the request follower → followee; False when there was none. As
+    `end_follow`."""
+    return end_follow(follower_id, followee_id) is not None
+
+
+def end_follow(follower_id: int, followee_id: int) -> Edge | None:
     """Ends the follow or the request follower → followee. Returns it; None when there was none.
 
     Raises: AccountNotFound for the follower. Safety: idempotent. Cost: two statements.
@@ -67,7 +73,7 @@ def remove_follower(followee_id: int, follower_id: int) -> bool:
     Raises: AccountNotFound for the follower. Safety: idempotent; the drain mirrors again.
     Cost: unfollow, and five statements on the followee's shard.
     """
-    has_ended = unfollow(follower_id, followee_id) is not None
+    has_ended = unfollow(follower_id, followee_id)
     _show_to_followee(follower_id, followee_id)
     return has_ended
 

@@ -143,7 +143,7 @@ class FollowImporter:
         is_over = record.since is None or edge.since_ms <= _milliseconds(record)
         if not (edge.is_follow or edge.is_request) or not is_over:
             return False
-        return self._dry_run or unfollow(follower_id, followee_id) is not None
+        return self._dry_run or unfollow(follower_id, followee_id)
 
 
 def _milliseconds(record: FollowRecord) -> int:

@@ -53,7 +53,7 @@ def _is_ended(end: End, row: Row) -> bool:
 def _end_forward(row: Row) -> bool:
     follower_id, _, followee_id, attribute = row
     end = unblock if attribute == Attribute.BLACK else unfollow
-    return bool(end(follower_id, followee_id))
+    return end(follower_id, followee_id)
 
 
 def _end_backward(row: Row) -> bool:

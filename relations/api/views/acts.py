@@ -13,10 +13,10 @@ from relations.actions.block import block, unblock
 from relations.actions.endorse import endorse, stop_endorsing
 from relations.actions.follow import (
     approve_request,
+    end_follow,
     follow,
     reject_request,
     remove_follower,
-    unfollow,
 )
 from relations.actions.mute import LONGEST_MUTE_S, mute, unmute
 from relations.actions.undo import undo, undo_of_mute, undo_of_unfollow
@@ -54,7 +54,7 @@ class UnfollowView(Endpoint):
     @extend_schema(request=None, responses=schema.RelationshipEntity)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account_row(account_id)
-        ended = unfollow(request.account_id, account_id)
+        ended = end_follow(request.account_id, account_id)
         answer = answer_relationship(request, account_id)
         if ended is not None:
             answer[schema.UNDO] = undo_of_unfollow(request.account_id, account_id, ended)

@@ -210,13 +210,14 @@ WRITES = ("POST", "PUT", "PATCH", "DELETE")
 
 
 def write_routes() -> list[tuple[str, str]]:
-    """Method and path of each write, with the same number in all places of ids."""
+    """Method and path of each write, with one number in all places of ids, and a letter as tag."""
     found = []
     for pattern in get_resolver().url_patterns:
         view = getattr(pattern.callback, "view_class", None) if pattern.callback else None
         if view is not None and issubclass(view, Endpoint):
             path = "/".join(
-                "1" if "<" in part else part for part in str(pattern.pattern).split("/")
+                "a" if part.startswith("<tag:") else "1" if "<" in part else part
+                for part in str(pattern.pattern).split("/")
             )
             found += [(m, f"/{path}") for m in WRITES if hasattr(view, m.lower())]
     return found

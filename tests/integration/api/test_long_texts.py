@@ -47,6 +47,7 @@ BODIES: dict[str, dict[str, Any]] = {
 EXEMPT = {
     "post /api/v1/statuses/{status_id}/translate",
     "post /api/v1/accounts/followed_by",
+    "post /api/v1/accounts/{account_id}/undo",
     "post /api/v1/lists/{list_id}/accounts",
     "delete /api/v1/lists/{list_id}/accounts",
     "post /api/v1/markers",
