@@ -48,7 +48,7 @@
 
   /* The admin and the page of the API are none of ours: what glides there ends with a fault. */
   addEventListener("pageswap", ({ viewTransition, activation }) => {
-    if (/^\/(admin|api|media)\//.test(new URL(activation?.entry.url || location.href).pathname)) viewTransition?.skipTransition();
+    if (/^\/(admin|api|media)\//.test(new URL(activation?.entry?.url || location.href).pathname)) viewTransition?.skipTransition();
   });
 
   const parse = (html) => new DOMParser().parseFromString(html, "text/html");

@@ -88,7 +88,7 @@ COSTS = {
     "/people?order=new": Cost(2, 6),
     "/welcome": Cost(3, 4),
     "/welcome?step=tags": Cost(3, 4),
-    "/welcome?step=people": Cost(7, 9),
+    "/welcome?step=people": Cost(7, 10),
     "/settings/appearance": Cost(1, 4),
     "/notices": Cost(3, 4),
     "/scheduled": Cost(2, 4),
@@ -102,7 +102,7 @@ COSTS = {
     "/settings/reports": Cost(3, 4),
     "/settings/password": Cost(2, 4),
     "all read: /": Cost(1, 4),
-    "guest: /": Cost(0, 2),
+    "guest: /": Cost(0, 4),
     "guest: /sidebar": Cost(0, 1),
     "guest: /@ann": Cost(2, 3),
     "guest: /statuses/{post}": Cost(0, 6),
@@ -153,7 +153,7 @@ WITH_FEW = {
     # A page that is not full looks for older posts in the index of two shards.
     "/public": Cost(3, 5),
     "/api/v1/timelines/public": Cost(2, 2),
-    "guest: /": Cost(2, 2),
+    "guest: /": Cost(2, 4),
 }
 
 
