@@ -34,8 +34,8 @@ def undo_of_mute(owner_id: int, target_id: int, before: Mute) -> str:
 
 def undo(owner_id: int, other_id: int, text: str) -> None:
     """Raises: NothingToUndo, if the text is not one of this pair, is older than a minute, or if the
-    relation has changed since; as a new follow CannotFollowBlocked and FollowCapReached.
-    Safety: idempotent. Cost: as unfollow or mute.
+    relation has changed since; as a new follow CannotFollowBlocked, FollowCapReached
+    and TooManyFollowsToday. Safety: idempotent. Cost: as unfollow or mute.
     """
     try:
         what, owner, other, before = signing.loads(text, salt=SALT, max_age=LONGEST_S)

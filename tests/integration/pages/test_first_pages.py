@@ -1,9 +1,12 @@
 """A guest's home, the welcome of a new account, and a page that is not there."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from accounts.site_texts.models import SiteTexts
 from accounts.site_texts.queries import forget_site_description
+from pages.api_client import ApiAnswer, ApiClient, ApiRefused
+from pages.views.timelines import TREND_POSTS
 from pages.writing import writing_of
 from relations.actions.follow import follow
 from tests.callers import Caller
@@ -28,6 +31,18 @@ def test_a_guest_reads_what_the_site_is_and_who_runs_it(people) -> None:
         "The kettle",
     ):
         assert text in page
+
+
+def test_a_guest_s_home_is_there_while_trends_are_not(people, monkeypatch) -> None:
+    def get(self: ApiClient, path: str, *more: Any) -> ApiAnswer:
+        if path == TREND_POSTS:
+            raise ApiRefused(503, "Temporarily unavailable, try again", {})
+        return whole(self, path, *more)
+
+    whole = ApiClient.get
+    monkeypatch.setattr(ApiClient, "get", get)
+    page = Browser().read("/")
+    assert "What people write" in page and "Liked here" not in page
 
 
 def test_a_site_without_texts_says_what_it_is_for(people) -> None:
