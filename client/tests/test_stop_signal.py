@@ -13,7 +13,8 @@ from tideline_client.contrib.django.management.commands import sync_tideline
 
 def test_a_signal_within_the_pause_ends_it(monkeypatch):
     """The handler may take no lock: its own thread could have it."""
-    monkeypatch.setattr(sync_tideline, "drain_batch", lambda *_: None)
+    batches = iter([None])  # a second one would raise: the first pause has the signal
+    monkeypatch.setattr(sync_tideline, "drain_batch", lambda *_: next(batches))
     monkeypatch.setattr(sync_tideline, "tideline", lambda: None)
     monkeypatch.setattr(sync_tideline, "STEP_S", 0.001)
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
