@@ -356,6 +356,14 @@
     return htmx.ajax("GET", "/?newest=1", { target: "#timeline", swap: "outerHTML", select: "#timeline" });
   };
 
+  /* Home, pressed at home, is the way to the top. Loaded again, it would not know yet what was seen last. */
+  document.addEventListener("click", async (event) => {
+    if (!event.target.closest("a[href='/']") || isModified(event) || location.search || !feed.isConnected) return;
+    event.preventDefault();
+    await begin();
+    scrollTo({ top: 0 });
+  });
+
   const show = () => {
     if (isMore || timeline().childElementCount + waiting.length > MOST_ENTRIES) return begin();
     timeline().querySelector(":scope > .empty")?.remove();

@@ -98,6 +98,7 @@ def test_changes_of_an_owner_keep_their_order(journal):
     mine = [*note(3), *note(2)]
     emit(BulkNoted())
     compensate_all()
+    deliver_all()
     assert [change for change in read_all(start)[0] if change in mine] == mine
 
 
@@ -136,6 +137,7 @@ def test_a_reader_that_waits_for_a_transaction_keeps_its_age(journal):
         other.start()
         other.join()
         position = in_thread(lambda: read_feed(ALIAS, start, 5)).position
+    deliver_all()
     page = read_feed(ALIAS, position, 5)
     assert position.complete_at == page.changes[1].position.row_at
 
