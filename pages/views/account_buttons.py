@@ -38,7 +38,7 @@ ACTS = {
     "reject": Act(REQUEST),
 }
 # Without a script a press leads to a question first (AccountFormPage).
-ASKED = {"unfollow"}
+ASKED = {"unfollow", "mute"}
 # What can be taken back for some seconds, and what the page says then.
 DONE = Choices({"unfollow": _("You no longer follow @%s."), "mute": _("You muted @%s.")})
 # The part of a page that a script replaces with the answer.

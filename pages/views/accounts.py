@@ -9,7 +9,6 @@ from django.http import (
     HttpResponseRedirect,
 )
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
 from django.utils.translation import gettext
 
 from pages.api_client import ApiRefused
@@ -103,8 +102,12 @@ class AccountPage(AboutAccount):
         """The API does not say whether an account is suspended or never was."""
         if refusal.status != NOT_FOUND:
             raise refusal
-        context = {"username": username}
-        return render(self.request, "pages/no_account.html", context, status=NOT_FOUND)
+        missing = {
+            "title": gettext("There is no account @%(username)s") % {"username": username},
+            "why": gettext("The name has a mistake, or the account was deleted or suspended."),
+            "way": "/search", "way_name": gettext("Search for people"),
+        }  # fmt: skip
+        return self.draw_missing(missing)
 
 
 def _without_messages(statuses: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_cache_control
 from django.utils.functional import cached_property
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 from django.views import View
 
 from accounts.api.quotas import charge_address
@@ -110,7 +111,7 @@ class WebPage(View):
             refused = ApiRefused(error.status, str(error), error.headers)
             answer = self._answer_refusal(refused)
         except Http404:
-            answer = self._draw_missing()
+            answer = self.draw_missing()
         self._limit_keeping(answer)
         return answer
 
@@ -153,7 +154,7 @@ class WebPage(View):
     def _answer_refusal(self, refusal: ApiRefused) -> HttpResponse:
         """A page without the frame, which may be what was refused."""
         if refusal.status == NOT_FOUND:
-            return self._draw_missing()
+            return self.draw_missing()
         if refusal.status == UNAUTHORIZED:
             return self._send_to_sign_in()
         if refusal.message == LoginDisabled.text:
@@ -162,16 +163,21 @@ class WebPage(View):
             return self.draw_refused("suspended.html", {"suspension": suspension}, refusal)
         return self.draw_refused("refused.html", {"refusal": refusal}, refusal)
 
-    def _draw_missing(self) -> HttpResponse:
+    def draw_missing(self, missing: Context | None = None) -> HttpResponse:
         """What is not there, in the viewer's own frame. A guest gets a card, and so does who reads
-        while the API does not answer."""
+        while the API does not answer. `missing`: title, why, way (an address) and way_name."""
+        context = missing or {
+            "title": gettext("There is no such page"),
+            "why": gettext("It may have been deleted, or it is not for you to see."),
+            "way": "/", "way_name": gettext("To the home page"),
+        }  # fmt: skip
         try:
             viewer = None if self.is_partial else self.viewer
         except ApiRefused:
             viewer = None
         if viewer is None:
-            return self.draw_card("missing_card.html", {}, NOT_FOUND)
-        return self.draw("missing.html", {}, NOT_FOUND)
+            return self.draw_card("missing_card.html", context, NOT_FOUND)
+        return self.draw("missing.html", context, NOT_FOUND)
 
     def draw_refused(self, template: str, context: Context, refusal: ApiRefused) -> HttpResponse:
         """A page without the frame, with the status of a refusal and when to come back."""

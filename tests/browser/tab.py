@@ -180,7 +180,7 @@ class Tab:
 
         async def wait(route: Route) -> None:
             await asyncio.sleep(seconds)
-            await route.continue_()
+            await route.fallback()
 
         self._do(self._context.route(pattern, wait))
         yield

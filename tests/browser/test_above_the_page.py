@@ -9,10 +9,14 @@ from relations.types import FollowOptions
 from tests.browser.axe import faults_of
 from tests.browser.feeds import enter, make_named
 from tests.browser.live_site import settle
+from tests.browser.neighbours import POLL
 from tests.browser.tab import DESKTOP, PHONE, Size, Tab
+from tests.callers import Caller
 from tests.world import drain_all, publish
 
 SHEET, SHOWN = "dialog.sheet", "document.querySelector('dialog.sheet')?.open"
+# As long as the way to the server takes.
+LATE_S = 1
 AT_THE_END = "innerHeight - document.querySelector('dialog.sheet').getBoundingClientRect().bottom"
 
 
@@ -86,6 +90,43 @@ def test_an_unfollow_is_taken_back_with_its_flags(ann: int, tab: Tab) -> None:
     tab.see("You no longer follow @ben.")
     assert not get_edge(shard_of(ann), ann, ben).is_follow
     tab.press("Undo")
-    tab.expect(tab.find("#profile [data-then]")).to_have_text("Following")
+    tab.expect(tab.find(".account-acts > form [data-then]")).to_have_text("Following")
     after = get_edge(shard_of(ann), ann, ben)
     assert (after.flags, after.since_ms) == (before.flags, before.since_ms)
+
+
+def test_a_mute_is_there_at_once_and_taken_back(ann: int, tab: Tab) -> None:
+    ben = make_named("ben")
+    follow(ann, ben, FollowOptions(notify=True))
+    settle()
+    tab.open("/@ben")
+    tab.click(".profile .menu summary")
+    tab.press("Mute")
+    tab.see("You muted @ben.", "You muted this account.")
+    tab.press("Undo")
+    tab.see_no("You muted this account.")
+    assert get_edge(shard_of(ann), ann, ben).flags
+
+
+@pytest.mark.parametrize(
+    ("button", "place", "then", "before"),
+    [
+        ("Follow @ben", ".account-acts > form [data-then]", "Following", "Follow"),
+        ("Vote", ".poll [data-then]", "Voted", "Vote"),
+    ],
+)
+def test_a_press_shows_before_the_server_knows_and_is_put_back_if_it_fails(
+    tab: Tab, button: str, place: str, then: str, before: str
+) -> None:
+    Caller(make_named("ben")).post("/api/v1/statuses", {"status": "which?", "poll": POLL})
+    settle()
+    tab.open("/@ben")
+    tab.click(".poll li:first-child .check")
+    tab.refuse("**/follow")
+    tab.refuse("**/vote")
+    with tab.answers_after_s("**/*", LATE_S):
+        tab.press(button)
+        tab.wait(f"document.querySelector('{place}').textContent === '{then}'")
+        tab.see("The server does not answer.")
+    tab.expect(tab.find(place)).to_have_text(before)
+    tab.faults.clear()

@@ -157,16 +157,20 @@
     xhr.addEventListener("loadend", () => { if (xhr.status !== 200) press(elt); });
   });
 
-  /* So is a follow. */
+  /* So are a follow, a mute, a vote, a member of a list, and the options of a menu. */
+  const isPressed = (button) => {
+    if (button.ariaPressed) button.ariaPressed = button.ariaPressed !== "true";
+    if (!button.closest(".menu, .poll")) button.classList.toggle("quiet");
+  };
   document.addEventListener("htmx:beforeSend", ({ detail: { elt, xhr } }) => {
-    const button = elt.matches("form") ? elt.querySelector("button[data-then]") : null, before = button?.textContent;
+    const button = elt.matches("form") ? elt.querySelector("button:is([data-then], [aria-pressed])") : null, before = button?.textContent;
     if (!button) return;
-    button.textContent = button.dataset.then;
-    button.classList.toggle("quiet");
+    if (button.dataset.then) button.textContent = button.dataset.then;
+    isPressed(button);
     xhr.addEventListener("loadend", () => {
       if (xhr.status === 200) return;
-      button.textContent = before;
-      button.classList.toggle("quiet");
+      if (button.dataset.then) button.textContent = before;
+      isPressed(button);
     });
   });
 

@@ -42,15 +42,27 @@ def test_without_a_script_the_browser_goes_back_to_the_page(ann: int, bob: int) 
     assert Browser().send(f"/accounts/{bob}/follow")["Location"].startswith("/auth/sign_in")
 
 
-def test_without_a_script_an_unfollow_is_asked_about(ann: int, bob: int) -> None:
-    browser, path = Browser(ann), f"/accounts/{bob}/unfollow"
+@pytest.mark.parametrize(
+    ("act", "field", "value"), [("unfollow", "following", False), ("mute", "muting", True)]
+)
+def test_without_a_script_what_can_be_undone_is_asked_about(
+    ann: int, bob: int, act: str, field: str, value: bool
+) -> None:
+    browser, path = Browser(ann), f"/accounts/{bob}/{act}"
     browser.send(f"/accounts/{bob}/follow")
-    assert browser.send(path)["Location"] == "/@bob/unfollow"
-    assert _relationship(ann, bob)["following"] is True
-    page = browser.read("/@bob/unfollow")
+    assert browser.send(path)["Location"] == f"/@bob/{act}"
+    assert _relationship(ann, bob)[field] is not value
+    page = browser.read(f"/@bob/{act}")
     assert 'name="asked"' in page and f'action="{path}"' in page
     browser.send(path, {"asked": "1", "next": "/@bob"})
-    assert _relationship(ann, bob)["following"] is False
+    assert _relationship(ann, bob)[field] is value
+
+
+def test_an_account_that_is_not_there_has_a_page_in_the_frame(ann: int) -> None:
+    for browser, frame in ((Browser(ann), True), (Browser(), False)):
+        page = browser.read("/@absent", status=404)
+        assert "There is no account @absent" in page and "/search" in page
+        assert ('class="side"' in page) is frame
 
 
 @pytest.mark.parametrize(("option", "field"), OPTIONS)
@@ -76,7 +88,11 @@ def test_reposts_are_hidden(ann: int, bob: int) -> None:
     ("form", "fields", "words"),
     [
         ("block", {}, "You blocked this account"),
-        ("mute", {"duration": "1800", "notifications": "false"}, "You muted this account until"),
+        (
+            "mute",
+            {"asked": "1", "duration": "1800", "notifications": "false"},
+            "You muted this account until",
+        ),
         ("note", {"comment": "met at the <b>lake"}, "met at the &lt;b&gt;lake"),
     ],
 )
