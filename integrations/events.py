@@ -171,6 +171,12 @@ def _whole_post(owner_id: int, payload: PostCreated | PostDeleted) -> Data:
     return _visible_post(owner_id, payload) | _about(payload.target) | {"quote_of_id": quoted}
 
 
+def _new_post(owner_id: int, payload: PostCreated) -> Data:
+    """`type` as in a Status entity: absent of a status."""
+    typed = {"type": payload.post_type} if payload.post_type else {}
+    return _whole_post(owner_id, payload) | typed
+
+
 def _revoked(owner_id: int, payload: QuoteRevoked) -> Data:
     return _post(owner_id, payload) | {"quote_of_id": PostId.at(*payload.quoted).public}
 
@@ -191,7 +197,7 @@ _SIMPLE: Mapping[type[Payload], tuple[str, Callable[[int, Any], Data]]] = {
     AccountRestricted: ("account.moderated", _account),
     FollowsImported: ("follows.imported", _imported_follows),
     PostsImported: ("posts.imported", _imported_posts),
-    PostCreated: ("post.created", _whole_post),
+    PostCreated: ("post.created", _new_post),
     PostEdited: ("post.edited", _visible_post),
     PostDeleted: ("post.deleted", _whole_post),
     PostHidden: ("post.moderated", _post),

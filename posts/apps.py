@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
-from infra.api.live_parts import register_live_part
+from infra.api.live_parts import register_live_part, register_sealed_part
 
 
 class PostsConfig(AppConfig):
@@ -16,3 +16,5 @@ class PostsConfig(AppConfig):
         import_module("posts.queries.own_responses")
         for mark, fill in import_module("posts.api.live_parts").FILLS.items():
             register_live_part(mark, fill)
+        places = import_module("posts.fragments.places")
+        register_sealed_part(places.CUSTOM_BYTE, places.open_custom)

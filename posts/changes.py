@@ -4,6 +4,7 @@
 the post that a reply or repost is about; it never changes. `visibility`, `tags`, `mentioned` (ids
 of accounts): of the post; of a deleted one, those that it had. `thread`: author and moment of the
 first post of the thread, for a reply. `quoted`: author and moment of the post that it quotes.
+`post_type`: None for a status.
 """
 
 from collections.abc import Sequence
@@ -65,6 +66,7 @@ class PostCreated(Payload, frozen=True, omit_defaults=True):
     mentioned: tuple[int, ...] = ()
     thread: tuple[int, int] | None = None
     quoted: tuple[int, int] | None = None
+    post_type: str | None = None
 
     def own_acts(self, owner_id: int) -> Sequence[OwnAct]:
         post_id = PostId.at(owner_id, self.moment)

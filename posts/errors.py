@@ -64,6 +64,11 @@ class TooManyEdits(TidelineError):
         super().__init__(f"Validation failed: A post can be edited at most {most} times")
 
 
+class TooManyTypes(TidelineError):
+    def __init__(self, most: int) -> None:
+        super().__init__(f"Validation failed: At most {most} types of posts can be declared")
+
+
 class TooManyMutedThreads(TidelineError):
     def __init__(self, most: int) -> None:
         super().__init__(f"Validation failed: At most {most} threads can be muted")

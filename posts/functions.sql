@@ -19,8 +19,8 @@ CREATE OR REPLACE FUNCTION posts_publish(
     about_moment bigint, new_visibility integer, new_mentions jsonb, new_tags text[],
     new_media jsonb, new_poll jsonb, new_application jsonb,
     first_author bigint, first_moment bigint, about_quoted bigint[], new_quote_policy integer,
-    new_reply_policy integer, today integer, most_mentions integer,
-    most_tags integer, lane integer, change text, payload jsonb,
+    new_reply_policy integer, new_post_type text, new_custom text, today integer,
+    most_mentions integer, most_tags integer, lane integer, change text, payload jsonb,
     OUT is_known boolean, OUT refused text, OUT post_moment bigint, OUT post_count bigint,
     OUT post_version bigint, OUT change_id bigint, OUT changed_at timestamptz
 ) LANGUAGE plpgsql AS $$
@@ -67,11 +67,12 @@ BEGIN
     INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text, language, kind,
         target_author, target_moment, visibility, mentions, tags, media, poll,
         application, thread_author, thread_moment, quoted_author, quoted_moment, quote_policy,
-        reply_policy)
+        reply_policy, post_type, custom)
     VALUES (author, post_moment, new_text, is_sensitive, new_spoiler_text, new_language, new_kind,
         about_author, about_moment, new_visibility, new_mentions, new_tags, new_media,
         new_poll, new_application, first_author, first_moment,
-        about_quoted[1], about_quoted[2], new_quote_policy, new_reply_policy);
+        about_quoted[1], about_quoted[2], new_quote_policy, new_reply_policy, new_post_type,
+        new_custom);
     IF once_key IS NOT NULL THEN
         INSERT INTO posts_publishedkey (author_id, key, moment, created_at)
         VALUES (author, once_key, post_moment, now());
@@ -134,14 +135,16 @@ CREATE OR REPLACE FUNCTION posts_day_of(moment bigint) RETURNS bigint LANGUAGE s
 AS 'SELECT moment / 1296 / 86400 + 13149';
 
 -- Replaces the text of a post and keeps the version before. `image_texts`: for some of its images, objects
--- with `id` and a new `description` or `focus`; NULL for none. `refused`: `gone` for no live post or
+-- with `id` and a new `description` or `focus`; NULL for none. `new_custom`: NULL keeps it. `refused`: `gone` for no live post or
 -- reply of the author, `full` for too many edits, or as posts_publish. posts/actions/edit_post.py
 CREATE OR REPLACE FUNCTION posts_edit_post(
     author bigint, wanted_moment bigint, now_at timestamptz, new_text text, is_sensitive boolean,
     new_spoiler_text text, new_language text, new_mentions jsonb, new_tags text[],
     new_media jsonb, most_edits integer, today integer, most_mentions integer,
     most_tags integer, lane integer, change text, payload jsonb, new_poll jsonb, image_texts jsonb,
-    OUT is_known boolean, OUT refused text, OUT edited timestamptz, OUT reported jsonb,
+    new_custom text,
+    OUT is_known boolean, OUT refused text, OUT edited timestamptz, OUT kept_custom text,
+    OUT reported jsonb,
     OUT change_id bigint, OUT changed_at timestamptz
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -183,11 +186,12 @@ BEGIN
     ELSE
         wanted_poll := old.poll;
     END IF;
+    kept_custom := coalesce(new_custom, old.custom);
     -- An edit that changes nothing writes nothing.
     IF (old.text, old.sensitive, old.spoiler_text, old.language, old.mentions, old.tags, old.media,
-        old.poll)
-        IS NOT DISTINCT FROM (new_text, is_sensitive, new_spoiler_text,
-            new_language::varchar, new_mentions, new_tags, new_media, wanted_poll) THEN
+        old.poll, old.custom)
+        IS NOT DISTINCT FROM (new_text, is_sensitive, new_spoiler_text, new_language::varchar,
+            new_mentions, new_tags, new_media, wanted_poll, kept_custom) THEN
         RETURN;
     END IF;
     -- The limits. Only mentions and tags that the old text lacks count.
@@ -219,6 +223,7 @@ BEGIN
     UPDATE posts_post SET text = new_text, sensitive = is_sensitive,
         spoiler_text = new_spoiler_text, language = new_language, mentions = new_mentions,
         tags = new_tags, media = new_media, edited_at = edited, poll = wanted_poll,
+        custom = kept_custom,
         is_end_reported = is_end_reported AND (poll ->> 'expires_at_s')
             IS NOT DISTINCT FROM (wanted_poll ->> 'expires_at_s')
     WHERE author_id = author AND moment = wanted_moment;
@@ -268,7 +273,7 @@ BEGIN
     END IF;
     -- The tombstone keeps only the id, the visibility, and what the post was about.
     UPDATE posts_post SET text = '', spoiler_text = '', mentions = NULL, tags = NULL, media = NULL,
-        poll = NULL, application = NULL, deleted_at = now()
+        poll = NULL, application = NULL, post_type = NULL, custom = NULL, deleted_at = now()
     WHERE author_id = author AND moment = wanted_moment;
     -- 6: Kind.PIN. A deleted post is not pinned.
     UPDATE posts_viewermark SET is_on = false, revision = revision + 1

@@ -1,10 +1,14 @@
-"""Tables of posts: posts, viewer marks, responses and Idempotency-Keys. All sharded."""
+"""Tables of posts: posts, viewer marks, responses and Idempotency-Keys, all sharded; post types."""
+
+from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from accounts.types import FIRST_TENANT
 from infra.sharding.models import ShardedModel
-from posts.types import Kind, QuotePolicy, ReplyPolicy, Visibility
+from infra.sharding.placement import Placement
+from posts.types import LONGEST_TYPE, Kind, QuotePolicy, ReplyPolicy, Visibility
 
 POST_KINDS = [(kind.value, kind.name) for kind in (Kind.POST, Kind.REPLY, Kind.REPOST)]
 VIEWER_MARK_KINDS = [(k.value, k.name) for k in Kind if Kind.FAVOURITE <= k <= Kind.PIN]
@@ -34,7 +38,9 @@ class Post(ShardedModel):
     accounts.images.types.Attachment. `application`: {"name", "website"} of the client that
     published the post. NULL for none. `thread_…`: the first post of the thread of a reply; NULL for
     other posts, and for replies of old code. `is_orphan`: the post that a reply answers is deleted.
-    `quoted_…`: the post that it quotes. `is_quote_revoked`: its author took that back.
+    `quoted_…`: the post that it quotes. `is_quote_revoked`: its author took that back. `post_type`:
+    the name of a PostType; NULL for a status. `custom`: the JSON object of a product, as text: its
+    names keep their order. NULL for none.
     """
 
     owner = "author_id"
@@ -68,6 +74,8 @@ class Post(ShardedModel):
     is_quote_revoked = models.BooleanField(db_default=False)
     quote_policy = models.SmallIntegerField(choices=QUOTE_POLICIES, db_default=QUOTE_POLICIES[0][0])
     reply_policy = models.SmallIntegerField(choices=REPLY_POLICIES, db_default=REPLY_POLICIES[0][0])
+    post_type = models.CharField(max_length=LONGEST_TYPE, null=True)  # noqa: DJ001 - most have none
+    custom = models.TextField(null=True)  # noqa: DJ001 - an empty object is a text
 
     class Meta:
         indexes = [
@@ -303,3 +311,20 @@ class PollTally(ShardedModel):
 
     def __str__(self) -> str:
         return f"{self.author_id}/{self.moment}: {self.votes}"
+
+
+class PostType(models.Model):
+    """GLOBAL, at most MOST_TYPES a tenant: a type of posts besides `status`, such as recipe.cooked.
+
+    Written by posts.actions.declare_type. `words`: what it is called, by language.
+    """
+
+    placement: ClassVar[Placement] = Placement.GLOBAL
+
+    pk = models.CompositePrimaryKey("tenant", "name")
+    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
+    name = models.CharField(max_length=LONGEST_TYPE)
+    words = models.JSONField()
+
+    def __str__(self) -> str:
+        return self.name

@@ -9,6 +9,10 @@ import msgspec
 
 from posts.ids import PostId
 
+# The type of a post without one. A declared type has a dot, so it is never called so.
+STATUS = "status"
+LONGEST_TYPE = 64
+
 
 class Kind(IntEnum):
     """The kind of a post, or of a viewer mark. Stored as a number.
@@ -122,8 +126,8 @@ class PostRange(NamedTuple):
 class PostRow(NamedTuple):
     """A post as read from its shard. The queries of posts.queries.rows return these columns.
 
-    `mentions`, `tags`, `media`, `poll`, `application`, `is_orphan`: as the columns of
-    posts.models.Post.
+    `mentions`, `tags`, `media`, `poll`, `application`, `is_orphan`, `post_type`, `custom`: as the
+    columns of posts.models.Post.
     """
 
     author_id: int
@@ -150,6 +154,8 @@ class PostRow(NamedTuple):
     is_quote_revoked: bool = False
     quote_policy: int = QuotePolicy.PUBLIC
     reply_policy: int = ReplyPolicy.PUBLIC
+    post_type: str | None = None
+    custom: str | None = None
 
     @property
     def thread(self) -> PostId:
@@ -201,7 +207,7 @@ class NewPoll(msgspec.Struct, frozen=True):
 class Draft(msgspec.Struct, frozen=True):
     """A post that an author wants to publish, validated by `posts.actions.check_draft`.
 
-    `thread`: the first post of the thread, for a reply.
+    `thread`: the first post of the thread, for a reply. `post_type`, `custom`: as of a post.
     """
 
     text: str
@@ -217,6 +223,8 @@ class Draft(msgspec.Struct, frozen=True):
     quoted: PostId | None = None
     quote_policy: QuotePolicy = QuotePolicy.PUBLIC
     reply_policy: ReplyPolicy = ReplyPolicy.PUBLIC
+    post_type: str | None = None
+    custom: str | None = None
 
 
 class PostLinks(NamedTuple):

@@ -124,6 +124,7 @@ def _post(it) -> None:
     it.mention = write(it.bob, f"@{_name(it.ann)} hello")
     it.direct = write(it.bob, f"@{_name(it.ann)} psst", visibility="direct")
     it.original = write(it.ann, "the original", spoiler_text="careful", language="fr")
+    write(it.ann, "40 minutes", custom={"minutes": 40})
     it.poll = write(it.ann, "?", poll=POLL)
     it.open_poll = write(it.ann, "!", poll=POLL | {"expires_in": 86_400})
     it.image = sent(it.ann)

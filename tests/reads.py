@@ -129,6 +129,7 @@ def _paths(route: str, world: World) -> Iterator[str]:
         "rule_id": ["1"],
         "campaign_id": ["1"],
         "external_id": ["u1"],  # for services only
+        "type_name": ["recipe.cooked"],
     }
     names = PLACEHOLDER.findall(route)
     for values in product(*(fillings[name] for name in names)):

@@ -1,5 +1,7 @@
 """One call: what is sent, and what comes back."""
 
+import json
+
 import httpx
 import pytest
 
@@ -17,6 +19,26 @@ def test_a_service_acts_for_an_account():
     assert site.bodies() == [{"status": "Hello", "visibility": "public"}]
     assert isinstance(status, models.Status)
     assert (status.account.acct, status.created_at.year) == ("ann", 2026)
+
+
+def test_a_post_has_a_type_and_data_of_the_product():
+    recipe = {"minutes": 40, "steps": [{"do": "stir"}]}
+    declared = {"name": "recipe.cooked", "words": {"en": "cooked"}}
+    typed = STATUS | {"type": "recipe.cooked", "custom": recipe}
+    site = SiteDouble(ok(declared), ok(typed), ok(STATUS))
+    client = site.client()
+    assert client.post_types.declare("recipe.cooked", {"en": "cooked"}).words == {"en": "cooked"}
+    calls = client.acting_for("42").statuses
+    made = calls.create("Soup", type="recipe.cooked", custom=recipe)
+    assert (made.type, made.custom) == ("recipe.cooked", recipe)
+    plain = calls.get("1")
+    assert (plain.type, plain.custom) == (None, None)
+    assert json.loads(site.asked[1].content) == {
+        "status": "Soup",
+        "type": "recipe.cooked",
+        "custom": recipe,
+    }
+    assert site.asked[0].url.path == "/api/v1/services/post_types/recipe.cooked"
 
 
 def test_the_service_itself_names_no_account():

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+import msgspec
 from django.conf import settings
 from django.http import HttpRequest, QueryDict
 from django.utils.datastructures import MultiValueDict
@@ -121,6 +122,16 @@ class ApiRequest(Request):
         body = nest(sent.lists()) if isinstance(sent, MultiValueDict) else nest_json(sent)
         query = NO_QUERY if self._body_only else self.query_params
         return {**nest(query.lists()), **body} if query else body
+
+    def find_json(self, name: str) -> bytes | None:
+        """The JSON of one parameter as the body has it; None unless the body is JSON and has it.
+
+        `data` has read the body, and of a name that is twice in an object only the last value.
+        """
+        if isinstance(super().data, MultiValueDict) or not self._request.body:
+            return None
+        sent = msgspec.json.decode(self._request.body, type=dict[str, msgspec.Raw]).get(name)
+        return None if sent is None else bytes(sent)
 
     @property
     def query_params(self) -> QueryDict:  # type: ignore[override]

@@ -17,9 +17,12 @@ from rest_framework.serializers import (
 
 from accounts.actions.update_profile import NOTE_LENGTH
 from accounts.models import DISPLAY_NAME_LENGTH
+from infra.api.fields import VisibleTextField
 from infra.api.parsing import LIMIT_DIGITS
 from integrations.events import TYPES
 from integrations.positions import MOST_CHARACTERS
+from posts.queries.post_types import TYPE_PATTERN
+from posts.types import LONGEST_TYPE
 
 AFTER = OpenApiParameter(
     "after",
@@ -143,6 +146,27 @@ class ExternalIdsBody(Serializer[Any]):
 
     external_ids = ListField(child=CharField(max_length=255), required=False, max_length=MOST_IDS)
     account_ids = ListField(child=RegexField(ACCOUNT_ID), required=False, max_length=MOST_IDS)
+
+
+MOST_LANGUAGES, LONGEST_WORDS = 20, 100
+TYPE_NAME = OpenApiParameter(
+    "type_name",
+    {"type": "string", "pattern": f"^{TYPE_PATTERN}$", "maxLength": LONGEST_TYPE},
+    OpenApiParameter.PATH,
+    description="Such as `recipe.cooked`",
+)
+
+
+class PostTypeWordsBody(Serializer[Any]):
+    words = DictField(
+        child=VisibleTextField(max_length=LONGEST_WORDS),
+        help_text='What it is called, by language: `{"en": "cooked"}`',
+    )
+
+
+class PostTypeEntity(Serializer[Any]):
+    name = CharField()
+    words = DictField(child=CharField())
 
 
 class EventEntity(Serializer[Any]):

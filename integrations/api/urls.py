@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from integrations.api.post_types import PostTypesView, PostTypeView
 from integrations.api.views import (
     EventsView,
     ExternalIdsView,
@@ -18,4 +19,6 @@ urlpatterns = [
     path("api/v1/services/accounts", ServiceAccountsView.as_view()),
     path("api/v1/services/accounts/<str:external_id>", ServiceAccountView.as_view()),
     path("api/v1/services/external_ids", ExternalIdsView.as_view()),
+    path("api/v1/services/post_types", PostTypesView.as_view()),
+    path("api/v1/services/post_types/<str:type_name>", PostTypeView.as_view()),
 ]

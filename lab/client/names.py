@@ -115,6 +115,10 @@ provisioning.find               POST?   /api/v1/services/external_ids
 relations.of_pairs              POST?   /api/v1/services/relations
 relations.mutuals               GET     /api/v1/services/mutuals/{account_id}
 
+post_types.declare              PUT     /api/v1/services/post_types/{type_name}
+post_types.remove               DELETE* /api/v1/services/post_types/{type_name}
+post_types.declared             GET     /api/v1/services/post_types
+
 events.read                     GET     /api/v1/services/events
 """
 

@@ -17,7 +17,7 @@ from operations.queries.account import fact_of_decision
 from operations.types import Fact, Section
 from posts.ids import PostId
 from posts.models import Post
-from posts.types import Kind
+from posts.types import STATUS, Kind
 
 MAX_DECISIONS = 10
 COUNTS = select_counts(owner="%s", subject="%s")
@@ -77,6 +77,8 @@ def _of_row(row: Any) -> Iterator[Fact]:
     yield Fact("Content warning", row.spoiler_text)
     yield Fact("Sensitive", row.sensitive)
     yield Fact("Language", row.language or "")
+    yield Fact("Type", row.post_type or STATUS)
+    yield Fact("Custom", row.custom or "")
     yield Fact("Revision of hiding", row.hidden_revision)
 
 

@@ -29,7 +29,7 @@ PARAMETERS = (
     *("new_text", "is_sensitive", "new_spoiler_text", "new_language"),
     *("new_mentions", "new_tags", "new_media"),
     *("most_edits", "today", "most_mentions", "most_tags"),
-    *("lane", "change", "payload", "new_poll", "image_texts"),
+    *("lane", "change", "payload", "new_poll", "image_texts", "new_custom"),
 )
 EDIT = f"""
 SELECT edited.*, {account_counts_sql("%s")}
@@ -38,10 +38,11 @@ FROM {named_call("posts_edit_post", PARAMETERS)} AS edited
 
 
 def edit_post(old: PostRow, draft: Draft, image_texts: Sequence[Mapping[str, Any]] = ()) -> bool:
-    """Replaces text, warning, flag, language, images and poll. False: the post has them already.
+    """Replaces text, warning, flag, language, images, poll, custom. False: the post has them.
 
-    A draft without a poll keeps the old one. Other options, or another number of choices, reset the
-    votes. `image_texts`: for some of the draft's images, `id` with `description`, `focus` or both.
+    A draft without a poll or custom keeps the old one. Other options, or another number of choices,
+    reset the votes. `image_texts`: for some of the draft's images, `id` with `description`, `focus`
+    or both.
 
     `old`: the post as it was read; only what an edit cannot change is taken from it. The next read
     of every page has the new text. Raises: PostNotFound if the post is deleted or hidden,
@@ -56,9 +57,9 @@ def edit_post(old: PostRow, draft: Draft, image_texts: Sequence[Mapping[str, Any
     change = change_columns(old.author_id, PostEdited(old.moment, 0, 0))
     values = (old.author_id, old.moment, at, *new[2:6], *columns_of_links(new))
     poll = json_of(msgspec.to_builtins(draft.poll))
-    values += (MAX_EDITS, *today, *change, poll, json_of(image_texts))
+    values += (MAX_EDITS, *today, *change, poll, json_of(image_texts), draft.custom)
     row = fetch_one(alias, EDIT, (old.author_id, *values))
-    is_known, refused, edited_at, reported, change_id, changed_at, counts = row  # type: ignore[misc]
+    is_known, refused, edited_at, custom, reported, change_id, changed_at, counts = row  # type: ignore[misc]
     if not is_known:
         raise AccountNotFound
     if refused is not None:
@@ -68,7 +69,8 @@ def edit_post(old: PostRow, draft: Draft, image_texts: Sequence[Mapping[str, Any
         return False
     # The caches read what others may have changed since `old` was read: moderators hide images, and
     # the post that a reply answers may be deleted.
-    written = WrittenPost(new._replace(edited_at=edited_at), counts, time.monotonic())
+    new = new._replace(edited_at=edited_at, custom=custom)
+    written = WrittenPost(new, counts, time.monotonic())
     known = None if new.media or new.kind == Kind.REPLY else written
     payload = read_payload(PostEdited.kind, reported)
     announce(alias, old.author_id, payload, AppendedChange(change_id, changed_at, known))
@@ -76,7 +78,8 @@ def edit_post(old: PostRow, draft: Draft, image_texts: Sequence[Mapping[str, Any
 
 
 def _row_of(old: PostRow, draft: Draft) -> PostRow:
-    """The row as the edit leaves it, without its time. A draft without a language keeps the old."""
+    """The row as the edit leaves it, without its time and custom. A draft without a language keeps
+    the old."""
     links = read_links(draft.text)
     return old._replace(
         text=draft.text,

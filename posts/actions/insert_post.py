@@ -38,7 +38,7 @@ PARAMETERS = (
     *("new_kind", "about_author", "about_moment", "new_visibility"),
     *("new_mentions", "new_tags", "new_media", "new_poll", "new_application"),
     *("first_author", "first_moment", "about_quoted"),
-    *("new_quote_policy", "new_reply_policy"),
+    *("new_quote_policy", "new_reply_policy", "new_post_type", "new_custom"),
     *("today", "most_mentions", "most_tags"),
     *("lane", "change", "payload"),
 )
@@ -78,6 +78,7 @@ def insert_post(
         tuple(mention[0] for mention in links.mentions),
         place_of(draft.thread),
         place_of(draft.quoted),
+        draft.post_type,
     )
     limits = (int(now_s // DAY_S), settings.MENTIONS_PER_DAY, settings.TAGS_PER_DAY)
     change = change_columns(author_id, created)
@@ -133,6 +134,8 @@ def _row_of(author_id: int, draft: Draft, target: Target | None, links: PostLink
         quoted_moment=draft.quoted.moment if draft.quoted else None,
         quote_policy=int(draft.quote_policy),
         reply_policy=int(draft.reply_policy),
+        post_type=draft.post_type,
+        custom=draft.custom,
     )
 
 
@@ -142,12 +145,12 @@ def place_of(post_id: PostId | None) -> tuple[int, int] | None:
 
 
 def _columns_of(row: PostRow) -> Sequence[object]:
-    """The parameters of posts_publish from `new_text` to `new_reply_policy`."""
+    """The parameters of posts_publish from `new_text` to `new_custom`."""
     json = (json_of(row.poll), json_of(row.application))
     quoted = [row.quoted_author, row.quoted_moment] if row.quoted else None
     thread = (row.thread_author, row.thread_moment)
-    policies = (row.quote_policy, row.reply_policy)
-    return (*row[2:10], *columns_of_links(row), *json, *thread, quoted, *policies)
+    last = (row.quote_policy, row.reply_policy, row.post_type, row.custom)
+    return (*row[2:10], *columns_of_links(row), *json, *thread, quoted, *last)
 
 
 def columns_of_links(row: PostRow) -> Sequence[object]:

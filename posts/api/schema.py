@@ -13,6 +13,7 @@ from rest_framework.serializers import (
     Field,
     IntegerField,
     ListField,
+    RegexField,
     Serializer,
     URLField,
 )
@@ -35,6 +36,7 @@ from infra.api.fields import (
 from infra.api.openapi import error_response
 from infra.api.parsing import LIMIT_DIGITS
 from posts.actions.check_draft import MAX_KEY_LENGTH
+from posts.actions.check_own_data import MOST_SENT_BYTES
 from posts.actions.check_poll import (
     FEWEST_OPTIONS,
     LONGEST_OPTION,
@@ -47,9 +49,10 @@ from posts.actions.check_reply import REPLY_POLICIES
 from posts.api.quote_schema import QuoteApprovalEntity, QuoteEntity, ReplyApprovalEntity
 from posts.filters.api.schema import FilterResultEntity
 from posts.ids import BASE36_DIGITS
+from posts.queries.post_types import TYPE_PATTERN
 from posts.scheduled.api.parse import LONGEST_TIME
 from posts.scheduled.api.schema import TIME_HELP
-from posts.types import Visibility
+from posts.types import LONGEST_TYPE, STATUS, Visibility
 
 PART_OF_THREAD = [
     OpenApiParameter(
@@ -110,6 +113,23 @@ class EditedPollBody(Serializer[Any]):
     hide_totals = FlagField(**OPTIONAL)
 
 
+class TypeField(RegexField):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(f"^({TYPE_PATTERN}|{STATUS})?$", max_length=LONGEST_TYPE, **options)
+
+
+@extend_schema_field(
+    {
+        "anyOf": [
+            {"type": "object", "additionalProperties": True},
+            {"type": "string", "maxLength": MOST_SENT_BYTES, "description": "The JSON, of forms"},
+        ]
+    }
+)
+class CustomField(Field[Any, Any, Any, Any]):
+    """A JSON object."""
+
+
 @extend_schema_serializer(component_name="NewStatus")
 class StatusBody(Serializer[Any]):
     status = VisibleTextField(
@@ -150,6 +170,8 @@ class StatusBody(Serializer[Any]):
     scheduled_at = CharField(
         max_length=LONGEST_TIME, help_text=TIME_HELP, allow_blank=True, **OPTIONAL
     )
+    type = TypeField(help_text="`status`, or one that a service declared", **OPTIONAL)
+    custom = CustomField(help_text="Given back as it is", **OPTIONAL)
 
 
 class EditedImageBody(ImageTextBody):
@@ -186,6 +208,8 @@ class EditBody(Serializer[Any]):
     reply_approval_policy = ChoiceField(
         REPLY_POLICIES, allow_blank=True, help_text="The same of replies", **OPTIONAL
     )
+    type = TypeField(help_text="As it is: it cannot be changed", **OPTIONAL)
+    custom = CustomField(help_text="It stays if this is absent", **OPTIONAL)
 
 
 class VersionEntity(Serializer[Any]):
@@ -280,6 +304,8 @@ class StatusEntity(Serializer[Any]):
     quote = QuoteEntity(allow_null=True)
     quote_approval = QuoteApprovalEntity()
     reply_approval = ReplyApprovalEntity()
+    type = CharField(required=False, help_text="Absent: `status`")
+    custom = DictField(required=False, help_text="What the product added. Absent: nothing")
     filtered = FilterResultEntity(many=True)
     account = AccountEntity()
     replies_count = IntegerField()

@@ -24,6 +24,7 @@ from accounts.texts.html import profile_url, render, tag_url
 from accounts.texts.links import find_links, is_here
 from infra.api.pages import Page
 from posts.fragments.places import (
+    own_data_of,
     poll_of,
     quote_approval_of,
     quote_of,
@@ -153,6 +154,7 @@ def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
         "edited_at": f"{row.edited_at:%Y-%m-%dT%H:%M:%S}.000Z" if row.edited_at else None,
         "quote": quote_of(row),
         "quote_approval": quote_approval_of(row, row.kind == Kind.REPOST),
+        **own_data_of(row),
         "filtered": [],
     }
 

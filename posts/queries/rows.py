@@ -23,7 +23,8 @@ _QUOTES_AND_POLICIES = (
     "quote_policy",
     "reply_policy",
 )
-_COLUMNS = ", ".join([_ABOUT, *_DETAILS, *_THREAD, *_QUOTES_AND_POLICIES])
+_OWN_DATA = ("post_type", "custom")
+_COLUMNS = ", ".join([_ABOUT, *_DETAILS, *_THREAD, *_QUOTES_AND_POLICIES, *_OWN_DATA])
 BY_ID = """
 SELECT author_id, moment, {text}, sensitive, {spoiler_text}, language,
     {columns}
@@ -44,6 +45,7 @@ ANY_BY_ID = BY_ID.format(
             *(f"CASE WHEN hidden_at IS NULL THEN {name} END" for name in _DETAILS),
             *_THREAD,
             *_QUOTES_AND_POLICIES,
+            *(f"CASE WHEN hidden_at IS NULL THEN {name} END" for name in _OWN_DATA),
         ]
     ),
 )

@@ -28,6 +28,8 @@ def params_of(draft: Draft, application_id: int | None, now_s: float) -> PostPar
         draft.quoted.public if draft.quoted else None,
         draft.quote_policy.public,
         draft.reply_policy.public,
+        draft.post_type,
+        draft.custom,
     )
 
 
@@ -49,6 +51,8 @@ def draft_of(author_id: int, params: PostParams, now_s: float) -> Draft:
         application=params.application,
         quote_policy=QuotePolicy[params.quote_policy.upper()],
         reply_policy=ReplyPolicy[params.reply_policy.upper()],
+        post_type=params.post_type,
+        custom=params.custom,
     )
     if params.quoted is not None:
         draft = with_quoted(author_id, draft, PostId.from_public(params.quoted))

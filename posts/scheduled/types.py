@@ -18,7 +18,8 @@ class PollParams(msgspec.Struct, frozen=True):
 class PostParams(msgspec.Struct, frozen=True):
     """What the author wrote, validated, with the author's defaults of then.
 
-    `visibility`: the name of one. `in_reply_to`, `quoted`: public ids. `application`: as of a post.
+    `visibility`: the name of one. `in_reply_to`, `quoted`: public ids. `application`, `post_type`,
+    `custom`: as of a post.
     """
 
     text: str
@@ -34,6 +35,8 @@ class PostParams(msgspec.Struct, frozen=True):
     quoted: str | None = None
     quote_policy: str = "public"
     reply_policy: str = "public"
+    post_type: str | None = None
+    custom: str | None = None
 
 
 class ScheduledPostRow(NamedTuple):

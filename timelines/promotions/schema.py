@@ -53,5 +53,7 @@ class PromotionEntity(Serializer[Any]):
 class HomeItemEntity(HomeStatusEntity):
     promoted = BooleanField(required=False, help_text="True for a promotion, else absent")
     campaign = CharField(required=False, help_text="For a promotion: the id of its campaign")
-    type = ChoiceField(KINDS, required=False, help_text="For a promotion: the kind of its target")
+    type = CharField(
+        required=False, help_text="Of a post as in a Status; of a promotion the kind of its target"
+    )
     ad = PromotedAdEntity(required=False, help_text="For a promoted ad, instead of a post")

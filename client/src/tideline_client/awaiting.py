@@ -1,6 +1,6 @@
 """The calls of Tideline's API. Generated from its OpenAPI document: do not edit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -1523,6 +1523,8 @@ class AsyncScheduledStatusesCalls:
         poll: models.NewPoll | None = None,
         in_reply_to_id: str | None = None,
         media_ids: Sequence[str] | None = None,
+        type: str | None = None,
+        custom: Mapping[str, Any] | str | None = None,
     ) -> models.ScheduledStatus:
         """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
 
@@ -1542,6 +1544,8 @@ class AsyncScheduledStatusesCalls:
         `quoted_status_id`: The id of the post to quote.
         `in_reply_to_id`: The id of the post to answer.
         `media_ids`: Your images.
+        `type`: `status`, or one that a service declared.
+        `custom`: Given back as it is.
         """
         headers = {"Idempotency-Key": idempotency_key or uuid4().hex}
         call = Call(
@@ -1562,6 +1566,8 @@ class AsyncScheduledStatusesCalls:
                     "poll": poll,
                     "in_reply_to_id": in_reply_to_id,
                     "media_ids": media_ids,
+                    "type": type,
+                    "custom": custom,
                 }
             ),
             headers=headers,
@@ -1782,6 +1788,8 @@ class AsyncStatusesCalls:
         poll: models.NewPoll | None = None,
         in_reply_to_id: str | None = None,
         media_ids: Sequence[str] | None = None,
+        type: str | None = None,
+        custom: Mapping[str, Any] | str | None = None,
     ) -> models.Status:
         """Publish a post or a reply. A repeated Idempotency-Key returns the first post.
 
@@ -1800,6 +1808,8 @@ class AsyncStatusesCalls:
         `quoted_status_id`: The id of the post to quote.
         `in_reply_to_id`: The id of the post to answer.
         `media_ids`: Your images.
+        `type`: `status`, or one that a service declared.
+        `custom`: Given back as it is.
         """
         headers = {"Idempotency-Key": idempotency_key or uuid4().hex}
         call = Call(
@@ -1819,6 +1829,8 @@ class AsyncStatusesCalls:
                     "poll": poll,
                     "in_reply_to_id": in_reply_to_id,
                     "media_ids": media_ids,
+                    "type": type,
+                    "custom": custom,
                 }
             ),
             headers=headers,
@@ -1856,13 +1868,16 @@ class AsyncStatusesCalls:
         quote_approval_policy: Literal["public", "followers", "nobody"] | None = None,
         reply_approval_policy: Literal["public", "followers", "following", "mentioned", "nobody"]
         | None = None,
+        type: str | None = None,
+        custom: Mapping[str, Any] | str | None = None,
     ) -> models.Status:
         """Edit your own post. Texts and flags that are not sent become empty.
 
-        It keeps its images and its poll if these are not sent. Other options, or another number
-        of choices, reset the votes of the poll. `media_attributes` changes what its images say.
-        It keeps what it quotes, and without `quote_approval_policy` and `reply_approval_policy`
-        also who may quote it and reply. That is a second step: after a 503 send all again.
+        It keeps its images, its poll and `custom` if these are not sent. Other options, or
+        another number of choices, reset the votes of the poll. `media_attributes` changes what
+        its images say. It keeps its type and what it quotes, and without
+        `quote_approval_policy` and `reply_approval_policy` also who may quote it and reply.
+        That is a second step: after a 503 send all again.
 
         `status`: The new text. A web address counts as 23 characters.
         `media_ids`: All images of the post; it keeps those it has if this is absent.
@@ -1870,6 +1885,8 @@ class AsyncStatusesCalls:
         `quote_approval_policy`: Who may quote it, from now on. It stays as it is if this is
           absent.
         `reply_approval_policy`: The same of replies.
+        `type`: As it is: it cannot be changed.
+        `custom`: It stays if this is absent.
         """
         call = Call(
             "PUT",
@@ -1886,6 +1903,8 @@ class AsyncStatusesCalls:
                     "poll": poll,
                     "quote_approval_policy": quote_approval_policy,
                     "reply_approval_policy": reply_approval_policy,
+                    "type": type,
+                    "custom": custom,
                 }
             ),
             is_repeatable=True,
@@ -2538,6 +2557,46 @@ class AsyncEventsCalls:
             "/api/v1/services/events",
             models.Events,
             query=query_of({"after": after, "limit": limit}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+
+class AsyncPostTypesCalls:
+    """Calls about post types."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def declare(self, type_name: str, words: Mapping[str, str]) -> models.PostType:
+        """Declare it, or change its words. It may be repeated. At most 50 types.
+
+        `type_name`: Such as `recipe.cooked`.
+        `words`: What it is called, by language: `{"en": "cooked"}`.
+        """
+        call = Call(
+            "PUT",
+            f"/api/v1/services/post_types/{path_part(type_name)}",
+            models.PostType,
+            body=body_of({"words": words}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def declared(self) -> list[models.PostType]:
+        """The types of posts that services declared, by name. Only for services."""
+        call = Call("GET", "/api/v1/services/post_types", list[models.PostType], is_repeatable=True)
+        return await self._connection.send(call)
+
+    async def remove(self, type_name: str) -> None:
+        """Remove it: new posts cannot have it; others keep it. It may be repeated.
+
+        `type_name`: Such as `recipe.cooked`.
+        """
+        call = Call(
+            "DELETE",
+            f"/api/v1/services/post_types/{path_part(type_name)}",
+            type(None),
             is_repeatable=True,
         )
         return await self._connection.send(call)

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tideline_client.awaiting import AsyncAccountCalls
-from tideline_client.blocking import AccountCalls
+from tideline_client.awaiting import AsyncAccountCalls, AsyncPostTypesCalls
+from tideline_client.blocking import AccountCalls, PostTypesCalls
 from tideline_client.connections import AsyncConnection, Caller, Connection
 from tideline_client.listening import AsyncStreamsCalls, StreamsCalls
 from tideline_client.services import (
@@ -56,6 +56,7 @@ class Tideline(AccountCalls):
         super().__init__(connection)
         self.provisioning = ProvisioningCalls(connection)
         self.relations = RelationsCalls(connection)
+        self.post_types = PostTypesCalls(connection)
         self.events = EventsCalls(connection)
         self.streams = StreamsCalls(connection)
 
@@ -116,6 +117,7 @@ class AsyncTideline(AsyncAccountCalls):
         super().__init__(connection)
         self.provisioning = AsyncProvisioningCalls(connection)
         self.relations = AsyncRelationsCalls(connection)
+        self.post_types = AsyncPostTypesCalls(connection)
         self.events = AsyncEventsCalls(connection)
         self.streams = AsyncStreamsCalls(connection)
 

@@ -208,6 +208,8 @@ class DeletedStatus(Entity, frozen=True, kw_only=True):
     `content`: HTML.
     `reblog`: The whole original post; null unless this is a repost.
     `application`: The client that published the post.
+    `type`: Absent: `status`.
+    `custom`: What the product added. Absent: nothing.
     `quotes_count`: Of public and unlisted posts.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
@@ -238,6 +240,8 @@ class DeletedStatus(Entity, frozen=True, kw_only=True):
     quote: "Quote | None"
     quote_approval: "QuoteApproval"
     reply_approval: "ReplyApproval"
+    type: "str | None" = None
+    custom: "dict[str, Any] | None" = None
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int
@@ -353,13 +357,14 @@ class HomeItem(Entity, frozen=True, kw_only=True):
     `content`: HTML.
     `reblog`: The whole original post; null unless this is a repost.
     `application`: The client that published the post.
+    `type`: Of a post as in a Status; of a promotion the kind of its target.
+    `custom`: What the product added. Absent: nothing.
     `quotes_count`: Of public and unlisted posts.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
     `reblogged_by`: The followees who reposted the post; only for reposts.
     `promoted`: True for a promotion, else absent.
     `campaign`: For a promotion: the id of its campaign.
-    `type`: For a promotion: the kind of its target.
     `ad`: For a promoted ad, instead of a post.
     """
 
@@ -387,6 +392,8 @@ class HomeItem(Entity, frozen=True, kw_only=True):
     quote: "Quote | None"
     quote_approval: "QuoteApproval"
     reply_approval: "ReplyApproval"
+    type: "str | None" = None
+    custom: "dict[str, Any] | None" = None
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int
@@ -401,7 +408,6 @@ class HomeItem(Entity, frozen=True, kw_only=True):
     reblogged_by: "list[Account] | None" = None
     promoted: "bool | None" = None
     campaign: "str | None" = None
-    type: "str | None" = None
     ad: "PromotedAd | None" = None
 
 
@@ -428,6 +434,8 @@ class HomeStatus(Entity, frozen=True, kw_only=True):
     `content`: HTML.
     `reblog`: The whole original post; null unless this is a repost.
     `application`: The client that published the post.
+    `type`: Absent: `status`.
+    `custom`: What the product added. Absent: nothing.
     `quotes_count`: Of public and unlisted posts.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
@@ -458,6 +466,8 @@ class HomeStatus(Entity, frozen=True, kw_only=True):
     quote: "Quote | None"
     quote_approval: "QuoteApproval"
     reply_approval: "ReplyApproval"
+    type: "str | None" = None
+    custom: "dict[str, Any] | None" = None
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int
@@ -695,6 +705,11 @@ class PollOption(Entity, frozen=True, kw_only=True):
     votes_count: "int | None"
 
 
+class PostType(Entity, frozen=True, kw_only=True):
+    name: str
+    words: "dict[str, Any]"
+
+
 class Preferences(Entity, frozen=True, kw_only=True):
     posting_default_visibility: str = msgspec.field(name="posting:default:visibility")
     posting_default_sensitive: bool = msgspec.field(name="posting:default:sensitive")
@@ -880,6 +895,8 @@ class ScheduledParams(Entity, frozen=True, kw_only=True):
     quoted_status_id: "str | None"
     quote_approval_policy: str
     reply_approval_policy: str
+    type: str
+    custom: "dict[str, Any] | None"
     application_id: "int | None"
     scheduled_at: "datetime | None"
     idempotency: "str | None"
@@ -925,6 +942,8 @@ class Status(Entity, frozen=True, kw_only=True):
     `content`: HTML.
     `reblog`: The whole original post; null unless this is a repost.
     `application`: The client that published the post.
+    `type`: Absent: `status`.
+    `custom`: What the product added. Absent: nothing.
     `quotes_count`: Of public and unlisted posts.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
@@ -954,6 +973,8 @@ class Status(Entity, frozen=True, kw_only=True):
     quote: "Quote | None"
     quote_approval: "QuoteApproval"
     reply_approval: "ReplyApproval"
+    type: "str | None" = None
+    custom: "dict[str, Any] | None" = None
     filtered: "list[FilterResult]"
     account: "Account"
     replies_count: int

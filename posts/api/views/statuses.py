@@ -17,7 +17,7 @@ from counters.own_counts import with_own_acts
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED, tagged_response
 from infra.api.errors import InvalidCursor, InvalidRequest
-from infra.api.live_parts import fill_body
+from infra.api.live_parts import fill_unopened
 from infra.api.pages import link_header
 from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
@@ -33,6 +33,7 @@ from posts.actions.check_draft import (
     check_edited,
     check_key,
 )
+from posts.actions.check_own_data import check_same_type, find_custom, find_type
 from posts.actions.check_poll import check_edited_poll, check_poll, refuse_with_images
 from posts.actions.check_quote import (
     check_same_quote,
@@ -129,17 +130,21 @@ class StatusView(Endpoint):
     def put(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         """Edit your own post. Texts and flags that are not sent become empty.
 
-        It keeps its images and its poll if these are not sent. Other options, or another number of
-        choices, reset the votes of the poll. `media_attributes` changes what its images say. It
-        keeps what it quotes, and without `quote_approval_policy` and `reply_approval_policy` also
-        who may quote it and reply. That is a second step: after a 503 send all again.
+        It keeps its images, its poll and `custom` if these are not sent. Other options, or another
+        number of choices, reset the votes of the poll. `media_attributes` changes what its images
+        say. It keeps its type and what it quotes, and without `quote_approval_policy` and
+        `reply_approval_policy` also who may quote it and reply. That is a second step: after a 503
+        send all again.
         """
         old = get_own_row(request.account_id, status_id)
         check_edited(request.data, old.visibility)
         check_same_quote(request.data, old.quoted)
+        check_same_type(request.data, old.post_type)
         policies = find_quote_policy(request.data), find_reply_policy(request.data)
         poll = check_edited_poll(request.data, old.poll, time.time())
-        draft = msgspec.structs.replace(_read_edit(request, old), poll=poll)
+        draft = msgspec.structs.replace(
+            _read_edit(request, old), poll=poll, custom=find_custom(request)
+        )
         refuse_with_images(draft, old)
         edit_post(old, draft, read_image_texts(request.data, draft.media))
         if policies != (None, None):
@@ -154,7 +159,7 @@ class StatusView(Endpoint):
         keeps_images = not read_flag(request.data, "delete_media")
         original = get_any_original(status_id)
         status = get_interaction_json(request.account_id, status_id, original)
-        status = fill_body(status, request.account_id)  # a deleted post has no poll
+        status = fill_unopened(status, request.account_id)  # a deleted post has no poll
         target = find_target(status, status_id, original)
         text = delete_post(status_id, keeps_images, target)
         if keeps_images:
@@ -217,8 +222,13 @@ def _read_draft(request: ApiRequest, now_s: float) -> Draft:
     draft = _with_images(request, checked, image_ids)
     draft = apply_defaults(request.account_id, draft, request.data)
     client = find_client_name(request.user.application_id)
-    poll = check_poll(request.data, now_s)
-    draft = msgspec.structs.replace(draft, poll=poll, application=client)
+    draft = msgspec.structs.replace(
+        draft,
+        poll=check_poll(request.data, now_s),
+        application=client,
+        post_type=find_type(request.data, request.user.tenant),
+        custom=find_custom(request),
+    )
     refuse_with_images(draft)
     if quoted is not None:
         draft = with_quoted(request.account_id, draft, quoted)
@@ -240,7 +250,7 @@ def _publish(author_id: int, draft: Draft, key: str | None) -> bytes:
     if draft.quoted is None:
         return status
     # The quoted post counts this quote before the drain has recorded it.
-    whole = fill_body(status, author_id)
+    whole = fill_unopened(status, author_id)
     return with_own_acts(whole, author_id, answer(ask_own_acts(author_id)))
 
 

@@ -10,6 +10,7 @@ from accounts.images.api.present import present_attachment
 from accounts.images.queries.attachments import load_existing_attachments
 from accounts.images.types import Attachment
 from posts.scheduled.types import PollParams, ScheduledPostRow
+from posts.types import STATUS
 
 
 def present_scheduled(author_id: int, posts: Iterable[ScheduledPostRow]) -> list[bytes]:
@@ -48,6 +49,8 @@ def _params(row: ScheduledPostRow) -> dict[str, Any]:
         "quoted_status_id": params.quoted,
         "quote_approval_policy": params.quote_policy,
         "reply_approval_policy": params.reply_policy,
+        "type": params.post_type or STATUS,
+        "custom": orjson.Fragment(params.custom) if params.custom else None,
         "application_id": params.application_id,
         "scheduled_at": None,
         "idempotency": row.key or None,

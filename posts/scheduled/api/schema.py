@@ -29,6 +29,8 @@ class ScheduledParamsEntity(Serializer[Any]):
     quoted_status_id = CharField(allow_null=True)
     quote_approval_policy = CharField()
     reply_approval_policy = CharField()
+    type = CharField()
+    custom = DictField(allow_null=True)
     application_id = IntegerField(allow_null=True)
     scheduled_at = DateTimeField(allow_null=True, help_text="Always null")
     idempotency = CharField(allow_null=True, help_text="The Idempotency-Key of the request")

@@ -26,9 +26,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "patch /api/v1/profile": {"display_name": NAME, "note": NAME},
     "post /api/v1/statuses": EDIT
     | {"language": "en", "in_reply_to_id": None, "visibility": "public", "scheduled_at": None}
-    | {"quoted_status_id": None},
+    | {"quoted_status_id": None, "type": "status", "custom": "{}"},
     "put /api/v1/scheduled_statuses/{scheduled_id}": {"scheduled_at": "2036-01-01"},
-    "put /api/v1/statuses/{status_id}": EDIT | {"language": "en"},
+    "put /api/v1/statuses/{status_id}": EDIT | {"language": "en", "type": "status", "custom": "{}"},
     "put /api/v1/media/{media_id}": {"description": NAME, "focus": "0.5,0.5"},
     "post /api/v1/reports": {"comment": NAME, "category": "spam", "account_id": "0"},
     "post /api/v1/lists": {"title": NAME, "replies_policy": "list"},

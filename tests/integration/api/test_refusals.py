@@ -35,6 +35,7 @@ FILLINGS |= {
     "group_key": "follow-1",
     "conversation_id": "1",
     "external_id": "u1",
+    "type_name": "recipe.cooked",
     "campaign_id": "1",
 }
 UNKNOWN = "2000000000"

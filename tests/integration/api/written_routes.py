@@ -116,6 +116,8 @@ STATUS = {
     "in_reply_to_id": "{yours}",
     "quote_approval_policy": "nobody",
     "reply_approval_policy": "following",
+    "type": "status",
+    "custom": {"title": "Soup"},
 }
 POLL = {
     "options": ["one", "two", "", " "],

@@ -249,7 +249,13 @@ def schedule_all(author: int) -> None:
         "quote_policy": {"quote_approval_policy": "nobody"},
         "reply_policy": {"reply_approval_policy": "nobody"},
     }
-    assert {*fields} == {*PostParams.__struct_fields__} - {"text", "application", "application_id"}
+    assert {*fields} == {*PostParams.__struct_fields__} - {
+        "text",
+        "application",
+        "application_id",
+        "post_type",
+        "custom",
+    }
     for day, params in enumerate(fields.values(), start=1):
         due = datetime.now(UTC) + timedelta(days=day)
         write(author, "later", scheduled_at=due.isoformat(), **params)

@@ -70,6 +70,8 @@ def test_kept_then_published_with_all_its_parts(me, people):
         "idempotency": None, "with_rate_limit": False,
         "quoted_status_id": quoted.public, "quote_approval_policy": "followers",
         "reply_approval_policy": "public",
+        "type": "status",
+        "custom": None,
         "application_id": scheduled["params"]["application_id"],
     }  # fmt: skip
     assert own_posts(me) == [] and run(me.id, 9) == 0

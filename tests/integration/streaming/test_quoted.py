@@ -59,3 +59,17 @@ def test_a_poll_is_heard(site, world):
     [heard] = client.hear("update")
     options = json.loads(heard.payload)["poll"]["options"]
     assert [option["title"] for option in options] == ["tea", "milk"]
+
+
+def test_the_type_and_the_json_of_a_product_are_heard(site, world):
+    me, author = make_accounts(2)
+    follow(me, author)
+    deliver_all()
+    client = site.listen(me)
+    custom = '{"quote":"\\"x\\"","minutes":40}'
+    create_post(author, Draft("cooked", post_type="recipe.cooked", custom=custom))
+    deliver_all()
+    [heard] = client.hear("update")
+    shown = json.loads(heard.payload)
+    assert shown == home_of(me)[0]
+    assert (shown["type"], shown["custom"]) == ("recipe.cooked", json.loads(custom))

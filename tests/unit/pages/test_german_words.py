@@ -16,13 +16,14 @@ GERMAN = writing_of("de")
 FOR_PROGRAMS = (
     "accounts/identities/", "accounts/actions/sign_up", "accounts/api/", "accounts/images/api/",
     "posts/api/",
-    "posts/actions/request_fields", "accounts/oauth", "accounts/images/checks",
+    "posts/actions/request_fields", "posts/actions/check_own_data", "accounts/oauth",
+    "accounts/images/checks",
     "accounts/actions/register_application",
     "integrations/actions", "integrations/api", "integrations/webhooks", "integrations/positions",
     "infra/changes/", "infra/api/bulk_places", "infra/api/request", "moderation/forms",
     "posts/translation/",
 )  # fmt: skip
-OF_PROGRAMS = {"InvalidRequest", "ScopeMissing", "MethodNotAllowed"}
+OF_PROGRAMS = {"InvalidRequest", "ScopeMissing", "MethodNotAllowed", "TooManyTypes"}
 TRANSLATED = "Das geht so nicht: "
 OF_MODERATORS = {
     "DecisionNeedsReason", "CannotModerateStaff", "NotSuspended", "PostIsDeleted",
