@@ -3,6 +3,7 @@
 from infra.jobs.periodic import PeriodicTask
 from infra.sharding.placement import Placement
 from infra.sharding.pulse import take_pulse
+from operations.day import POINT_S, write_point
 from operations.samples import SLOT_S, sample_database, sample_fleet
 
 # Twice a slot: compensators run tasks late rather than early, and no slot may be left out.
@@ -28,6 +29,17 @@ PERIODIC_TASKS = (
             "and the admin's first page."
         ),
         sample_fleet,
+    ),
+    PeriodicTask(
+        "write_point",
+        POINT_S / 2,
+        Placement.GLOBAL,
+        "two round trips to Redis",
+        (
+            "Writes the highest values of five minutes, for the curves of a day on the admin's "
+            "first page."
+        ),
+        write_point,
     ),
     PeriodicTask(
         "take_pulse",

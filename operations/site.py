@@ -21,6 +21,7 @@ from accounts.second_step.queries import has_second_step, proved_by
 from infra.jobs.models import OPERATE
 from moderation.queries.waiting import list_waiting
 from operations.queries.first_page import SEE_REPORTS, read_overview
+from operations.types import CurveSpan
 from pages.signing_in import SECOND_STEP
 from pages.views.own_second_step import PLACE as ADD_SECOND_STEP
 from pages.views.sign_in import SignOut
@@ -102,9 +103,10 @@ class TidelineSite(admin.AdminSite):
 
     def index(self, request: HttpRequest, extra_context: Any = None) -> Any:
         """What the viewer looks at first: how all is, and what waits for a decision."""
-        context: dict[str, Any] = {
-            "overview": read_overview(request.user.has_perm, datetime.now(UTC))
-        }
+        asked = request.GET.get("curves")
+        span = CurveSpan.DAY if asked == CurveSpan.DAY else CurveSpan.HOUR
+        overview = read_overview(request.user.has_perm, datetime.now(UTC), span)
+        context: dict[str, Any] = {"overview": overview}
         if request.user.has_perm(SEE_REPORTS):
             context |= {"waiting": list_waiting()}
         return super().index(request, {**context, **(extra_context or {})})

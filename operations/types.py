@@ -43,12 +43,28 @@ class Chapter(TextChoices):
     MODERATE = "moderate", "Moderate"
 
 
+class CurveSpan(TextChoices):
+    """What the curves of the first page show, as its address says it."""
+
+    HOUR = "hour", "last hour"
+    DAY = "day", "last 24 hours"
+
+
+class SpanChoice(NamedTuple):
+    """A span to choose."""
+
+    value: str
+    label: str
+    is_shown: bool
+
+
 class Curve(NamedTuple):
-    """The last hour. `path`: of an SVG, as wide and high as operations.queries.curves says.
-    `words`: the same for who does not see it.
+    """The values of a span. `path`: of an SVG, as wide and high as operations.queries.curves says.
+    `top`: the highest value. `words`: the same for who does not see it.
     """
 
     path: str
+    top: str
     words: str
 
 

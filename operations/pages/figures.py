@@ -36,7 +36,7 @@ from operations.site import page_context
 
 @require_safe
 def show_operations(request: HttpRequest) -> HttpResponse:
-    context = page_context(request, "Operations") | {"every_s": SLOT_S}
+    context = page_context(request, "Live charts") | {"every_s": SLOT_S}
     return render(request, "operations/charts.html", context)
 
 

@@ -43,7 +43,7 @@ def _shards() -> list[tuple[str, str]]:
 
 
 class ParkedFilterForm(forms.Form):
-    """Chooses the parked changes to list. Without `shard`, those of the default database."""
+    """Chooses the parked changes. Without `shard`: of the first database that has any."""
 
     shard = forms.ChoiceField(choices=_shards, required=False)
     kind = forms.CharField(max_length=LONGEST_KIND, required=False)
@@ -53,9 +53,6 @@ class ParkedFilterForm(forms.Form):
     after = forms.IntegerField(
         min_value=0, max_value=MAX_ID, required=False, widget=forms.HiddenInput
     )
-
-    def clean_shard(self) -> str:
-        return self.cleaned_data["shard"] or GLOBAL_ALIAS
 
 
 class ParkedActionForm(forms.Form):
@@ -92,19 +89,20 @@ PAGE = 50
 def show_parked(request: HttpRequest) -> HttpResponse:
     """A page of one database, by id. Cost: two queries there, one round trip to Redis."""
     form = ParkedFilterForm(request.GET)
-    chosen = form.cleaned_data if form.is_valid() else {"shard": GLOBAL_ALIAS}
-    alias, rows, paused, problem = chosen["shard"], [], [], ""
+    tabs, chosen = _count_parked(), form.cleaned_data if form.is_valid() else {}
+    alias = chosen.get("shard") or next((name for name, count in tabs if count), GLOBAL_ALIAS)
+    rows, paused, problem = [], [], ""
     if form.is_valid():
         answer = probe_all({alias: partial(_ask, alias, chosen)})[alias]
         (rows, paused), problem = answer.value or ([], []), answer.problem
     context = {
         "form": form,
         "alias": alias,
-        "tabs": _count_parked(),
+        "tabs": tabs,
         "changes": rows[:PAGE],
         "paused": paused,
         "problem": problem,
-        "older": _page_after(chosen, rows),
+        "older": _page_after(chosen | {"shard": alias}, rows),
         # Not the form class: a template would call it.
         "acts": {"retry": ParkedActionForm.RETRY, "discard": ParkedActionForm.DISCARD},
     }

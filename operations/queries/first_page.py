@@ -12,6 +12,7 @@ from functools import partial
 from math import isinf
 from typing import NamedTuple
 
+import msgspec
 from django.urls import reverse
 from django.utils.timesince import timesince
 
@@ -23,16 +24,18 @@ from infra.jobs.models import OPERATE
 from infra.sharding.probe import ProbeAnswer, probe_all
 from infra.sharding.shards import all_aliases
 from moderation.queries.waiting import MOST_COUNTED, WaitingCounts, count_waiting
+from operations.day import POINT_S, DayPoint, read_day
 from operations.queries.curves import (
+    Curves,
     Fleet,
-    change_curves,
-    memory_curve,
+    Series,
+    draw_curves,
+    hour_curves,
     memory_percent,
-    request_curves,
 )
 from operations.queries.traffic import WINDOW_S, Traffic, measure
 from operations.samples import SLOT_COUNT, SLOT_S, read_samples
-from operations.types import UNKNOWN, Chapter, Curve, Figure, Level
+from operations.types import UNKNOWN, Chapter, Curve, CurveSpan, Figure, Level, SpanChoice
 from timelines.cache import ask_public_list
 
 NO_SAMPLE = f"No compensator took two samples of one machine in {WINDOW_S // 60} minutes."
@@ -41,12 +44,11 @@ REQUESTS = ("Requests a second", "Wall time, p50 / p99", "Answers that failed")
 CHANGES = ("Delay of delivery", "Parked changes")
 QUEUES = ("Open reports", "Open appeals")
 RANK = [*Level].index
-Curves = tuple[Curve | None, Curve | None]
 # Above the second of each pair, alerts of deploy/prometheus/alerts.yml fire.
 RATIO_LEVELS, DELAY_LEVELS_S, MEMORY_LEVELS = (0.002, 0.01), (20, 60), (80, 95)
 
 
-def request_figures(fleet: Fleet, now_s: float, problem: str) -> Iterator[Figure]:
+def request_figures(fleet: Fleet, now_s: float, problem: str, curves: Curves) -> Iterator[Figure]:
     """`problem`: why there is no traffic, if a store is the reason."""
     url, traffic = reverse("operations"), measure(fleet, now_s)
     if traffic is None:
@@ -55,12 +57,11 @@ def request_figures(fleet: Fleet, now_s: float, problem: str) -> Iterator[Figure
     rate, times, failed = REQUESTS
     where = f"on {traffic.machine}, in the last {WINDOW_S // 60} minutes"
     level = _level(traffic.failed_ratio or 0, RATIO_LEVELS)
-    of_rate, of_failed = request_curves(fleet, now_s)
-    yield Figure(rate, f"{traffic.per_s:,.1f}", where, url, curve=of_rate)
+    yield Figure(rate, f"{traffic.per_s:,.1f}", where, url, curve=curves.rate)
     yield Figure(times, _times(traffic), "of all routes there", url)
     note = f"with a status of 5xx; act above {RATIO_LEVELS[1]:.0%}"
     shown = _percent(traffic.failed_ratio)
-    yield Figure(failed, shown, note, url, level, Chapter.MONITOR, of_failed)
+    yield Figure(failed, shown, note, url, level, Chapter.MONITOR, curves.failed)
 
 
 def change_figures(
@@ -84,21 +85,18 @@ def change_figures(
     level = max(_level(oldest_s, DELAY_LEVELS_S), Level.WATCH if lack else Level.FINE, key=RANK)
     note = f"the oldest pending change; act above {DELAY_LEVELS_S[1]} s{lack}"
     chapter = Chapter.STORES if lack else Chapter.MONITOR
-    yield Figure(delay, f"{oldest_s:,.1f} s", note, charts, level, chapter, curves[0])
+    yield Figure(delay, f"{oldest_s:,.1f} s", note, charts, level, chapter, curves.delay)
     level = Level.ACT if count else Level.FINE
     note = f"wait for an operator{lack}"
-    yield Figure(parked, f"{count:,}", note, where, level, Chapter.PARKED, curves[1])
+    yield Figure(parked, f"{count:,}", note, where, level, Chapter.PARKED, curves.parked)
 
 
-def memory_figures(fleet: Fleet, now_s: float) -> Iterator[Figure]:
+def memory_figures(fleet: Fleet, curve: Curve | None) -> Iterator[Figure]:
     """None without a sample, or without a limit of Redis' memory."""
     percent = memory_percent(fleet[max(fleet)]) if fleet else None
     if percent is not None:
-        level, note = (
-            _level(percent, MEMORY_LEVELS),
-            f"of its limit; act above {MEMORY_LEVELS[1]} %",
-        )
-        url, curve = reverse("operations"), memory_curve(fleet, now_s)
+        level, url = _level(percent, MEMORY_LEVELS), reverse("operations")
+        note = f"of its limit; act above {MEMORY_LEVELS[1]} %"
         yield Figure("Memory of Redis", f"{percent:.0f} %", note, url, level, Chapter.REDIS, curve)
 
 
@@ -117,7 +115,8 @@ def _delivery(delay: Figure, parked: Figure) -> str:
     if UNKNOWN in (delay.value, parked.value):
         return "It is not known whether everything is delivered."
     late = f"Delivery is {delay.value} late." if _is_late(delay) else ""
-    kept = f"{parked.value} parked." if not parked.is_fine else ""
+    changes = "change is" if parked.value == "1" else "changes are"
+    kept = f"{parked.value} {changes} parked." if not parked.is_fine else ""
     return " ".join(filter(None, (late, kept))) or "Everything is delivered."
 
 
@@ -169,44 +168,71 @@ MOST_SIGN_UPS = 10_000
 
 
 class Overview(NamedTuple):
-    """`sentence`: empty for staff who see no figure. `troubles`: the figures that are not fine."""
+    """`sentence`: empty for staff who see no figure. `troubles`: the figures that are not fine.
+    `spans`: those of the curves; empty for staff who see none.
+    """
 
     sentence: str
     troubles: Sequence[Figure]
     figures: Sequence[Figure]
+    spans: Sequence[SpanChoice] = ()
 
 
-def read_overview(may: Callable[[str], bool], now: datetime) -> Overview:
+def read_overview(
+    may: Callable[[str], bool], now: datetime, span: CurveSpan = CurveSpan.HOUR
+) -> Overview:
     """For a viewer with these permissions; empty for other staff.
 
     A store that fails raises nothing, except the default database, without which there is no
-    admin. Cost: one query; for operators one more, and three round trips to Redis. The wait for
-    Redis, and for shards where the public timeline is not cached, is 2.5 s at most.
+    admin. Cost: one query; for operators one more, and three round trips to Redis, four for the
+    curves of a day. The wait for Redis, and for shards where the public timeline is not cached, is
+    2.5 s at most.
     """
     operates, moderates = may(OPERATE), may(SEE_REPORTS)
     if not (operates or moderates):
         return Overview("", (), ())
     waiting = count_waiting()
-    figures = [*_of_moderation(waiting, now, moderates), *(_of_the_site(now) if operates else ())]
+    figures = [
+        *_of_moderation(waiting, now, moderates),
+        *(_of_the_site(now, span) if operates else ()),
+    ]
     fine = [figure for figure in figures if figure.is_fine]
     troubles = [figure for figure in figures if not figure.is_fine]
     troubles.sort(key=lambda figure: RANK(figure.level), reverse=True)
-    return Overview(sentence_of(figures, waiting), troubles, fine)
+    spans = [SpanChoice(each, each.label, each is span) for each in CurveSpan] if operates else []
+    return Overview(sentence_of(figures, waiting), troubles, fine, spans)
 
 
-def _of_the_site(now: datetime) -> Iterator[Figure]:
+def _of_the_site(now: datetime, span: CurveSpan) -> Iterator[Figure]:
     at_s, aliases = now.timestamp(), all_aliases()
     calls: dict[str, Callable[[], object]] = {
-        "Redis": lambda: (read_samples(at_s - SLOT_COUNT * SLOT_S), LAG.read(aliases)),
+        "Redis": lambda: (*READERS[span](at_s), LAG.read(aliases)),
         "The public timeline": partial(_count_authors, at_s - DAY.total_seconds()),
     }
     redis, authors = probe_all(calls).values()
-    (databases, fleet), reports = redis.value or (({}, {}), {})
-    yield from change_figures(reports, aliases, redis.problem, change_curves(databases, at_s))
-    yield from request_figures(fleet, at_s, redis.problem)
-    yield from memory_figures(fleet, at_s)
+    fleet, curves, reports = redis.value or ({}, Curves(), {})
+    yield from change_figures(reports, aliases, redis.problem, curves)
+    yield from request_figures(fleet, at_s, redis.problem, curves)
+    yield from memory_figures(fleet, curves.memory)
     yield _of_sign_ups(count_sign_ups(now - DAY, MOST_SIGN_UPS))
     yield _of_authors(authors)
+
+
+def _read_hour(at_s: float) -> tuple[Fleet, Curves]:
+    databases, fleet = read_samples(at_s - SLOT_COUNT * SLOT_S)
+    return fleet, hour_curves(databases, fleet, at_s)
+
+
+def _read_day(at_s: float) -> tuple[Fleet, Curves]:
+    """The figures are of now, so they need the newest samples all the same."""
+    _, fleet = read_samples(at_s - WINDOW_S)
+    unknown = DayPoint(None, None, None, None, None)
+    points = [point or unknown for point in read_day(at_s)]
+    columns = zip(*(msgspec.structs.astuple(point) for point in points), strict=True)
+    return fleet, draw_curves(Series(*map(list, columns)), POINT_S)
+
+
+READERS = {CurveSpan.HOUR: _read_hour, CurveSpan.DAY: _read_day}
 
 
 def _count_authors(since_s: float) -> tuple[int, int]:

@@ -21,6 +21,7 @@ from moderation.actions.appeals import file_appeal
 from moderation.models import Appeal, Decision, Report
 from moderation.queries.waiting import MOST_COUNTED, MOST_LISTED, count_waiting
 from moderation.types import DecisionKind
+from operations.day import read_day, write_ended_point
 from operations.queries.first_page import read_overview
 from operations.samples import FLEET, FleetSample, _write, read_totals, sample_fleet
 from tests.browser.hour import lay_hour
@@ -39,7 +40,8 @@ QUEUE = "/admin/moderation/report/"
 MOST_ON_DEFAULT, MOST_ROUND_TRIPS = 11, 3
 CARD = re.compile(
     r'<li(?: class="ops-(?P<level>\w+)")?>\s*<h2>(<a href="(?P<url>[^"]*)">)?(?P<name>[^<]*)'
-    r'(</a>)?</h2>\s*<p class="ops-value">(?P<value>[^<]*?)\s*(<span.*?)?</p>\s*(<svg.*?</svg>)?'
+    r'(</a>)?</h2>\s*<p class="ops-value">(?P<value>[^<]*?)\s*(<span.*?)?</p>\s*'
+    r'(<div class="ops-line">.*?</div>)?'
     r"\s*<p>(?P<note>[^<]*)</p>"
 )
 
@@ -267,7 +269,7 @@ def test_the_first_line_says_how_all_is(operator: Client, moderator: Client) -> 
     execute(ALIAS, "UPDATE changes_change SET created_at = created_at - interval '90 s'")
     park(ALIAS, note(2), "odd")
     report_lag(ALIAS)
-    assert re.match(r"Delivery is 9\d\.\d s late\. 2 parked\.", sentence_at(operator))
+    assert re.match(r"Delivery is 9\d\.\d s late\. 2 changes are parked\.", sentence_at(operator))
 
 
 def test_what_is_not_fine_comes_first_with_a_word_and_its_chapter(operator: Client) -> None:
@@ -280,9 +282,11 @@ def test_what_is_not_fine_comes_first_with_a_word_and_its_chapter(operator: Clie
     assert "Parked changes" in troubles and "Delay of delivery" in fine
     assert "What to do" not in fine
     for where in MANUAL.findall(troubles):
-        assert "<pre" in operator.get(where).content.decode()
+        shown = operator.get(where).content.decode()
+        assert '<article class="module ops-chapter"' in shown
+        assert "](" not in shown, "no Markdown is left"
     shown = operator.get("/admin/chapters/monitor/").content.decode()
-    assert "## Alerts" in shown and "## Logs" not in shown
+    assert "<h2>Alerts</h2>" in shown and "Logs</h2>" not in shown
     assert operator.get("/admin/chapters/none/").status_code == 404
 
 
@@ -298,3 +302,30 @@ def test_the_last_hour_is_a_curve_that_says_in_words_what_it_shows(operator: Cli
     assert all(re.fullmatch(r"In \d+ minutes [\d.,e+]+ to [\d.,e+]+.*\.", text) for text in words)
     assert [text for text in words if text.endswith(" minutes 0 to 2.")], "parked changes"
     assert cards_of(operator)["Memory of Redis"].level == ""
+
+
+def test_a_day_of_points_is_a_curve_a_press_away(operator: Client) -> None:
+    now_s = time.time()
+    lay_hour(now_s)
+    for minutes in (20, 10, 10, 0):
+        write_ended_point(now_s - 60 * minutes)
+    for alias in all_aliases():
+        report_lag(alias)
+    page = operator.get("/admin/?curves=day").content.decode()
+    assert '<a href="?curves=day" aria-current="true">last 24 hours</a>' in page
+    curves = re.findall(r'<svg class="ops-curve".*?aria-label="([^"]*)".*?<path d="([^"]*)"', page)
+    assert len(curves) == 5
+    assert all(path.count("h.01") == 3 for _, path in curves), "five minutes between two gaps"
+    assert '?curves=hour" aria-current' in operator.get("/admin/?curves=x").content.decode()
+    points = [point for point in read_day(now_s) if point]
+    assert len(points) == 3, "each is written once"
+    assert all(point.parked == 2 and point.rate == 42 for point in points[1:])
+
+
+def test_a_day_costs_one_round_trip_more_however_many_databases(operator: Client) -> None:
+    operator.get("/admin/?curves=day")
+    with count_calls() as hour:
+        operator.get("/admin/")
+    with count_calls() as day:
+        operator.get("/admin/?curves=day")
+    assert day.round_trips == hour.round_trips + 1

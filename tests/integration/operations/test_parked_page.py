@@ -51,6 +51,7 @@ def test_what_is_parked_and_why(operator):
     for words in (f"#{change}", "tests.noted", "it breaks &lt;i&gt;", f"{ALIAS}: 1", "not known"):
         assert words in page, words
     assert f"#{change}" not in text_of(operator.get(URL, {"shard": "default"}))
+    assert f"#{change}" in text_of(operator.get(URL)), "the first database that has any"
 
 
 def test_paused_kinds_are_shown(operator):
