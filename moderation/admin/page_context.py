@@ -78,12 +78,13 @@ def account_context(
     """What the template of an account needs besides its history. Cost: as get_site_description."""
     ends = load_ends([facts.account_id]).get(facts.account_id, {})
     profile = facts.line.profile if facts.line else None
+    is_gone = Restriction.SUSPENDED in Restriction(restrictions)  # so are its pictures
     return {
         "facts": facts,
         "account_name": username,
         "account_url": profile_url(username) if username else "",
         "restrictions": chips(_with_ends(Restriction(restrictions), ends), "warn"),
-        "avatar": picture_of(profile) if profile else "",
+        "avatar": picture_of(profile) if profile and not is_gone else "",
         "lasts": LASTS,
         "usual_days": USUAL_DAYS,
         "can_decide": request.user.has_perm(DECIDE),

@@ -13,6 +13,7 @@ from django.shortcuts import redirect
 from django.utils.html import format_html
 from django.utils.text import Truncator, capfirst
 
+from accounts.models import User
 from accounts.queries.users import find_account_id
 from accounts.site_texts.queries import load_rule_texts
 from infra.admin.display import chip
@@ -21,6 +22,7 @@ from infra.api.ids import parse_account_id
 from moderation.actions.reports import assign_report, reopen_report, resolve_report
 from moderation.admin.next_report import anchor_of, page_then
 from moderation.admin.page_context import (
+    DECIDE,
     account_cell,
     account_context,
     account_link,
@@ -30,6 +32,7 @@ from moderation.admin.page_context import (
 )
 from moderation.admin.queue import QueueAdmin, SeveralAdmin
 from moderation.admin.undoing import offer_undo
+from moderation.cache import note_reader
 from moderation.models import Report
 from moderation.queries.accounts import load_lines, read_account_facts
 from moderation.queries.decisions import (
@@ -44,6 +47,8 @@ MOST_OF_COMMENT = 120
 # Filters of what waits: the report that waits longest is the first.
 WAITING = {"open", "unassigned", "mine", "assigned"}
 QUEUE = "queue"
+# By filter: the columns that would say the same in each row.
+SAME = {"open": ("shown_state",), "unassigned": ("shown_state", "assignee")}
 
 
 class ReportFilter(admin.SimpleListFilter):
@@ -97,6 +102,11 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
     empty_text = "No report waits here."
     target = "report"
 
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        """Without the columns that are the same in each row of the filter."""
+        same = SAME.get(_filter_of(request), ())
+        return [name for name in self.list_display if name not in same]
+
     def is_oldest_first(self, request: HttpRequest) -> bool:
         return _filter_of(request) in WAITING
 
@@ -122,7 +132,9 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
     def render_change_form(
         self, request: HttpRequest, context: Any, *args: Any, **options: Any
     ) -> HttpResponse:
-        """Adds what the page shows. Cost: two queries here, seven on both accounts' shards."""
+        """Adds what the page shows. Cost: two queries here, seven on both accounts' shards, and a
+        round trip to Redis.
+        """
         report = options["obj"]
         context |= {
             "title": f"{capfirst(report.category)}, report {report.pk}",
@@ -132,6 +144,7 @@ class ReportAdmin(QueueAdmin, SeveralAdmin):
             "sent_from": f"report-{report.pk}",
             "anchor": anchor_of(request, report.pk),
             "can_assign": self.has_change_permission(request),
+            "reader": _other_reader(request, report),
             **_about(request, report),
         }
         return super().render_change_form(request, context, *args, **options)
@@ -224,6 +237,16 @@ def _about(request: HttpRequest, report: Report) -> dict[str, Any]:
         "reports": list_reports_on(account_id, besides=report.pk),
         "decisions": list_decisions_on(account_id),
     }
+
+
+def _other_reader(request: HttpRequest, report: Report) -> str:
+    """The name of the moderator who opened this open report before; empty without another."""
+    own = int(request.user.pk or 0)
+    if report.state != ReportState.OPEN or not request.user.has_perm(DECIDE):
+        return ""
+    reader = note_reader(report.pk, own)
+    names = User.objects.filter(pk=reader).values_list("username", flat=True)
+    return "" if reader == own else names.first() or ""
 
 
 def _rules_of(report: Report) -> list[str]:

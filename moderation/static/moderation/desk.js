@@ -12,11 +12,8 @@
     return made;
   };
 
-  const reasons = all("#mod-reasons option").map((option) => option.value);
-  for (const field of all(":is(.mod-reason, .mod-field) input[list=mod-reasons]")) {
-    const take = (value) => () => Object.assign(field, { value }).focus();
-    const chips = reasons.map((text) => make("button", { type: "button", className: "chip", onclick: take(text) }, text));
-    field.closest(".mod-reason, .mod-field").after(make("div", { className: "mod-chips" }, ...chips));
+  for (const chip of all(".mod-chips .chip")) {
+    chip.onclick = () => Object.assign(chip.form.elements.reason, { value: chip.textContent }).focus();
   }
 
   const rows = all("#result_list tbody th a");

@@ -8,12 +8,14 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.types import Restriction
+from moderation.actions.appeals import file_appeal
 from moderation.models import Decision, Report
 from moderation.types import DecisionKind
 from posts.queries.moderated import load_moderated_posts
 from tests.integration.moderation.staff_pages import member, words_at
 from tests.people import decide
-from tests.world import make_account, publish
+from tests.redis_away import redis_away
+from tests.world import forget_keys, make_account, publish
 
 LIST, ADD = "/admin/moderation/report/", "/admin/moderation/decision/add/"
 UNDO = re.compile(r'action="(/admin/moderation/decision/\d+/undo/)"')
@@ -145,3 +147,49 @@ def test_the_latest_posts_are_beside_a_report_that_names_none(queue: Queue, mia:
     shown = words_at(mia, queue.page(0))
     assert shown.index("Its latest posts") < shown.index("Buy a boat")
     assert "The report names no post." in shown
+
+
+def test_a_report_that_another_has_open_is_left_to_them(queue: Queue, mia: Client) -> None:
+    max_ = member("moderator", "max")
+    max_.get(queue.page(2))
+    assert "is on this report" not in words_at(max_, queue.page(2)), "not of oneself"
+    assert "@max is on this report" in words_at(mia, queue.page(2))
+    page = finish(mia, queue.page(0), target=queue.ben, kind="warn")
+    assert page == queue.page(1), "not the third, which is on the same account"
+    last = reverse("next_report", args=[queue.rows[1].pk])
+    assert mia.get(last).headers["Location"] == queue.page(3)
+    for place in (1, 3):
+        max_.get(queue.page(place))
+    assert finish(mia, queue.page(2), target=queue.ben, kind="warn") == queue.page(3)
+    forget_keys()
+    assert "is on this report" not in words_at(mia, queue.page(3)), "it is no lock"
+
+
+def test_without_redis_a_report_opens_and_the_next_follows(queue: Queue, mia: Client) -> None:
+    with redis_away():
+        assert "Buy a boat" in words_at(mia, queue.page(0))
+        following = finish(mia, queue.page(0), target=queue.ben, kind="warn")
+    assert following.partition("?")[0] == queue.page(2)
+
+
+def test_the_next_appeal_opens_after_an_answer(queue: Queue, mia: Client) -> None:
+    """With the account next to it, and without a second decision."""
+    appeals = []
+    for who in (queue.ben, queue.cyd):
+        strike = decide(who, DecisionKind.LIMIT)
+        assert strike is not None
+        appeals.append(file_appeal(who, strike.pk, "No"))
+    pages = [reverse("admin:moderation_appeal_change", args=[row.pk]) for row in appeals]
+    shown = words_at(mia, pages[0])
+    assert "Limit, appeal" in shown and "Joined" in shown and "Decide on this" not in shown
+    listed = reverse("admin:moderation_appeal_changelist")
+    for place, reason, where in ((0, "", pages[0]), (0, "x", pages[1]), (1, "x", listed)):
+        pk = appeals[place].pk
+        form = {"action": "reject", "_selected_action": pk, "sent_from": f"appeal-{pk}"}
+        assert mia.post(listed, {**form, "reason": reason}).headers["Location"] == where
+    assert "No other appeal waits." in mia.get(listed).content.decode()
+
+
+def test_columns_that_say_the_same_in_each_row_are_left_out(queue: Queue, mia: Client) -> None:
+    assert "field-shown_state" not in mia.get(LIST).content.decode()
+    assert "field-shown_state" in mia.get(f"{LIST}?queue=all").content.decode()
