@@ -15,13 +15,16 @@ import pytest
 from accounts.models import User
 from infra.changes.models import DiscardedChange
 from infra.sharding.buckets import shard_of
+from moderation.actions.appeals import file_appeal
 from moderation.models import Decision, Report
 from moderation.types import DecisionKind
 from operations import site
+from operations.types import Chapter
 from pages.theme import PAGE_SHEET
 from tests.browser.artifacts import SHOTS
 from tests.browser.axe import faults_of
 from tests.browser.community import Community
+from tests.browser.hour import lay_hour
 from tests.browser.tab import DESKTOP, PHONE, Size, Tab
 from tests.integration.timelines.homes import first_page
 from tests.people import decide, make_boss, make_member
@@ -43,13 +46,19 @@ def test_axe_finds_nothing_on_the_main_screens(filled_town: Community, tab_of, s
     ben, posts = filled_town.ben, filled_town.make_trouble()
     decide(ben, DecisionKind.FREEZE, ends_at=NOW.replace(year=2099))
     report, tab = filled_town.report(*posts), tab_of(size)
+    strike = Decision.objects.filter(account_id=ben, kind=DecisionKind.FREEZE).get()
+    appeal = file_appeal(ben, strike.pk, "It was my cousin")
+    lay_hour()
     tab.sign_in(make_boss())
     paths = (
         *("", "moderation/report/", f"moderation/report/{report.pk}/change/", "accounts/user/"),
         *(f"accounts/user/{ben}/change/", "moderation/decision/add/", "moderation/appeal/"),
         *("moderation/decision/", "moderation/timedrestriction/", "moderation/jointdecision/"),
         *(f"moderation/several/?report={report.pk}", f"moderation/images/?account={ben}"),
-        *("operations/", "find/", "parked/", "jobs/jobrun/"),
+        *("operations/", "find/", "parked/", "jobs/jobrun/", "?curves=day"),
+        *("site_texts/sitetexts/", "moderation/report/?queue=all"),
+        *(f"moderation/appeal/{appeal.pk}/change/", f"find/account/{ben}/"),
+        *(f"chapters/{chapter}/" for chapter in Chapter),
     )
     found = {}
     for path in paths:
@@ -241,3 +250,7 @@ def test_the_first_page_and_a_report_on_a_telephone(troubled_town: Community, ta
     with tab.dark():
         tab.shoot(SHOTS / "admin-report-dark-390.png")
     assert tab.overflow_px() <= 0
+    form = tab.find("#decide .mod-kinds")
+    tab.expect(form).not_to_be_in_viewport()
+    tab.click(".mod-bar >> text=Decide")
+    tab.expect(form).to_be_in_viewport()
