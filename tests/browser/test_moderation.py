@@ -131,6 +131,19 @@ def test_keys_lead_through_reports_and_a_decision_is_taken_back(
     assert {row.state for row in Report.objects.all()} == {"open"}
 
 
+def test_a_press_answers_at_once_and_is_sent_once(community: Community, moderator: Tab) -> None:
+    """The server has not answered yet when the form is still."""
+    moderator.open(f"{QUEUE}{community.report().pk}/change/")
+    moderator.see("Keys: ?")
+    form = moderator.find("#decide form")
+    moderator.run("document.addEventListener('submit', (event) => event.preventDefault())")
+    moderator.click("#decide >> text=Warn")
+    moderator.type_into("#decide input[name=reason]", "spam")
+    moderator.press("Decide and next")
+    moderator.expect(form).to_have_attribute("inert", "")
+    moderator.expect(form.locator("button.button")).to_have_css("opacity", "0.5")
+
+
 def test_an_act_without_a_reason_or_a_target_is_not_done(
     community: Community, moderator: Tab
 ) -> None:

@@ -16,6 +16,11 @@
     chip.onclick = () => Object.assign(chip.form.elements.reason, { value: chip.textContent }).focus();
   }
 
+  // A press answers at once, and a second one sends nothing. Back shows the form as it was.
+  const setBusy = (form, isBusy) => form.toggleAttribute("inert", isBusy);
+  document.addEventListener("submit", ({ target }) => setTimeout(setBusy, 0, target, true));
+  window.addEventListener("pageshow", () => [...document.forms].forEach((form) => setBusy(form, false)));
+
   const rows = all("#result_list tbody th a");
   const step = (by) => rows[Math.min(Math.max(rows.indexOf(document.activeElement) + by, 0), rows.length - 1)].focus();
   const words = (one) => (one.closest("label") ?? one).textContent.trim();
