@@ -34,7 +34,8 @@ class Writer:
         self._ask("GET", "/api/v1/timelines/home")
 
     def act(self) -> None:
-        posted = json.loads(self._ask("POST", "/api/v1/statuses", {"status": f"{random.random()}"}))
+        wanted = {"status": f"{random.random()}", "custom": {"minutes": 40}}
+        posted = json.loads(self._ask("POST", "/api/v1/statuses", wanted))
         self.posted.append(posted["id"])
         self._ask("POST", f"/api/v1/statuses/{posted['id']}/favourite")
         own = json.loads(self._ask("GET", f"/api/v1/accounts/{self.account}/statuses?limit=40"))
