@@ -725,7 +725,8 @@ CREATE OR REPLACE FUNCTION posts_import(
     authors bigint[], external_ids text[], seconds bigint[], texts text[], are_sensitive boolean[],
     spoiler_texts text[], languages text[], kinds integer[], about_authors bigint[],
     about_moments bigint[], visibilities integer[], all_mentions jsonb[], all_tags jsonb[],
-    first_authors bigint[], first_moments bigint[], wanted_tenant integer,
+    first_authors bigint[], first_moments bigint[], post_types text[], customs text[],
+    wanted_tenant integer,
     lane integer, change text, payload jsonb,
     OUT numbers integer[], OUT moments bigint[], OUT fulls integer[], OUT change_id bigint
 -- As relations_mirror_follows: before the first ANALYZE a table that grows looks small.
@@ -768,15 +769,18 @@ BEGIN
         RETURN;
     END IF;
     INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text, language, kind,
-        target_author, target_moment, visibility, mentions, tags, thread_author, thread_moment)
+        target_author, target_moment, visibility, mentions, tags, thread_author, thread_moment,
+        post_type, custom)
     SELECT author, w.moment, body, is_sensitive, spoiler, lang, kind, about_author, about_moment,
         visibility, mentions,
         CASE WHEN tags IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(tags)) END,
-        first_author, first_moment
+        first_author, first_moment, own_type, own_data
     FROM unnest(authors, texts, are_sensitive, spoiler_texts, languages, kinds, about_authors,
-        about_moments, visibilities, all_mentions, all_tags, first_authors, first_moments)
+        about_moments, visibilities, all_mentions, all_tags, first_authors, first_moments,
+        post_types, customs)
         WITH ORDINALITY AS p (author, body, is_sensitive, spoiler, lang, kind, about_author,
-            about_moment, visibility, mentions, tags, first_author, first_moment, n)
+            about_moment, visibility, mentions, tags, first_author, first_moment, own_type,
+            own_data, n)
     JOIN unnest(numbers, moments) AS w (number, moment) ON w.number = p.n
     ORDER BY author, w.moment;
     INSERT INTO posts_externalpost (author_id, tenant, external_id, moment)

@@ -5,7 +5,7 @@ An id is a text of the other system. Times have a time zone.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -55,7 +55,7 @@ class FollowRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class PostRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A post, reply or repost, or with `deleted` the end of one.
 
-    `attachments`: how many images and the like it has in the other system.
+    `attachments`: how many images and the like it has in the other system. `custom`: a JSON object.
     """
 
     id: ExternalId
@@ -66,6 +66,8 @@ class PostRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sensitive: bool = False
     spoiler_text: str = ""
     language: str | None = None
+    type: str = "status"
+    custom: dict[str, Any] | None = None
     in_reply_to: ExternalId | None = None
     repost_of: ExternalId | None = None
     attachments: Annotated[int, msgspec.Meta(ge=0)] = 0

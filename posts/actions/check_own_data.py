@@ -52,7 +52,11 @@ def find_custom(request: ApiRequest) -> str | None:
     if sent in (None, ""):
         return None
     text = sent if isinstance(sent, str) else request.find_json("custom")
-    value = sent if text is None else _parse(text)
+    return encode_custom(sent if text is None else _parse(text))
+
+
+def encode_custom(value: object) -> str:
+    """The JSON object as compact text. Raises: InvalidDraft, InvalidRequest (both 422)."""
     if not isinstance(value, dict):
         raise _invalid("must be a JSON object")
     _check(value, 1)

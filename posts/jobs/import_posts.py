@@ -9,12 +9,14 @@ from django.conf import settings
 from accounts.identities.queries import AccountDirectory
 from accounts.sql import EXISTING_ACCOUNT_IDS
 from accounts.texts.links import exceeds
+from infra.api.errors import TidelineError
 from infra.importing.job import NumberedRecord, WrittenBatch
 from infra.importing.types import PostRecord
 from infra.languages import find_language_code
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
+from posts.actions.check_own_data import encode_custom
 from posts.actions.delete_post import delete_post
 from posts.actions.read_links import read_all_links
 from posts.errors import PostNotFound
@@ -22,7 +24,8 @@ from posts.external.actions.import_posts import MOST_TOGETHER, ImportedPost, imp
 from posts.external.ages import may_be_old
 from posts.external.queries.posts import KnownPost, load_known_posts, load_originals
 from posts.ids import PostId, second_of
-from posts.types import NO_LINKS, Kind, PostLinks, Target, Visibility
+from posts.queries.post_types import list_type_names
+from posts.types import LONGEST_TYPE, NO_LINKS, STATUS, Kind, PostLinks, Target, Visibility
 
 FULL = "the author has 1,296 posts in this second"
 REPOSTED = "the author reposts this post already"
@@ -90,6 +93,7 @@ class _GroupImport:
         left = []
         for numbered in records:
             reason = _refusal(numbered.record, self._ids, self._now_s, without_attachments)
+            reason = reason or _fault_of_own_data(numbered.record, self._tenant)
             if reason:
                 self.refused[numbered.number] = reason
             elif numbered.record.deleted:
@@ -153,6 +157,8 @@ class _GroupImport:
             Visibility[record.visibility.upper()],
             NO_LINKS if record.repost_of else links,
             about.thread if about and kind == Kind.REPLY else None,
+            None if record.type == STATUS else record.type,
+            None if record.custom is None else encode_custom(record.custom),
         )
 
     def _find_target(self, target_id: str) -> KnownPost | None:
@@ -262,6 +268,21 @@ def _fault_of_text(record: PostRecord, without_attachments: bool) -> str:
         return "direct posts are not imported"
     if record.attachments and not without_attachments:
         return "attachments are not imported (--without-attachments imports the text)"
+    return ""
+
+
+def _fault_of_own_data(record: PostRecord, tenant: int) -> str:
+    """A type is declared before the run. Cost: as `list_type_names`, if it has one."""
+    if record.type == STATUS and record.custom is None:
+        return ""
+    if record.repost_of:
+        return "a repost has no type and no custom"
+    if record.type != STATUS and record.type not in list_type_names(tenant, None):
+        return f"no service declared the type {record.type[:LONGEST_TYPE]!r}"
+    try:
+        encode_custom(record.custom or {})
+    except TidelineError as error:
+        return str(error)
     return ""
 
 

@@ -22,7 +22,8 @@ from posts.types import PostLinks, Target
 PARAMETERS = (
     *("authors", "external_ids", "seconds", "texts", "are_sensitive", "spoiler_texts"),
     *("languages", "kinds", "about_authors", "about_moments", "visibilities"),
-    *("all_mentions", "all_tags", "first_authors", "first_moments", "wanted_tenant"),
+    *("all_mentions", "all_tags", "first_authors", "first_moments"),
+    *("post_types", "customs", "wanted_tenant"),
     *("lane", "change", "payload"),
 )
 IMPORT = f"SELECT * FROM {named_call('posts_import', PARAMETERS)}"  # noqa: S608
@@ -31,7 +32,8 @@ MOST_TOGETHER = 1_000
 
 
 class ImportedPost(NamedTuple):
-    """A post to write. `second`: of its id. `thread`: the first post; None: the post itself."""
+    """A post to write. `second`: of its id. `thread`: the first post; None: the post itself.
+    `post_type`, `custom`: as of a post."""
 
     author_id: int
     external_id: str
@@ -45,6 +47,8 @@ class ImportedPost(NamedTuple):
     visibility: int
     links: PostLinks
     thread: PostId | None
+    post_type: str | None = None
+    custom: str | None = None
 
 
 class ImportedMoments(NamedTuple):
@@ -77,11 +81,12 @@ def import_posts(alias: str, tenant: int, posts: Sequence[ImportedPost]) -> Impo
 
 
 def _row(post: ImportedPost) -> Sequence[object]:
-    """The parameters from `authors` to `first_moments`."""
+    """The parameters from `authors` to `customs`."""
     about = (None, None) if post.target is None else post.target[1:]
     thread = (None, None) if post.thread is None else (post.thread.author_id, post.thread.moment)
     links = json_of(post.links.mentions), json_of(post.links.tags)
-    return (*post[:8], *about, post.visibility, *links, *thread)
+    own_data = post.post_type, post.custom
+    return (*post[:8], *about, post.visibility, *links, *thread, *own_data)
 
 
 def end_import() -> None:

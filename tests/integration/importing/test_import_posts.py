@@ -5,10 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from accounts.types import FIRST_TENANT
 from counters.jobs.drifting_counts import audit_counters
 from infra.jobs.types import Work
 from infra.sharding.shards import shard_aliases
 from notifications.models import Notification
+from posts.actions.declare_type import declare_type
 from posts.actions.delete_post import delete_post
 from posts.verbs import AuditResponses
 from tests.callers import Caller
@@ -199,6 +201,38 @@ def test_refused_lines_say_why(two, tmp_path):
     assert len(told) == len(parts)
     assert all(part in line for part, line in zip(parts, told, strict=True)), told
     assert run_import("posts", tmp_path, [lines[7]], "--without-attachments").code == 0
+
+
+def test_types_and_data_of_a_product_come_along(two, tmp_path):
+    declare_type(FIRST_TENANT, "recipe.cooked", {"en": "cooked"})
+    recipe = {"b": 1, "a": ["\u00fc", 1.5, None], "quote": "1"}
+    lines = [post(1, "bob", type="recipe.cooked", custom=recipe), post(2, "bob", custom={})]
+    assert run_import("posts", tmp_path, [*lines, post(3, "bob")]).code == 0
+    shown = [read_post(two[0], number) for number in (1, 2, 3)]
+    assert [(one.get("type"), one.get("custom")) for one in shown] == [
+        ("recipe.cooked", recipe), ("status", {}), (None, None),
+    ]  # fmt: skip
+    assert [*shown[0]["custom"]] == [*recipe]
+
+
+def test_own_data_that_no_post_can_have_is_refused(two, tmp_path):
+    lines = [
+        post(1, "bob", type="recipe.burnt"),
+        post(2, "bob", custom={"a": "x" * 4_096}),
+        post(3, "bob", custom={"a": "\u0000"}),
+        post(4, "bob", custom=[1]),
+        post(5, "bob", custom={"a": 2**60}),
+        {**post(6, "bob", repost_of="p-7", custom={}), "text": ""},
+    ]
+    outcome = run_import("posts", tmp_path, lines)
+    assert outcome.code == 1
+    parts = ["declared the type", "4,096 bytes", "NUL", "custom", "as text", "a repost has no type"]
+    told = outcome.out.splitlines()[:-1]
+    assert all(part in line for part, line in zip(parts, told, strict=True)), told
+
+
+def read_post(viewer, number):
+    return Caller(viewer).get(f"/api/v1/statuses/{post_id(number).public}").json()
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ CASES = {
             "are_sensitive": False, "spoiler_texts": "", "languages": "en", "kinds": 0,
             "about_authors": None, "about_moments": None, "visibilities": 0,
             "all_mentions": None, "all_tags": '["sea", "sea"]', "first_authors": None,
-            "first_moments": None,
+            "first_moments": None, "post_types": None, "customs": None,
         },
         {"texts": "no", "visibilities": 3},
         {"wanted_tenant": 1, **CHANGE},
