@@ -6,6 +6,7 @@ from zipfile import ZipFile
 
 import orjson
 import pytest
+from django.db import OperationalError
 from django.test import Client
 
 from infra.sharding.buckets import shard_of
@@ -13,11 +14,14 @@ from infra.sharding.sql import execute, fetch_one
 from moderation.jobs.export_account import write_archive
 from posts.actions.check_own_data import MOST_BYTES, MOST_INTEGER, MOST_LEVELS, MOST_SENT_BYTES
 from posts.actions.declare_type import declare_type
+from posts.actions.edit_post import edit_post
 from posts.actions.hide_post import hide_post
 from posts.fragments.present import encode_post
 from posts.ids import PostId
+from posts.queries import post_types
 from posts.queries.rows import find_post_row
 from posts.scheduled.actions.publish_due import publish_due
+from posts.types import Draft
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller
@@ -159,6 +163,17 @@ def test_an_edit_changes_custom_keeps_the_type_and_the_history(me):
     assert "type of a post cannot be changed" in answer.json()["error"]
     drain_all()
     assert own_data(see(me, post)) == (TYPE, {})
+
+
+def test_an_edit_of_the_text_keeps_what_another_edit_wrote_before_it(me):
+    post = cook(me)["id"]
+    read = find_post_row(PostId.from_public(post))
+    assert me.put(f"{STATUSES}/{post}", {"status": "hi", "custom": {"a": 2}}).status_code == 200
+    assert edit_post(read, Draft("later"))
+    for _ in range(2):
+        shown = see(me, post)
+        assert (shown["content"], shown["custom"]) == ("<p>later</p>", {"a": 2})
+        drain_all()
 
 
 def test_a_repeated_key_returns_the_first(me):
@@ -316,6 +331,21 @@ def test_a_known_type_needs_no_statement(me):
     with count_calls() as calls:
         cook(me)
     assert "default" not in calls.sql
+
+
+def test_a_known_type_outlives_the_default_database(me, monkeypatch):
+    cook(me)
+    known = post_types._known[0]
+    post_types._known[0] = known._replace(until=0.0)
+
+    def away(tenant):
+        raise OperationalError
+
+    monkeypatch.setattr(post_types, "list_types", away)
+    assert cook(me)["type"] == TYPE
+    answer = me.post(STATUSES, {"status": "hi", "type": "order.rated"})
+    assert answer.status_code == 503
+    assert me.post(STATUSES, {"status": "hi"}).status_code == 200
 
 
 def test_types_are_of_a_tenant(me):

@@ -10,10 +10,11 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.questions import Question
 from infra.caching.single import SingleClient
+from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.ids import EPOCH, PostId
-from posts.types import Kind
+from posts.types import Draft, Kind
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute, unmute
@@ -67,6 +68,15 @@ def test_promoted_post_is_a_status_that_shows_it(reading, sold):
     assert item["reblog"]["content"] == "<p>buy tea</p>"
     assert item["reblog"]["favourited"] is True
     assert item.keys() - {"promoted", "campaign", "type"} == item["reblog"].keys()
+
+
+def test_the_type_of_a_promoted_post_is_in_the_post_that_it_shows(reading):
+    typed = Draft("soup", post_type="recipe.cooked", custom='{"minutes":40}')
+    run_campaign(post_id=create_post(reading[2], typed).base36)
+    drain_all()
+    [item] = promoted(reading[0])
+    assert (item["type"], "custom" in item) == ("post", False)
+    assert (item["reblog"]["type"], item["reblog"]["custom"]) == ("recipe.cooked", {"minutes": 40})
 
 
 def test_accounts_and_ads_are_sent_to_who_asks(reading):
