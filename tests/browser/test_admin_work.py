@@ -189,6 +189,7 @@ def test_a_parked_change_is_discarded_with_a_reason(town: Community, mender: Tab
 
 
 QUEUE = "/admin/moderation/report/"
+FIELDS = "document.querySelectorAll('#decision_form :is(select, input, textarea)')"
 
 
 @pytest.fixture
@@ -254,3 +255,6 @@ def test_the_first_page_and_a_report_on_a_telephone(troubled_town: Community, ta
     tab.expect(form).not_to_be_in_viewport()
     tab.click(".mod-bar >> text=Decide")
     tab.expect(form).to_be_in_viewport()
+    tab.open("/admin/moderation/decision/add/")
+    rights = tab.run(f"[...{FIELDS}].map((field) => field.getBoundingClientRect().right)")
+    assert max(rights) <= PHONE.width - 16, "no field is cut at the edge"

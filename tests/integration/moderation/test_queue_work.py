@@ -7,6 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.site_texts.models import SiteTexts
+from accounts.site_texts.queries import forget_site_description
 from accounts.types import Restriction
 from moderation.actions.appeals import file_appeal
 from moderation.models import Decision, Report
@@ -188,6 +190,13 @@ def test_the_next_appeal_opens_after_an_answer(queue: Queue, mia: Client) -> Non
         form = {"action": "reject", "_selected_action": pk, "sent_from": f"appeal-{pk}"}
         assert mia.post(listed, {**form, "reason": reason}).headers["Location"] == where
     assert "No other appeal waits." in mia.get(listed).content.decode()
+
+
+def test_reasons_are_in_the_page_before_a_script_runs(queue: Queue, mia: Client) -> None:
+    SiteTexts.objects.update_or_create(pk=0, defaults={"reasons": "Not your own work"})
+    forget_site_description()
+    page = mia.get(queue.page(0)).content.decode()
+    assert page.count('<button type="button" class="chip">Not your own work</button>') >= 2
 
 
 def test_columns_that_say_the_same_in_each_row_are_left_out(queue: Queue, mia: Client) -> None:
