@@ -341,4 +341,4 @@ def test_a_conversation_fills_the_window_and_ends_with_the_form(world: None, tab
         tab.expect(link).to_have_text("New message")
         if size is PHONE:
             tab.expect(tab.find(".side .write")).not_to_be_visible()
-        tab.expect(header).to_contain_text("Direct messages")
+        tab.expect(header).to_contain_text("Messages")

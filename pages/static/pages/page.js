@@ -160,7 +160,7 @@
   /* So are a follow, a mute, a vote, a member of a list, and the options of a menu. */
   const isPressed = (button) => {
     if (button.ariaPressed) button.ariaPressed = button.ariaPressed !== "true";
-    if (!button.closest(".menu, .poll")) button.classList.toggle("quiet");
+    if (/follow$/.test(button.form.getAttribute("action")) && button.dataset.then) button.classList.toggle("quiet");
   };
   document.addEventListener("htmx:beforeSend", ({ detail: { elt, xhr } }) => {
     const button = elt.matches("form") ? elt.querySelector("button:is([data-then], [aria-pressed])") : null, before = button?.textContent;
