@@ -56,5 +56,7 @@ class TagFollow(WebPage):
     needs_viewer = True
 
     def post(self, request: HttpRequest, name: str, act: str) -> HttpResponseBase:
-        self.api.send("POST", f"{TAG.format(name=name)}/{act}")
+        tag = self.api.send("POST", f"{TAG.format(name=name)}/{act}").body
+        if self.is_partial:
+            return self.draw("parts/tag_acts.html", {"tag": tag})
         return self.go_back(f"/tags/{name}")
