@@ -17,6 +17,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.models import ShardedModel
 from infra.sharding.shards import shard_aliases
 from moderation.types import DecisionKind
+from posts.actions.declare_type import declare_type
 from posts.actions.end_polls import end_polls
 from posts.ids import PostId
 from posts.models import PollVote, Post, PostVersion, Response, ViewerMark
@@ -30,6 +31,8 @@ from tests.world import drain_all, make_account, restrict
 
 STATUSES = "/api/v1/statuses"
 POLL = {"options": ["black", "green"], "expires_in": 300}
+# A name like one of ours must stay what the product sent.
+OWN_TYPE, OWN_DATA = "recipe.cooked", {"minutes": 40, "quote": {"visibility": "direct"}}
 # Of a kind only in a list that Redis keeps.
 NOT_STORED = {Kind.SELF_REPLY}
 NEVER_WRITTEN = {"Response.visibility"}
@@ -174,6 +177,8 @@ KINDS: Mapping[str, Callable[[Cast], str]] = {
     ),
     "edited options of a poll": lambda cast: edited_options(cast),
     "poll taken out": lambda cast: edit(cast.ann, with_poll(cast.ann)),
+    "of a product": lambda cast: of_product(cast),
+    "edited data of a product": lambda cast: edit(cast.ann, of_product(cast), custom={}),
     "quote": lambda cast: quoting(cast, write(cast.ann)),
     "quote of a quote": lambda cast: quoting(cast, quoting(cast, write(cast.ann))),
     "quote of a poll": lambda cast: quoting(cast, with_poll(cast.ann)),
@@ -199,6 +204,11 @@ KINDS: Mapping[str, Callable[[Cast], str]] = {
     },
     **{f"of a {one.words} account": of_restricted(one) for one in Restriction},
 }
+
+
+def of_product(cast: Cast) -> str:
+    declare_type(0, OWN_TYPE, {"en": "cooked"})
+    return write(cast.ann, type=OWN_TYPE, custom=OWN_DATA)
 
 
 def orphan(cast: Cast) -> str:
@@ -248,13 +258,13 @@ def schedule_all(author: int) -> None:
         "quoted": {"quoted_status_id": earlier},
         "quote_policy": {"quote_approval_policy": "nobody"},
         "reply_policy": {"reply_approval_policy": "nobody"},
+        "post_type": {"type": OWN_TYPE},
+        "custom": {"custom": OWN_DATA},
     }
     assert {*fields} == {*PostParams.__struct_fields__} - {
         "text",
         "application",
         "application_id",
-        "post_type",
-        "custom",
     }
     for day, params in enumerate(fields.values(), start=1):
         due = datetime.now(UTC) + timedelta(days=day)
