@@ -178,7 +178,7 @@ def a_report_is_decided_with_a_suggested_reason(cast: Cast) -> None:
     operator.see("Requests a second", "Answers that failed", "Sign-ups", "People who post")
     expect_figure(operator, "Open reports", "1")
     operator.follow("Open reports")
-    operator.expect(operator.find("#result_list .field-shown_state")).to_have_text("open")
+    operator.expect(operator.find("#changelist-filter .selected")).to_have_text("open")
     operator.click("#result_list th a")
     operator.see(OFFER, "Third time today")
     assert operator.count(operator.find(f"#mod-reasons option[value='{REASON}']")) == 1
