@@ -262,6 +262,8 @@ def test_the_list_is_next_to_the_conversation_on_a_wide_window(
     tab.run("htmx.trigger('#unread', 'told')")
     tab.see("one more")
     tab.expect(tab.find(".message").last).to_be_in_viewport()
+    # Who leaves before the server knows that it was read has it unread.
+    tab.expect(tab.find("#messages .unscripted")).to_have_count(0)
     assert faults_of(tab) == []
     assert tab.overflow_px() <= 0
     if has_panes:
