@@ -362,7 +362,7 @@
 
   /* Home, pressed at home, is the way to the top. Loaded again, it would not know yet what was seen last. */
   document.addEventListener("click", async (event) => {
-    if (!event.target.closest("a[href='/']") || isModified(event) || location.search || !feed.isConnected) return;
+    if (!event.target.closest("a[href='/']") || isModified(event) || !feed.isConnected) return;
     event.preventDefault();
     await begin();
     scrollTo({ top: 0 });
