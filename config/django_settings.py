@@ -42,7 +42,7 @@ def mail_settings(server: Mapping[str, Any]) -> dict[str, Any]:
 _LOCAL = "accounts.images.folder.ImageFolder"
 _S3 = "storages.backends.s3.S3Storage"
 # `collectstatic` also writes each file compressed.
-_STATIC = "whitenoise.storage.CompressedStaticFilesStorage"
+STATIC_STORE = "whitenoise.storage.CompressedStaticFilesStorage"
 # Browsers keep what they have shown. Shared caches ask again: the post may be deleted or hidden.
 _KEPT = "public, max-age=31536000, s-maxage=10, immutable"
 
@@ -54,7 +54,7 @@ def file_stores(folder: str, bucket: str, endpoint: str, region: str) -> dict[st
     """
     local = {"BACKEND": _LOCAL, "OPTIONS": {"location": folder}}
     remote = {"BACKEND": _S3, "OPTIONS": _bucket_options(bucket, endpoint, region)}
-    return {"default": remote if bucket else local, "staticfiles": {"BACKEND": _STATIC}}
+    return {"default": remote if bucket else local, "staticfiles": {"BACKEND": STATIC_STORE}}
 
 
 def _bucket_options(bucket: str, endpoint: str, region: str) -> dict[str, Any]:
