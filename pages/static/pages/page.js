@@ -144,34 +144,23 @@
     if (link) open(link.href);
   });
 
-  /* A favourite is shown before the server knows it. If the server refuses, it is taken back. */
+  /* What is pressed is shown before the server knows it: marks of posts, a follow, a mute, a vote, a member of a
+     list, the options of a menu. If the server refuses, it is put back. */
   const MARKS = ".act:is(.favourite, .reblog, .bookmark)[aria-pressed]";
-  const press = (mark) => {
-    const isOn = mark.ariaPressed !== "true", count = mark.querySelector("span");
-    mark.ariaPressed = isOn;
+  const turn = (button, text) => {
+    const isOn = button.ariaPressed !== "true", count = button.matches(MARKS) && button.querySelector("span");
+    if (button.ariaPressed) button.ariaPressed = isOn;
     if (count && /^\d+$/.test(count.textContent)) count.textContent = Number(count.textContent) + (isOn ? 1 : -1);
+    if (!text) return;
+    button.textContent = text;
+    if (/follow$/.test(button.form.getAttribute("action"))) button.classList.toggle("quiet");
   };
   document.addEventListener("htmx:beforeSend", ({ detail: { elt, xhr } }) => {
-    if (!elt.matches(MARKS)) return;
-    press(elt);
-    xhr.addEventListener("loadend", () => { if (xhr.status !== 200) press(elt); });
-  });
-
-  /* So are a follow, a mute, a vote, a member of a list, and the options of a menu. */
-  const isPressed = (button) => {
-    if (button.ariaPressed) button.ariaPressed = button.ariaPressed !== "true";
-    if (/follow$/.test(button.form.getAttribute("action")) && button.dataset.then) button.classList.toggle("quiet");
-  };
-  document.addEventListener("htmx:beforeSend", ({ detail: { elt, xhr } }) => {
-    const button = elt.matches("form") ? elt.querySelector("button:is([data-then], [aria-pressed])") : null, before = button?.textContent;
+    const button = elt.matches(MARKS) ? elt : elt.matches("form") && elt.querySelector("button:is([data-then], [aria-pressed])");
     if (!button) return;
-    if (button.dataset.then) button.textContent = button.dataset.then;
-    isPressed(button);
-    xhr.addEventListener("loadend", () => {
-      if (xhr.status === 200) return;
-      if (button.dataset.then) button.textContent = before;
-      isPressed(button);
-    });
+    const { then } = button.dataset, before = then && button.textContent;
+    turn(button, then);
+    xhr.addEventListener("loadend", () => { if (xhr.status !== 200) turn(button, before); });
   });
 
   /* What ended a follow can be taken back for some seconds. */

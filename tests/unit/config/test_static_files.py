@@ -1,4 +1,4 @@
-"""What `collectstatic` writes is smaller on the way, for browsers that take brotli and for others."""
+"""`collectstatic` makes files smaller on the way, for browsers with brotli and for others."""
 
 from pathlib import Path
 
