@@ -66,6 +66,14 @@ class SiteTextsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
                 setattr(obj, f"{name}_changed_at", datetime.now(UTC))
         super().save_model(request, obj, form, change)
 
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **options: Any
+    ) -> HttpResponse:
+        """The title once, and labels without a colon."""
+        context["adminform"].form.label_suffix = ""
+        shown = {**context, "title": "Texts of the site", "subtitle": None}
+        return super().render_change_form(request, shown, *args, **options)
+
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 

@@ -91,6 +91,13 @@ class KeysetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         choices: list[tuple[str, str]] = super().get_action_choices(request, [*default_choices])
         return choices
 
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **options: Any
+    ) -> HttpResponse:
+        """Its labels have no colon."""
+        context["adminform"].form.label_suffix = ""
+        return super().render_change_form(request, context, *args, **options)
+
     @admin.display(description="When")
     def created(self, row: Any) -> str:
         """For models with `created_at`."""

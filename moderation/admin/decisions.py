@@ -16,6 +16,7 @@ from django.utils.text import capfirst
 
 from accounts.models import User
 from accounts.queries.users import find_account_id
+from accounts.site_texts.queries import get_site_description
 from accounts.types import Restriction
 from infra.admin.keyset import KeysetAdmin, ReadOnlyKeysetAdmin
 from infra.api.errors import TidelineError
@@ -28,7 +29,13 @@ from moderation.admin.queue import REFUSED, words_of
 from moderation.admin.undoing import offer_undo
 from moderation.forms import DecisionForm
 from moderation.models import Decision, JointDecision, JointTarget, Report, TimedRestriction
-from moderation.types import OPEN_STATES, DecisionKind, DecisionOrigin
+from moderation.types import (
+    ACCOUNT_DECISIONS,
+    OPEN_STATES,
+    POST_DECISIONS,
+    DecisionKind,
+    DecisionOrigin,
+)
 from posts.fragments.present import post_url
 from posts.ids import MalformedPostId, PostId
 
@@ -43,6 +50,7 @@ WORDS = {
     DecisionKind.RESTORE: "The account has no restrictions now.",
     DecisionKind.PURGE: "The account will be purged.",
 }
+KINDS = {"On an account": ACCOUNT_DECISIONS, "On a post": POST_DECISIONS}
 ENTERED_FIELDS = ("kind", "target", "lasts", "until", "reason", "report")
 
 
@@ -56,6 +64,7 @@ class DecisionAdmin(KeysetAdmin):
     search_fields = ("=account_id", "=post_id")
     search_help_text = "By the name or id of an account, or the id of a post"
     raw_id_fields = ("report",)
+    add_form_template = "moderation/decision.html"
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return ENTERED_FIELDS if obj is None else self._shown()
@@ -154,10 +163,9 @@ class DecisionAdmin(KeysetAdmin):
     def render_change_form(
         self, request: HttpRequest, context: Any, *args: Any, **options: Any
     ) -> HttpResponse:
-        """One button: a decision is taken once, and not edited."""
-        context |= {"show_save_and_add_another": False, "show_save_and_continue": False}
         if options["obj"] is None:
-            context |= {"title": "Take a decision"}
+            reasons = get_site_description().reasons
+            context |= {"title": "Take a decision", "kinds_by_target": KINDS, "reasons": reasons}
         return super().render_change_form(request, context, *args, **options)
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:

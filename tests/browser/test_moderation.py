@@ -149,7 +149,7 @@ def test_an_act_without_a_reason_or_a_target_is_not_done(
 ) -> None:
     moderator.open("/admin/moderation/decision/add/")
     moderator.expect(moderator.find("#id_reason")).to_have_attribute("required", "")
-    moderator.fill("Target:", "@nobody")
+    moderator.type_into("#id_target", "@nobody")
     decide(moderator, "suspend", "spam")
     moderator.see("There is no such account.")
     assert not Decision.objects.exists()
@@ -162,6 +162,6 @@ def arrive(tab: Tab, page: str) -> None:
 
 
 def decide(tab: Tab, kind: str, reason: str) -> None:
-    tab.choose("Decision:", kind)
-    tab.fill("Reason:", reason)
-    tab.press("Save")
+    tab.click(f".mod-kinds [value={kind}]")
+    tab.type_into("#id_reason", reason)
+    tab.press("Decide")
