@@ -84,14 +84,13 @@ class Writing:
         return self._now
 
     def left(self, text: str) -> str:
-        """How long it is until a time, short and rounded up: 5m, 3h, 12d. Empty once it is over."""
+        """How long until a time, short and rounded up: 5m, 25h, 12d. Empty once it is over."""
         left_s = (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds()
         if left_s <= 0:
             return ""
-        for unit_s, name in self._units:
-            if left_s > unit_s:
-                return name % {"number": ceil(left_s / unit_s)}
-        return self._units[-1][1] % {"number": 1}
+        *longer, shortest = self._units
+        unit_s, name = next((unit for unit in longer if left_s > 2 * unit[0]), shortest)
+        return name % {"number": ceil(left_s / unit_s)}
 
     def _short_day(self, when: datetime, is_this_year: bool) -> str:
         month = self._short_months[when.month - 1]

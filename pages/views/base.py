@@ -1,6 +1,7 @@
 """What all pages share: who is signed in, how a page is drawn, and what happens to a refusal."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -164,20 +165,17 @@ class WebPage(View):
         return self.draw_refused("refused.html", {"refusal": refusal}, refusal)
 
     def draw_missing(self, missing: Context | None = None) -> HttpResponse:
-        """What is not there, in the viewer's own frame. A guest gets a card, and so does who reads
-        while the API does not answer. `missing`: title, why, way (an address) and way_name."""
+        """What is not there, in the frame of the page. While the API does not answer it is a card,
+        and so it is for a script. `missing`: title, why, way (an address) and way_name."""
         context = missing or {
             "title": gettext("There is no such page"),
             "why": gettext("It may have been deleted, or it is not for you to see."),
             "way": "/", "way_name": gettext("To the home page"),
         }  # fmt: skip
-        try:
-            viewer = None if self.is_partial else self.viewer
-        except ApiRefused:
-            viewer = None
-        if viewer is None:
-            return self.draw_card("missing_card.html", context, NOT_FOUND)
-        return self.draw("missing.html", context, NOT_FOUND)
+        if not self.is_partial:
+            with suppress(ApiRefused):
+                return self.draw("missing.html", context, NOT_FOUND)
+        return self.draw_card("missing_card.html", context, NOT_FOUND)
 
     def draw_refused(self, template: str, context: Context, refusal: ApiRefused) -> HttpResponse:
         """A page without the frame, with the status of a refusal and when to come back."""

@@ -10,10 +10,11 @@ from pages.api_client import ApiRefused
 from pages.site import Entity
 from pages.texts import later as _
 from pages.views.base import Context, WebPage
+from pages.views.people import MOST_FOUND, list_followed
 from pages.views.timelines import TimelinePage, cursors_of
 
 LISTS = "/api/v1/lists"
-MOST_FOUND, MOST_FACES = 10, 40
+MOST_FACES = 40
 # What a list shows of the replies of its members.
 POLICIES = {
     "list": _("Replies to members of the list"),
@@ -82,7 +83,7 @@ class EditList(WebPage):
         context = {
             "list": account_list, "policies": POLICIES, "words": words,
             "members": members.body, "older": members.older,
-            "found": self._list_followed() if is_empty else self._find(words, path),
+            "found": list_followed(self) if is_empty else self._find(words, path),
         }  # fmt: skip
         return self.draw("list_edit.html", context)
 
@@ -91,11 +92,6 @@ class EditList(WebPage):
         lists = self.api.get(LISTS, {"with_members": "true"}).body
         by_id: dict[str, Entity] = {account_list["id"]: account_list for account_list in lists}
         return by_id[list_id] if list_id in by_id else self.api.get(f"{LISTS}/{list_id}").body
-
-    def _list_followed(self) -> list[Entity]:
-        """The accounts that the viewer followed last: the first members of an empty list."""
-        path = f"/api/v1/accounts/{self.signed_in['id']}/following"
-        return list(self.api.get(path, {"limit": MOST_FOUND}).body)
 
     def post(self, request: HttpRequest, list_id: str) -> HttpResponseBase:
         sent = {

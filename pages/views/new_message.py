@@ -1,12 +1,14 @@
 """The first message to some people. Later ones are written in their conversation."""
 
 import re
+from collections.abc import Sequence
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 
 from pages.api_client import ApiRefused
 from pages.composer import NOT_FOUND, Composer, new_composer
+from pages.views.people import Person, list_followed
 from pages.views.post_form import (
     STATUSES,
     PostFormPage,
@@ -17,16 +19,21 @@ from pages.views.post_form import (
 
 
 class NewMessage(PostFormPage):
-    """`?to=`: the name of who gets it."""
+    """`?to=`: the name of who gets it. Without one, it offers people that the viewer follows."""
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        return self.draw_form(new_composer(self, to=_at(request.GET.get("to", ""))))
+        to = _at(request.GET.get("to", ""))
+        people = [] if to else list_followed(self)
+        return self.draw_form(new_composer(self, to=to), people=people)
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         return self.answer_typed(self._send) or self.go_back(f"/conversations/{self.status['id']}")
 
-    def draw_form(self, composer: Composer, status: int = 200) -> HttpResponse:
-        return self.draw("conversation_new.html", {"composer": composer}, status)
+    def draw_form(
+        self, composer: Composer, status: int = 200, people: Sequence[Person] = ()
+    ) -> HttpResponse:
+        context = {"composer": composer, "people": people}
+        return self.draw("conversation_new.html", context, status)
 
     def _send(self, sent: QueryDict) -> None:
         """Raises: ApiRefused, also if a name is of no account: the message would go to none."""

@@ -13,6 +13,7 @@ from pages.views.base import Context, WebPage
 from pages.views.timelines import cursors_of
 
 Person = dict[str, Any]
+MOST_FOUND = 10
 
 
 def load_people(page: WebPage, accounts: Sequence[Person]) -> list[Person]:
@@ -31,6 +32,12 @@ def load_people(page: WebPage, accounts: Sequence[Person]) -> list[Person]:
 def list_people(page: WebPage, answer: ApiAnswer, part: str = "person") -> Context:
     """What parts/people.html shows. `part`: what a row is; it says which buttons the row has."""
     return {"people": load_people(page, answer.body), "older": answer.older, "part": part}
+
+
+def list_followed(page: WebPage) -> list[Person]:
+    """The accounts that the viewer followed last: offered to a new list and for a new message."""
+    path = f"/api/v1/accounts/{page.signed_in['id']}/following"
+    return list(page.api.get(path, {"limit": MOST_FOUND}).body)
 
 
 class FollowersPage(AboutAccount):

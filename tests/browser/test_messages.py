@@ -7,6 +7,7 @@ import pytest
 from posts.actions.create_post import create_post
 from posts.ids import PostId
 from posts.types import Draft, Visibility
+from relations.actions.follow import follow
 from tests.browser.artifacts import SHOTS
 from tests.browser.axe import faults_of
 from tests.browser.feeds import enter, make_named
@@ -107,11 +108,17 @@ def test_two_people_talk(world: None, tab_of, delivery: None) -> None:
 def test_people_are_offered_while_one_types_to_whom(world: None, tab_of, delivery: None) -> None:
     """The field has the focus, and Enter takes the name. Then the list says what was sent last."""
     tab: Tab = tab_of()
-    enter(tab, make_named("ann"))
+    ann = make_named("ann")
+    enter(tab, ann)
     make_named("ben")
+    for number in range(9):
+        follow(ann, make_named(f"friend{number}"))
     settle()
     tab.open("/conversations/new")
     tab.wait("document.activeElement.name === 'to'")
+    tab.expect(tab.find("#compose-to")).to_be_in_viewport()
+    tab.see("People you follow", "@friend8")
+    tab.wait("scrollY === 0")
     tab.type_into("#compose-to", "be")
     tab.expect(tab.find(".suggestions [role=option]").first).to_contain_text("@ben")
     assert faults_of(tab) == []

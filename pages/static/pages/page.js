@@ -214,7 +214,7 @@
   });
 
   /* A post that answers others opens below them, at the top of the window; a conversation at its end. */
-  const chosen = document.querySelector(".post ~ .chosen") || [...document.querySelectorAll(".message")].at(-1), [visit] = performance.getEntriesByType("navigation");
+  const chosen = document.querySelector(".post ~ .chosen") || [...document.querySelectorAll(".talking .message")].at(-1), [visit] = performance.getEntriesByType("navigation");
   if (chosen && (!location.hash || chosen.matches(".message")) && visit?.type === "navigate") chosen.scrollIntoView();
 
   /* The link to answer leads to the field, and so gives it the focus. One writes after the names. */

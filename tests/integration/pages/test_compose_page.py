@@ -14,6 +14,7 @@ from accounts.types import ProfileEdit, Restriction
 from pages import site
 from posts.actions.delete_post import delete_post
 from posts.ids import FIRST
+from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser, ids_on
 from tests.pictures import picture, upload
@@ -268,6 +269,14 @@ def test_drafts_of_messages_are_kept_by_who_gets_them(ann: int) -> None:
     drafts = {"bob": f'data-draft="{ann}:message-@bob"', "": f'data-draft="{ann}:message-"'}
     for name, draft in drafts.items():
         assert draft in Browser(ann).read(f"/conversations/new?to={name}")
+
+
+def test_a_new_message_offers_the_people_that_one_follows(ann: int, bob: int) -> None:
+    offer = 'href="/conversations/new?to=bob"'
+    assert offer not in Browser(ann).read("/conversations/new")
+    follow(ann, bob)
+    assert offer in Browser(ann).read("/conversations/new")
+    assert offer not in Browser(ann).read("/conversations/new?to=eve")
 
 
 def test_a_message_to_nobody_is_refused(ann: int) -> None:
