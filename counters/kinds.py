@@ -1,9 +1,28 @@
 """Every kind of count. A new one is a line here, and its rows in `counter_rows.py` of its app."""
 
 from enum import IntEnum
+from typing import Self
+
+# Reactions that a tenant declared. A reaction has one number here and in posts.types.Kind.
+DECLARED = range(32, 48)
 
 
-class CounterKind(IntEnum):
+class DeclaredKinds(IntEnum):
+    """Base of enums whose members are their own lines, and a member for each number in DECLARED.
+
+    Those are made when they are looked up: what they are called is up to a tenant.
+    """
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        if not isinstance(value, int) or value not in DECLARED:
+            return None
+        member = int.__new__(cls, value)
+        member._name_, member._value_ = f"REACTION_{value}", value
+        return cls._value2member_map_.setdefault(value, member)  # type: ignore[return-value]
+
+
+class CounterKind(DeclaredKinds):
     """Stored as a number. Numbers are never reused."""
 
     FOLLOWERS = 1
@@ -42,3 +61,5 @@ POST_KINDS = (
     CounterKind.FAVOURITES,
     CounterKind.QUOTES,
 )
+# Counts of the other reactions. The entry of a post has those that are above zero.
+REACTION_KINDS = tuple(CounterKind(number) for number in DECLARED)

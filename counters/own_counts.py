@@ -19,16 +19,18 @@ from infra.changes.own_acts import ask_own_act, keep_own_acts
 from infra.telemetry.reached_branches import reached
 
 Read = Callable[[int, Sequence[OwnAct]], int]
+Show = Callable[[dict[str, Any], int], None]
 
 
 class ShownCount(NamedTuple):
-    """How a kind of count is shown. `field`: of the entity. `id_of`: the entity's id, by subject.
+    """How a kind of count is shown. `show` writes it into the entity, which is parsed JSON.
+    `id_of`: the entity's id, by subject.
 
     `read(account, acts)`: the count with these acts on it, from the shards. Raises: errors of
     UNREACHABLE.
     """
 
-    field: str
+    show: Show
     id_of: Callable[[Subject], str]
     read: Read
 
@@ -36,8 +38,18 @@ class ShownCount(NamedTuple):
 _shown: dict[int, ShownCount] = {}
 # Text that people write has no unescaped quotes.
 _IDS = re.compile(rb'"id":"(\d+)"')
-# By the id of an entity, its fields.
-Fields = Mapping[str, Mapping[str, int]]
+# By the id of an entity, how its counts are shown, and they.
+Shown = Mapping[str, Sequence[tuple[Show, int]]]
+
+
+def field_of(name: str) -> Show:
+    """A count that is a field of its entity. Another entity with this id may not have it."""
+
+    def show(entity: dict[str, Any], count: int) -> None:
+        if name in entity:
+            entity[name] = count
+
+    return show
 
 
 def register_shown_count(kind: int, shown: ShownCount) -> None:
@@ -62,7 +74,7 @@ def with_own_acts(body: bytes, account_id: int, acts: Acts) -> bytes:
 
     Cost: to parse it, if it shows one; and `ShownCount.read` if its count is not known.
     """
-    fields: dict[str, dict[str, int]] = {}
+    counts: dict[str, list[tuple[Show, int]]] = {}
     ids = set(_IDS.findall(body))
     for act, noted in acts.items():
         how = _shown.get(act.kind)
@@ -73,12 +85,12 @@ def with_own_acts(body: bytes, account_id: int, acts: Acts) -> bytes:
             continue
         shown = noted.shown if noted.shown is not None else _read(account_id, act, acts)
         if shown is not None:
-            fields.setdefault(entity_id, {})[how.field] = shown
-    if not fields:
+            counts.setdefault(entity_id, []).append((how.show, shown))
+    if not counts:
         return body
     reached("own_acts.shown")
     answered = orjson.loads(body)
-    _fill(answered, fields)
+    _fill(answered, counts)
     return orjson.dumps(answered)
 
 
@@ -94,20 +106,17 @@ def _read(account_id: int, counted: OwnAct, acts: Acts) -> int | None:
     return shown
 
 
-def _fill(value: Any, fields: Fields) -> None:
+def _fill(value: Any, counts: Shown) -> None:
     """Sets the counts of all entities in an answer. A repost has the counts of its original."""
     if isinstance(value, list):
         for part in value:
-            _fill(part, fields)
+            _fill(part, counts)
     if not isinstance(value, dict):
         return
     reposted = value.get("reblog")
     counted = reposted if isinstance(reposted, dict) else value
-    value |= {
-        name: count
-        for name, count in fields.get(str(counted.get("id")), {}).items()
-        if name in value
-    }
+    for show, count in counts.get(str(counted.get("id")), ()):
+        show(value, count)
     for part in value.values():
         if isinstance(part, dict | list):
-            _fill(part, fields)
+            _fill(part, counts)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from counters.cache import account_counts
 from counters.kinds import ACCOUNT_KINDS, CounterKind
 from counters.queries.counts import Subject, read_subject_counts
-from counters.types import ACCOUNT
+from counters.types import ACCOUNT, Count
 from infra.caching.values import ValueCache, Versioned
 
 
@@ -24,7 +24,8 @@ class CountedRows(NamedTuple):
     """The rows of one kind of count. All fields are SQL of the program.
 
     `owner` is the first column of an index, also with `where`. `subject` is the column, or the
-    number, of the counted thing of the owner. `value`: what the rows amount to.
+    number, of the counted thing of the owner. `value`: what the rows amount to. `kind`: of the
+    count that includes the row, if rows of several kinds are counted by one scan.
     """
 
     table: str
@@ -32,18 +33,18 @@ class CountedRows(NamedTuple):
     where: str = "true"
     subject: str = "0"
     value: str = "count(*)"
+    kind: str | None = None
 
 
 class CountCache(NamedTuple):
-    """A cache of counts. An entry has the counts of one subject: `a,b,c` in the order of `kinds`.
-
-    The version of an entry is the sum of the versions of its counts. Each of them only grows, and
-    one snapshot reads them all. `number_of` gives the cache's number of a subject, or None.
+    """A cache of counts. `entry` makes an entry of the counts of one subject, in the order of
+    `kinds`. `number_of` gives the cache's number of a subject, or None.
     """
 
     cache: ValueCache
     kinds: Sequence[CounterKind]
     number_of: Callable[[Subject], int | None]
+    entry: Callable[[Sequence[Count]], Versioned]
 
     def numbers_of(self, subjects: Iterable[Subject]) -> dict[int, Subject]:
         """The subjects that this cache holds, by their numbers."""
@@ -53,13 +54,16 @@ class CountCache(NamedTuple):
     def read(self, alias: str, subjects: Mapping[int, Subject]) -> dict[int, Versioned]:
         """The correct entries of subjects of one shard, from the source. One query."""
         counts = read_subject_counts(alias, [*subjects.values()], self.kinds) if subjects else {}
-        return {
-            number: Versioned(
-                sum(count.version for count in counts[subject]),
-                ",".join(str(count.value) for count in counts[subject]).encode(),
-            )
-            for number, subject in subjects.items()
-        }
+        return {number: self.entry(counts[subject]) for number, subject in subjects.items()}
+
+
+def entry_of_all(counts: Sequence[Count]) -> Versioned:
+    """`a,b,c`. The version of an entry is the sum of the versions of its counts: each of them only
+    grows, and one snapshot reads them all."""
+    return Versioned(
+        sum(count.version for count in counts),
+        ",".join(str(count.value) for count in counts).encode(),
+    )
 
 
 def _number_of_account(subject: Subject) -> int | None:
@@ -68,7 +72,7 @@ def _number_of_account(subject: Subject) -> int | None:
 
 
 _rows: dict[CounterKind, CountedRows] = {}
-_caches = [CountCache(account_counts, ACCOUNT_KINDS, _number_of_account)]
+_caches = [CountCache(account_counts, ACCOUNT_KINDS, _number_of_account, entry_of_all)]
 
 
 def register_counted_rows(kind: CounterKind, rows: CountedRows) -> None:

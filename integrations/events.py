@@ -16,6 +16,7 @@ import msgspec
 import structlog
 
 from accounts.changes import AccountRestricted, ProfileChanged, UserCreated, UserRestricted
+from counters.kinds import DECLARED
 from infra.changes.feed import FiledChange
 from infra.changes.registry import Payload, read_payload
 from integrations.types import Event
@@ -33,7 +34,8 @@ from posts.changes import (
 )
 from posts.ids import PostId
 from posts.queries.marks import ViewerMarkKey, load_marks
-from posts.types import Kind, Target, Visibility
+from posts.queries.reactions import find_reaction_name
+from posts.types import REACTIONS, Kind, Target, Visibility
 from relations.changes import EdgeChanged, FollowsImported
 from relations.queries.edges import Pair, load_edges
 from relations.types import NO_EDGE, Attribute, Edge
@@ -44,10 +46,14 @@ TYPES = (
     "account.created", "account.updated", "account.moderated", "account.deleted",
     "relation.changed", "follows.imported", "posts.imported",
     "post.created", "post.edited", "post.deleted", "post.moderated", "quote.revoked",
-    "favourite.changed", "pin.changed",
+    "favourite.changed", "reaction.changed", "pin.changed",
     "poll.voted", "poll.closed",
 )  # fmt: skip
-_MARKS = {Kind.FAVOURITE: "favourite.changed", Kind.PIN: "pin.changed"}
+_MARKS = {
+    **dict.fromkeys(REACTIONS, "reaction.changed"),
+    Kind.FAVOURITE: "favourite.changed",
+    Kind.PIN: "pin.changed",
+}
 
 
 class States(NamedTuple):
@@ -130,7 +136,9 @@ def _marked(owner_id: int, payload: PostMarked, states: States) -> tuple[str, Da
     if name is None:
         return None
     mark = _mark(owner_id, payload)
-    data = {"account_id": str(owner_id), "post_id": mark.post_id.public}
+    data: Data = {"account_id": str(owner_id), "post_id": mark.post_id.public}
+    if mark.kind in DECLARED:
+        data["name"] = find_reaction_name(mark.kind)
     return name, data | {name.removesuffix(".changed"): mark in states.marks}
 
 

@@ -1,5 +1,6 @@
 """Registers posts with Django. Consumers and counts register on import."""
 
+from functools import partial
 from importlib import import_module
 
 from django.apps import AppConfig
@@ -16,5 +17,10 @@ class PostsConfig(AppConfig):
         import_module("posts.queries.own_responses")
         for mark, fill in import_module("posts.api.live_parts").FILLS.items():
             register_live_part(mark, fill)
+        reactions = import_module("posts.fragments.reactions")
+        names = import_module("posts.queries.reactions")
+        # Before the JSON of products is opened: its fields are not ours.
+        open_reactions = partial(reactions.open_reactions, name_of=names.find_shown_name)
+        register_sealed_part(reactions.REACTIONS_BYTE, open_reactions)
         places = import_module("posts.fragments.places")
         register_sealed_part(places.CUSTOM_BYTE, places.open_custom)

@@ -15,15 +15,15 @@ from infra.caller_acts import TAGGED, OwnAct
 from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Payload
 from posts.ids import PostId
-from posts.types import Kind, Target, Visibility
+from posts.types import REACTIONS, Kind, Target, Visibility
 
 _COUNTS = {
     Kind.REPLY: CounterKind.REPLIES,
     Kind.CLOSED_REPLY: CounterKind.REPLIES,
     Kind.REPOST: CounterKind.REPOSTS,
-    Kind.FAVOURITE: CounterKind.FAVOURITES,
     Kind.QUOTE: CounterKind.QUOTES,
     Kind.CLOSED_QUOTE: CounterKind.QUOTES,
+    **REACTIONS,
 }
 
 
@@ -209,8 +209,8 @@ class PostMarked(Payload, frozen=True):
     target_moment: int
 
     def own_acts(self, owner_id: int) -> Sequence[OwnAct]:
-        """Of a favourite: no other shard knows the other marks."""
-        if self.mark != Kind.FAVOURITE:
+        """Of a reaction: no other shard knows the other marks."""
+        if self.mark not in REACTIONS:
             return ()
         return [act_of_response(self.mark, PostId.at(self.target_author, self.target_moment))]
 

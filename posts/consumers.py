@@ -8,7 +8,6 @@ from accounts.images.actions.use_image import end_images_of_posts
 from counters.cache import account_counts, entry_of, refresh_account_counts
 from counters.changes import CountsRepaired
 from counters.hot_counts import find_hot_counts
-from counters.kinds import POST_KINDS
 from counters.queries.counts import Subject
 from counters.types import Count
 from infra.caching.hashes import HashChange
@@ -26,6 +25,7 @@ from posts.actions.orphan_replies import orphan_replies, orphan_replies_of_delet
 from posts.actions.record_responses import by_shard, fold_response_moves, write_responses
 from posts.actions.vote import delete_votes_of_posts
 from posts.cache.counts import (
+    ALL_KINDS,
     count_entries,
     post_counts,
     refresh_post_counts,
@@ -176,7 +176,7 @@ def refresh_changed_viewer_states(alias: str, deliveries: Interactions) -> None:
 
 @consumes(PostCreated, PostDeleted, PostMarked, QuoteRevoked)
 def record_responses(alias: str, deliveries: Interactions) -> None:
-    """Records replies, reposts, favourites and quotes on the shard of the post, and counts them.
+    """Records replies, reposts, reactions and quotes on the shard of the post, and counts them.
 
     Safety: idempotent, in any order: writes each response as it is now, and only if its revision is
     newer. Refreshes the caches even if no row changed, because an earlier run may have died after
@@ -191,7 +191,7 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
     # After all rows: without Redis the rows at least are current.
     responses = [response for group in groups.values() for response in group]
     post_counts.refresh(count_entries(counts), end_replies_commands(find_answered_posts(responses)))
-    settle_own_acts(deliveries, POST_KINDS)
+    settle_own_acts(deliveries, ALL_KINDS)
 
 
 @consumes(CountsRepaired, inline=True)

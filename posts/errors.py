@@ -1,5 +1,7 @@
 """Errors of posts. The status codes are Mastodon's."""
 
+from collections.abc import Sequence
+
 from infra.api.errors import NotAllowed, NotFound, TidelineError, TooManyRequests
 
 
@@ -67,6 +69,16 @@ class TooManyEdits(TidelineError):
 class TooManyTypes(TidelineError):
     def __init__(self, most: int) -> None:
         super().__init__(f"Validation failed: At most {most} types of posts can be declared")
+
+
+class TooManyReactions(TidelineError):
+    def __init__(self, most: int) -> None:
+        super().__init__(f"Validation failed: At most {most} reactions can be declared")
+
+
+class UnknownReaction(NotFound):
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(f"Reactions are {', '.join(names)}")
 
 
 class TooManyMutedThreads(TidelineError):

@@ -1,4 +1,5 @@
-"""Tables of posts: posts, viewer marks, responses and Idempotency-Keys, all sharded; post types."""
+"""Tables of posts: posts, viewer marks, responses and Idempotency-Keys, all sharded; what tenants
+declare: types of posts, and reactions."""
 
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ from django.db import models
 from accounts.types import FIRST_TENANT
 from infra.sharding.models import ShardedModel
 from infra.sharding.placement import Placement
-from posts.types import LONGEST_TYPE, Kind, QuotePolicy, ReplyPolicy, Visibility
+from posts.types import LONGEST_REACTION, LONGEST_TYPE, Kind, QuotePolicy, ReplyPolicy, Visibility
 
 POST_KINDS = [(kind.value, kind.name) for kind in (Kind.POST, Kind.REPLY, Kind.REPOST)]
 VIEWER_MARK_KINDS = [(k.value, k.name) for k in Kind if Kind.FAVOURITE <= k <= Kind.PIN]
@@ -187,7 +188,7 @@ class LinkDay(ShardedModel):
 
 
 class ViewerMark(ShardedModel):
-    """SHARDED by owner_id, ~1,000 rows an account: favourites, bookmarks, pins, muted threads.
+    """SHARDED by owner_id, ~1,000 rows an account: reactions, bookmarks, pins, muted threads.
 
     Written by mark_post, pin_post and mute_thread; deleting a post ends its pin.
 
@@ -228,11 +229,11 @@ class ViewerMark(ShardedModel):
 
 
 class Response(ShardedModel):
-    """SHARDED by author_id, a few rows a post: replies, reposts, favourites, quotes of the post.
+    """SHARDED by author_id, a few rows a post: replies, reposts, reactions, quotes of the post.
 
     Derived by record_responses from the posts and viewer marks on the responders' shards. A write
     with a lower revision than the row's changes nothing. `reply_moment` is 0 for reposts and
-    favourites, of which an account has one. `visibility`: of the reply.
+    reactions, of which an account has one of a kind. `visibility`: of the reply.
     """
 
     owner = "author_id"
@@ -325,6 +326,29 @@ class PostType(models.Model):
     tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
     name = models.CharField(max_length=LONGEST_TYPE)
     words = models.JSONField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Reaction(models.Model):
+    """GLOBAL, at most as many a tenant as counters.kinds.DECLARED has numbers: a reaction to posts
+    besides the favourite, such as clap.
+
+    Written by posts.actions.declare_reaction, and never deleted: viewer marks and responses have
+    its number. `words`: what it is called, by language.
+    """
+
+    placement: ClassVar[Placement] = Placement.GLOBAL
+
+    pk = models.CompositePrimaryKey("tenant", "number")
+    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
+    number = models.SmallIntegerField()
+    name = models.CharField(max_length=LONGEST_REACTION)
+    words = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="reaction_name")]
 
     def __str__(self) -> str:
         return self.name

@@ -7,7 +7,7 @@ from accounts.sql import is_shown_to_strangers
 from counters.kinds import CounterKind
 from counters.sql import select_counts
 from infra.jobs.walk import Table
-from posts.types import Kind, Visibility
+from posts.types import IS_REACTION, Kind, Visibility
 
 # The post that an event shows: itself, or the post it reposts.
 SHOWN = """
@@ -107,11 +107,11 @@ QUOTING_POSTS = Table(
     ("quoted_author", "quoted_moment", "visibility", "is_quote_revoked"),
     where="deleted_at IS NULL AND quoted_author IS NOT NULL",
 )
-FAVOURITES = Table(
+REACTIONS = Table(
     "posts_viewermark",
     ("owner_id", "target_moment", "target_author", "kind"),
     ("since_ms", "revision", "is_on"),
-    where="is_on AND kind = 3",
+    where=f"is_on AND {IS_REACTION}",
 )
 RESPONSES = Table(
     "posts_response",

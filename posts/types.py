@@ -7,14 +7,16 @@ from typing import Any, NamedTuple, Self
 
 import msgspec
 
+from counters.kinds import DECLARED, CounterKind, DeclaredKinds
 from posts.ids import PostId
 
 # The type of a post without one. A declared type has a dot, so it is never called so.
 STATUS = "status"
 LONGEST_TYPE = 64
+LONGEST_REACTION = 32
 
 
-class Kind(IntEnum):
+class Kind(DeclaredKinds):
     """The kind of a post, or of a viewer mark. Stored as a number.
 
     0-2 are posts and have ids of their own. 7 is only the kind of a response: a reply that not all
@@ -22,7 +24,8 @@ class Kind(IntEnum):
     the author's own post. 9 and 10 are only kinds of responses: a post or reply that quotes the
     post; of 10 not all may see it, so it is not counted. The others are viewer marks: rows of the
     account that leaves them on a post. Only the author can pin a post. THREAD_MUTE is on the first
-    post of the thread.
+    post of the thread. FAVOURITE is the reaction that is built in; those that a tenant declared
+    have the numbers of counters.kinds.DECLARED.
     """
 
     POST = 0
@@ -36,6 +39,15 @@ class Kind(IntEnum):
     SELF_REPLY = 8
     QUOTE = 9
     CLOSED_QUOTE = 10
+
+
+# Every reaction, with the count of it.
+REACTIONS: Mapping[Kind, CounterKind] = {
+    Kind.FAVOURITE: CounterKind.FAVOURITES,
+    **{Kind(number): CounterKind(number) for number in DECLARED},
+}
+# A condition of SQL on a column `kind`.
+IS_REACTION = f"(kind = {Kind.FAVOURITE:d} OR kind >= {DECLARED.start})"
 
 
 class Visibility(IntEnum):
@@ -238,11 +250,11 @@ NO_LINKS = PostLinks()
 
 
 class ResponseRow(NamedTuple):
-    """One reply, repost, favourite or quote of a post, as stored on the shard of the post's author.
+    """One reply, repost, reaction or quote of a post, as stored on the shard of the post's author.
 
     `reply_moment` tells several replies or quotes of one responder apart; it is 0 for reposts and
-    favourites. `at` gives the order, newest highest: the moment of a reply, repost or quote, the
-    Unix milliseconds of a favourite.
+    reactions. `at` gives the order, newest highest: the moment of a reply, repost or quote, the
+    Unix milliseconds of a reaction.
     """
 
     author_id: int

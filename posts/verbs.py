@@ -17,14 +17,14 @@ from infra.jobs.types import Batch, Work
 from posts.external.actions.import_posts import end_import
 from posts.jobs.audit_recorded import judge_recorded
 from posts.jobs.audit_responding import (
-    judge_favourites,
     judge_quoting_posts,
+    judge_reactions,
     judge_responding_posts,
 )
 from posts.jobs.backfill_threads import backfill_threads
 from posts.jobs.import_posts import PostImporter
 from posts.jobs.purge_deleted_posts import RETENTION_DAYS, purge_deleted_posts
-from posts.sql import FAVOURITES, QUOTING_POSTS, RESPONDING_POSTS, RESPONSES
+from posts.sql import QUOTING_POSTS, REACTIONS, RESPONDING_POSTS, RESPONSES
 
 
 class AuditResponses(AuditCommand):
@@ -59,7 +59,7 @@ class AuditResponses(AuditCommand):
     passes = (
         Derived(RESPONSES, judge_recorded),
         Derived(RESPONDING_POSTS, judge_responding_posts),
-        Derived(FAVOURITES, judge_favourites),
+        Derived(REACTIONS, judge_reactions),
         Derived(QUOTING_POSTS, judge_quoting_posts),
     )
 

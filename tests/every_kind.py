@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from django.apps import apps
 
 from accounts.actions.rename import rename_account
-from accounts.types import Restriction
+from accounts.types import FIRST_TENANT, Restriction
 from counters.kinds import CounterKind
 from infra.changes.registry import follow_up_kinds, kinds
 from infra.sharding.buckets import shard_of
@@ -24,6 +24,7 @@ from moderation.actions.decide_on_image import decide_on_image
 from moderation.types import ACCOUNT_DECISIONS, DecisionKind
 from moderation.verbs import PurgeAccounts
 from notifications.types import NotificationKind
+from posts.actions.declare_reaction import declare_reaction
 from posts.actions.end_polls import end_polls
 from posts.external.actions.import_posts import end_import
 from posts.ids import PostId
@@ -142,11 +143,12 @@ def _name(caller: Caller) -> str:
 
 
 def _respond(it) -> None:
+    declare_reaction(FIRST_TENANT, "clap", {"en": "claps"})
     for about in (it.original, it.gone):
         it.answer = write(it.bob, "so?", in_reply_to_id=about)
         write(it.bob, "psst", in_reply_to_id=about, visibility="private")
         do(it.bob, "reblog", about)
-        for act_on in ("favourite", "bookmark"):
+        for act_on in ("favourite", "bookmark", "react/clap"):
             do(it.bob, act_on, about)
         it.quote = write(it.bob, "look", quoted_status_id=about)
         write(it.bob, "look, friends", quoted_status_id=about, visibility="private")
@@ -166,6 +168,8 @@ def _change(it) -> None:
     assert it.ann.put(f"{STATUSES}/{it.original}/interaction_policy", policy).status_code == 200
     do(it.bob, "unfavourite", it.original)
     do(it.bob, "favourite", it.original)
+    do(it.bob, "unreact/clap", it.original)
+    do(it.bob, "react/clap", it.original)
     for alias in {shard_of(one) for one in it.ids}:
         end_polls(alias, time.time() + 600)
 

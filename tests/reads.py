@@ -130,6 +130,8 @@ def _paths(route: str, world: World) -> Iterator[str]:
         "campaign_id": ["1"],
         "external_id": ["u1"],  # for services only
         "type_name": ["recipe.cooked"],
+        "reaction": ["favourite"],
+        "reaction_name": ["clap"],
     }
     names = PLACEHOLDER.findall(route)
     for values in product(*(fillings[name] for name in names)):

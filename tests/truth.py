@@ -41,7 +41,7 @@ SELECT target_author, target_moment,
 FROM posts_post WHERE kind IN (1, 2) AND deleted_at IS NULL
 UNION ALL
 SELECT target_author, target_moment, kind, owner_id, 0, since_ms
-FROM posts_viewermark WHERE kind = 3 AND is_on
+FROM posts_viewermark WHERE (kind = 3 OR kind >= 32) AND is_on
 UNION ALL
 SELECT quoted_author, quoted_moment, CASE WHEN visibility > 1 THEN 10 ELSE 9 END, author_id,
     moment, moment
@@ -53,6 +53,7 @@ COUNTED = {
     Kind.REPOST: CounterKind.REPOSTS,
     Kind.FAVOURITE: CounterKind.FAVOURITES,
     Kind.QUOTE: CounterKind.QUOTES,
+    **{Kind(number): CounterKind(number) for number in range(32, 48)},
 }
 TABLES = (
     "counters_counter",

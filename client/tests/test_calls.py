@@ -41,6 +41,20 @@ def test_a_post_has_a_type_and_data_of_the_product():
     assert site.asked[0].url.path == "/api/v1/services/post_types/recipe.cooked"
 
 
+def test_a_post_has_reactions():
+    declared = {"name": "clap", "words": {"en": "claps"}}
+    clapped = STATUS | {"reactions": [{"name": "clap", "count": 2, "me": True}]}
+    site = SiteDouble(ok(declared), ok(clapped), ok(STATUS))
+    client = site.client()
+    assert client.reactions.declare("clap", {"en": "claps"}).name == "clap"
+    statuses = client.acting_for("42").statuses
+    [reaction] = statuses.react("1", "clap").reactions
+    assert (reaction.name, reaction.count, reaction.me) == ("clap", 2, True)
+    assert statuses.unreact("1", "clap").reactions is None
+    paths = [request.url.path for request in site.asked]
+    assert paths[1:] == ["/api/v1/statuses/1/react/clap", "/api/v1/statuses/1/unreact/clap"]
+
+
 def test_the_service_itself_names_no_account():
     site = SiteDouble(ok(BOUND | {"created": True}))
     made = site.client().provisioning.put("auth0|1/2", username="ann", locked=False)

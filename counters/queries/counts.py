@@ -19,7 +19,6 @@ READ_SUBJECTS = """
 SELECT c.owner_id, c.subject, c.kind, c.value, c.version
 FROM unnest(%s::bigint[], %s::bigint[]) AS wanted (owner_id, subject)
 JOIN counters_counter c USING (owner_id, subject)
-WHERE c.kind = ANY(%s::smallint[])
 """
 POSTPONED = """
 SELECT owner_id, kind, sum(delta)::bigint FROM counters_postponedmove
@@ -52,9 +51,9 @@ def read_subject_counts(
     counts = {subject: [NONE_YET] * len(kinds) for subject in subjects}
     owners, parts = [owner for owner, _ in subjects], [subject for _, subject in subjects]
     order = {int(kind): index for index, kind in enumerate(kinds)}
-    rows = fetch_all(alias, READ_SUBJECTS, [owners, parts, list(order)])
-    for owner, subject, kind, value, version in rows:
-        counts[owner, subject][order[kind]] = Count(value, version)
+    for owner, subject, kind, value, version in fetch_all(alias, READ_SUBJECTS, [owners, parts]):
+        if kind in order:
+            counts[owner, subject][order[kind]] = Count(value, version)
     return counts
 
 

@@ -13,9 +13,9 @@ from counters.registry import CountedRows, counted_rows_by_kind, list_counted_ta
 from infra.sharding.sql import fetch_all
 
 COUNT = """
-SELECT {rows.owner}::bigint, {rows.subject}::bigint, {kind}::smallint, {rows.value}
+SELECT {rows.owner}::bigint, {rows.subject}::bigint, ({kind})::smallint, {rows.value}
 FROM {rows.table}
-WHERE {rows.owner} = ANY(%(owners)s::bigint[]) AND {rows.where} GROUP BY 1, 2
+WHERE {rows.owner} = ANY(%(owners)s::bigint[]) AND {rows.where} GROUP BY 1, 2, 3
 """
 DRIFT = """
 WITH counted (owner_id, subject, kind, counted) AS ({counts}),
@@ -69,7 +69,8 @@ def find_drift(alias: str, owner_ids: Sequence[int]) -> list[Drift]:
     """
     sources = counted_rows_by_kind()
     params = {"owners": list(owner_ids), "kinds": [int(kind) for kind in sources]}
-    sql = DRIFT.format(counts=" UNION ALL ".join(_count(*source) for source in sources.items()))
+    parts = dict.fromkeys(_count(*source) for source in sources.items())
+    sql = DRIFT.format(counts=" UNION ALL ".join(parts))
     return [
         Drift(owner_id, subject, CounterKind(kind), value, counted)
         for owner_id, subject, kind, value, counted in fetch_all(alias, sql, params)
@@ -88,4 +89,4 @@ def list_owners(alias: str, after: int, count: int) -> list[tuple[int]]:
 
 
 def _count(kind: CounterKind, rows: CountedRows) -> str:
-    return COUNT.format(rows=rows, kind=int(kind))
+    return COUNT.format(rows=rows, kind=rows.kind or int(kind))

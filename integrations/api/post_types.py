@@ -1,21 +1,16 @@
 """Endpoints of services that declare types of posts."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
-from infra.api.nested import find_object
-from infra.api.parsing import clean_text
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from infra.languages import find_language_code
 from integrations.api import schema
 from integrations.api.views import refuse_accounts
+from integrations.api.words import read_words
 from posts.actions.declare_type import declare_type, remove_type
 from posts.queries.post_types import TYPE_NAME, list_types
 
@@ -41,13 +36,13 @@ class PostTypeView(Endpoint):
 
     @extend_schema(
         parameters=[schema.TYPE_NAME],
-        request=schema.PostTypeWordsBody,
+        request=schema.WordsBody,
         responses=schema.PostTypeEntity,
     )
     def put(self, request: ApiRequest, type_name: str) -> HttpResponse:
         """Declare it, or change its words. It may be repeated. At most 50 types."""
         refuse_accounts(request)
-        name, words = _check_name(type_name), _read_words(request.data)
+        name, words = _check_name(type_name), read_words(request.data)
         declare_type(request.user.tenant, name, words)
         return json_response(orjson.dumps({"name": name, "words": words}))
 
@@ -64,25 +59,3 @@ def _check_name(name: str) -> str:
     if not TYPE_NAME.fullmatch(name):
         raise InvalidRequest("name must be like recipe.cooked: a-z, 0-9, _ and a dot, at most 64")
     return name
-
-
-def _read_words(data: Mapping[str, Any]) -> dict[str, str]:
-    """By language. Raises: InvalidRequest."""
-    sent = find_object(data, "words") or {}
-    if not 0 < len(sent) <= schema.MOST_LANGUAGES:
-        raise InvalidRequest(f"words must have 1 to {schema.MOST_LANGUAGES} languages")
-    return {_read_language(code): _read_word(text) for code, text in sent.items()}
-
-
-def _read_language(code: str) -> str:
-    language = find_language_code(code)
-    if language is None:
-        raise InvalidRequest("words must have codes of languages as their names")
-    return language
-
-
-def _read_word(sent: object) -> str:
-    text = clean_text(sent, "words").strip()
-    if not 0 < len(text) <= schema.LONGEST_WORDS:
-        raise InvalidRequest(f"Each of words must have 1 to {schema.LONGEST_WORDS} characters")
-    return text

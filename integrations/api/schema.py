@@ -22,7 +22,8 @@ from infra.api.parsing import LIMIT_DIGITS
 from integrations.events import TYPES
 from integrations.positions import MOST_CHARACTERS
 from posts.queries.post_types import TYPE_PATTERN
-from posts.types import LONGEST_TYPE
+from posts.queries.reactions import REACTION_PATTERN
+from posts.types import LONGEST_REACTION, LONGEST_TYPE
 
 AFTER = OpenApiParameter(
     "after",
@@ -157,7 +158,15 @@ TYPE_NAME = OpenApiParameter(
 )
 
 
-class PostTypeWordsBody(Serializer[Any]):
+REACTION_NAME = OpenApiParameter(
+    "reaction_name",
+    {"type": "string", "pattern": f"^{REACTION_PATTERN}$", "maxLength": LONGEST_REACTION},
+    OpenApiParameter.PATH,
+    description="Such as `cooked_it`",
+)
+
+
+class WordsBody(Serializer[Any]):
     words = DictField(
         child=VisibleTextField(max_length=LONGEST_WORDS),
         help_text='What it is called, by language: `{"en": "cooked"}`',
@@ -167,6 +176,10 @@ class PostTypeWordsBody(Serializer[Any]):
 class PostTypeEntity(Serializer[Any]):
     name = CharField()
     words = DictField(child=CharField())
+
+
+class DeclaredReactionEntity(PostTypeEntity):
+    pass
 
 
 class EventEntity(Serializer[Any]):

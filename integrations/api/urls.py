@@ -3,6 +3,7 @@
 from django.urls import path
 
 from integrations.api.post_types import PostTypesView, PostTypeView
+from integrations.api.reactions import ReactionsView, ReactionView
 from integrations.api.views import (
     EventsView,
     ExternalIdsView,
@@ -21,4 +22,6 @@ urlpatterns = [
     path("api/v1/services/external_ids", ExternalIdsView.as_view()),
     path("api/v1/services/post_types", PostTypesView.as_view()),
     path("api/v1/services/post_types/<str:type_name>", PostTypeView.as_view()),
+    path("api/v1/services/reactions", ReactionsView.as_view()),
+    path("api/v1/services/reactions/<str:reaction_name>", ReactionView.as_view()),
 ]

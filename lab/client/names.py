@@ -40,6 +40,9 @@ statuses.translate              POST*   /api/v1/statuses/{status_id}/translate
 statuses.favourite              POST*   /api/v1/statuses/{status_id}/favourite
 statuses.unfavourite            POST*   /api/v1/statuses/{status_id}/unfavourite
 statuses.favourites             GET     /api/v1/favourites
+statuses.react                  POST*   /api/v1/statuses/{status_id}/react/{reaction}
+statuses.unreact                POST*   /api/v1/statuses/{status_id}/unreact/{reaction}
+statuses.reacted_by             GET     /api/v1/statuses/{status_id}/reacted_by/{reaction}
 statuses.reblog                 POST*   /api/v1/statuses/{status_id}/reblog
 statuses.unreblog               POST*   /api/v1/statuses/{status_id}/unreblog
 statuses.bookmark               POST*   /api/v1/statuses/{status_id}/bookmark
@@ -118,6 +121,9 @@ relations.mutuals               GET     /api/v1/services/mutuals/{account_id}
 post_types.declare              PUT     /api/v1/services/post_types/{type_name}
 post_types.remove               DELETE* /api/v1/services/post_types/{type_name}
 post_types.declared             GET     /api/v1/services/post_types
+
+reactions.declare               PUT     /api/v1/services/reactions/{reaction_name}
+reactions.declared              GET     /api/v1/services/reactions
 
 events.read                     GET     /api/v1/services/events
 """

@@ -20,6 +20,7 @@ from accounts.images.queries.image_lists import ListedImage, list_images
 from accounts.images.store import read_file
 from accounts.models import User
 from accounts.queries.load import get_account_json
+from accounts.types import FIRST_TENANT
 from infra.api.live_parts import fill_body
 from infra.api.pages import Page, Window
 from infra.cells import write_csv
@@ -32,6 +33,7 @@ from moderation.jobs.exported_people import PAGE, Line, iter_files_of_people
 from moderation.queries.decisions import list_strikes
 from posts.ids import PostId
 from posts.queries.lists import list_marked
+from posts.queries.reactions import list_reactions
 from posts.scheduled.api.present import present_scheduled
 from posts.scheduled.queries.scheduled import list_scheduled
 from posts.types import Kind
@@ -91,7 +93,7 @@ def _line_of(image: ListedImage, name: str) -> tuple[str, ...]:
 T = TypeVar("T")
 # A batch is a whole file. None: more is written of one.
 Steps = Generator[Batch | None, None, None]
-MARKS = {"bookmarks.csv": Kind.BOOKMARK, "favourites.csv": Kind.FAVOURITE}
+_MARKS = {"bookmarks.csv": Kind.BOOKMARK, "favourites.csv": Kind.FAVOURITE}
 
 
 def export_account(account_id: int, path: Path) -> Iterator[Batch]:
@@ -125,12 +127,18 @@ def _files_of(account_id: int) -> dict[str, Iterator[bytes]]:
     return {
         "posts.jsonl": _iter_posts(account_id),
         **{n: _as_csv(lines) for n, lines in iter_files_of_people(account_id, now_ms())},
-        **{name: _as_csv(_iter_marked(account_id, kind)) for name, kind in MARKS.items()},
+        **{name: _as_csv(_iter_marked(account_id, kind)) for name, kind in _marks().items()},
         "scheduled_posts.jsonl": _iter_scheduled(account_id),
         "notices.jsonl": _iter_notices(account_id),
         "lists.jsonl": (present_list(each) + b"\n" for each in list_account_lists(account_id)),
         "followed_tags.csv": _as_csv([tag.name] for tag in tags),
     }
+
+
+def _marks() -> dict[str, Kind]:
+    """By the file of the archive."""
+    reactions = {f"reactions/{each.name}.csv": each.kind for each in list_reactions(FIRST_TENANT)}
+    return _MARKS | reactions
 
 
 def read_exported_account(account_id: int) -> bytes:

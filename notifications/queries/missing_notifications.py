@@ -11,7 +11,11 @@ from django.conf import settings
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from notifications.actions.write_notifications import DAY_MS
-from notifications.queries.actor_sources import occurrence_of, occurrences_of_edge
+from notifications.queries.actor_sources import (
+    KIND_OF_RESPONSE,
+    occurrence_of,
+    occurrences_of_edge,
+)
 from notifications.rules import ATTRIBUTES
 from notifications.types import CROWD_KINDS, RESPONSE_OF, NotificationKind, Occurrence
 from posts.ids import PostId
@@ -139,7 +143,8 @@ def _read_newest(alias: str, owner_ids: Sequence[int]) -> list[Occurrence]:
         for follower_id, followee_id, *edge in fetch_all(alias, NEWEST_BACKWARD, params)
         for occurrence in occurrences_of_edge((follower_id, followee_id), edge_of(edge))
     ]
-    rows = [ResponseRow(*row) for row in fetch_all(alias, NEWEST_RESPONSES, params)]
+    responses = [ResponseRow(*row) for row in fetch_all(alias, NEWEST_RESPONSES, params)]
+    rows = [row for row in responses if row.kind in KIND_OF_RESPONSE]
     return occurrences + _without_muted(rows)
 
 

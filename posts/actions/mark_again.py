@@ -26,7 +26,7 @@ ON CONFLICT (owner_id, target_moment, target_author, kind) DO UPDATE SET
 
 
 def mark_again(lost: ResponseRow, restored_wins: bool) -> None:
-    """Writes a favourite with the revision after that of its newer response.
+    """Writes a reaction with the revision after that of its newer response.
 
     As the response has it, or (`restored_wins`) as the mark is now; a mark that never was is one
     that ended. So later changes of the mark are newer than the response. Raises: AccountNotFound.

@@ -20,7 +20,7 @@ from posts.errors import (
 )
 from posts.ids import PostId
 from posts.queries.own_responses import find_seen_responses
-from posts.types import Kind, ResponseRow
+from posts.types import REACTIONS, Kind, ResponseRow
 
 MAX_MUTED_THREADS = 500
 # posts/functions.sql: lock, row, count and change in one round trip each.
@@ -42,17 +42,17 @@ def mark_post(
     is_on: bool,
     clock_s: Callable[[], float] = time.time,
 ) -> bool:
-    """Sets or ends a favourite or bookmark of a post that is no repost. False: nothing changed.
+    """Sets or ends a reaction or bookmark of a post that is no repost. False: nothing changed.
 
     The caller checks that the owner may see the post; ending a mark needs no check. Raises:
     AccountNotFound. Safety: idempotent. Cost: one statement on the owner's shard, and for a
-    favourite a round trip; the drain updates the count of the post.
+    reaction a round trip; the drain updates the count of the post.
     """
     alias = shard_of(owner_id)
     change = PostMarked(int(kind), original.author_id, original.moment)
     post, at_ms = (original.author_id, original.moment, int(kind)), int(clock_s() * 1000)
     params = (owner_id, *post, is_on, at_ms, *change_columns(owner_id, change))
-    seen = find_seen_responses(owner_id, kind, original) if kind is Kind.FAVOURITE else None
+    seen = find_seen_responses(owner_id, kind, original) if kind in REACTIONS else None
     row = fetch_one(alias, MARK, params)
     is_known, change_id, at, revision = row  # type: ignore[misc]  # a function has one row
     if not is_known:

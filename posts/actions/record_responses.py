@@ -7,7 +7,7 @@ from psycopg.errors import SerializationFailure
 
 from counters.actions.move_counts import move_counts
 from counters.actions.postpone import PostponedMoves, caused_moves, take_postponed
-from counters.kinds import POST_KINDS, CounterKind
+from counters.kinds import CounterKind
 from counters.queries.counts import Subject, read_subject_counts
 from counters.types import Count
 from infra.changes.append import change_columns
@@ -15,15 +15,16 @@ from infra.changes.wake_up import wake
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
 from infra.telemetry.reached_branches import reached
+from posts.cache.counts import ALL_KINDS
 from posts.changes import ResponsesPostponed
 from posts.ids import PostId
-from posts.types import Kind, ResponseRow
+from posts.types import REACTIONS, Kind, ResponseRow
 
 COUNTED = {
     Kind.REPLY: CounterKind.REPLIES,
     Kind.REPOST: CounterKind.REPOSTS,
-    Kind.FAVOURITE: CounterKind.FAVOURITES,
     Kind.QUOTE: CounterKind.QUOTES,
+    **REACTIONS,
 }
 # posts/functions.sql: locks, rows, counts and changes in one round trip.
 RECORD = """
@@ -56,7 +57,7 @@ def write_responses(
 
     Of several states of one response the newest holds.
 
-    Returns the counts of the posts, in the order of POST_KINDS. `hot`: posts whose counts are
+    Returns the counts of the posts, in the order of ALL_KINDS. `hot`: posts whose counts are
     written very often; their moves are postponed.
     Raises: OperationalError, also if another transaction records one of them at the same time,
     twice. Safety: idempotent, and the order of deliveries does not matter. One transaction; it
@@ -81,7 +82,7 @@ def write_responses(
         reached("posts.moves_postponed")
         wake(alias, *{change_columns(i, ResponsesPostponed(0)).lane for i in late_owners})
     subjects = list({response[:2] for response in responses})
-    return read_subject_counts(alias, subjects, POST_KINDS)
+    return read_subject_counts(alias, subjects, ALL_KINDS)
 
 
 def _params(responses: Sequence[ResponseRow], hot: Collection[Subject]) -> dict[str, object]:

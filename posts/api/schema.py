@@ -50,9 +50,10 @@ from posts.api.quote_schema import QuoteApprovalEntity, QuoteEntity, ReplyApprov
 from posts.filters.api.schema import FilterResultEntity
 from posts.ids import BASE36_DIGITS
 from posts.queries.post_types import TYPE_PATTERN
+from posts.queries.reactions import REACTION_PATTERN
 from posts.scheduled.api.parse import LONGEST_TIME
 from posts.scheduled.api.schema import TIME_HELP
-from posts.types import LONGEST_TYPE, STATUS, Visibility
+from posts.types import LONGEST_REACTION, LONGEST_TYPE, STATUS, Visibility
 
 PART_OF_THREAD = [
     OpenApiParameter(
@@ -66,6 +67,12 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     {"type": "string", "maxLength": MAX_KEY_LENGTH},
     OpenApiParameter.HEADER,
     description="A repeated key returns the post of the first request",
+)
+REACTION = OpenApiParameter(
+    "reaction",
+    {"type": "string", "pattern": f"^{REACTION_PATTERN}$", "maxLength": LONGEST_REACTION},
+    OpenApiParameter.PATH,
+    description="Such as `clap`",
 )
 MOST_AT_ONCE = 40
 STATUS_IDS = ids_parameter("id[]", MOST_AT_ONCE, "status")
@@ -277,6 +284,12 @@ class VotesBody(Serializer[Any]):
     choices = ChoicesField(help_text="Places of options, from 0")
 
 
+class ReactionEntity(Serializer[Any]):
+    name = CharField(help_text="As a service declared it")
+    count = IntegerField()
+    me = BooleanField(help_text="Whether the caller reacted so")
+
+
 class StatusEntity(Serializer[Any]):
     id = CharField(help_text="Decimal digits; a later post has a higher number")
     created_at = DateTimeField()
@@ -312,6 +325,9 @@ class StatusEntity(Serializer[Any]):
     reblogs_count = IntegerField()
     favourites_count = IntegerField()
     quotes_count = IntegerField(help_text="Of public and unlisted posts")
+    reactions = ReactionEntity(
+        many=True, required=False, help_text="Besides favourites. Absent: the post has none"
+    )
     favourited = BooleanField()
     reblogged = BooleanField()
     muted = BooleanField(help_text="Whether the caller muted the thread of the post")

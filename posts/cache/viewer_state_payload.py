@@ -4,12 +4,16 @@ payload   bytes 0-3   floor: the state is complete for posts from this second on
           bytes 4-7   the length of the filters
           …           the filters: a list as JSON; nothing for an account without filters
           11 bytes    for each post: its packed id and its flags, the sum of 1 << kind
+          11 bytes    after a post with declared reactions, which is flagged MORE: the higher flags
+
+Reactions are rare, so the flags of other posts have one byte.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from struct import Struct
 from typing import Any, NamedTuple
 
+from counters.kinds import DECLARED
 from posts.filters.matching import NO_FILTERS, FilterSet
 from posts.fragments.present import MUTED, Flags
 from posts.ids import PostId
@@ -18,6 +22,8 @@ from posts.types import Kind
 HEAD = Struct(">II")
 RECORD = Struct(">IIHB")
 _BITS_AT = RECORD.size - 1
+MORE = 1 << 7  # no mark has this number
+_HIGHER = Struct(">I")
 _UNMUTED = bytes(bits for bits in range(256) if not bits & MUTED)
 
 
@@ -39,12 +45,19 @@ class PackedFlags(Mapping[PostId, int]):
         at = self._find(post_id)
         if at < 0:
             raise KeyError(post_id)
-        return self._records[at + _BITS_AT]
+        return self._bits_at(at)
 
     def get(self, post_id: PostId, default: Any = None) -> Any:
         """Without the error of `__getitem__`: most posts have no flags."""
         at = self._find(post_id)
-        return default if at < 0 else self._records[at + _BITS_AT]
+        return default if at < 0 else self._bits_at(at)
+
+    def _bits_at(self, at: int) -> int:
+        bits = self._records[at + _BITS_AT]
+        if not bits & MORE:
+            return bits
+        (higher,) = _HIGHER.unpack_from(self._records, at + RECORD.size)
+        return int(bits - MORE | higher << DECLARED.start)
 
     def _find(self, post_id: PostId) -> int:
         """Where the record of the post begins; -1 if there is none."""
@@ -55,10 +68,14 @@ class PackedFlags(Mapping[PostId, int]):
         return at
 
     def __iter__(self) -> Iterator[PostId]:
-        return (PostId(*record[:3]) for record in RECORD.iter_unpack(self._records))
+        """Higher flags have the place of a post by account 0."""
+        return (PostId(*record[:3]) for record in RECORD.iter_unpack(self._records) if record[1])
 
     def __len__(self) -> int:
-        return len(self._records) // RECORD.size
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return bool(self._records)
 
 
 class ViewerState(NamedTuple):
@@ -104,8 +121,16 @@ def _state_of(floor: int, flags: PackedFlags) -> ViewerState:
 
 def pack(state: ViewerState, filters: bytes = b"") -> bytes:
     """`filters`: as FilterSet.decode reads them, or empty."""
-    records = [RECORD.pack(*post_id, flags) for post_id, flags in state.flags.items()]
+    records = [
+        RECORD.pack(*post_id, flags) if flags < MORE else _pack_more(post_id, flags)
+        for post_id, flags in state.flags.items()
+    ]
     return b"".join((HEAD.pack(state.floor, len(filters)), filters, *records))
+
+
+def _pack_more(post_id: PostId, flags: int) -> bytes:
+    higher, lower = divmod(flags, 1 << DECLARED.start)
+    return RECORD.pack(*post_id, lower | MORE) + RECORD.pack(higher, 0, 0, 0)
 
 
 def unpack(payload: bytes) -> ViewerState:

@@ -1,4 +1,4 @@
-"""The pass of audit responses over responses: does their post or favourite say the same?
+"""The pass of audit responses over responses: does their post or reaction say the same?
 
 A source is written before its response, and its revision only grows. So a response that is newer
 than its source, read later, is what is left of a write that the source's shard lost. A response
@@ -35,7 +35,7 @@ from posts.queries.responses import (
     read_states,
     record_of,
 )
-from posts.types import Kind, ResponseRow, Target
+from posts.types import REACTIONS, Kind, ResponseRow, Target
 
 WORDS = {
     Kind.REPLY: "reply to",
@@ -45,6 +45,8 @@ WORDS = {
     Kind.QUOTE: "quote of",
     Kind.CLOSED_QUOTE: "quote of",
 }
+# Kinds that a tenant declared have no words here: their names are in another database.
+WORDS |= {kind: f"reaction {kind:d} to" for kind in REACTIONS if kind not in WORDS}
 QUOTES = (Kind.QUOTE, Kind.CLOSED_QUOTE)
 
 
@@ -63,14 +65,14 @@ class ResponseSource(NamedTuple):
     def is_ahead(self) -> bool:
         """The source lacks what the response says."""
         if self.current is None:
-            return self.recorded.is_on or self.recorded.kind == Kind.FAVOURITE
+            return self.recorded.is_on or self.recorded.kind in REACTIONS
         return self.current.revision < self.recorded.revision
 
 
 def judge_recorded(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
     """Responses without a source, newer than their source, or behind it.
 
-    The source is read after the response. `restored_wins`: lost favourites and deletions are undone
+    The source is read after the response. `restored_wins`: lost reactions and deletions are undone
     on the side of the response too. Cost: two queries per shard of responders; the same again while
     changes are pending.
     """
@@ -101,9 +103,9 @@ def _compare(rows: Sequence[ResponseRow]) -> list[ResponseSource]:
 
 
 def _read_sources(alias: str, rows: Sequence[ResponseRow]) -> Iterator[ResponseSource]:
-    marks = [row for row in rows if row.kind == Kind.FAVOURITE]
+    marks = [row for row in rows if row.kind in REACTIONS]
     quotes = [row for row in rows if row.kind in QUOTES]
-    posts = [row for row in rows if row.kind not in (Kind.FAVOURITE, *QUOTES)]
+    posts = [row for row in rows if row.kind not in (*REACTIONS, *QUOTES)]
     keys = [(row.responder_id, row.moment, row.author_id, row.kind) for row in marks]
     marked = read_mark_responses(alias, keys) if keys else []
     current = {row.identity: row for row in marked}
@@ -118,7 +120,7 @@ def _read_sources(alias: str, rows: Sequence[ResponseRow]) -> Iterator[ResponseS
 
 
 def _of_existing(alias: str, marks: Sequence[ResponseRow]) -> Iterator[ResponseRow]:
-    """Without favourites that ended, of accounts that do not exist."""
+    """Without reactions that ended, of accounts that do not exist."""
     ended = [row.responder_id for row in marks if not row.is_on]
     rows = fetch_all(alias, EXISTING_ACCOUNT_IDS, (ended,)) if ended else []
     existing = {row[0] for row in rows}
@@ -139,7 +141,7 @@ def _ahead(source: ResponseSource, restored_wins: bool) -> AuditFinding:
     row = source.recorded
     what = f"{WORDS[Kind(row.kind)]} {row.post_id.public}"
     line = f"account {row.responder_id}: "
-    if row.kind == Kind.FAVOURITE:
+    if row.kind in REACTIONS:
         lost = f"{what} was lost" if row.is_on else f"the end of its {what} was lost"
         return AuditFinding(line + lost, partial(_mark_again, row, restored_wins))
     if source.current is None:
@@ -161,7 +163,7 @@ def _lost_post_of(row: ResponseRow) -> LostPost:
 
 
 def _mark_again(row: ResponseRow, restored_wins: bool) -> None:
-    """A favourite of an account that does not exist ends."""
+    """A reaction of an account that does not exist ends."""
     try:
         mark_again(row, restored_wins)
     except AccountNotFound:

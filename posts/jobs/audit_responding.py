@@ -20,7 +20,7 @@ from posts.queries.responses import (
     read_responses,
     record_of,
 )
-from posts.types import Kind, ResponseRow, Target
+from posts.types import REACTIONS, Kind, ResponseRow, Target
 
 
 def judge_responding_posts(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
@@ -44,8 +44,8 @@ def judge_quoting_posts(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
     return _judge(piece.alias, rows, run.pause)
 
 
-def judge_favourites(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
-    """Favourites without a response. Cost: as the others."""
+def judge_reactions(piece: Piece, run: AuditRun) -> Iterator[AuditFinding]:
+    """Favourites and other reactions without a response. Cost: as the others."""
     rows = [
         ResponseRow(row[2], row[1], row[3], row[0], 0, row[4], row[5], row[6]) for row in piece.rows
     ]
@@ -117,7 +117,7 @@ def _by_shard(rows: Sequence[ResponseRow]) -> Iterator[tuple[str, list[ResponseR
 
 def _record_as_it_is(alias: str, row: ResponseRow) -> None:
     """Records the response as its source is now: it may have been undone in the meantime."""
-    if row.kind == Kind.FAVOURITE:
+    if row.kind in REACTIONS:
         key = (row.responder_id, row.moment, row.author_id, row.kind)
         record_again(read_mark_responses(alias, [key]))
     elif row.kind in QUOTES:

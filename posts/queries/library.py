@@ -28,11 +28,11 @@ UNION
     ORDER BY since_ms DESC, target_author DESC, target_moment DESC LIMIT %(most)s
  ) AS latest WHERE target_moment < %(upper)s AND target_moment >= %(lower)s)
 """
-# Marks on the newest posts in the range, of both kinds, by the indexes viewer_mark_recent and
-# post_reposted_once.
+# The newest posts in the range with a reaction, a bookmark or a repost, by the indexes
+# viewer_mark_recent and post_reposted_once.
 MARKED = f"""
 (SELECT target_author, target_moment FROM posts_viewermark
- WHERE owner_id = %(viewer)s AND is_on AND kind IN ({Kind.FAVOURITE:d}, {Kind.BOOKMARK:d})
+ WHERE owner_id = %(viewer)s AND is_on AND kind NOT IN ({Kind.THREAD_MUTE:d}, {Kind.PIN:d})
     AND target_moment < %(upper)s AND target_moment >= %(lower)s
  ORDER BY target_moment DESC, target_author DESC LIMIT %(most)s)
 {"".join(LATEST.format(kind=kind) for kind in (Kind.FAVOURITE, Kind.BOOKMARK))}

@@ -1,24 +1,26 @@
 """Responses to a post as the account sees them that has just responded."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any
 
-from counters.kinds import POST_KINDS, CounterKind
-from counters.own_counts import ShownCount, find_seen_count, register_shown_count
+from counters.kinds import CounterKind
+from counters.own_counts import ShownCount, field_of, find_seen_count, register_shown_count
 from counters.sql import select_counts
 from infra.caching.questions import Question
 from infra.caller_acts import OwnAct, acts_of_request
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
 from posts.cache.by_post import number_of
-from posts.cache.counts import post_counts
+from posts.cache.counts import ALL_KINDS, count_in, post_counts
 from posts.changes import act_of_response
+from posts.fragments.reactions import count_at
 from posts.ids import PostId
 from posts.queries.responses import read_mark_responses, read_quote_states, read_states
 from posts.queries.row_pages import OwnRow
-from posts.types import Kind, Visibility
+from posts.types import REACTIONS, Kind, Visibility
 
-_KINDS = ", ".join(str(int(kind)) for kind in POST_KINDS)
+_KINDS = ", ".join(str(int(kind)) for kind in ALL_KINDS)
 _FIELDS = {
     CounterKind.REPLIES: "replies_count",
     CounterKind.REPOSTS: "reblogs_count",
@@ -28,8 +30,8 @@ _FIELDS = {
 _RESPONSES = {
     CounterKind.REPLIES: Kind.REPLY,
     CounterKind.REPOSTS: Kind.REPOST,
-    CounterKind.FAVOURITES: Kind.FAVOURITE,
     CounterKind.QUOTES: Kind.QUOTE,
+    **{counted: kind for kind, counted in REACTIONS.items()},
 }
 # An account can have several of these to one post: each has an act with its moment, too.
 _SEVERAL = (Kind.REPLY, Kind.QUOTE)
@@ -55,9 +57,9 @@ def find_seen_responses(account_id: int, kind: Kind, post_id: PostId) -> int | N
     """The count of these responses as the account sees it before it responds; None if Redis does
     not know. One round trip."""
     act, number = act_of_response(kind, post_id), number_of(post_id)
-    place = POST_KINDS.index(CounterKind(act.kind))
+    counted = CounterKind(act.kind)
     cached: Question[int | None] = post_counts.ask_cached([number]).then(
-        lambda entries: int(entries[number].payload.split(b",")[place]) if entries else None
+        lambda entries: count_in(entries[number].payload, counted) if entries else None
     )
     return find_seen_count(account_id, act, cached)
 
@@ -96,7 +98,7 @@ def find_own_quotes(account_id: int, quoted: PostId) -> list[PostId]:
 
 
 def _find_time(account_id: int, kind: Kind, post_id: PostId) -> int | None:
-    """When the account reposted or favourited the post; None if it does not now. One query."""
+    """When the account reposted the post, or reacted so; None if it does not now. One query."""
     alias, where = shard_of(account_id), (account_id, post_id.moment, post_id.author_id)
     if kind is Kind.REPOST:
         row = fetch_one(alias, REPOST, where)
@@ -126,5 +128,16 @@ def _count_own(account_id: int, kind: Kind, post_id: PostId, parts: Sequence[int
     return sum(is_live and is_counted(kind, visibility) for is_live, visibility in states.values())
 
 
-for _kind, _field in _FIELDS.items():
-    register_shown_count(_kind, ShownCount(_field, lambda s: PostId.at(*s).public, _read_responses))
+def _show_reactions(kind: int, entity: dict[str, Any], count: int) -> None:
+    """The poll of a post has the id of the post."""
+    if "favourites_count" in entity:
+        entity["reactions"] = count_at(entity.get("reactions"), kind, count)
+
+
+def _show(kind: CounterKind) -> Callable[[dict[str, Any], int], None]:
+    return field_of(_FIELDS[kind]) if kind in _FIELDS else partial(_show_reactions, kind)
+
+
+for _kind in ALL_KINDS:
+    _shown = ShownCount(_show(_kind), lambda s: PostId.at(*s).public, _read_responses)
+    register_shown_count(_kind, _shown)

@@ -11,6 +11,7 @@ from posts.cache.single_posts import Fragments
 from posts.cache.weeks import ask_weeks
 from posts.fragments.places import for_viewer
 from posts.fragments.present import FLAGS, NO_COUNTS, STATUS, Flags, present_repost
+from posts.fragments.reactions import LEAST_FLAG, with_own_reactions
 from posts.fragments.read import is_repost
 from posts.ids import PostId, authors_of
 
@@ -61,6 +62,8 @@ class Hydrated(NamedTuple):
         for event, original in shown:
             author_id, counts = original[1], counts_of(original, NO_COUNTS)
             bits = flags.get(original, 0) if flags else 0
+            if bits >= LEAST_FLAG:
+                counts, bits = with_own_reactions(counts, bits)
             parts = fragments[original], accounts[author_id], counts, FLAGS[bits]
             status = STATUS % parts
             if viewer_id is None or viewer_id == author_id:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from counters.cache import account_counts
 from counters.kinds import CounterKind
-from counters.own_counts import ShownCount, find_seen_count, register_shown_count
+from counters.own_counts import ShownCount, field_of, find_seen_count, register_shown_count
 from counters.sql import select_counts
 from infra.caching.questions import Question
 from infra.caller_acts import OwnAct, acts_of_request
@@ -94,5 +94,6 @@ def _read_followers(follower_id: int, acts: Sequence[OwnAct]) -> int:
 
 
 register_shown_count(
-    CounterKind.FOLLOWERS, ShownCount("followers_count", lambda s: str(s[0]), _read_followers)
+    CounterKind.FOLLOWERS,
+    ShownCount(field_of("followers_count"), lambda s: str(s[0]), _read_followers),
 )

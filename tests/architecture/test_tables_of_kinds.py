@@ -12,7 +12,7 @@ import pytest
 
 from tests.rules.texts import ROOT, SOURCES
 
-ENUMS = {"Enum", "IntEnum", "StrEnum", "IntFlag", "IntegerChoices", "TextChoices"}
+ENUMS = {"DeclaredKinds", "Enum", "IntEnum", "StrEnum", "IntFlag", "IntegerChoices", "TextChoices"}
 # By enum: its groups, and the tables that have the kinds of each. All kinds are in some group. A
 # table that is not named here has all kinds.
 GROUPS = {
@@ -22,12 +22,16 @@ GROUPS = {
             {"REPLY", "CLOSED_REPLY", "REPOST", "FAVOURITE", "QUOTE", "CLOSED_QUOTE"},
             [
                 "notifications/queries/actor_sources.py: KIND_OF_RESPONSE",
-                "posts/changes.py: _COUNTS",
                 "posts/jobs/audit_recorded.py: WORDS",
             ],
         ),
-        "counted responses": (
-            {"REPLY", "REPOST", "FAVOURITE", "QUOTE"},
+        "built-in reactions": ({"FAVOURITE"}, ["posts/types.py: REACTIONS"]),
+        "responses besides reactions": (
+            {"REPLY", "CLOSED_REPLY", "REPOST", "QUOTE", "CLOSED_QUOTE"},
+            ["posts/changes.py: _COUNTS"],
+        ),
+        "counted responses besides reactions": (
+            {"REPLY", "REPOST", "QUOTE"},
             ["posts/actions/record_responses.py: COUNTED"],
         ),
         "with a closed form": (
@@ -47,10 +51,11 @@ GROUPS = {
         "of follows": ({"FOLLOWERS", "FOLLOWING"}, ["operations/demo/rows.py: counts"]),
         "of a post": (
             {"REPLIES", "REPOSTS", "FAVOURITES", "QUOTES"},
-            [
-                "posts/queries/own_responses.py: _FIELDS",
-                "posts/queries/own_responses.py: _RESPONSES",
-            ],
+            ["posts/queries/own_responses.py: _FIELDS"],
+        ),
+        "of a post, besides reactions": (
+            {"REPLIES", "REPOSTS", "QUOTES"},
+            ["posts/queries/own_responses.py: _RESPONSES"],
         ),
         "others of an account": (
             {

@@ -56,6 +56,8 @@ FILLINGS: dict[str, Callable[[Scene], object]] = {
     "media_id": lambda scene: 1,  # no image: only the owner finds one
     "name": lambda scene: "nothing",
     "type_name": lambda scene: "recipe.cooked",
+    "reaction": lambda scene: "favourite",
+    "reaction_name": lambda scene: "clap",
     "number": lambda scene: 1,
     "username": lambda scene: User.objects.get(pk=scene.owner).username,
     "act": lambda scene: "favourite",  # by POST only
@@ -100,6 +102,7 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "PUT /api/v1/services/accounts/{external_id}": lambda scene: {"username": f"u{scene.owner}"},
     "POST /api/v1/services/external_ids": lambda scene: {"account_ids": [str(scene.owner)]},
     "PUT /api/v1/services/post_types/{type_name}": lambda scene: {"words": {"en": "cooked"}},
+    "PUT /api/v1/services/reactions/{reaction_name}": lambda scene: {"words": {"en": "claps"}},
     "POST /api/v1/lists/{list_id}/accounts": lambda s: {"account_ids": [str(s.friend)]},
     "DELETE /api/v1/lists/{list_id}/accounts": lambda s: {"account_ids": [str(s.friend)]},
 }

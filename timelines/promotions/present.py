@@ -12,6 +12,7 @@ from posts.fragments.present import (
     present_repost,
     present_status,
 )
+from posts.fragments.reactions import LEAST_FLAG, with_own_reactions
 from posts.ids import PostId
 from posts.reading.viewing import ViewedPosts
 from posts.types import Kind, PostRow
@@ -33,6 +34,8 @@ def present_promotion(campaign: RunningCampaign, slot_id: PostId, viewed: Viewed
 def _present_post(post_id: PostId, slot_id: PostId, viewed: ViewedPosts) -> bytes:
     shown, flags = viewed.hydrated, viewed.flags.get(post_id, 0)
     account, counts = shown.accounts[post_id.author_id], shown.counts.get(post_id, NO_COUNTS)
+    if flags >= LEAST_FLAG:
+        counts, flags = with_own_reactions(counts, flags)
     status = present_status(shown.fragments[post_id], account, counts, flags)
     original = post_id.author_id, post_id.moment
     row = PostRow(slot_id.author_id, slot_id.moment, "", False, "", None, Kind.REPOST, *original)

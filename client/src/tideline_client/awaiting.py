@@ -2029,6 +2029,45 @@ class AsyncStatusesCalls:
         )
         return self._connection.pages(PageReader(call))
 
+    async def react(self, reaction: str, status_id: str) -> models.Status:
+        """React to a post: `favourite`, or a reaction that a service declared.
+
+        `reaction`: Such as `clap`.
+        """
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/react/{path_part(reaction)}",
+            models.Status,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    def reacted_by(
+        self,
+        reaction: str,
+        status_id: str,
+        *,
+        limit: int | None = None,
+        max_id: str | None = None,
+        min_id: str | None = None,
+        since_id: str | None = None,
+    ) -> AsyncPages[models.Account]:
+        """The accounts that reacted to a post so, latest first.
+
+        `limit`: Most items on the page.
+        `reaction`: Such as `clap`.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/statuses/{path_part(status_id)}/reacted_by/{path_part(reaction)}",
+            list[models.Account],
+            query=query_of(
+                {"limit": limit, "max_id": max_id, "min_id": min_id, "since_id": since_id}
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.pages(PageReader(call))
+
     async def reblog(
         self, status_id: str, *, visibility: Literal["public", "unlisted"] | None = None
     ) -> models.Status:
@@ -2162,6 +2201,19 @@ class AsyncStatusesCalls:
         call = Call(
             "POST",
             f"/api/v1/statuses/{path_part(status_id)}/unpin",
+            models.Status,
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def unreact(self, reaction: str, status_id: str) -> models.Status:
+        """Undo your reaction to a post.
+
+        `reaction`: Such as `clap`.
+        """
+        call = Call(
+            "POST",
+            f"/api/v1/statuses/{path_part(status_id)}/unreact/{path_part(reaction)}",
             models.Status,
             is_repeatable=True,
         )
@@ -2724,6 +2776,37 @@ class AsyncProvisioningCalls:
             list[models.ProvisioningOutcome],
             body=body_of({"accounts": accounts}),
             is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+
+class AsyncReactionsCalls:
+    """Calls about reactions."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def declare(
+        self, reaction_name: str, words: Mapping[str, str]
+    ) -> models.DeclaredReaction:
+        """Declare it, or change its words. It may be repeated. At most 16, which stay.
+
+        `reaction_name`: Such as `cooked_it`.
+        `words`: What it is called, by language: `{"en": "cooked"}`.
+        """
+        call = Call(
+            "PUT",
+            f"/api/v1/services/reactions/{path_part(reaction_name)}",
+            models.DeclaredReaction,
+            body=body_of({"words": words}),
+            is_repeatable=True,
+        )
+        return await self._connection.send(call)
+
+    async def declared(self) -> list[models.DeclaredReaction]:
+        """The reactions that services declared, in their order. Only for services."""
+        call = Call(
+            "GET", "/api/v1/services/reactions", list[models.DeclaredReaction], is_repeatable=True
         )
         return await self._connection.send(call)
 

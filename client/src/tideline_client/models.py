@@ -202,6 +202,11 @@ class CredentialAccount(Entity, frozen=True, kw_only=True):
     role: "Role"
 
 
+class DeclaredReaction(Entity, frozen=True, kw_only=True):
+    name: str
+    words: "dict[str, Any]"
+
+
 class DeletedStatus(Entity, frozen=True, kw_only=True):
     """`id`: Decimal digits; a later post has a higher number.
     `conversation_id`: The id of the first post of the thread.
@@ -211,6 +216,7 @@ class DeletedStatus(Entity, frozen=True, kw_only=True):
     `type`: Absent: `status`.
     `custom`: What the product added. Absent: nothing.
     `quotes_count`: Of public and unlisted posts.
+    `reactions`: Besides favourites. Absent: the post has none.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
     `text`: The text as its author typed it.
@@ -248,6 +254,7 @@ class DeletedStatus(Entity, frozen=True, kw_only=True):
     reblogs_count: int
     favourites_count: int
     quotes_count: int
+    reactions: "list[Reaction] | None" = None
     favourited: bool
     reblogged: bool
     muted: bool
@@ -360,6 +367,7 @@ class HomeItem(Entity, frozen=True, kw_only=True):
     `type`: Of a post as in a Status; of a promotion the kind of its target.
     `custom`: What the product added. Absent: nothing.
     `quotes_count`: Of public and unlisted posts.
+    `reactions`: Besides favourites. Absent: the post has none.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
     `reblogged_by`: The followees who reposted the post; only for reposts.
@@ -400,6 +408,7 @@ class HomeItem(Entity, frozen=True, kw_only=True):
     reblogs_count: int
     favourites_count: int
     quotes_count: int
+    reactions: "list[Reaction] | None" = None
     favourited: bool
     reblogged: bool
     muted: bool
@@ -437,6 +446,7 @@ class HomeStatus(Entity, frozen=True, kw_only=True):
     `type`: Absent: `status`.
     `custom`: What the product added. Absent: nothing.
     `quotes_count`: Of public and unlisted posts.
+    `reactions`: Besides favourites. Absent: the post has none.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
     `reblogged_by`: The followees who reposted the post; only for reposts.
@@ -474,6 +484,7 @@ class HomeStatus(Entity, frozen=True, kw_only=True):
     reblogs_count: int
     favourites_count: int
     quotes_count: int
+    reactions: "list[Reaction] | None" = None
     favourited: bool
     reblogged: bool
     muted: bool
@@ -797,6 +808,16 @@ class QuoteApproval(Entity, frozen=True, kw_only=True):
     automatic: list[str]
 
 
+class Reaction(Entity, frozen=True, kw_only=True):
+    """`name`: As a service declared it.
+    `me`: Whether the caller reacted so.
+    """
+
+    name: str
+    count: int
+    me: bool
+
+
 class Relation(Entity, frozen=True, kw_only=True):
     """What `account_id` does to `target_id`.
 
@@ -945,6 +966,7 @@ class Status(Entity, frozen=True, kw_only=True):
     `type`: Absent: `status`.
     `custom`: What the product added. Absent: nothing.
     `quotes_count`: Of public and unlisted posts.
+    `reactions`: Besides favourites. Absent: the post has none.
     `muted`: Whether the caller muted the thread of the post.
     `pinned`: Whether the caller wrote and pinned the post.
     """
@@ -981,6 +1003,7 @@ class Status(Entity, frozen=True, kw_only=True):
     reblogs_count: int
     favourites_count: int
     quotes_count: int
+    reactions: "list[Reaction] | None" = None
     favourited: bool
     reblogged: bool
     muted: bool

@@ -1,4 +1,4 @@
-"""Endpoints for interactions: repost, favourite or bookmark a post, and undo it.
+"""Endpoints for interactions: repost, react to or bookmark a post, and undo it.
 
 An interaction with a repost is one with its original. The viewer must be allowed to see the post
 to interact with it, but not to undo: a viewer can undo after a block or after a deletion.
@@ -19,6 +19,7 @@ from posts.api import schema
 from posts.errors import NotAuthor
 from posts.ids import PostId
 from posts.queries.interactions import get_any_original, get_interaction_json
+from posts.queries.reactions import get_reaction_kind
 from posts.queries.threads import get_any_threaded, get_threaded
 from posts.reading.statuses import get_original, get_repostable
 from posts.types import Kind, Visibility
@@ -56,9 +57,7 @@ class MarkView(Endpoint):
 
     @extend_schema(request=None, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        original = get_original(status_id, request.account_id)
-        mark_post(request.account_id, original, self.kind, True)
-        return json_response(get_interaction_json(request.account_id, original, original))
+        return _mark(request, status_id, self.kind)
 
 
 class UnmarkView(Endpoint):
@@ -68,9 +67,27 @@ class UnmarkView(Endpoint):
 
     @extend_schema(request=None, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        original = get_any_original(status_id)
-        is_undone = mark_post(request.account_id, original, self.kind, False)
-        return _answer_undone(request, original, is_undone)
+        return _unmark(request, status_id, self.kind)
+
+
+class ReactView(Endpoint):
+    """React to a post: `favourite`, or a reaction that a service declared."""
+
+    scopes = {"POST": "write:favourites"}
+
+    @extend_schema(parameters=[schema.REACTION], request=None, responses=schema.StatusEntity)
+    def post(self, request: ApiRequest, status_id: PostId, reaction: str) -> HttpResponse:
+        return _mark(request, status_id, get_reaction_kind(request.user.tenant, reaction))
+
+
+class UnreactView(Endpoint):
+    """Undo your reaction to a post."""
+
+    scopes = {"POST": "write:favourites"}
+
+    @extend_schema(parameters=[schema.REACTION], request=None, responses=schema.StatusEntity)
+    def post(self, request: ApiRequest, status_id: PostId, reaction: str) -> HttpResponse:
+        return _unmark(request, status_id, get_reaction_kind(request.user.tenant, reaction))
 
 
 class FavouriteView(MarkView):
@@ -144,6 +161,18 @@ class UnpinView(UnmarkView):
 
     scopes = {"POST": "write:accounts"}
     kind = Kind.PIN
+
+
+def _mark(request: ApiRequest, status_id: PostId, kind: Kind) -> HttpResponse:
+    original = get_original(status_id, request.account_id)
+    mark_post(request.account_id, original, kind, True)
+    return json_response(get_interaction_json(request.account_id, original, original))
+
+
+def _unmark(request: ApiRequest, status_id: PostId, kind: Kind) -> HttpResponse:
+    original = get_any_original(status_id)
+    is_undone = mark_post(request.account_id, original, kind, False)
+    return _answer_undone(request, original, is_undone)
 
 
 def _answer_undone(request: ApiRequest, original: PostId, is_undone: bool) -> HttpResponse:

@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.api.schema import AccountEntity
+from accounts.types import FIRST_TENANT
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Window, page_response, paging, read_window
 from infra.api.parsing import read_limit
@@ -19,6 +20,7 @@ from posts.queries.lists import (
     list_quotes,
     list_responders,
 )
+from posts.queries.reactions import get_reaction_kind
 from posts.types import Kind
 
 DEFAULT_ACCOUNTS, MOST_ACCOUNTS = 40, 80
@@ -34,15 +36,27 @@ class RebloggedByView(Endpoint):
 
     @extend_schema(parameters=paging(RESPONDER_DIGITS), responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        window = _window(request, DEFAULT_ACCOUNTS, MOST_ACCOUNTS, RESPONDER_DIGITS)
-        page = list_responders(status_id, self.kind, request.viewer_id, window)
-        return page_response(request, page)
+        return _list_responders(request, status_id, self.kind)
 
 
 class FavouritedByView(RebloggedByView):
     """The accounts that favourited a post, latest first."""
 
     kind = Kind.FAVOURITE
+
+
+class ReactedByView(Endpoint):
+    """The accounts that reacted to a post so, latest first."""
+
+    scopes = {"GET": "read:statuses"}
+    public = True
+
+    @extend_schema(
+        parameters=[schema.REACTION, *paging(RESPONDER_DIGITS)], responses=AccountEntity(many=True)
+    )
+    def get(self, request: ApiRequest, status_id: PostId, reaction: str) -> HttpResponse:
+        kind = get_reaction_kind(FIRST_TENANT, reaction)
+        return _list_responders(request, status_id, kind)
 
 
 class QuotesView(Endpoint):
@@ -73,6 +87,11 @@ class BookmarksView(FavouritesView):
 
     scopes = {"GET": "read:bookmarks"}
     kind = Kind.BOOKMARK
+
+
+def _list_responders(request: ApiRequest, status_id: PostId, kind: Kind) -> HttpResponse:
+    window = _window(request, DEFAULT_ACCOUNTS, MOST_ACCOUNTS, RESPONDER_DIGITS)
+    return page_response(request, list_responders(status_id, kind, request.viewer_id, window))
 
 
 def _window(request: ApiRequest, default: int, most: int, width: int) -> Window:

@@ -36,6 +36,8 @@ FILLINGS |= {
     "conversation_id": "1",
     "external_id": "u1",
     "type_name": "recipe.cooked",
+    "reaction": "favourite",
+    "reaction_name": "clap",
     "campaign_id": "1",
 }
 UNKNOWN = "2000000000"
@@ -142,7 +144,8 @@ def test_each_route_names_the_methods_that_it_has(scene: Scene) -> None:
             assert {*answer["Allow"].split(", ")} - {"HEAD"} == there, route
 
 
-def test_ids_that_are_none(scene: Scene) -> None:
+def test_ids_that_are_none(scene: Scene, settings: Settings) -> None:
+    settings.QUOTA_PER_ACCOUNT = 1_000_000
     service = service_client()
     before = everything_written()
     for method, route, access in operations():

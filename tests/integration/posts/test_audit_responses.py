@@ -7,8 +7,10 @@ import time
 
 import pytest
 
+from accounts.types import FIRST_TENANT
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
+from posts.actions.declare_reaction import declare_reaction
 from posts.actions.repost import repost
 from posts.conversations.verbs import AuditConversations
 from posts.ids import PostId
@@ -49,6 +51,23 @@ def repair(line: str, *words: str) -> None:
     drain_all()
     assert (audit(*words).code, audit("--repair", *words).code) == (0, 0)
     assert_drained_truth()
+
+
+def test_lost_reaction_is_written_again_or_ends(me, you, people, original):
+    declare_reaction(FIRST_TENANT, "clap", {"en": "claps"})
+    for words in ((), ("--restored-wins",)):
+        do(you, "react/clap", original)
+        drain_all()
+        lose_mark(people[1], PostId.from_public(original))
+        repair(f"account {people[1]}: reaction 32 to {original} was lost", *words)
+        shown = see(me, original).get("reactions")
+        assert shown == (None if words else [{"name": "clap", "count": 1, "me": False}])
+    do(you, "react/clap", original)
+    do(you, "unreact/clap", original)
+    drain_all()
+    lose_end_of_mark(people[1], PostId.from_public(original))
+    repair(f"account {people[1]}: the end of its reaction 32 to {original} was lost")
+    assert "reactions" not in see(you, original)
 
 
 def test_lost_favourite_is_written_again(me, you, people, original):

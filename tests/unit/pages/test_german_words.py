@@ -24,6 +24,7 @@ FOR_PROGRAMS = (
     "posts/translation/",
 )  # fmt: skip
 OF_PROGRAMS = {"InvalidRequest", "ScopeMissing", "MethodNotAllowed", "TooManyTypes"}
+OF_PROGRAMS |= {"TooManyReactions", "UnknownReaction"}
 TRANSLATED = "Das geht so nicht: "
 OF_MODERATORS = {
     "DecisionNeedsReason", "CannotModerateStaff", "NotSuspended", "PostIsDeleted",

@@ -1,0 +1,79 @@
+"""The reactions to posts that services declared: the favourite is built in, and not among them.
+
+A reaction keeps its name and number for ever, so each process keeps what it has read. A name or a
+number that it does not know is looked up, so a new reaction holds at once everywhere.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from accounts.types import FIRST_TENANT
+from infra.sharding.errors import NO_ANSWER
+from infra.sharding.placement import GLOBAL_ALIAS
+from posts.errors import UnknownReaction
+from posts.models import Reaction
+from posts.types import LONGEST_REACTION, Kind
+
+FAVOURITE = Kind.FAVOURITE.name.lower()
+REACTION_PATTERN = r"[a-z][a-z0-9_]*"
+REACTION_NAME = re.compile(rf"(?=.{{1,{LONGEST_REACTION}}}$){REACTION_PATTERN}", re.ASCII)
+
+
+class DeclaredReaction(NamedTuple):
+    """`words`: what it is called, by language."""
+
+    kind: Kind
+    name: str
+    words: dict[str, Any]
+
+
+_known: dict[int, Sequence[DeclaredReaction]] = {}
+
+
+def list_reactions(tenant: int) -> list[DeclaredReaction]:
+    """All of them, in the order in which they were declared. One query of the default database."""
+    rows = Reaction.objects.using(GLOBAL_ALIAS).filter(tenant=tenant).order_by("number")
+    values = rows.values_list("number", "name", "words")
+    return [DeclaredReaction(Kind(number), *row) for number, *row in values]
+
+
+def get_reaction_kind(tenant: int, name: str) -> Kind:
+    """The kind of the reaction with this name, also of the favourite. Raises: UnknownReaction;
+    errors of NO_ANSWER. Cost: nothing, or one query for a name that this process does not know."""
+    if name == FAVOURITE:
+        return Kind.FAVOURITE
+    reaction = _find(tenant, lambda each: each.name == name)
+    if reaction is None:
+        raise UnknownReaction([FAVOURITE, *(each.name for each in _known[tenant])])
+    return reaction.kind
+
+
+def find_reaction_name(number: int) -> str | None:
+    """None if the tenant has no reaction with this number. Raises, cost: as `get_reaction_kind`."""
+    reaction = _find(FIRST_TENANT, lambda each: each.kind == number)
+    return None if reaction is None else reaction.name
+
+
+def find_shown_name(number: int) -> str | None:
+    """As `find_reaction_name`. None also while the default database is away: a page does without
+    what this process has not shown before."""
+    try:
+        return find_reaction_name(number)
+    except NO_ANSWER:
+        return None
+
+
+def forget_reactions() -> None:
+    """The next request of this process reads them again."""
+    _known.clear()
+
+
+def _find(tenant: int, is_wanted: Callable[[DeclaredReaction], bool]) -> DeclaredReaction | None:
+    known = next(filter(is_wanted, _known.get(tenant, ())), None)
+    return known or next(filter(is_wanted, _read(tenant)), None)
+
+
+def _read(tenant: int) -> Sequence[DeclaredReaction]:
+    _known[tenant] = list_reactions(tenant)
+    return _known[tenant]

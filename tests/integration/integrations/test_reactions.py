@@ -1,0 +1,205 @@
+"""Reactions that services declare, over HTTP: on posts, in lists and in the change feed."""
+
+import pytest
+
+from counters.kinds import DECLARED
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.sql import fetch_all
+from posts.actions.declare_reaction import declare_reaction
+from posts.queries import reactions
+from tests.callers import Caller, assert_refused
+from tests.delivered import deliver_all
+from tests.integration.integrations.services import Service
+from tests.integration.integrations.test_events import of, position_now, publish, read_all
+from tests.integration.posts.interacting import STATUSES, see
+from tests.races import failures, run_together
+from tests.world import drain_all, make_account, make_accounts
+
+PATH, NAME = "/api/v1/services/reactions", "cooked_it"
+WORDS = {"en": "cooked it", "de": "gekocht"}
+FIRST = DECLARED.start
+
+
+@pytest.fixture
+def service(world):
+    return Service("service:write")
+
+
+def declare(service, name=NAME, words=WORDS):
+    return service.put(f"{PATH}/{name}", {"words": words})
+
+
+def react(caller, post, name=NAME, act="react"):
+    return caller.post(f"{STATUSES}/{post}/{act}/{name}")
+
+
+def test_a_reaction_is_declared_and_keeps_its_number(service):
+    assert service.get(PATH).json() == []
+    for words in (WORDS, WORDS, {"en": "made it"}):
+        answer = declare(service, words=words)
+        assert (answer.status_code, answer.json()) == (200, {"name": NAME, "words": words})
+    declare(service, "clap")
+    declare(service)
+    assert service.get(PATH).json() == [
+        {"name": NAME, "words": WORDS},
+        {"name": "clap", "words": WORDS},
+    ]
+    numbers = fetch_all(GLOBAL_ALIAS, "SELECT name, number FROM posts_reaction", ())
+    assert dict(numbers) == {NAME: FIRST, "clap": FIRST + 1}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "favourite", "Clap", "cooked-it", "cooked it", "_clap", "1up", "clap.now", "cläp",
+        "a" * 33, "a" * 300, "a%00", "%00", "clap%0A",
+    ],
+)  # fmt: skip
+def test_a_bad_name_is_refused(service, me, name):
+    answer = declare(service, name)
+    assert_refused(answer, 422)
+    assert "built in" in answer.json()["error"] or "like cooked_it" in answer.json()["error"]
+    if name != "favourite":
+        post = publish(me.id)
+        for act in ("react", "unreact"):
+            assert_refused(react(me, post, name, act), 404)
+        assert_refused(me.get(f"{STATUSES}/{post}/reacted_by/{name}"), 404)
+
+
+def test_an_undeclared_reaction_is_refused_with_those_that_there_are(service, me):
+    declare(service)
+    refused = react(me, publish(me.id), "clap")
+    assert refused.status_code == 404
+    assert refused.json()["error"] == "Reactions are favourite, cooked_it"
+
+
+@pytest.mark.parametrize("words", [{}, None, "clap", {"en": ""}, {"en": 5}, {"en": "x" * 101}])
+def test_bad_words_are_refused(service, words):
+    assert_refused(declare(service, words=words), 422)
+    assert service.get(PATH).json() == []
+
+
+def test_the_limit_and_the_numbers_are_exact_while_all_are_declared_at_once(service):
+    names = [f"r{number}" for number in range(len(DECLARED) + 4)]
+    failed = failures(run_together([lambda n=n: declare_reaction(0, n, WORDS) for n in names]))
+    assert len(failed) == 4
+    rows = fetch_all(GLOBAL_ALIAS, "SELECT number FROM posts_reaction ORDER BY 1", ())
+    assert [number for (number,) in rows] == [*DECLARED]
+    refused = declare(service)
+    assert_refused(refused, 422)
+    assert "At most 16 reactions" in refused.json()["error"]
+
+
+def test_only_a_service_that_writes_may_declare(world, me):
+    assert_refused(declare(Service("service:read")), 403)
+    assert_refused(me.put(f"{PATH}/{NAME}", {"words": WORDS}), 403)
+    assert_refused(me.get(PATH), 403)
+
+
+def test_a_reaction_is_counted_shown_listed_and_undone(service, me):
+    declare(service)
+    declare(service, "clap")
+    other, post = Caller(make_account()), publish(make_account())
+    assert "reactions" not in see(me, post)
+    for _ in range(2):
+        answer = react(me, post)
+        assert answer.json()["reactions"] == [{"name": NAME, "count": 1, "me": True}]
+    drain_all()
+    react(other, post)
+    react(other, post, "clap")
+    assert see(other, post)["reactions"] == [
+        {"name": NAME, "count": 2, "me": True},
+        {"name": "clap", "count": 1, "me": True},
+    ]
+    drain_all()
+    assert see(me, post)["reactions"] == [
+        {"name": NAME, "count": 2, "me": True},
+        {"name": "clap", "count": 1, "me": False},
+    ]
+    assert see(me, post)["favourites_count"] == 0
+    who = me.get(f"{STATUSES}/{post}/reacted_by/{NAME}").json()
+    assert [account["id"] for account in who] == [str(other.id), str(me.id)]
+    undone = react(me, post, act="unreact").json()["reactions"]
+    assert undone[0] == {"name": NAME, "count": 1, "me": False}
+    react(other, post, act="unreact")
+    react(other, post, "clap", "unreact")
+    drain_all()
+    assert "reactions" not in see(me, post)
+
+
+def test_the_favourite_is_a_reaction(world, me):
+    post = publish(me.id)
+    assert react(me, post, "favourite").json()["favourited"]
+    drain_all()
+    assert [a["id"] for a in me.get(f"{STATUSES}/{post}/reacted_by/favourite").json()] == [
+        str(me.id)
+    ]
+    assert not react(me, post, "favourite", "unreact").json()["favourited"]
+
+
+def test_what_another_process_declared_is_shown_at_once(service, me):
+    post = publish(me.id)
+    declare(service, "clap")
+    react(me, post, "clap")
+    reactions._known[0] = ()  # as in another process
+    assert see(me, post)["reactions"] == [{"name": "clap", "count": 1, "me": True}]
+    reactions._known[0] = ()
+    assert react(me, post, "clap").status_code == 200
+
+
+def test_the_json_of_a_product_is_not_taken_for_reactions(service, me):
+    declare(service)
+    custom = {"a": 1, "reactions": "\x7f32:5"}
+    post = me.post(STATUSES, {"status": '\x7f,"reactions":"\x7f32:5"', "custom": custom}).json()
+    react(me, post["id"])
+    shown = see(me, post["id"])
+    assert shown["custom"] == custom
+    assert shown["reactions"] == [{"name": NAME, "count": 1, "me": True}]
+
+
+def test_a_repost_and_a_home_page_show_the_reactions(service, me):
+    declare(service)
+    post = publish(me.id)
+    me.post(f"{STATUSES}/{post}/reblog")
+    react(me, post)
+    drain_all()
+    expected = [{"name": NAME, "count": 1, "me": True}]
+    for status in me.get("/api/v1/timelines/home").json():
+        assert (status["reblog"] or status)["reactions"] == expected
+        assert status["reactions"] == expected
+
+
+def test_a_reaction_of_a_blocked_account_is_not_listed(service, me):
+    declare(service)
+    author, blocked = make_accounts(2)
+    post = publish(author)
+    react(Caller(blocked), post)
+    drain_all()
+    me.post(f"/api/v1/accounts/{blocked}/block")
+    assert me.get(f"{STATUSES}/{post}/reacted_by/{NAME}").json() == []
+    assert see(me, post)["reactions"] == [{"name": NAME, "count": 1, "me": False}]
+    Caller(author).post(f"/api/v1/accounts/{me.id}/block")
+    assert_refused(react(me, post), 404)
+
+
+def test_a_deleted_post_has_no_reactions(service, me):
+    declare(service)
+    post = publish(me.id)
+    react(me, post)
+    drain_all()
+    me.client.delete(f"{STATUSES}/{post}")
+    assert_refused(me.get(f"{STATUSES}/{post}/reacted_by/{NAME}"), 404)
+    assert_refused(react(me, post), 404)
+    assert react(me, post, act="unreact").status_code == 200
+
+
+def test_the_feed_names_the_reaction(service, me):
+    reader = Caller(None, "service:changes")
+    declare(service)
+    deliver_all()
+    post, start = publish(me.id), position_now(reader)
+    react(me, post)
+    deliver_all()
+    events, _ = read_all(reader, start)
+    (data,) = (data for name, data in of(events, me.id) if name == "reaction.changed")
+    assert data == {"account_id": str(me.id), "post_id": post, "name": NAME, "reaction": True}
