@@ -70,9 +70,10 @@ conformance: dev-packages ## run the own tests of Mastodon clients: CONFORMANCE=
 accept: dev-packages ## write all that follows from the code: client, catalogs, records; and show what changed
 	@$(IN_VENV) -m lab.accept
 
-wheels: dev-packages ## build the packages of the server and of the client, in .dist
+wheels: dev-packages ## build the packages of the server and of both clients, in .dist
 	$(IN_VENV) -m hatchling build -t wheel -d .dist
 	cd client && ../$(IN_VENV) -m hatchling build -t wheel -d ../.dist
+	$(IN_VENV) -m lab.client
 
 # The lock has addresses of PyPI, whatever index installs from it (decision 0031).
 lock: dev-packages ## write uv.lock from pyproject.toml (LOCK_FLAGS=--upgrade: newer versions)

@@ -8,7 +8,8 @@ from lab.client.methods import AWAITING, BLOCKING, write_methods
 from lab.client.models import write_models
 from lab.client.naming import Named, name_operations
 from lab.client.operations import body_schema_of, read_operation
-from lab.client.shapes import Schema, Shapes
+from lab.client.shapes import TYPESCRIPT, Schema, Shapes
+from lab.client.typescript import write_table, write_types
 from lab.runner.child import CHECKOUT
 
 FOLDER = CHECKOUT / "client/src/tideline_client"
@@ -30,6 +31,17 @@ def modules_of(document: Schema) -> dict[str, str]:
         ),
         "blocking.py": write_methods(BLOCKING, operations),
         "awaiting.py": write_methods(AWAITING, operations),
+    }
+
+
+def npm_files_of(document: Schema) -> dict[str, str]:
+    """The generated files of the npm package, by their names. Raises: OperationsUnnamed."""
+    named, shapes = name_operations(document), Shapes(document, TYPESCRIPT)
+    operations = [read_operation(document, shapes, each) for each in named]
+    answered, sent = _answered(document, shapes, named), _sent(document, shapes, named)
+    return {
+        "operations.js": write_table(operations),
+        "operations.d.ts": write_types(shapes, operations, answered, sent),
     }
 
 

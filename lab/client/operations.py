@@ -63,7 +63,7 @@ def read_operation(document: Schema, shapes: Shapes, named: Named) -> ApiOperati
         named,
         described.get("description", ""),
         [each for each in parameters if each.sent_as not in LEFT_OUT_PARAMETERS],
-        shapes.answered(answer) if answer else "None",
+        shapes.answered(answer) if answer else shapes.language.nothing,
         item,
         field,
         any(each.type == "bytes" for each in parameters),

@@ -1,23 +1,69 @@
-"""Schemas of the OpenAPI document as types of Python: of answers, and of what is sent.
+"""Schemas of the OpenAPI document as types of a language: of answers, and of what is sent.
 
 Answers are read generously, so that a newer Tideline does not break an older client: enumerations
 are texts, and fields that the client does not know are ignored. What is sent is checked by types.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 Schema = Mapping[str, Any]
-SCALARS = {"integer": "int", "number": "float", "boolean": "bool"}
-TIMES = {"date-time": "datetime", "date": "date"}
 REFERENCE = "#/components/schemas/"
+
+
+class Language(NamedTuple):
+    """What types are called. `{}` is the type inside, or the texts of an enumeration.
+
+    `times`: by the format of a text. `array` and `object` are in answers, the others are sent.
+    """
+
+    text: str
+    scalars: Mapping[str, str]
+    times: Mapping[str, str]
+    anything: str
+    nothing: str
+    array: str
+    object: str
+    sequence: str
+    mapping: str
+    enumeration: str
+    between: str
+
+
+PYTHON = Language(
+    text="str",
+    scalars={"integer": "int", "number": "float", "boolean": "bool"},
+    times={"date-time": "datetime", "date": "date"},
+    anything="Any",
+    nothing="None",
+    array="list[{}]",
+    object="dict[str, Any]",
+    sequence="Sequence[{}]",
+    mapping="Mapping[str, {}]",
+    enumeration="Literal[{}]",
+    between=", ",
+)
+TYPESCRIPT = Language(
+    text="string",
+    scalars={"integer": "number", "number": "number", "boolean": "boolean"},
+    times={},
+    anything="unknown",
+    nothing="null",
+    array="Array<{}>",
+    object="Record<string, unknown>",
+    sequence="ReadonlyArray<{}>",
+    mapping="Readonly<Record<string, {}>>",
+    enumeration="{}",
+    between=" | ",
+)
 
 
 class Shapes:
     """The schemas of a document, by name."""
 
-    def __init__(self, document: Schema) -> None:
+    def __init__(self, document: Schema, language: Language = PYTHON) -> None:
         self._schemas: Mapping[str, Schema] = document["components"]["schemas"]
+        self.language = language
 
     def named(self, name: str) -> Schema:
         return self._schemas[name]
@@ -29,7 +75,8 @@ class Shapes:
     def answered(self, schema: Schema) -> str:
         """The type of a value in an answer."""
         text = self._answered(schema)
-        return f"{text} | None" if schema.get("nullable") and text != "Any" else text
+        is_known = text != self.language.anything
+        return f"{text} | {self.language.nothing}" if schema.get("nullable") and is_known else text
 
     def _answered(self, schema: Schema) -> str:
         name = reference_in(schema)
@@ -37,14 +84,14 @@ class Shapes:
             return name if self.is_object(name) else self._answered(self.named(name))
         match schema.get("type"):
             case "array":
-                return f"list[{self.answered(schema['items'])}]"
+                return self.language.array.format(self.answered(schema["items"]))
             case "object":
-                return "dict[str, Any]"
+                return self.language.object
             case "string":
-                return TIMES.get(schema.get("format", ""), "str")
+                return self.language.times.get(schema.get("format", ""), self.language.text)
             case str(kind):
-                return SCALARS[kind]
-        return "Any"
+                return self.language.scalars[kind]
+        return self.language.anything
 
     def sent(self, schema: Schema) -> str:
         """The type of a value in a request. Null is not sent: such a field is left out."""
@@ -53,27 +100,39 @@ class Shapes:
             return name if self.is_object(name) else self.sent(self.named(name))
         choices = [self.sent(each) for each in schema.get("anyOf") or schema.get("oneOf") or ()]
         if choices:
-            return self._sent_choice([choice for choice in choices if choice != "None"])
+            return self._sent_choice([each for each in choices if each != self.language.nothing])
         if "enum" in schema:
-            return _sent_enumeration(schema["enum"])
+            return self._sent_enumeration(schema["enum"])
         match schema.get("type"):
             case "array":
-                return f"Sequence[{self.sent(schema['items'])}]"
+                return self.language.sequence.format(self.sent(schema["items"]))
             case "object" if isinstance(schema.get("additionalProperties"), dict):
-                return f"Mapping[str, {self.sent(schema['additionalProperties']) or 'Any'}]"
+                inside = self.sent(schema["additionalProperties"])
+                return self.language.mapping.format(inside or self.language.anything)
             case "object":
-                return "Mapping[str, Any]"
+                return self.language.mapping.format(self.language.anything)
             case "string":
-                return "str"
+                return self.language.text
             case str(kind):
-                return SCALARS[kind]
-        return "Any"
+                return self.language.scalars[kind]
+        return self.language.anything
 
     def _sent_choice(self, choices: list[str]) -> str:
-        """A form has texts for booleans. Python has booleans."""
-        if "bool" in choices:
-            return "bool"
-        return " | ".join(dict.fromkeys(choices)) or "str"
+        """A form has texts for booleans. Languages have booleans."""
+        boolean = self.language.scalars["boolean"]
+        if boolean in choices:
+            return boolean
+        return " | ".join(dict.fromkeys(choices)) or self.language.text
+
+    def _sent_enumeration(self, values: list[Any]) -> str:
+        """What a form writes for a boolean is a boolean; a blank text and null are left out."""
+        texts = [value for value in values if value not in ("", None)]
+        is_flag = any(text is True or text == "true" for text in texts)
+        if is_flag or any(isinstance(text, bool | int) for text in texts):
+            return self.language.scalars["boolean"]
+        if not texts:
+            return self.language.nothing
+        return self.language.enumeration.format(self.language.between.join(map(repr, texts)))
 
     def is_object(self, name: str) -> bool:
         return "properties" in self.named(name)
@@ -100,13 +159,3 @@ def _parts_of(schema: Schema) -> Iterator[Schema]:
     yield from schema.get("oneOf", ())
     if isinstance(schema.get("items"), dict):
         yield schema["items"]
-
-
-def _sent_enumeration(values: list[Any]) -> str:
-    """What a form writes for a boolean is a boolean; a blank text and null are left out."""
-    texts = [value for value in values if value not in ("", None)]
-    if any(text is True or text == "true" for text in texts):
-        return "bool"
-    if not texts or any(isinstance(text, bool | int) for text in texts):
-        return "None" if not texts else "bool"
-    return f"Literal[{', '.join(map(repr, texts))}]"
