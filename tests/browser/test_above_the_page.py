@@ -130,3 +130,18 @@ def test_a_press_shows_before_the_server_knows_and_is_put_back_if_it_fails(
         tab.see("The server does not answer.")
     tab.expect(tab.find(place)).to_have_text(before)
     tab.faults.clear()
+
+
+def test_a_button_keeps_its_icon_when_it_is_pressed_and_refused(ann: int, tab: Tab) -> None:
+    make_named("ben")
+    tab.open("/@ben")
+    tab.refuse("**/mute")
+    with tab.answers_after_s("**/*", LATE_S):
+        tab.click(".profile .menu summary")
+        tab.press("Mute")
+        tab.wait(
+            "document.querySelector('.menu [data-then]:has(svg)').textContent.trim() === 'Muted'"
+        )
+        tab.see("The server does not answer.")
+    tab.expect(tab.find(".menu [data-then] svg")).to_have_count(1)
+    tab.faults.clear()

@@ -147,19 +147,19 @@
   /* What is pressed is shown before the server knows it: marks of posts, a follow, a mute, a vote, a member of a
      list, the options of a menu. If the server refuses, it is put back. */
   const MARKS = ".act:is(.favourite, .reblog, .bookmark)[aria-pressed]";
-  const turn = (button, text) => {
+  const turn = (button, parts) => {
     const isOn = button.ariaPressed !== "true", count = button.matches(MARKS) && button.querySelector("span");
     if (button.ariaPressed) button.ariaPressed = isOn;
     if (count && /^\d+$/.test(count.textContent)) count.textContent = Number(count.textContent) + (isOn ? 1 : -1);
-    if (!text) return;
-    button.textContent = text;
+    if (!parts) return;
+    button.replaceChildren(...parts);
     if (/follow$/.test(button.form.getAttribute("action"))) button.classList.toggle("quiet");
   };
   document.addEventListener("htmx:beforeSend", ({ detail: { elt, xhr } }) => {
     const button = elt.matches(MARKS) ? elt : elt.matches("form") && elt.querySelector("button:is([data-then], [aria-pressed])");
     if (!button) return;
-    const { then } = button.dataset, before = then && button.textContent;
-    turn(button, then);
+    const { then } = button.dataset, before = then && [...button.childNodes];
+    turn(button, then && [...button.querySelectorAll("svg"), then]);
     xhr.addEventListener("loadend", () => { if (xhr.status !== 200) turn(button, before); });
   });
 
