@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import pytest
 from django.test import override_settings
 
+from accounts.types import FIRST_TENANT
 from infra.changes import failpoints
 from lab.accept.routes import SiteRoute, iter_operations
+from posts.actions.declare_reaction import declare_reaction
 from tests.callers import Caller
 from tests.dying import Killed, die
 from tests.integration.api.encodings import as_json
@@ -25,7 +27,7 @@ from tests.world import drain_all
 
 NONE: Mapping[str, Any] = {}
 # Of others' posts, so that two shards have a part in it.
-OF_POSTS = ("bookmark", "favourite", "mute", "reblog")
+OF_POSTS = ("bookmark", "favourite", "mute", "reblog", "react/{reaction}")
 
 
 class KilledWrite(NamedTuple):
@@ -89,8 +91,10 @@ def send(scene: Scene, write: Write) -> int:
 def more_names(me: Caller) -> dict[str, str]:
     """Of things that only writes without parameters are about."""
     notification = me.get("/api/v1/notifications?include_filtered=true").json()[0]
+    declare_reaction(FIRST_TENANT, "clap", {"en": "claps"})
     return {
         "name": "tea",
+        "reaction": "clap",
         "campaign_id": str(run_campaign()),
         "tag_id": me.post("/api/v1/featured_tags", {"name": "milk"}).json()["id"],
         "notification_id": notification["id"],

@@ -1,19 +1,27 @@
 """Reactions that services declare, over HTTP: on posts, in lists and in the change feed."""
 
+import random
+
 import pytest
 
 from counters.kinds import DECLARED
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all
 from posts.actions.declare_reaction import declare_reaction
+from posts.actions.mark_post import mark_post
+from posts.ids import PostId
 from posts.queries import reactions
+from posts.types import Kind
+from tests.budgets import count_calls
 from tests.callers import Caller, assert_refused
 from tests.delivered import deliver_all
 from tests.integration.integrations.services import Service
 from tests.integration.integrations.test_events import of, position_now, publish, read_all
 from tests.integration.posts.interacting import STATUSES, see
 from tests.races import failures, run_together
-from tests.world import drain_all, make_account, make_accounts
+from tests.reconciling import assert_audits_find_nothing
+from tests.truth import assert_drained_truth
+from tests.world import drain_all, forget_memory, make_account, make_accounts
 
 PATH, NAME = "/api/v1/services/reactions", "cooked_it"
 WORDS = {"en": "cooked it", "de": "gekocht"}
@@ -203,3 +211,64 @@ def test_the_feed_names_the_reaction(service, me):
     events, _ = read_all(reader, start)
     (data,) = (data for name, data in of(events, me.id) if name == "reaction.changed")
     assert data == {"account_id": str(me.id), "post_id": post, "name": NAME, "reaction": True}
+
+
+def test_pages_without_reactions_cost_what_they_did_and_a_reaction_adds_none(service, me):
+    """Neither statements nor commands, of a first page and of a warm one. Nor bytes, of others."""
+    posts = [publish(me.id) for _ in range(3)]
+    other = Caller(make_account())
+    drain_all()
+    plain, plain_page = cost_of_home(me)
+    for number in range(4):
+        declare(service, f"r{number}")
+    react(other, posts[0], "r3")
+    react(me, posts[0], "r3")
+    drain_all()
+    reacting, page = cost_of_home(me)
+    assert reacting == plain
+    assert b"reactions" not in plain_page
+    shown = b',"reactions":[{"name":"r3","count":2,"me":true}]'
+    assert page.replace(shown, b"") == plain_page
+
+
+def cost_of_home(me):
+    """Of a first page in a new process, and of the next one, each read after a first one that
+    fills the caches; and the page."""
+    costs = []
+    me.get("/api/v1/timelines/home")
+    forget_memory()
+    me.get(f"{STATUSES}?id[]=1")  # what a process reads once
+    reactions.find_shown_name(FIRST)
+    for _ in range(2):
+        with count_calls() as calls:
+            page = me.get("/api/v1/timelines/home")
+        costs.append((sum(calls.sql.values()), calls.round_trips, calls.commands))
+    return costs, page.content
+
+
+def test_random_reactions_leave_audits_nothing_to_find_and_counts_that_are_the_rows(service):
+    draw = random.Random(58)
+    people = make_accounts(4)
+    for name in (NAME, "clap"):
+        declare(service, name)
+    posts = [PostId.from_public(publish(person)) for person in people]
+    wanted: dict[tuple[PostId, Kind], set[int]] = {}
+    for _ in range(120):
+        person, post = draw.choice(people), draw.choice(posts)
+        kind = draw.choice((Kind.FAVOURITE, Kind(FIRST), Kind(FIRST + 1)))
+        is_on = draw.random() < 0.6
+        mark_post(person, post, kind, is_on)
+        who = wanted.setdefault((post, kind), set())
+        (who.add if is_on else who.discard)(person)
+        if draw.random() < 0.1:
+            drain_all()
+    drain_all()
+    for post in posts:
+        shown = see(Caller(people[0]), post.public)
+        counts = {each["name"]: (each["count"], each["me"]) for each in shown.get("reactions", ())}
+        for kind, name in ((Kind(FIRST), NAME), (Kind(FIRST + 1), "clap")):
+            who = wanted.get((post, kind), set())
+            assert counts.get(name, (0, False)) == (len(who), people[0] in who)
+        assert shown["favourites_count"] == len(wanted.get((post, Kind.FAVOURITE), ()))
+    assert_drained_truth()
+    assert_audits_find_nothing()
