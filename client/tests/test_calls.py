@@ -6,7 +6,15 @@ import httpx
 import pytest
 
 from site_double import ACCOUNT, BOUND, RELATIONSHIP, STATUS, SiteDouble, ok, refused
-from tideline_client import NotFound, Tideline, UnexpectedAnswer, models
+from tideline_client import (
+    AsyncTideline,
+    NotFound,
+    Tideline,
+    UnexpectedAnswer,
+    awaiting,
+    blocking,
+    models,
+)
 
 
 def test_a_service_acts_for_an_account():
@@ -39,6 +47,17 @@ def test_a_post_has_a_type_and_data_of_the_product():
         "custom": recipe,
     }
     assert site.asked[0].url.path == "/api/v1/services/post_types/recipe.cooked"
+
+
+@pytest.mark.parametrize(
+    ("calls", "door"), [(blocking, Tideline("http://x")), (awaiting, AsyncTideline("http://x"))]
+)
+def test_each_group_of_calls_has_its_place(calls, door):
+    """Also that of the next endpoints: `Tideline` names the groups of services itself."""
+    groups = [each for name, each in vars(calls).items() if name.endswith("Calls")]
+    assert len(groups) > 20
+    places = [door, *vars(door).values()]
+    assert [g for g in groups if not any(isinstance(each, g) for each in places)] == []
 
 
 def test_a_post_has_reactions():

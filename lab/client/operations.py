@@ -57,7 +57,7 @@ def read_operation(document: Schema, shapes: Shapes, named: Named) -> ApiOperati
     answer = _answer_of(described)
     if name in DECIDED_BY_FIELD:
         fields, answer = _decided(fields, *DECIDED_BY_FIELD[name])
-    parameters = [*_parameters(shapes, described), *fields]
+    parameters = [*_in_order_of(named.path, _parameters(shapes, described)), *fields]
     item, field = _item_of(shapes, named, answer, parameters)
     return ApiOperation(
         named,
@@ -67,6 +67,14 @@ def read_operation(document: Schema, shapes: Shapes, named: Named) -> ApiOperati
         item,
         field,
         any(each.type == "bytes" for each in parameters),
+    )
+
+
+def _in_order_of(path: str, parameters: Iterator[Parameter]) -> list[Parameter]:
+    """Those of the path come first, as it has them: the document sorts them by name."""
+    return sorted(
+        parameters,
+        key=lambda each: path.find(f"{{{each.sent_as}}}") if each.place == "path" else len(path),
     )
 
 

@@ -971,7 +971,7 @@ class AsyncListsCalls:
         )
         return await self._connection.send(call)
 
-    async def remove_accounts(self, account_ids: Sequence[str], list_id: str) -> None:
+    async def remove_accounts(self, list_id: str, account_ids: Sequence[str]) -> None:
         """Removes accounts. Accounts that are no members are ignored.
 
         `account_ids`: At most 500 account ids.
@@ -2029,7 +2029,7 @@ class AsyncStatusesCalls:
         )
         return self._connection.pages(PageReader(call))
 
-    async def react(self, reaction: str, status_id: str) -> models.Status:
+    async def react(self, status_id: str, reaction: str) -> models.Status:
         """React to a post: `favourite`, or a reaction that a service declared.
 
         `reaction`: Such as `clap`.
@@ -2044,8 +2044,8 @@ class AsyncStatusesCalls:
 
     def reacted_by(
         self,
-        reaction: str,
         status_id: str,
+        reaction: str,
         *,
         limit: int | None = None,
         max_id: str | None = None,
@@ -2054,8 +2054,8 @@ class AsyncStatusesCalls:
     ) -> AsyncPages[models.Account]:
         """The accounts that reacted to a post so, latest first.
 
-        `limit`: Most items on the page.
         `reaction`: Such as `clap`.
+        `limit`: Most items on the page.
         """
         call = Call(
             "GET",
@@ -2108,7 +2108,7 @@ class AsyncStatusesCalls:
         )
         return self._connection.pages(PageReader(call))
 
-    async def revoke_quote(self, quoting_id: str, status_id: str) -> models.Status:
+    async def revoke_quote(self, status_id: str, quoting_id: str) -> models.Status:
         """Take your post out of a post that quotes it, for good. Answers with the quoting post."""
         call = Call(
             "POST",
@@ -2206,7 +2206,7 @@ class AsyncStatusesCalls:
         )
         return await self._connection.send(call)
 
-    async def unreact(self, reaction: str, status_id: str) -> models.Status:
+    async def unreact(self, status_id: str, reaction: str) -> models.Status:
         """Undo your reaction to a post.
 
         `reaction`: Such as `clap`.

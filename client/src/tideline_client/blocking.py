@@ -971,7 +971,7 @@ class ListsCalls:
         )
         return self._connection.send(call)
 
-    def remove_accounts(self, account_ids: Sequence[str], list_id: str) -> None:
+    def remove_accounts(self, list_id: str, account_ids: Sequence[str]) -> None:
         """Removes accounts. Accounts that are no members are ignored.
 
         `account_ids`: At most 500 account ids.
@@ -2027,7 +2027,7 @@ class StatusesCalls:
         )
         return self._connection.pages(PageReader(call))
 
-    def react(self, reaction: str, status_id: str) -> models.Status:
+    def react(self, status_id: str, reaction: str) -> models.Status:
         """React to a post: `favourite`, or a reaction that a service declared.
 
         `reaction`: Such as `clap`.
@@ -2042,8 +2042,8 @@ class StatusesCalls:
 
     def reacted_by(
         self,
-        reaction: str,
         status_id: str,
+        reaction: str,
         *,
         limit: int | None = None,
         max_id: str | None = None,
@@ -2052,8 +2052,8 @@ class StatusesCalls:
     ) -> Pages[models.Account]:
         """The accounts that reacted to a post so, latest first.
 
-        `limit`: Most items on the page.
         `reaction`: Such as `clap`.
+        `limit`: Most items on the page.
         """
         call = Call(
             "GET",
@@ -2106,7 +2106,7 @@ class StatusesCalls:
         )
         return self._connection.pages(PageReader(call))
 
-    def revoke_quote(self, quoting_id: str, status_id: str) -> models.Status:
+    def revoke_quote(self, status_id: str, quoting_id: str) -> models.Status:
         """Take your post out of a post that quotes it, for good. Answers with the quoting post."""
         call = Call(
             "POST",
@@ -2204,7 +2204,7 @@ class StatusesCalls:
         )
         return self._connection.send(call)
 
-    def unreact(self, reaction: str, status_id: str) -> models.Status:
+    def unreact(self, status_id: str, reaction: str) -> models.Status:
         """Undo your reaction to a post.
 
         `reaction`: Such as `clap`.

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tideline_client.awaiting import AsyncAccountCalls, AsyncPostTypesCalls
-from tideline_client.blocking import AccountCalls, PostTypesCalls
+from tideline_client.awaiting import AsyncAccountCalls, AsyncPostTypesCalls, AsyncReactionsCalls
+from tideline_client.blocking import AccountCalls, PostTypesCalls, ReactionsCalls
 from tideline_client.connections import AsyncConnection, Caller, Connection
 from tideline_client.listening import AsyncStreamsCalls, StreamsCalls
 from tideline_client.services import (
@@ -57,6 +57,7 @@ class Tideline(AccountCalls):
         self.provisioning = ProvisioningCalls(connection)
         self.relations = RelationsCalls(connection)
         self.post_types = PostTypesCalls(connection)
+        self.reactions = ReactionsCalls(connection)
         self.events = EventsCalls(connection)
         self.streams = StreamsCalls(connection)
 
@@ -118,6 +119,7 @@ class AsyncTideline(AsyncAccountCalls):
         self.provisioning = AsyncProvisioningCalls(connection)
         self.relations = AsyncRelationsCalls(connection)
         self.post_types = AsyncPostTypesCalls(connection)
+        self.reactions = AsyncReactionsCalls(connection)
         self.events = AsyncEventsCalls(connection)
         self.streams = AsyncStreamsCalls(connection)
 
