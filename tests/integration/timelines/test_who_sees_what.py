@@ -15,18 +15,20 @@ from typing import Any
 import pytest
 
 from accounts.actions.update_profile import update_profile
-from accounts.types import ProfileEdit, Restriction
+from accounts.types import FIRST_TENANT, ProfileEdit, Restriction
 from infra.caching.questions import Question
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from lab.accept.facts import openapi_document
 from lab.accept.routes import SiteRoute
 from posts.actions.create_post import create_post
+from posts.actions.declare_reaction import declare_reaction
 from posts.actions.edit_post import edit_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
 from posts.conversations.queries.conversations import count_visible
 from posts.ids import PostId
+from posts.queries.reactions import get_reaction_kind
 from posts.queries.rows import find_post_row
 from posts.reading.viewing import view_posts
 from posts.types import Draft, Kind, Visibility
@@ -149,6 +151,7 @@ class Scene:
     def __init__(self) -> None:
         self.me, self.friend, self.other = map(make_account, ("me", "friend", "other"))
         self.caller = Asker(self.me)
+        declare_reaction(FIRST_TENANT, "clap", {"en": "claps"})
         self.them = {state: make_account(f"zed_{state}") for state in STATES}
         follow(self.me, self.friend)
         self.first = publish(self.friend, "first")
@@ -177,7 +180,8 @@ class Scene:
         direct = Draft(f"@me direct {state}", visibility=Visibility.DIRECT)
         reposted = publish(them, f"brought {state}")
         for original in (self.root, self.mine):
-            mark_post(them, original, Kind.FAVOURITE, True)
+            for kind in (Kind.FAVOURITE, get_reaction_kind(FIRST_TENANT, "clap")):
+                mark_post(them, original, kind, True)
         for fan in (self.me, self.friend, self.other):
             mark_post(fan, post, Kind.FAVOURITE, True)
         mark_post(self.me, post, Kind.BOOKMARK, True)
@@ -328,6 +332,7 @@ def _of_accounts(scene: Scene) -> dict[str, Seen]:
     )  # fmt: skip
     return {
         "favourited_by": scene.accounts_in(scene.ids_in(f"{root}/favourited_by")),
+        "reacted_by": scene.accounts_in(scene.ids_in(f"{root}/reacted_by/clap")),
         "reblogged_by": scene.accounts_in(scene.ids_in(f"{root}/reblogged_by")),
         "followers of another": scene.accounts_in(scene.ids_in(f"{friend}/followers")),
         "followees of another": scene.accounts_in(scene.ids_in(f"{friend}/following")),
