@@ -346,7 +346,8 @@
   /* Too many to add one by one, or too many on the page already: its beginning is read again. */
   const begin = () => {
     waiting = []; isMore = false; button.hidden = true;
-    return htmx.ajax("GET", "/?newest=1", { target: "#timeline", swap: "outerHTML", select: "#timeline" });
+    /* Who comes from further down is at the top before the link to older posts is looked at: else it is in view. */
+    return htmx.ajax("GET", "/?newest=1", { target: "#timeline", swap: "outerHTML settle:20ms", select: "#timeline" });
   };
 
   /* Home, pressed at home, is the way to the top. Loaded again, it would not know yet what was seen last. */
