@@ -26,18 +26,14 @@ from tests.pictures import picture
 from tests.world import make_account
 
 PROGRAMS = Path(__file__).parent / "npm"
+# The driver of the browser brings it, so no machine skips these tests.
+NODE = Path(playwright.__file__).parent / "driver/node"
 # It can take types away, and so reads them.
 READ_TYPES = """
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 for (const path of process.argv.slice(1)) stripTypeScriptTypes(readFileSync(path, "utf8"));
 """
-
-
-def _find_node() -> str:
-    """That of the machine, or the one that the driver of the browser brings."""
-    brought = Path(playwright.__file__).parent / "driver/node"
-    return str(brought) if brought.is_file() else shutil.which("node") or pytest.skip("no Node")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +46,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(product: Path, *words: str, **variables: str) -> str:
-    argv = [_find_node(), "--no-warnings", *words]
+    argv = [str(NODE), "--no-warnings", *words]
     done = subprocess.run(
         argv, cwd=product, env=os.environ | variables, capture_output=True, text=True, timeout=100
     )

@@ -53,5 +53,5 @@ test("refusals have their classes", async () => {
   await assert.rejects(new Tideline(TIDELINE_URL, "wrong").actingFor("1").timelines.home().first(), TokenRefused);
   await assert.rejects(new Tideline(TIDELINE_URL, READER_TOKEN).actingFor(cyd).statuses.create({ status: "no" }), NotAllowed);
   await assert.rejects(tideline.actingFor("ann").timelines.home().first(), InvalidRequest);
-  await assert.rejects(tideline.provisioning.get("user-nobody"), NotFound);
+  await assert.rejects(tideline.provisioning.get("user-7"), NotFound);
 });
