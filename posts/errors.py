@@ -66,16 +66,6 @@ class TooManyEdits(TidelineError):
         super().__init__(f"Validation failed: A post can be edited at most {most} times")
 
 
-class TooManyTypes(TidelineError):
-    def __init__(self, most: int) -> None:
-        super().__init__(f"Validation failed: At most {most} types of posts can be declared")
-
-
-class TooManyReactions(TidelineError):
-    def __init__(self, most: int) -> None:
-        super().__init__(f"Validation failed: At most {most} reactions can be declared")
-
-
 class UnknownReaction(NotFound):
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(f"Reactions are {', '.join(names)}")

@@ -29,8 +29,8 @@ from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 from posts.actions.create_post import create_post
 from posts.ids import PostId
-from posts.queries.post_types import forget_type_names
-from posts.queries.reactions import forget_reactions
+from posts.queries.post_types import known_types
+from posts.queries.reactions import known_reactions
 from posts.types import Draft
 from tests.redis_away import wait_for_redis
 from timelines.stores.factory import timeline_store
@@ -102,8 +102,8 @@ def forget_memory() -> None:
     forget_answers()
     site_counts._Memory.fresh_until = 0
     forget_site_description()
-    forget_type_names()
-    forget_reactions()
+    known_types.forget()
+    known_reactions.forget()
 
 
 def drain_all() -> int:

@@ -1,14 +1,14 @@
 """The reactions to posts that services declared: the favourite is built in, and not among them.
 
-A reaction keeps its name and number for ever, so each process keeps what it has read. A name or a
-number that it does not know is looked up, so a new reaction holds at once everywhere.
+A reaction keeps its name and number for ever. A name or a number that a process does not know is
+looked up, so a new reaction holds at once everywhere; new words, after IN_PROCESS_S.
 """
 
 import re
-from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from accounts.types import FIRST_TENANT
+from infra.declarations import DeclaredMemory
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import GLOBAL_ALIAS
 from posts.errors import UnknownReaction
@@ -28,9 +28,6 @@ class DeclaredReaction(NamedTuple):
     words: dict[str, Any]
 
 
-_known: dict[int, Sequence[DeclaredReaction]] = {}
-
-
 def list_reactions(tenant: int) -> list[DeclaredReaction]:
     """All of them, in the order in which they were declared. One query of the default database."""
     rows = Reaction.objects.using(GLOBAL_ALIAS).filter(tenant=tenant).order_by("number")
@@ -38,20 +35,24 @@ def list_reactions(tenant: int) -> list[DeclaredReaction]:
     return [DeclaredReaction(Kind(number), *row) for number, *row in values]
 
 
+known_reactions = DeclaredMemory(list_reactions)
+
+
 def get_reaction_kind(tenant: int, name: str) -> Kind:
     """The kind of the reaction with this name, also of the favourite. Raises: UnknownReaction;
-    errors of NO_ANSWER. Cost: nothing, or one query for a name that this process does not know."""
+    errors of NO_ANSWER. Cost: as `DeclaredMemory.find`."""
     if name == FAVOURITE:
         return Kind.FAVOURITE
-    reaction = _find(tenant, lambda each: each.name == name)
+    reaction = known_reactions.find(tenant, lambda each: each.name == name)
     if reaction is None:
-        raise UnknownReaction([FAVOURITE, *(each.name for each in _known[tenant])])
+        names = [each.name for each in known_reactions.list_all(tenant)]
+        raise UnknownReaction([FAVOURITE, *names])
     return reaction.kind
 
 
 def find_reaction_name(number: int) -> str | None:
     """None if the tenant has no reaction with this number. Raises, cost: as `get_reaction_kind`."""
-    reaction = _find(FIRST_TENANT, lambda each: each.kind == number)
+    reaction = known_reactions.find(FIRST_TENANT, lambda each: each.kind == number)
     return None if reaction is None else reaction.name
 
 
@@ -62,18 +63,3 @@ def find_shown_name(number: int) -> str | None:
         return find_reaction_name(number)
     except NO_ANSWER:
         return None
-
-
-def forget_reactions() -> None:
-    """The next request of this process reads them again."""
-    _known.clear()
-
-
-def _find(tenant: int, is_wanted: Callable[[DeclaredReaction], bool]) -> DeclaredReaction | None:
-    known = next(filter(is_wanted, _known.get(tenant, ())), None)
-    return known or next(filter(is_wanted, _read(tenant)), None)
-
-
-def _read(tenant: int) -> Sequence[DeclaredReaction]:
-    _known[tenant] = list_reactions(tenant)
-    return _known[tenant]

@@ -2,14 +2,18 @@
 
 import pytest
 
+from infra import declarations
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.sql import fetch_one
 from integrations.api.schema import LONGEST_WORDS, MOST_LANGUAGES
-from posts.actions.declare_type import MOST_TYPES
-from posts.queries import post_types
+from posts.actions.declare_type import MOST_TYPES, declare_type
+from posts.queries.post_types import known_types
 from tests.callers import Caller, assert_refused
 from tests.delivered import deliver_all
 from tests.integration.integrations.services import Service
 from tests.integration.integrations.test_events import of, position_now, publish, read_all
 from tests.integration.posts.interacting import STATUSES, see
+from tests.races import failures, run_together
 from tests.world import make_account
 
 PATH, TYPE = "/api/v1/services/post_types", "recipe.cooked"
@@ -54,14 +58,14 @@ def test_what_another_process_declared_holds_at_once_and_what_it_removed_soon(
     service, me, monkeypatch
 ):
     with_clock = [1_000.0]
-    monkeypatch.setattr(post_types.time, "monotonic", lambda: with_clock[0])
+    monkeypatch.setattr(declarations.time, "monotonic", lambda: with_clock[0])
     declare(service)
     assert send(me).status_code == 200
-    known = dict(post_types._known)
+    known = dict(known_types._known)
     service.delete(f"{PATH}/{TYPE}")
-    post_types._known.update(known)  # as in another process
+    known_types._known.update(known)  # as in another process
     assert send(me).status_code == 200
-    with_clock[0] += post_types.IN_PROCESS_S
+    with_clock[0] += declarations.IN_PROCESS_S
     assert send(me).status_code == 422
     declare(service)
     assert send(me).status_code == 200
@@ -103,6 +107,15 @@ def test_there_are_so_many_at_most(service):
     assert declare(service, "a.b0", {"en": "x"}).status_code == 200
     service.delete(f"{PATH}/a.b1")
     assert declare(service).status_code == 200
+
+
+def test_the_limit_is_exact_while_all_are_declared_at_once(world):
+    names = [f"a.b{number}" for number in range(MOST_TYPES + 4)]
+    for name in names[: MOST_TYPES - 2]:
+        declare_type(0, name, WORDS)
+    calls = [lambda n=n: declare_type(0, n, WORDS) for n in names[MOST_TYPES - 2 :]]
+    assert len(failures(run_together(calls))) == 4
+    assert fetch_one(GLOBAL_ALIAS, "SELECT count(*) FROM posts_posttype") == (MOST_TYPES,)
 
 
 def test_only_a_service_that_writes_may(world, me):

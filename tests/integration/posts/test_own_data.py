@@ -18,7 +18,7 @@ from posts.actions.edit_post import edit_post
 from posts.actions.hide_post import hide_post
 from posts.fragments.present import encode_post
 from posts.ids import PostId
-from posts.queries import post_types
+from posts.queries.post_types import known_types
 from posts.queries.rows import find_post_row
 from posts.scheduled.actions.publish_due import publish_due
 from posts.types import Draft
@@ -335,13 +335,12 @@ def test_a_known_type_needs_no_statement(me):
 
 def test_a_known_type_outlives_the_default_database(me, monkeypatch):
     cook(me)
-    known = post_types._known[0]
-    post_types._known[0] = known._replace(until=0.0)
+    known_types._known[0] = known_types._known[0]._replace(until=0.0)
 
     def away(tenant):
         raise OperationalError
 
-    monkeypatch.setattr(post_types, "list_types", away)
+    monkeypatch.setattr(known_types, "_read", away)
     assert cook(me)["type"] == TYPE
     answer = me.post(STATUSES, {"status": "hi", "type": "order.rated"})
     assert answer.status_code == 503

@@ -23,8 +23,8 @@ FOR_PROGRAMS = (
     "infra/changes/", "infra/api/bulk_places", "infra/api/request", "moderation/forms",
     "posts/translation/",
 )  # fmt: skip
-OF_PROGRAMS = {"InvalidRequest", "ScopeMissing", "MethodNotAllowed", "TooManyTypes"}
-OF_PROGRAMS |= {"TooManyReactions", "UnknownReaction"}
+OF_PROGRAMS = {"InvalidRequest", "ScopeMissing", "MethodNotAllowed", "TooManyDeclared"}
+OF_PROGRAMS |= {"UnknownReaction"}
 TRANSLATED = "Das geht so nicht: "
 OF_MODERATORS = {
     "DecisionNeedsReason", "CannotModerateStaff", "NotSuspended", "PostIsDeleted",
