@@ -12,7 +12,8 @@ from integrations.api import schema
 from integrations.api.views import refuse_accounts
 from integrations.api.words import read_words
 from posts.actions.declare_reaction import declare_reaction
-from posts.queries.reactions import FAVOURITE, REACTION_NAME, list_reactions
+from posts.api.schema import DeclaredReactionEntity
+from posts.queries.reactions import FAVOURITE, REACTION_NAME, list_reactions, present_reaction
 
 
 class ReactionsView(Endpoint):
@@ -21,12 +22,11 @@ class ReactionsView(Endpoint):
     scopes = {"GET": "service:write"}
     needs_user = False
 
-    @extend_schema(responses=schema.DeclaredReactionEntity(many=True))
+    @extend_schema(responses=DeclaredReactionEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         refuse_accounts(request)
         reactions = list_reactions(request.user.tenant)
-        declared = [{"name": each.name, "words": each.words} for each in reactions]
-        return json_response(orjson.dumps(declared))
+        return json_response(orjson.dumps([present_reaction(each) for each in reactions]))
 
 
 class ReactionView(Endpoint):
@@ -38,7 +38,7 @@ class ReactionView(Endpoint):
     @extend_schema(
         parameters=[schema.REACTION_NAME],
         request=schema.WordsBody,
-        responses=schema.DeclaredReactionEntity,
+        responses=DeclaredReactionEntity,
     )
     def put(self, request: ApiRequest, reaction_name: str) -> HttpResponse:
         """Declare it, or change its words. It may be repeated. At most 16, which stay."""

@@ -178,10 +178,6 @@ class PostTypeEntity(Serializer[Any]):
     words = DictField(child=CharField())
 
 
-class DeclaredReactionEntity(PostTypeEntity):
-    pass
-
-
 class EventEntity(Serializer[Any]):
     id = CharField(help_text="The same each time the event is read")
     type = ChoiceField(TYPES)

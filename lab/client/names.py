@@ -108,6 +108,7 @@ trends.statuses                 GET     /api/v1/trends/statuses
 search.find                     GET     /api/v2/search
 
 site.get                        GET     /api/v2/instance
+site.reactions                  GET     /api/v1/instance/reactions
 
 provisioning.put                PUT     /api/v1/services/accounts/{external_id}
 provisioning.put_many           PUT     /api/v1/services/accounts

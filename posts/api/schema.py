@@ -290,6 +290,11 @@ class ReactionEntity(Serializer[Any]):
     me = BooleanField(help_text="Whether the caller reacted so")
 
 
+class DeclaredReactionEntity(Serializer[Any]):
+    name = CharField()
+    words = DictField(child=CharField(), help_text="What it is called, by language")
+
+
 class StatusEntity(Serializer[Any]):
     id = CharField(help_text="Decimal digits; a later post has a higher number")
     created_at = DateTimeField()

@@ -5,6 +5,7 @@ from django.urls import path, register_converter
 from infra.api.ids import MOST_DIGITS
 from posts.api.views import (
     activity,
+    declared_reactions,
     interactions,
     lists,
     polls,
@@ -52,6 +53,7 @@ CONVERSATION = "api/v1/conversations/<post:conversation_id>"
 urlpatterns = [
     path("api/v1/instance/translation_languages", versions.TranslationLanguagesView.as_view()),
     path("api/v1/instance/activity", activity.ActivityView.as_view()),
+    path("api/v1/instance/reactions", declared_reactions.DeclaredReactionsView.as_view()),
     path("api/v1/statuses", statuses.StatusesView.as_view()),
     path(ONE, statuses.StatusView.as_view()),
     path(f"{ONE}/history", versions.HistoryView.as_view()),

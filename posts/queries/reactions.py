@@ -5,7 +5,8 @@ looked up, so a new reaction holds at once everywhere; new words, after IN_PROCE
 """
 
 import re
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from accounts.types import FIRST_TENANT
 from infra.declarations import DeclaredMemory
@@ -25,7 +26,7 @@ class DeclaredReaction(NamedTuple):
 
     kind: Kind
     name: str
-    words: dict[str, Any]
+    words: Mapping[str, str]
 
 
 def list_reactions(tenant: int) -> list[DeclaredReaction]:
@@ -33,6 +34,10 @@ def list_reactions(tenant: int) -> list[DeclaredReaction]:
     rows = Reaction.objects.using(GLOBAL_ALIAS).filter(tenant=tenant).order_by("number")
     values = rows.values_list("number", "name", "words")
     return [DeclaredReaction(Kind(number), *row) for number, *row in values]
+
+
+def present_reaction(reaction: DeclaredReaction) -> dict[str, object]:
+    return {"name": reaction.name, "words": reaction.words}
 
 
 known_reactions = DeclaredMemory(list_reactions)

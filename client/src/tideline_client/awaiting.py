@@ -1701,6 +1701,13 @@ class AsyncSiteCalls:
         call = Call("GET", "/api/v2/instance", models.InstanceV2, is_repeatable=True)
         return await self._connection.send(call)
 
+    async def reactions(self) -> list[models.DeclaredReaction]:
+        """At most 30 seconds old. Empty: services declared none."""
+        call = Call(
+            "GET", "/api/v1/instance/reactions", list[models.DeclaredReaction], is_repeatable=True
+        )
+        return await self._connection.send(call)
+
 
 class AsyncStatusesCalls:
     """Calls about statuses."""

@@ -1701,6 +1701,13 @@ class SiteCalls:
         call = Call("GET", "/api/v2/instance", models.InstanceV2, is_repeatable=True)
         return self._connection.send(call)
 
+    def reactions(self) -> list[models.DeclaredReaction]:
+        """At most 30 seconds old. Empty: services declared none."""
+        call = Call(
+            "GET", "/api/v1/instance/reactions", list[models.DeclaredReaction], is_repeatable=True
+        )
+        return self._connection.send(call)
+
 
 class StatusesCalls:
     """Calls about statuses."""

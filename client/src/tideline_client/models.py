@@ -203,6 +203,8 @@ class CredentialAccount(Entity, frozen=True, kw_only=True):
 
 
 class DeclaredReaction(Entity, frozen=True, kw_only=True):
+    """`words`: What it is called, by language."""
+
     name: str
     words: "dict[str, Any]"
 

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from counters.kinds import DECLARED
+from infra import declarations
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all
 from posts.actions.declare_reaction import declare_reaction
@@ -54,6 +55,31 @@ def test_a_reaction_is_declared_and_keeps_its_number(service):
     ]
     numbers = fetch_all(GLOBAL_ALIAS, "SELECT name, number FROM posts_reaction", ())
     assert dict(numbers) == {NAME: FIRST, "clap": FIRST + 1}
+
+
+def test_clients_read_what_is_declared_without_a_token(service, client):
+    public = "/api/v1/instance/reactions"
+    assert client.get(public).json() == []
+    declare(service)
+    declare(service, "clap", {"en": "clap"})
+    expected = [{"name": NAME, "words": WORDS}, {"name": "clap", "words": {"en": "clap"}}]
+    assert client.get(public).json() == expected
+    with count_calls() as calls:
+        assert client.get(public).json() == expected
+    assert not calls.sql
+
+
+def test_new_words_are_shown_by_other_processes_within_half_a_minute(service, client, monkeypatch):
+    now = [1_000.0]
+    monkeypatch.setattr(declarations.time, "monotonic", lambda: now[0])
+    declare(service)
+    client.get("/api/v1/instance/reactions")
+    known = dict(known_reactions._known)
+    declare(service, words={"en": "made it"})
+    known_reactions._known.update(known)  # as in another process
+    assert client.get("/api/v1/instance/reactions").json()[0]["words"] == WORDS
+    now[0] += declarations.IN_PROCESS_S
+    assert client.get("/api/v1/instance/reactions").json()[0]["words"] == {"en": "made it"}
 
 
 @pytest.mark.parametrize(
