@@ -2,14 +2,14 @@
 
 from datetime import datetime
 
-from accounts.types import ProfileField
+from accounts.types import ProfileField, ServiceObject
 from infra.changes.registry import Payload
 
 
 class UserCreated(Payload, frozen=True, omit_defaults=True):
     """On the default database; owner: the new account. Its row must be created on its shard.
 
-    What has a default comes with imported accounts only.
+    What has a default comes with imported accounts, and with things of services.
     """
 
     kind = "accounts.user_created"
@@ -22,6 +22,7 @@ class UserCreated(Payload, frozen=True, omit_defaults=True):
     is_bot: bool = False
     is_discoverable: bool = True
     fields: tuple[ProfileField, ...] = ()
+    service_object: ServiceObject | None = None
 
 
 class ProfileChanged(Payload, frozen=True):

@@ -9,7 +9,8 @@ from django.templatetags.static import static
 from accounts.default_avatar import avatar_address
 from accounts.images.file_names import url_of_file
 from accounts.texts.html import line_to_html, to_html
-from accounts.types import Profile, ProfileField, Restriction
+from accounts.types import Profile, ProfileField, Restriction, ServiceObject
+from infra.api.sealed_json import seal
 
 HEADER = "accounts/header.svg"
 # The first bytes of the entity of a limited account, so that nothing needs parsing.
@@ -17,6 +18,7 @@ LIMITED_HEAD = b'{"limited":true,'
 LOCKED = b'"locked":true'
 DISCOVERABLE = b'"discoverable":true'
 NOT_INDEXABLE = b'"indexable":false'
+OBJECT = b'"group":true'
 HIDES_COLLECTIONS = b'"hide_collections":true'
 
 
@@ -31,6 +33,11 @@ def is_locked(account: bytes) -> bool:
     A text inside a value cannot match: its quotes are escaped.
     """
     return LOCKED in account
+
+
+def is_object(account: bytes) -> bool:
+    """Whether the account of this entity or fragment is a thing of a service."""
+    return OBJECT in account
 
 
 def is_discoverable(account: bytes) -> bool:
@@ -67,7 +74,7 @@ def encode_profile(profile: Profile) -> bytes:
         "bot": profile.is_bot,
         "discoverable": profile.is_discoverable,
         "indexable": profile.is_indexable,
-        "group": False,
+        "group": profile.service_object is not None,
         # The day only, as in Mastodon: the time of the sign-up stays private.
         "created_at": f"{profile.created_at:%Y-%m-%d}T00:00:00.000Z",
         "note": to_html(profile.note),
@@ -84,9 +91,19 @@ def encode_profile(profile: Profile) -> bytes:
         "suspended": False,  # one that is suspended is shown to no one
         "memorial": False,
         "moved": None,
+        **_present_object(profile.service_object),
         "fields": [_present_field(field) for field in profile.fields],
     }
     return orjson.dumps(account)[1:-1]
+
+
+def _present_object(owned: ServiceObject | None) -> dict[str, object]:
+    """Only where there is one: people's accounts have not a byte of it."""
+    if owned is None:
+        return {}
+    shown: dict[str, object] = {"kind": owned.kind, "external_id": owned.external_id}
+    shown |= {"url": owned.url or None, "image": owned.image or None}
+    return {"object": shown if owned.custom is None else shown | {"custom": seal(owned.custom)}}
 
 
 def _present_field(field: ProfileField) -> dict[str, object]:

@@ -1,5 +1,7 @@
 """Errors of accounts."""
 
+from collections.abc import Sequence
+
 from infra.api.errors import NotFound, TidelineError
 
 
@@ -47,3 +49,11 @@ class AccountProtected(TidelineError):
 
     status = 403
     text = "Services do not act for moderators and operators"
+
+
+class UnknownObjectKind(NotFound):
+    """No service has declared this kind of objects."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        known = f"they are {', '.join(names)}" if names else "none is declared yet"
+        super().__init__(f"There is no such kind of objects: {known}")

@@ -32,6 +32,7 @@ USERNAME_LENGTH = 30
 DISPLAY_NAME_LENGTH = 100
 EMAIL_LENGTH = 254  # as Django's field
 LANGUAGE_LENGTH = 16
+LONGEST_OBJECT_KIND = 15
 
 
 class UserManager(DjangoUserManager["User"]):
@@ -147,6 +148,8 @@ class Account(ShardedModel):
     header = models.CharField(max_length=FILE_NAME_LENGTH, blank=True, db_default="")
     # A list of objects with `name` and `value`; empty for most accounts.
     fields = models.JSONField(db_default=models.Value([], models.JSONField()))
+    # As accounts.types.ServiceObject; NULL for a person.
+    service_object = models.JSONField(null=True)
     # What the owner's new posts get where a request says nothing.
     default_privacy = models.CharField(max_length=10, db_default=PRIVACIES[0])
     default_sensitive = models.BooleanField(db_default=False)
@@ -172,6 +175,23 @@ class Account(ShardedModel):
 
     def __str__(self) -> str:
         return f"@{self.username}"
+
+
+class ObjectKind(models.Model):
+    """GLOBAL, at most MOST_OBJECT_KINDS a tenant: a kind of things of services, such as recipe.
+
+    Written by declare_object_kind. `words`: what one of them is called, by language.
+    """
+
+    placement: ClassVar[Placement] = Placement.GLOBAL
+
+    pk = models.CompositePrimaryKey("tenant", "name")
+    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
+    name = models.CharField(max_length=LONGEST_OBJECT_KIND)
+    words = models.JSONField()
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Application(AbstractApplication):

@@ -28,9 +28,9 @@ HOME_CHOICES = "(SELECT id, version, home_replies FROM accounts_account)"
 # Parameters: the columns. Returns the ids that are new; existing rows stay as they are.
 CREATE_ACCOUNTS = """
 INSERT INTO accounts_account (id, username, display_name, note, created_at, is_locked, is_bot,
-    is_discoverable, fields)
+    is_discoverable, fields, service_object)
 SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::timestamptz[],
-    %s::boolean[], %s::boolean[], %s::boolean[], %s::jsonb[])
+    %s::boolean[], %s::boolean[], %s::boolean[], %s::jsonb[], %s::jsonb[])
 ON CONFLICT (id) DO NOTHING RETURNING id
 """
 # Suspended accounts to purge, by id: those whose purge has begun, whenever they were suspended, and

@@ -81,6 +81,21 @@ QUOTE_POLICIES = ("public", "followers", "nobody")
 HOME_REPLIES = ("followed", "all", "none")
 
 
+class ServiceObject(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What makes an account a thing of a service, such as a recipe. No person signs in to it.
+
+    `kind`: declared (accounts.queries.object_kinds). `external_id`: the service's own id for it.
+    `url`, `image`: addresses at the service; empty: none. `custom`: its JSON object, as text: the
+    names keep their order. None in an edit: as it is.
+    """
+
+    kind: str
+    external_id: str
+    url: str | None = None
+    image: str | None = None
+    custom: str | None = None
+
+
 class ProfilePicture(NamedTuple):
     """An avatar or a header: the image, and the name of its file. None and empty for none."""
 
@@ -95,7 +110,8 @@ class Profile(NamedTuple):
     """An account's row on its shard, as all viewers see it.
 
     `is_discoverable`: suggestions may name it. `is_indexable`: searches may find its posts.
-    `hides_collections`: others see neither its followers nor its followees.
+    `hides_collections`: others see neither its followers nor its followees. `service_object`: None
+    for the account of a person.
     """
 
     id: int
@@ -113,6 +129,7 @@ class Profile(NamedTuple):
     header: str = ""
     restrictions: Restriction = Restriction.NONE
     fields: Sequence[ProfileField] = ()
+    service_object: ServiceObject | None = None
 
 
 class Preferences(NamedTuple):
@@ -142,7 +159,8 @@ class NewUser(msgspec.Struct, frozen=True):
     """The fields of a sign-up, not validated yet.
 
     `password` None: another system of the operator knows who this is. Then the email may be empty.
-    `is_by_operator`: then, and for a superuser, the username may be one of staff.
+    `is_by_operator`: then, and for a superuser, the username may be one of staff. `service_object`:
+    None for a person.
     """
 
     username: str
@@ -153,6 +171,7 @@ class NewUser(msgspec.Struct, frozen=True):
     agreement: bool = True
     language: str = ""
     is_by_operator: bool = False
+    service_object: ServiceObject | None = None
 
 
 class ProfileEdit(msgspec.Struct, frozen=True):
@@ -176,6 +195,7 @@ class ProfileEdit(msgspec.Struct, frozen=True):
     home_replies: str | None = None
     avatar: ProfilePicture | None = None
     header: ProfilePicture | None = None
+    service_object: ServiceObject | None = None
 
 
 class NewApplication(msgspec.Struct, frozen=True):

@@ -1,6 +1,7 @@
 """Names of accounts: those that only operators give, and those that are offered to new people."""
 
 import re
+import secrets
 import unicodedata
 from functools import cache
 
@@ -45,6 +46,12 @@ def propose_username(text: str) -> str:
     name = unicodedata.normalize("NFKD", text.partition("@")[0].lower().translate(_LETTERS))
     shown = "".join(sign for sign in name if not unicodedata.combining(sign))
     return _NOT_IN_NAMES.sub("_", shown).strip("_")[:USERNAME_LENGTH]
+
+
+def username_of_object(kind: str) -> str:
+    """A name for a new thing of this kind, if its service gives none: no account can take it
+    before."""
+    return f"{kind}_{secrets.token_hex(7)}"
 
 
 @cache

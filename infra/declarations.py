@@ -15,6 +15,7 @@ import orjson
 from django.db import transaction
 
 from infra.api.errors import TidelineError
+from infra.languages import ENGLISH
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute
@@ -73,6 +74,13 @@ def _sql_of(table: DeclaredTable) -> str:
         return DECLARE.format(table=table.name, columns="", values="")
     number = NEXT_NUMBER.format(table=table.name, first=table.first_number)
     return DECLARE.format(table=table.name, columns=", number", values=number)
+
+
+def choose_words(words: Mapping[str, str], language: str) -> str:
+    """What a declared thing is called in a language; else in its short form (pt for pt-BR), in
+    English, or in the first language that there is."""
+    wanted = (language, language.partition("-")[0], ENGLISH)
+    return next((words[code] for code in wanted if code in words), next(iter(words.values())))
 
 
 Row = TypeVar("Row")

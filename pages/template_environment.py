@@ -30,9 +30,9 @@ from pages.writing import writing_of
 # As in Django's templates. Jinja's own filters of these names do something else, or are missing.
 OF_DJANGO = ("date", "linebreaksbr", "truncatechars", "urlencode", "yesno")
 OWN = (
-    "effect_on", "field_time", "goes_on", "host", "icon", "is_new_day", "options", "percent_of",
-    "plain", "rights", "replying_to", "shown_on", "translated", "trusted", "unseen_quote",
-    "uses", "without_names",
+    "effect_on", "field_time", "goes_on", "host", "icon", "is_new_day", "kind_word", "options",
+    "percent_of", "plain", "rights", "replying_to", "shown_on", "translated", "trusted",
+    "unseen_quote", "uses", "without_names",
 )  # fmt: skip
 WRITTEN = ("ago", "clock", "day", "field_moment", "left", "moment", "named_day", "short")
 # Loaded by page.js when they are used.

@@ -16,7 +16,9 @@ from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
+from accounts.queries.object_kinds import find_word_for_kind
 from accounts.scopes import DESCRIPTIONS
+from infra.languages import page_language
 from pages.appearance import page_zone
 from pages.texts import later as _
 from pages.views.base import WebPage
@@ -84,6 +86,11 @@ def translated(english: str) -> str:
 def rights(scope: str) -> str:
     """What an app with these scopes may do, in words."""
     return ", ".join(gettext(DESCRIPTIONS[name]) for name in scope.split() if name in DESCRIPTIONS)
+
+
+def kind_word(owned: Entity) -> str:
+    """What an object of a service is, in the language of the page: "Recipe"."""
+    return find_word_for_kind(owned["kind"], page_language())
 
 
 def without_names(html: str) -> str:

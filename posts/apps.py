@@ -5,6 +5,7 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
+from infra.api import sealed_json
 from infra.api.live_parts import register_live_part, register_sealed_part
 
 
@@ -22,5 +23,4 @@ class PostsConfig(AppConfig):
         # Before the JSON of products is opened: its fields are not ours.
         open_reactions = partial(reactions.open_reactions, name_of=names.find_shown_name)
         register_sealed_part(reactions.REACTIONS_BYTE, open_reactions)
-        places = import_module("posts.fragments.places")
-        register_sealed_part(places.CUSTOM_BYTE, places.open_custom)
+        register_sealed_part(sealed_json.MARK_BYTE, sealed_json.open_custom)

@@ -23,6 +23,7 @@ from posts.actions.delivered_responses import (
 from posts.actions.end_reposts import end_reposts, undo_reposts_of_deleted
 from posts.actions.orphan_replies import orphan_replies, orphan_replies_of_deleted
 from posts.actions.record_responses import by_shard, fold_response_moves, write_responses
+from posts.actions.share_post import Mention, end_shares, share_posts
 from posts.actions.vote import delete_votes_of_posts
 from posts.cache.counts import (
     ALL_KINDS,
@@ -56,7 +57,7 @@ from posts.fragments.present import encode_post
 from posts.ids import PostId
 from posts.queries.responses import find_answered
 from posts.queries.rows import read_posts
-from posts.types import Kind, PostRow, ResponseRow
+from posts.types import Kind, PostRow, ResponseRow, Visibility
 
 JUST_NOW_S = 0.05
 REWRITES = (
@@ -192,6 +193,35 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
     responses = [response for group in groups.values() for response in group]
     post_counts.refresh(count_entries(counts), end_replies_commands(find_answered_posts(responses)))
     settle_own_acts(deliveries, ALL_KINDS)
+
+
+@consumes(PostCreated, PostEdited)
+def share_with_followers_of_objects(
+    alias: str, deliveries: Sequence[Delivery[PostCreated | PostEdited]]
+) -> None:
+    """Lets objects share the posts that mention them, and not those that do so no longer.
+
+    Safety: idempotent. Cost: nothing without mentions; else as `share_posts`.
+    """
+    begun, ended = set[Mention](), set[Mention]()
+    for delivery in deliveries:
+        before, after = _mentioned_openly(delivery.payload)
+        post_id = PostId.at(delivery.owner_id, delivery.payload.moment)
+        begun |= {(account_id, post_id) for account_id in after - before}
+        ended |= {(account_id, post_id) for account_id in before - after}
+    if begun:
+        share_posts(sorted(begun))
+    if ended:
+        end_shares(sorted(ended))
+
+
+def _mentioned_openly(post: PostCreated | PostEdited) -> tuple[set[int], set[int]]:
+    """The accounts that a public post mentions, before and after the change; none for a reply."""
+    is_reply = post.thread is not None or (isinstance(post, PostCreated) and post.target)
+    if is_reply or post.visibility != Visibility.PUBLIC:
+        return set(), set()
+    before = set(post.mentioned_before) if isinstance(post, PostEdited) else set[int]()
+    return before, set(post.mentioned)
 
 
 @consumes(CountsRepaired, inline=True)

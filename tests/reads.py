@@ -132,6 +132,7 @@ def _paths(route: str, world: World) -> Iterator[str]:
         "type_name": ["recipe.cooked"],
         "reaction": ["favourite"],
         "reaction_name": ["clap"],
+        "kind": ["recipe"],
     }
     names = PLACEHOLDER.findall(route)
     for values in product(*(fillings[name] for name in names)):

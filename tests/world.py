@@ -15,6 +15,7 @@ from accounts.actions.lock_user import lock_user
 from accounts.actions.restrict import restrict_user
 from accounts.models import Account, User
 from accounts.queries import site_counts
+from accounts.queries.object_kinds import known_object_kinds
 from accounts.site_texts.queries import forget_site_description
 from accounts.types import Restriction
 from infra.caching.client import redis
@@ -104,6 +105,7 @@ def forget_memory() -> None:
     forget_site_description()
     known_types.forget()
     known_reactions.forget()
+    known_object_kinds.forget()
 
 
 def drain_all() -> int:

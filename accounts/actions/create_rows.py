@@ -6,7 +6,13 @@ import msgspec
 
 from accounts.changes import UserCreated
 from accounts.sql import CREATE_ACCOUNTS
+from accounts.types import ServiceObject
 from infra.sharding.sql import fetch_all
+
+
+def encode_object(service_object: ServiceObject | None) -> str | None:
+    """The column `service_object` of an account."""
+    return None if service_object is None else msgspec.json.encode(service_object).decode()
 
 
 def create_account_rows(alias: str, created: Mapping[int, UserCreated]) -> set[int]:
@@ -25,5 +31,6 @@ def create_account_rows(alias: str, created: Mapping[int, UserCreated]) -> set[i
         [user.is_bot for user in users],
         [user.is_discoverable for user in users],
         [msgspec.json.encode(user.fields).decode() for user in users],
+        [encode_object(user.service_object) for user in users],
     )
     return {row[0] for row in fetch_all(alias, CREATE_ACCOUNTS, columns)}

@@ -53,7 +53,7 @@ def _uri_faults(new: NewApplication) -> list[Fault]:
         faults.append(Fault("redirect_uri", "ERR_TOO_LONG", text))
     elif not all(map(_is_redirect_uri, uris)):
         faults.append(Fault("redirect_uri", "ERR_INVALID", "must be an absolute URI."))
-    if new.website and not _is_website(new.website):
+    if new.website and not is_website(new.website):
         faults.append(Fault("website", "ERR_INVALID", "must be a valid URL"))
     return faults
 
@@ -76,7 +76,8 @@ def _is_redirect_uri(uri: str) -> bool:
     return scheme not in REFUSED_SCHEMES and (scheme != "urn" or uri == OUT_OF_BAND)
 
 
-def _is_website(url: str) -> bool:
+def is_website(url: str) -> bool:
+    """Whether it is the address of a page: of http or https, with at most URI_LENGTH characters."""
     scheme, host = _scheme_and_host(url)
     return len(url) <= URI_LENGTH and scheme in {"http", "https"} and bool(host)
 

@@ -33,7 +33,7 @@ def sign_up(new: NewUser, now: datetime) -> int:
     try:
         with transaction.atomic(using=GLOBAL_ALIAS):
             user.save(force_insert=True)
-            append_change(GLOBAL_ALIAS, user.pk, UserCreated(user.username, new.display_name, now))
+            append_change(GLOBAL_ALIAS, user.pk, _created(user, new, now))
     except IntegrityError as error:
         raise _refusal(error) from error
     return user.pk
@@ -54,6 +54,10 @@ def sign_up_with_token(new: NewUser, app_token_id: int, now: datetime) -> Issued
             raise NotAllowed("A service creates accounts at /api/v1/services/accounts")
         account_id = sign_up(new, now)
         return issue_token(account_id, app_token.application_id, app_token.scope, now)
+
+
+def _created(user: User, new: NewUser, now: datetime) -> UserCreated:
+    return UserCreated(user.username, new.display_name, now, service_object=new.service_object)
 
 
 def _user_of(new: NewUser, now: datetime) -> User:

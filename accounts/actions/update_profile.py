@@ -8,6 +8,7 @@ Takes a picture of a profile away or puts it back, for moderators.
 import msgspec
 from django.db import transaction
 
+from accounts.actions.create_rows import encode_object
 from accounts.changes import ProfileChanged
 from accounts.errors import AccountNotFound
 from accounts.images.actions.use_image import replace_image
@@ -36,7 +37,8 @@ UPDATE accounts_account SET version = version + 1,
     default_language = coalesce(%s, default_language),
     default_quote_policy = coalesce(%s, default_quote_policy),
     home_replies = coalesce(%s, home_replies),
-    avatar = coalesce(%s, avatar), header = coalesce(%s, header)
+    avatar = coalesce(%s, avatar), header = coalesce(%s, header),
+    service_object = coalesce(service_object || %s::jsonb, %s::jsonb, service_object)
 WHERE id = %s
 """
 
@@ -76,7 +78,9 @@ def _columns(edit: ProfileEdit) -> tuple[object, ...]:
     fields = None if edit.fields is None else msgspec.json.encode(edit.fields).decode()
     posts = edit.privacy, edit.sensitive, edit.language, edit.quote_policy
     files = [image and image.file_name for image in (edit.avatar, edit.header)]
-    return (edit.display_name, edit.note, *flags, hides, fields, *posts, edit.home_replies, *files)
+    texts = edit.display_name, edit.note
+    owned = [encode_object(edit.service_object)] * 2
+    return (*texts, *flags, hides, fields, *posts, edit.home_replies, *files, *owned)
 
 
 def display_name_faults(text: str) -> list[Fault]:

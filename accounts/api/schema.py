@@ -83,6 +83,14 @@ class FieldEntity(Serializer[Any]):
     verified_at = DateTimeField(allow_null=True)
 
 
+class ServiceObjectEntity(Serializer[Any]):
+    kind = CharField(help_text="Such as recipe")
+    external_id = CharField(help_text="The service's own id")
+    url = CharField(allow_null=True)
+    image = CharField(allow_null=True)
+    custom = DictField(required=False, help_text="The service's own data")
+
+
 class AccountEntity(Serializer[Any]):
     limited = BooleanField(required=False, help_text="Moderators show it to its followers only")
     id = CharField()
@@ -93,7 +101,8 @@ class AccountEntity(Serializer[Any]):
     bot = BooleanField()
     discoverable = BooleanField()
     indexable = BooleanField()
-    group = BooleanField()
+    group = BooleanField(help_text="It is an object of a service")
+    object = ServiceObjectEntity(required=False, help_text="Only of an object")
     created_at = DateTimeField()
     note = CharField(allow_blank=True, help_text="HTML")
     url = URLField()

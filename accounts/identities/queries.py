@@ -8,10 +8,16 @@ from collections.abc import Collection, Iterable
 from cachebox import LRUCache
 
 from accounts.identities.models import ExternalIdentity
-from accounts.identities.types import OWN_IDS, BoundAccount, ExternalId
+from accounts.identities.types import OBJECTS, OWN_IDS, BoundAccount, ExternalId
+from accounts.types import ServiceObject
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all
 
+TABLE = "identities_externalidentity"
+# Default database. Parameter: a percentage of the rows, of which the objects are counted.
+COUNT_OBJECTS = f"""
+SELECT count(*) FROM {TABLE} TABLESAMPLE SYSTEM (%s) WHERE issuer LIKE '{OBJECTS}%%'
+"""  # noqa: S608
 _COLUMNS = "subject", "user_id", "user__username", "user__is_active"
 
 
@@ -20,9 +26,11 @@ def find_bound_account(identity: ExternalId) -> BoundAccount | None:
     return next(iter(_load(**identity._asdict())), None)
 
 
-def load_by_external_id(tenant: int, ids: Collection[str]) -> dict[str, BoundAccount]:
+def load_by_external_id(
+    tenant: int, ids: Collection[str], issuer: str = OWN_IDS
+) -> dict[str, BoundAccount]:
     """The accounts of ids that services gave."""
-    accounts = _load(tenant=tenant, issuer=OWN_IDS, subject__in=ids)
+    accounts = _load(tenant=tenant, issuer=issuer, subject__in=ids)
     return {account.subject: account for account in accounts}
 
 
@@ -30,6 +38,15 @@ def load_external_ids(tenant: int, account_ids: Iterable[int]) -> dict[int, Boun
     """The ids that services gave to these accounts, by account."""
     accounts = _load(tenant=tenant, issuer=OWN_IDS, user__in=list(account_ids))
     return {account.account_id: account for account in accounts}
+
+
+def load_objects(account_ids: Iterable[int]) -> dict[int, ServiceObject]:
+    """What these accounts are, if they are things of services: only kind and external id."""
+    rows = ExternalIdentity.objects.filter(issuer__startswith=OBJECTS, user__in=list(account_ids))
+    return {
+        account_id: ServiceObject(issuer.removeprefix(OBJECTS), subject)
+        for account_id, issuer, subject in rows.values_list("user_id", "issuer", "subject")
+    }
 
 
 def _load(**condition: object) -> list[BoundAccount]:

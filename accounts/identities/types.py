@@ -9,6 +9,8 @@ from accounts.types import ProfileEdit
 
 # The issuer of ids that services give: all services of a tenant mean the same person by one id.
 OWN_IDS = ""
+# The issuer of ids of things, before their kind. No address of an issuer begins so.
+OBJECTS = "object:"
 # Signatures by a private key only: who checks one cannot make another.
 ASSERTION_ALGORITHMS = ("ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "EdDSA")
 
@@ -21,6 +23,11 @@ class ExternalId(NamedTuple):
     issuer: str = OWN_IDS
 
 
+def id_of_object(tenant: int, kind: str, external_id: str) -> ExternalId:
+    """The identity of a thing of a service: the kinds have ids of their own."""
+    return ExternalId(tenant, external_id, f"{OBJECTS}{kind}")
+
+
 class BoundAccount(NamedTuple):
     """The account of an identity."""
 
@@ -31,7 +38,8 @@ class BoundAccount(NamedTuple):
 
 
 class WantedAccount(msgspec.Struct, frozen=True):
-    """What a service wants an account to be. `username` None: as it is; a new one needs it."""
+    """What a service wants an account to be. `username` None: as it is; a new one needs it, if it
+    is one of a person."""
 
     username: str | None
     edit: ProfileEdit

@@ -9,11 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
+from django.db import transaction
+
 from accounts.actions.create_rows import create_account_rows
 from accounts.actions.rename import copy_usernames
 from accounts.actions.restrict import restrict_accounts
 from accounts.cache import refresh_profiles
 from accounts.changes import UserCreated
+from accounts.identities.actions.create_objects import bind_again
+from accounts.identities.queries import load_objects
+from accounts.queries.profiles import find_profile
 from accounts.queries.users import load_restrictions, load_usernames
 from accounts.sql import (
     CREATE_LOST_USER,
@@ -86,9 +91,11 @@ def _find(
 
 
 def _create(alias: str, row: Row, wanted: RestrictionState | None) -> None:
-    """An account with the user's name and an empty profile: the rest was on the shard only."""
+    """An account with the user's name and an empty profile: the rest was on the shard only. A
+    thing of a service is one again; its service sends the rest."""
     user_id, username, joined = row
-    create_account_rows(alias, {user_id: UserCreated(username, "", joined)})
+    owned = load_objects([user_id]).get(user_id)
+    create_account_rows(alias, {user_id: UserCreated(username, "", joined, service_object=owned)})
     if wanted is not None:
         restrict_accounts(alias, {user_id: wanted})
     # A read before has cached "no such account".
@@ -132,9 +139,13 @@ def _find_without_user(piece: Piece) -> Iterator[AuditFinding]:
 
 
 def _create_closed_user(account_id: int, username: str, created_at: datetime) -> None:
-    """Raises: AccountNameTaken."""
-    if not execute(GLOBAL_ALIAS, CREATE_LOST_USER, (account_id, username, created_at)):
-        raise AccountNameTaken
+    """A thing of a service gets its external id back. Raises: AccountNameTaken."""
+    profile = find_profile(account_id)
+    with transaction.atomic(using=GLOBAL_ALIAS):
+        if not execute(GLOBAL_ALIAS, CREATE_LOST_USER, (account_id, username, created_at)):
+            raise AccountNameTaken
+        if profile is not None and profile.service_object is not None:
+            bind_again(account_id, profile.service_object)
 
 
 def _find_newer(piece: Piece) -> Iterator[AuditFinding]:

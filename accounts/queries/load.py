@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from accounts.api.present import present_account
 from accounts.cache import profiles
-from accounts.encode import encode_profile, is_locked
+from accounts.encode import encode_profile, is_locked, is_object
 from accounts.errors import AccountNotFound
 from accounts.queries.profiles import find_profile
 from accounts.types import Profile
@@ -73,6 +73,12 @@ def _load_profiles(account_ids: Iterable[int]) -> dict[int, bytes]:
 def find_existing(account_ids: Iterable[int]) -> set[int]:
     """Those of the ids that are accounts. Cost: one round trip if Redis has them."""
     return set(_load_profiles(account_ids))
+
+
+def find_objects(account_ids: Iterable[int]) -> dict[int, bytes]:
+    """Those of the accounts that are things of services, as cached fragments. Cost: one round trip
+    if Redis has them."""
+    return {i: text for i, text in _load_profiles(account_ids).items() if is_object(text)}
 
 
 def require_account(account_id: int) -> None:

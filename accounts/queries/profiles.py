@@ -9,7 +9,14 @@ from typing import Any
 import msgspec
 
 from accounts.errors import AccountNotFound
-from accounts.types import Preferences, Profile, ProfileField, ProfileSource, Restriction
+from accounts.types import (
+    Preferences,
+    Profile,
+    ProfileField,
+    ProfileSource,
+    Restriction,
+    ServiceObject,
+)
 from counters.kinds import CounterKind
 from counters.sql import select_counts
 from counters.types import ACCOUNT
@@ -19,8 +26,9 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all, fetch_one
 
 READ = """
-SELECT restrictions, fields::text, id, username, display_name, note, is_bot, created_at, version,
-    is_locked, is_discoverable, is_indexable, hides_collections, avatar, header
+SELECT restrictions, fields::text, service_object::text,
+    id, username, display_name, note, is_bot, created_at, version, is_locked, is_discoverable,
+    is_indexable, hides_collections, avatar, header
 FROM accounts_account WHERE id = ANY(%s::bigint[])
 """
 REQUESTS = select_counts("account.id", str(ACCOUNT), f"kind = {CounterKind.FOLLOW_REQUESTS:d}")
@@ -33,6 +41,7 @@ SELECT note, fields::text, coalesce((SELECT value FROM ({REQUESTS}) AS requests)
 FROM accounts_account AS account WHERE id = %s
 """  # noqa: S608
 _fields = msgspec.json.Decoder(list[ProfileField])
+_object = msgspec.json.Decoder(ServiceObject)
 
 
 def read_profiles(alias: str, account_ids: Sequence[int]) -> list[Profile]:
@@ -74,9 +83,13 @@ def get_preferences(account_id: int) -> Preferences:
     return Preferences(*row)
 
 
-def _profile_of(restrictions: int, fields: str, *others: Any) -> Profile:
+def _profile_of(restrictions: int, fields: str, owned: str | None, *others: Any) -> Profile:
     profile = Profile(*others)
-    return profile._replace(restrictions=Restriction(restrictions), fields=_fields.decode(fields))
+    return profile._replace(
+        restrictions=Restriction(restrictions),
+        fields=_fields.decode(fields),
+        service_object=None if owned is None else _object.decode(owned),
+    )
 
 
 READ_ACTORS = f"""

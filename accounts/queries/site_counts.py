@@ -10,6 +10,7 @@ import structlog
 from django.core.cache import cache
 from django.db import DatabaseError, InterfaceError
 
+from accounts.identities import queries as identities
 from counters import sql as counters_sql
 from counters.kinds import CounterKind
 from infra.caching.decoding import decode
@@ -47,7 +48,7 @@ def get_site_counts() -> SiteCounts:
     """Exact for small sites, within a few percent for large ones; at most a minute old.
 
     If a database cannot be reached, the last counts stay; none count as zero. Cost: nothing, except
-    every IN_PROCESS_S for one thread a read of Django's cache, and two queries per database if no
+    every IN_PROCESS_S for one thread a read of Django's cache, and a few queries per database if no
     process counted in CACHED_S. The others use the last counts, and wait if there are none.
     """
     if time.monotonic() >= _Memory.fresh_until and _Memory.loading.acquire(_Memory.counts is None):
@@ -83,7 +84,9 @@ def _decode_counts(cached: object) -> SiteCounts:
 
 
 def _count_users() -> int:
-    return _estimate(GLOBAL_ALIAS, "accounts_user", USERS)
+    """People: objects of services have users too, so that their names are taken."""
+    objects = _estimate(GLOBAL_ALIAS, identities.TABLE, identities.COUNT_OBJECTS)
+    return max(0, _estimate(GLOBAL_ALIAS, "accounts_user", USERS) - objects)
 
 
 def _count_posts() -> int:

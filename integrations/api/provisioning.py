@@ -2,9 +2,9 @@
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 
@@ -32,6 +32,7 @@ _FLAGS = {
 }
 _TEXTS = ("display_name", "note")
 _FIELDS = {"username", "active", *_TEXTS, *_FLAGS}
+T = TypeVar("T")
 log = structlog.get_logger()
 
 
@@ -82,18 +83,27 @@ def read_wanted_list(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 def provision_each(tenant: int, sent: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """One answer for each. Cost: that of `provision` for each, for about LIST_S."""
+
+    def provision_one(each: Mapping[str, Any]) -> dict[str, Any]:
+        fields = {name: value for name, value in each.items() if name != "external_id"}
+        identity = ExternalId(tenant, each["external_id"])
+        return present_provisioned(provision(identity, read_wanted(fields), datetime.now(UTC)))
+
+    for each, outcome in zip(sent, try_each(sent, provision_one), strict=True):
+        yield {"external_id": each["external_id"]} | outcome
+
+
+def try_each(sent: Iterable[T], act: Callable[[T], dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What `act` answers for each, with the `status` of a request of its own. What is left after
+    LIST_S is refused."""
     ends_at = time.monotonic() + LIST_S
     for each in sent:
-        subject = each["external_id"]
-        fields = {name: value for name, value in each.items() if name != "external_id"}
-        is_late = time.monotonic() > ends_at
-        outcome = _unavailable() if is_late else _provision(ExternalId(tenant, subject), fields)
-        yield {"external_id": subject} | outcome
+        yield _unavailable() if time.monotonic() > ends_at else _try(act, each)
 
 
-def _provision(identity: ExternalId, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _try(act: Callable[[T], dict[str, Any]], each: T) -> dict[str, Any]:
     try:
-        made = provision(identity, read_wanted(fields), datetime.now(UTC))
+        return {"status": 200} | act(each)
     except TidelineError as error:
         return {"status": error.status} | error.body()
     except NO_ANSWER as error:
@@ -101,7 +111,6 @@ def _provision(identity: ExternalId, fields: Mapping[str, Any]) -> dict[str, Any
             "provisioning.database_unavailable", state=state_of(error).label, error=str(error)
         )
         return _unavailable()
-    return {"status": 200} | present_provisioned(made)
 
 
 def _unavailable() -> dict[str, Any]:

@@ -15,8 +15,10 @@ from rest_framework.serializers import (
     Serializer,
 )
 
+from accounts.actions.register_application import URI_LENGTH
 from accounts.actions.update_profile import NOTE_LENGTH
-from accounts.models import DISPLAY_NAME_LENGTH
+from accounts.models import DISPLAY_NAME_LENGTH, LONGEST_OBJECT_KIND
+from accounts.queries.object_kinds import OBJECT_KIND_PATTERN
 from infra.api.fields import VisibleTextField
 from infra.api.parsing import LIMIT_DIGITS
 from integrations.events import TYPES
@@ -149,6 +151,91 @@ class ExternalIdsBody(Serializer[Any]):
     account_ids = ListField(child=RegexField(ACCOUNT_ID), required=False, max_length=MOST_IDS)
 
 
+MOST_OBJECTS = 1_000
+KIND_NAME = OpenApiParameter(
+    "kind",
+    {"type": "string", "pattern": f"^{OBJECT_KIND_PATTERN}$", "maxLength": LONGEST_OBJECT_KIND},
+    OpenApiParameter.PATH,
+    description="Such as `recipe`",
+)
+OBJECT_NAMES = [
+    KIND_NAME,
+    OpenApiParameter(
+        "external_id",
+        {"type": "string", "pattern": EXTERNAL_ID_PATTERN},
+        OpenApiParameter.PATH,
+        description="The id that your product has for this object",
+    ),
+]
+
+
+class WantedObjectBody(Serializer[Any]):
+    title = VisibleTextField(
+        required=False, max_length=DISPLAY_NAME_LENGTH, help_text="A new object needs it"
+    )
+    username = RegexField(
+        r"^[A-Za-z0-9_]{1,30}$",
+        required=False,
+        help_text="By which posts mention it; absent: one is made",
+    )
+    note = CharField(required=False, allow_blank=True, max_length=NOTE_LENGTH)
+    url = CharField(required=False, allow_blank=True, max_length=URI_LENGTH)
+    image = CharField(required=False, allow_blank=True, max_length=URI_LENGTH)
+    custom = DictField(required=False, help_text="Your own data: at most 4 kB")
+    locked = BooleanField(required=False, help_text="It approves its followers, and only they post")
+    active = BooleanField(
+        required=False,
+        help_text="False, without other fields: no account sees it, until it is true",
+    )
+
+
+class WantedObjectField(WantedObjectBody):
+    kind = CharField(max_length=LONGEST_OBJECT_KIND)
+    external_id = RegexField(EXTERNAL_ID_PATTERN)
+
+
+class WantedObjectsBody(Serializer[Any]):
+    objects = ListField(child=WantedObjectField(), min_length=1, max_length=MOST_OBJECTS)
+
+
+class ObjectEntity(Serializer[Any]):
+    account_id = CharField()
+    kind = CharField()
+    external_id = CharField()
+    username = CharField()
+    title = CharField()
+    note = CharField()
+    url = CharField(allow_null=True)
+    image = CharField(allow_null=True)
+    custom = DictField(allow_null=True)
+    locked = BooleanField()
+    suspended = BooleanField(help_text="By moderators, or because it is deleted or inactive")
+
+
+class ProvisionedObjectEntity(ObjectEntity):
+    created = BooleanField(help_text="By this request")
+
+
+class ObjectOutcomeEntity(Serializer[Any]):
+    """An object of the list, or why it was refused."""
+
+    kind = CharField()
+    external_id = CharField()
+    status = IntegerField(help_text="As of a PUT of its own")
+    account_id = CharField(required=False)
+    username = CharField(required=False)
+    title = CharField(required=False)
+    note = CharField(required=False)
+    url = CharField(required=False, allow_null=True)
+    image = CharField(required=False, allow_null=True)
+    custom = DictField(required=False, allow_null=True)
+    locked = BooleanField(required=False)
+    suspended = BooleanField(required=False)
+    created = BooleanField(required=False)
+    error = CharField(required=False)
+    details = DictField(required=False)
+
+
 MOST_LANGUAGES, LONGEST_WORDS = 20, 100
 TYPE_NAME = OpenApiParameter(
     "type_name",
@@ -176,6 +263,10 @@ class WordsBody(Serializer[Any]):
 class PostTypeEntity(Serializer[Any]):
     name = CharField()
     words = DictField(child=CharField())
+
+
+class DeclaredKindEntity(PostTypeEntity):
+    pass
 
 
 class EventEntity(Serializer[Any]):

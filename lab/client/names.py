@@ -116,6 +116,13 @@ provisioning.get                GET     /api/v1/services/accounts/{external_id}
 provisioning.delete             DELETE* /api/v1/services/accounts/{external_id}
 provisioning.find               POST?   /api/v1/services/external_ids
 
+objects.put                     PUT     /api/v1/services/objects/{kind}/{external_id}
+objects.put_many                PUT     /api/v1/services/objects
+objects.get                     GET     /api/v1/services/objects/{kind}/{external_id}
+objects.delete                  DELETE* /api/v1/services/objects/{kind}/{external_id}
+objects.declare_kind            PUT     /api/v1/services/object_kinds/{kind}
+objects.kinds                   GET     /api/v1/services/object_kinds
+
 relations.of_pairs              POST?   /api/v1/services/relations
 relations.mutuals               GET     /api/v1/services/mutuals/{account_id}
 

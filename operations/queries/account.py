@@ -95,6 +95,8 @@ def _of_row(user: User, row: Account) -> Iterator[Fact]:
     yield Fact("Note", row.note)
     yield Fact("Locked", row.is_locked)
     yield Fact("Bot", row.is_bot)
+    if row.service_object is not None:
+        yield Fact("Object of a service", "{kind} {external_id}".format(**row.service_object))
     yield Fact("Version", row.version)
     yield Fact("Restrictions", _restrictions(row))
     if row.restriction_revision != user.restriction_revision:

@@ -8,8 +8,6 @@ or a follow changes no fragment and no remembered page.
     "quote_approval":"<mark>002821109910051"   who may quote: followers
     "mentions":[...],"reply_approval":"<mark>1002821109910051"      who may reply: 1, a ReplyPolicy
 
-    "custom":"<mark>{\\"minutes\\":40}"   JSON of a product, sealed: its fields are not ours
-
 Most posts let everybody quote and reply. What guests and the author may is put in when the post is
 presented (`for_viewer`). A reply is also for the accounts that the post mentions.
 """
@@ -18,22 +16,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import orjson
-
+from infra.api.sealed_json import seal
 from posts.ids import PostId
 from posts.types import STATUS, PostRow, QuotePolicy, ReplyPolicy, Visibility
 
 _QUOTE, _POLL, _APPROVAL = "\U00100000", "\ue000", "\U000f0000"
-_CUSTOM = "\U00080000"  # of a plane that has no characters
 # Characters for private use. One byte, because searching a page for one byte costs a twentieth of
 # searching it for two.
 QUOTE_BYTE, POLL_BYTE, APPROVAL_BYTE = (mark.encode()[:1] for mark in (_QUOTE, _POLL, _APPROVAL))
-CUSTOM_BYTE = _CUSTOM.encode()[:1]
 # Text that people write has no unescaped quotes, so it cannot look like these.
 QUOTE = re.compile(rb'(?<="quote":)"%b(\d+)"' % _QUOTE.encode())
 POLL = re.compile(rb'(?<="poll":)"%b(\d+)(?:[^"\\]|\\.)*"' % _POLL.encode())
-# It may be 4 kB of each post: it begins with bytes to search for, and never goes back.
-CUSTOM = re.compile(rb'"custom":"%b((?:[^"\\]++|\\.)*+)"' % _CUSTOM.encode())
 QUOTING = re.compile(rb'(?<="quote_approval":)"%b(\d+)"' % _APPROVAL.encode())
 REPLYING = re.compile(
     rb'"mentions":\[([^\]]*)\],"reply_approval":"%b([123])(\d+)"' % _APPROVAL.encode()
@@ -84,17 +77,7 @@ def own_data_of(row: PostRow) -> Mapping[str, str]:
     if row.post_type is None and row.custom is None:
         return {}
     fields = {"type": row.post_type or STATUS}
-    return fields if row.custom is None else {**fields, "custom": _CUSTOM + row.custom}
-
-
-def open_custom(body: bytes) -> bytes:
-    """An answer with the JSON of products that it has sealed; the same bytes without any."""
-    return CUSTOM.sub(_open_one, body)
-
-
-def _open_one(match: re.Match[bytes]) -> bytes:
-    text: str = orjson.loads(b'"%b"' % match[1])
-    return b'"custom":%b' % text.encode()
+    return fields if row.custom is None else {**fields, "custom": seal(row.custom)}
 
 
 def quote_approval_of(row: PostRow, is_repost: bool) -> str | Approval:

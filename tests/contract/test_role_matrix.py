@@ -58,6 +58,7 @@ FILLINGS: dict[str, Callable[[Scene], object]] = {
     "type_name": lambda scene: "recipe.cooked",
     "reaction": lambda scene: "favourite",
     "reaction_name": lambda scene: "clap",
+    "kind": lambda scene: "recipe",
     "number": lambda scene: 1,
     "username": lambda scene: User.objects.get(pk=scene.owner).username,
     "act": lambda scene: "favourite",  # by POST only
@@ -102,6 +103,11 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "PUT /api/v1/services/accounts/{external_id}": lambda scene: {"username": f"u{scene.owner}"},
     "POST /api/v1/services/external_ids": lambda scene: {"account_ids": [str(scene.owner)]},
     "PUT /api/v1/services/post_types/{type_name}": lambda scene: {"words": {"en": "cooked"}},
+    "PUT /api/v1/services/object_kinds/{kind}": lambda scene: {"words": {"en": "recipe"}},
+    "PUT /api/v1/services/objects": lambda scene: {
+        "objects": [{"kind": "recipe", "external_id": f"v{scene.owner}", "title": "Soup"}]
+    },
+    "PUT /api/v1/services/objects/{kind}/{external_id}": lambda scene: {"title": "Soup"},
     "PUT /api/v1/services/reactions/{reaction_name}": lambda scene: {"words": {"en": "claps"}},
     "POST /api/v1/lists/{list_id}/accounts": lambda s: {"account_ids": [str(s.friend)]},
     "DELETE /api/v1/lists/{list_id}/accounts": lambda s: {"account_ids": [str(s.friend)]},

@@ -29,7 +29,8 @@ from accounts.identities.types import (
 )
 from accounts.queries.acting import require_actor
 from accounts.queries.profiles import find_profile
-from accounts.types import NewUser, ProfileEdit
+from accounts.types import NewUser, ProfileEdit, ServiceObject
+from accounts.usernames import username_of_object
 from infra.api.errors import AccountFrozen, Fault, ValidationFailed
 from infra.changes.append import append_changes
 from infra.changes.failpoints import failpoint
@@ -85,14 +86,18 @@ SELECT %s, %s, * FROM unnest(%s::text[], %s::bigint[])
 
 
 def create_bound_users(
-    tenant: int, users: Mapping[str, UserCreated], emails: Mapping[str, str]
+    tenant: int,
+    users: Mapping[str, UserCreated],
+    emails: Mapping[str, str],
+    issuer: str = OWN_IDS,
 ) -> dict[str, int]:
     """Creates a user for each external id, and binds it. Returns the account ids of the new ones.
 
     Left out are those whose username or address another user has, or had as a name. `users`,
-    `emails`: by external id; the usernames are valid. The accounts are created by the change of
-    each user. Raises: IntegrityError if one of the ids was bound in the meantime; nothing is
-    written then. Safety: one transaction. Cost: three statements; inline, as `create_accounts`.
+    `emails`: by external id of this issuer; the usernames are valid. The accounts are created by
+    the change of each user. Raises: IntegrityError if one of the ids was bound in the meantime;
+    nothing is written then. Safety: one transaction. Cost: three statements; inline, as
+    `create_accounts`.
     """
     ids = {user.username: external_id for external_id, user in users.items()}
     names = list(ids)
@@ -104,7 +109,7 @@ def create_bound_users(
     with transaction.atomic(using=GLOBAL_ALIAS):
         created = {ids[name]: i for name, i in fetch_all(GLOBAL_ALIAS, CREATE, columns)}
         if created:
-            execute(GLOBAL_ALIAS, BIND, (tenant, OWN_IDS, list(created), list(created.values())))
+            execute(GLOBAL_ALIAS, BIND, (tenant, issuer, list(created), list(created.values())))
             append_changes(GLOBAL_ALIAS, [(i, users[key]) for key, i in created.items()])
         failpoint("accounts.bound")
     return created
@@ -128,7 +133,7 @@ def provision_account(
     known = find_bound_account(identity)
     if known is None:
         made = create_bound_account(identity, _new_user(wanted), now)
-        edit = msgspec.structs.replace(wanted.edit, display_name=None) if made.is_new else None
+        edit = _without_created(wanted.edit) if made.is_new else None
     else:
         made, edit = ProvisionedAccount(known, is_new=False), None
     if edit is None:
@@ -140,11 +145,21 @@ def provision_account(
 
 
 def _new_user(wanted: WantedAccount) -> NewUser:
-    """Without a password and an address: this user signs in elsewhere."""
-    if wanted.username is None:
+    """Without a password and an address: this user signs in elsewhere, and a thing nowhere."""
+    owned, username = wanted.edit.service_object, wanted.username
+    if owned is not None:
+        username = username or username_of_object(owned.kind)
+        if not wanted.edit.display_name:
+            raise ValidationFailed([Fault("title", "ERR_BLANK", "can't be blank")])
+    if username is None:
         raise ValidationFailed([Fault("username", "ERR_BLANK", "can't be blank")])
     name = wanted.edit.display_name or ""
-    return NewUser(wanted.username, email="", password=None, display_name=name)
+    return NewUser(username, email="", password=None, display_name=name, service_object=owned)
+
+
+def _without_created(edit: ProfileEdit) -> ProfileEdit:
+    """What is left to write: the new account has the rest."""
+    return msgspec.structs.replace(edit, display_name=None, service_object=None)
 
 
 def _bring_name(account: BoundAccount, username: str | None, now: datetime) -> BoundAccount:
@@ -169,7 +184,15 @@ def _bring_profile(account_id: int, edit: ProfileEdit) -> None:
     new = {
         name: value
         for name, value in sent.items()
-        if value is not None and value != getattr(profile, name)
+        if value is not None and _differs(value, getattr(profile, name))
     }
     if new:
         update_profile(account_id, ProfileEdit(**new))
+
+
+def _differs(sent: object, known: object) -> bool:
+    """Of a thing of a service, only what was sent is compared."""
+    if not isinstance(sent, ServiceObject) or known is None:
+        return sent != known
+    fields = msgspec.structs.asdict(sent).items()
+    return any(value not in (None, getattr(known, name)) for name, value in fields)

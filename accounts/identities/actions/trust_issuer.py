@@ -8,7 +8,7 @@ from accounts.actions.register_application import NAME_LENGTH
 from accounts.actions.tokens import delete_application
 from accounts.identities.issuer_keys import parse_keys
 from accounts.identities.models import LONGEST_ISSUER, TrustedIssuer
-from accounts.identities.types import ASSERTION_ALGORITHMS, NewIssuer
+from accounts.identities.types import ASSERTION_ALGORITHMS, OBJECTS, NewIssuer
 from accounts.models import Application
 from accounts.scopes import unknown_scopes
 from infra.api.errors import Fault, NotFound, ValidationFailed
@@ -72,6 +72,7 @@ def _faults(new: NewIssuer) -> list[Fault]:
         ("issuer", f"must have 1 to {LONGEST_ISSUER} characters"): (
             0 < len(new.issuer) <= LONGEST_ISSUER
         ),
+        ("issuer", f"must not begin with {OBJECTS}"): not new.issuer.startswith(OBJECTS),
         ("audience", "is too long"): len(new.audience) <= LONGEST_ISSUER,
         ("algorithms", f"must be of {', '.join(ASSERTION_ALGORITHMS)}"): (
             bool(new.algorithms) and {*new.algorithms} <= {*ASSERTION_ALGORITHMS}

@@ -2617,6 +2617,140 @@ class EventsCalls:
         return self._connection.send(call)
 
 
+class ObjectsCalls:
+    """Calls about objects."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def declare_kind(self, kind: str, words: Mapping[str, str]) -> models.DeclaredKind:
+        """Declare it, or change its words. It may be repeated. At most 50, which stay.
+
+        `kind`: Such as `recipe`.
+        `words`: What it is called, by language: `{"en": "cooked"}`.
+        """
+        call = Call(
+            "PUT",
+            f"/api/v1/services/object_kinds/{path_part(kind)}",
+            models.DeclaredKind,
+            body=body_of({"words": words}),
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+    def delete(self, kind: str, external_id: str) -> models.Object:
+        """An object of a service, by its kind and the service's own id. Only for services.
+
+        PUT creates it or changes it, and may be repeated. Fields that are not sent stay as they
+        are; an empty text takes `url` or `image` away. `account_id` is the account that people
+        follow, and for which the service posts. `active`: false, alone, hides it and keeps its
+        data, and true brings it back. DELETE hides it at once; its data and its followers go
+        later, as of a deleted account.
+
+        `kind`: Such as `recipe`.
+        `external_id`: The id that your product has for this object.
+        """
+        call = Call(
+            "DELETE",
+            f"/api/v1/services/objects/{path_part(kind)}/{path_part(external_id)}",
+            models.Object,
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+    def get(self, kind: str, external_id: str) -> models.Object:
+        """An object of a service, by its kind and the service's own id. Only for services.
+
+        PUT creates it or changes it, and may be repeated. Fields that are not sent stay as they
+        are; an empty text takes `url` or `image` away. `account_id` is the account that people
+        follow, and for which the service posts. `active`: false, alone, hides it and keeps its
+        data, and true brings it back. DELETE hides it at once; its data and its followers go
+        later, as of a deleted account.
+
+        `kind`: Such as `recipe`.
+        `external_id`: The id that your product has for this object.
+        """
+        call = Call(
+            "GET",
+            f"/api/v1/services/objects/{path_part(kind)}/{path_part(external_id)}",
+            models.Object,
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+    def kinds(self) -> list[models.DeclaredKind]:
+        """The kinds of objects that services declared, by name. Only for services."""
+        call = Call(
+            "GET", "/api/v1/services/object_kinds", list[models.DeclaredKind], is_repeatable=True
+        )
+        return self._connection.send(call)
+
+    def put(
+        self,
+        kind: str,
+        external_id: str,
+        *,
+        title: str | None = None,
+        username: str | None = None,
+        note: str | None = None,
+        url: str | None = None,
+        image: str | None = None,
+        custom: Mapping[str, Any] | None = None,
+        locked: bool | None = None,
+        active: bool | None = None,
+    ) -> models.ProvisionedObject:
+        """An object of a service, by its kind and the service's own id. Only for services.
+
+        PUT creates it or changes it, and may be repeated. Fields that are not sent stay as they
+        are; an empty text takes `url` or `image` away. `account_id` is the account that people
+        follow, and for which the service posts. `active`: false, alone, hides it and keeps its
+        data, and true brings it back. DELETE hides it at once; its data and its followers go
+        later, as of a deleted account.
+
+        `kind`: Such as `recipe`.
+        `external_id`: The id that your product has for this object.
+        `title`: A new object needs it.
+        `username`: By which posts mention it; absent: one is made.
+        `custom`: Your own data: at most 4 kB.
+        `locked`: It approves its followers, and only they post.
+        `active`: False, without other fields: no account sees it, until it is true.
+        """
+        call = Call(
+            "PUT",
+            f"/api/v1/services/objects/{path_part(kind)}/{path_part(external_id)}",
+            models.ProvisionedObject,
+            body=body_of(
+                {
+                    "title": title,
+                    "username": username,
+                    "note": note,
+                    "url": url,
+                    "image": image,
+                    "custom": custom,
+                    "locked": locked,
+                    "active": active,
+                }
+            ),
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+    def put_many(self, objects: Sequence[models.WantedObjectField]) -> list[models.ObjectOutcome]:
+        """Up to 1,000 objects at once, each as by a PUT of its own. One answer each, in the order
+        sent.
+
+        `status` of an answer is the one that its own PUT would have. Only for services.
+        """
+        call = Call(
+            "PUT",
+            "/api/v1/services/objects",
+            list[models.ObjectOutcome],
+            body=body_of({"objects": objects}),
+            is_repeatable=True,
+        )
+        return self._connection.send(call)
+
+
 class PostTypesCalls:
     """Calls about post types."""
 

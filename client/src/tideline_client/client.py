@@ -6,8 +6,18 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tideline_client.awaiting import AsyncAccountCalls, AsyncPostTypesCalls, AsyncReactionsCalls
-from tideline_client.blocking import AccountCalls, PostTypesCalls, ReactionsCalls
+from tideline_client.awaiting import (
+    AsyncAccountCalls,
+    AsyncObjectsCalls,
+    AsyncPostTypesCalls,
+    AsyncReactionsCalls,
+)
+from tideline_client.blocking import (
+    AccountCalls,
+    ObjectsCalls,
+    PostTypesCalls,
+    ReactionsCalls,
+)
 from tideline_client.connections import AsyncConnection, Caller, Connection
 from tideline_client.listening import AsyncStreamsCalls, StreamsCalls
 from tideline_client.services import (
@@ -55,6 +65,7 @@ class Tideline(AccountCalls):
     def _connect(self, connection: Connection) -> None:
         super().__init__(connection)
         self.provisioning = ProvisioningCalls(connection)
+        self.objects = ObjectsCalls(connection)
         self.relations = RelationsCalls(connection)
         self.post_types = PostTypesCalls(connection)
         self.reactions = ReactionsCalls(connection)
@@ -117,6 +128,7 @@ class AsyncTideline(AsyncAccountCalls):
     def _connect(self, connection: AsyncConnection) -> None:
         super().__init__(connection)
         self.provisioning = AsyncProvisioningCalls(connection)
+        self.objects = AsyncObjectsCalls(connection)
         self.relations = AsyncRelationsCalls(connection)
         self.post_types = AsyncPostTypesCalls(connection)
         self.reactions = AsyncReactionsCalls(connection)

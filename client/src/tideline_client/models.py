@@ -3,7 +3,7 @@
 Generated from its OpenAPI document: do not edit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Literal, Required, TypedDict
 
@@ -16,6 +16,8 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
 
 class Account(Entity, frozen=True, kw_only=True):
     """`limited`: Moderators show it to its followers only.
+    `group`: It is an object of a service.
+    `object`: Only of an object.
     `note`: HTML.
     `suspended`: Never: an account that is suspended is 404.
     `memorial`: Never.
@@ -32,6 +34,7 @@ class Account(Entity, frozen=True, kw_only=True):
     discoverable: bool
     indexable: bool
     group: bool
+    object: "ServiceObject | None" = None
     created_at: datetime
     note: str
     url: str
@@ -161,6 +164,8 @@ class Conversation(Entity, frozen=True, kw_only=True):
 
 class CredentialAccount(Entity, frozen=True, kw_only=True):
     """`limited`: Moderators show it to its followers only.
+    `group`: It is an object of a service.
+    `object`: Only of an object.
     `note`: HTML.
     `suspended`: Never: an account that is suspended is 404.
     `memorial`: Never.
@@ -178,6 +183,7 @@ class CredentialAccount(Entity, frozen=True, kw_only=True):
     discoverable: bool
     indexable: bool
     group: bool
+    object: "ServiceObject | None" = None
     created_at: datetime
     note: str
     url: str
@@ -200,6 +206,11 @@ class CredentialAccount(Entity, frozen=True, kw_only=True):
     last_status_at: "date | None"
     source: "Source"
     role: "Role"
+
+
+class DeclaredKind(Entity, frozen=True, kw_only=True):
+    name: str
+    words: "dict[str, Any]"
 
 
 class DeclaredReaction(Entity, frozen=True, kw_only=True):
@@ -562,6 +573,8 @@ class MediaAttachment(Entity, frozen=True, kw_only=True):
 
 class MutedAccount(Entity, frozen=True, kw_only=True):
     """`limited`: Moderators show it to its followers only.
+    `group`: It is an object of a service.
+    `object`: Only of an object.
     `note`: HTML.
     `suspended`: Never: an account that is suspended is 404.
     `memorial`: Never.
@@ -578,6 +591,7 @@ class MutedAccount(Entity, frozen=True, kw_only=True):
     discoverable: bool
     indexable: bool
     group: bool
+    object: "ServiceObject | None" = None
     created_at: datetime
     note: str
     url: str
@@ -686,6 +700,45 @@ class NotificationRequest(Entity, frozen=True, kw_only=True):
     last_status: "Status | None"
 
 
+class Object(Entity, frozen=True, kw_only=True):
+    """`suspended`: By moderators, or because it is deleted or inactive."""
+
+    account_id: str
+    kind: str
+    external_id: str
+    username: str
+    title: str
+    note: str
+    url: "str | None"
+    image: "str | None"
+    custom: "dict[str, Any] | None"
+    locked: bool
+    suspended: bool
+
+
+class ObjectOutcome(Entity, frozen=True, kw_only=True):
+    """An object of the list, or why it was refused.
+
+    `status`: As of a PUT of its own.
+    """
+
+    kind: str
+    external_id: str
+    status: int
+    account_id: "str | None" = None
+    username: "str | None" = None
+    title: "str | None" = None
+    note: "str | None" = None
+    url: "str | None" = None
+    image: "str | None" = None
+    custom: "dict[str, Any] | None" = None
+    locked: "bool | None" = None
+    suspended: "bool | None" = None
+    created: "bool | None" = None
+    error: "str | None" = None
+    details: "dict[str, Any] | None" = None
+
+
 class PolicySummary(Entity, frozen=True, kw_only=True):
     """`pending_requests_count`: Accounts, among the newest notifications."""
 
@@ -772,6 +825,25 @@ class ProvisionedAccount(Entity, frozen=True, kw_only=True):
     external_id: str
     account_id: str
     username: str
+    suspended: bool
+    created: bool
+
+
+class ProvisionedObject(Entity, frozen=True, kw_only=True):
+    """`suspended`: By moderators, or because it is deleted or inactive.
+    `created`: By this request.
+    """
+
+    account_id: str
+    kind: str
+    external_id: str
+    username: str
+    title: str
+    note: str
+    url: "str | None"
+    image: "str | None"
+    custom: "dict[str, Any] | None"
+    locked: bool
     suspended: bool
     created: bool
 
@@ -940,6 +1012,19 @@ class Search(Entity, frozen=True, kw_only=True):
     accounts: "list[Account]"
     statuses: "list[Status]"
     hashtags: "list[Tag]"
+
+
+class ServiceObject(Entity, frozen=True, kw_only=True):
+    """`kind`: Such as recipe.
+    `external_id`: The service's own id.
+    `custom`: The service's own data.
+    """
+
+    kind: str
+    external_id: str
+    url: "str | None"
+    image: "str | None"
+    custom: "dict[str, Any] | None" = None
 
 
 class Source(Entity, frozen=True, kw_only=True):
@@ -1201,4 +1286,24 @@ class WantedAccountField(TypedDict, total=False):
     indexable: bool
     hide_collections: bool
     active: bool
+    external_id: Required[str]
+
+
+class WantedObjectField(TypedDict, total=False):
+    """`title`: A new object needs it.
+    `username`: By which posts mention it; absent: one is made.
+    `custom`: Your own data: at most 4 kB.
+    `locked`: It approves its followers, and only they post.
+    `active`: False, without other fields: no account sees it, until it is true.
+    """
+
+    title: str
+    username: str
+    note: str
+    url: str
+    image: str
+    custom: "Mapping[str, Any]"
+    locked: bool
+    active: bool
+    kind: Required[str]
     external_id: Required[str]

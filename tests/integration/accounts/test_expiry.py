@@ -14,11 +14,15 @@ from oauth2_provider.models import get_grant_model
 
 from accounts.actions.sign_up import sign_up
 from accounts.actions.tokens import issue_token
+from accounts.identities.actions.provision_account import provision_account
+from accounts.identities.queries import find_bound_account
+from accounts.identities.types import WantedAccount, id_of_object
 from accounts.models import AccessToken, Application, RefreshToken, User
 from accounts.periodic import REVOKED_FOR, UNUSED_FOR, delete_expired
 from accounts.queries.load import get_account_json
+from accounts.queries.profiles import find_profile
 from accounts.queries.viewers import find_viewer
-from accounts.types import NewUser, Restriction
+from accounts.types import FIRST_TENANT, NewUser, ProfileEdit, Restriction, ServiceObject
 from accounts.verbs import AuditAccounts
 from infra.api.pages import Window
 from infra.changes import registry
@@ -225,6 +229,24 @@ def test_account_without_a_user_gets_one_who_cannot_sign_in(world):
     repair(f"account {me}: @ann has no user")
     user = User.objects.get(pk=me)
     assert (user.username, user.email, user.has_usable_password()) == ("ann", "", False)
+
+
+def test_an_object_is_one_again_after_either_database_lost_it(world):
+    """Its service finds it by its own id, so no second one is created."""
+    owned = ServiceObject("recipe", "17", url="https://product.example/17")
+    identity = id_of_object(FIRST_TENANT, "recipe", "17")
+    wanted = WantedAccount(None, ProfileEdit("Soup", service_object=owned))
+    me = provision_account(identity, wanted, datetime.now(UTC)).account
+    drain_all()
+    User.objects.filter(pk=me.account_id).delete()
+    repair(f"account {me.account_id}: @{me.username} has no user")
+    assert find_bound_account(identity) == me
+    execute(shard_of(me.account_id), "DELETE FROM accounts_account")
+    repair(f"account {me.account_id}: user @{me.username} has no account")
+    known = find_profile(me.account_id)
+    assert known.service_object == ServiceObject("recipe", "17")
+    assert provision_account(identity, wanted, datetime.now(UTC)).account == me
+    assert find_profile(me.account_id).service_object == owned
 
 
 def test_account_whose_name_is_taken_is_named(world):

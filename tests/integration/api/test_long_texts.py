@@ -54,6 +54,7 @@ EXEMPT = {
     "post /api/v1/timelines/home/catch_up",
     "post /api/v1/strikes/{strike_id}/appeal",
     "put /api/v1/services/accounts/{external_id}",
+    "put /api/v1/services/objects/{kind}/{external_id}",
     "post /api/v2/filters/{filter_id}/statuses",
 }
 FIELDS = [(path, name) for path, body in BODIES.items() for name in body if name != "agreement"]

@@ -38,6 +38,7 @@ FILLINGS |= {
     "type_name": "recipe.cooked",
     "reaction": "favourite",
     "reaction_name": "clap",
+    "kind": "recipe",
     "campaign_id": "1",
 }
 UNKNOWN = "2000000000"

@@ -24,7 +24,7 @@ FOR_PROGRAMS = (
     "posts/translation/",
 )  # fmt: skip
 OF_PROGRAMS = {"InvalidRequest", "ScopeMissing", "MethodNotAllowed", "TooManyDeclared"}
-OF_PROGRAMS |= {"UnknownReaction"}
+OF_PROGRAMS |= {"UnknownReaction", "UnknownObjectKind"}
 TRANSLATED = "Das geht so nicht: "
 OF_MODERATORS = {
     "DecisionNeedsReason", "CannotModerateStaff", "NotSuspended", "PostIsDeleted",
