@@ -219,10 +219,14 @@ def test_all_names_in_a_post_are_found_by_one_statement(world: None) -> None:
     def post(text: str) -> None:
         assert caller.post("/api/v1/statuses", {"status": text}).status_code == 200
 
+    def least_cost_of(text: str) -> int:
+        """A process may ask once more in between: what it keeps has ended, or a machine is slow."""
+        return min(cost_of(lambda: post(text)) for _ in range(3))
+
     post("warm")
-    plain = cost_of(lambda: post("hello"))
+    plain = least_cost_of("hello")
     names = " ".join(f"@person{number}" for number in named)
-    assert cost_of(lambda: post(names[:500])) == plain + 1
+    assert least_cost_of(names[:500]) == plain + 1
 
 
 def test_a_storm_of_reposts_costs_a_reader_one_entry(world: None) -> None:
