@@ -1,5 +1,5 @@
 """What a tenant declares by name, with words by language: the write, which holds the limit of a
-table exactly, and what each process keeps of such a table.
+table exactly, and what each process keeps of such a table, and the words for a reader.
 
     KINDS = DeclaredTable("accounts_objectkind", "kinds of objects", most=50)
     write_declaration(KINDS, tenant, "course", {"en": "course"})
@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 import orjson
+from django.conf import settings
 from django.db import transaction
 
 from infra.api.errors import TidelineError
@@ -77,10 +78,14 @@ def _sql_of(table: DeclaredTable) -> str:
 
 
 def choose_words(words: Mapping[str, str], language: str) -> str:
-    """What a declared thing is called in a language; else in its short form (pt for pt-BR), in
-    English, or in the first language that there is."""
-    wanted = (language, language.partition("-")[0], ENGLISH)
-    return next((words[code] for code in wanted if code in words), next(iter(words.values())))
+    """What a declared thing is called in a language; else in its short form (pt for pt-BR), in a
+    variant (pt-BR for pt), in the language of the site, in English, or in any. `words`: not empty.
+    """
+    for wanted in (language, language.partition("-")[0], settings.SITE_LANGUAGE, ENGLISH):
+        for code, text in words.items():
+            if wanted in (code, code.partition("-")[0]):
+                return text
+    return next(iter(words.values()))
 
 
 Row = TypeVar("Row")

@@ -98,14 +98,18 @@ class Vote(WebPage):
 
 
 class StatusAct(WebPage):
-    """Favourites, reposts, bookmarks, pins or mutes a post, or ends it."""
+    """Favourites, reposts, bookmarks, pins or mutes a post or reacts to it, or ends it."""
 
     needs_viewer = True
 
-    def post(self, request: HttpRequest, status_id: PostId, act: str) -> HttpResponseBase:
-        if act not in ACTS:
+    def post(
+        self, request: HttpRequest, status_id: PostId, act: str, reaction: str = ""
+    ) -> HttpResponseBase:
+        """`reaction`: the name of a declared one; its acts are `react` and `unreact`."""
+        if not reaction and act not in ACTS:
             raise Http404
-        status = self.api.send("POST", f"/api/v1/statuses/{status_id.public}/{act}").body
+        whole = f"{act}/{reaction}" if reaction else act
+        status = self.api.send("POST", f"/api/v1/statuses/{status_id.public}/{whole}").body
         if not self.is_partial:
             return self.go_back(f"/statuses/{status_id.public}")
         # Of a repost the API answers the repost; the page shows the post in it.

@@ -36,6 +36,8 @@ def test_the_first_page_is_small(ann: int, tab_of, locale: str) -> None:
     sizes = tab.run(BYTES)
     assert len(sizes) >= 4, sizes
     assert sum(size for _, size in sizes) <= MOST_BYTES, sizes
+    # Services declared no reactions.
+    assert "react" not in str(sizes) + tab.run("document.documentElement.outerHTML")
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])

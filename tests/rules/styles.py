@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.rules.texts import ROOT, Fault, Text
 
-SHEETS = [ROOT / "pages/static/pages/page.css"]
+SHEETS = [ROOT / f"pages/static/pages/{name}.css" for name in ("page", "reactions")]
 END_OF_SCALE = "-- the end of the scale"
 _SPACE = r"(?:padding|margin)(?:-[\w-]+)?|(?:row-|column-)?gap"
 _DECLARATION = re.compile(r"(?<![\w-])([\w-]+):\s*([^;{}]+)")
@@ -21,7 +21,7 @@ LITERALS = (
 
 def literals(text: Text) -> Iterator[Fault]:
     """Colours, distances, sizes, weights and corners outside the scale of a style sheet."""
-    below = text.content.index(END_OF_SCALE)
+    below = max(text.content.find(END_OF_SCALE), 0)
     for declaration in _DECLARATION.finditer(text.content, below):
         name, value = declaration.groups()
         for of, refused, fault in LITERALS:

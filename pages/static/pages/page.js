@@ -146,7 +146,7 @@
 
   /* What is pressed is shown before the server knows it: marks of posts, a follow, a mute, a vote, a member of a
      list, the options of a menu. If the server refuses, it is put back. */
-  const MARKS = ".act:is(.favourite, .reblog, .bookmark)[aria-pressed]";
+  const MARKS = ".act[aria-pressed]:not(.menu *)";
   const turn = (button, parts) => {
     const isOn = button.ariaPressed !== "true", count = button.matches(MARKS) && button.querySelector("span");
     if (button.ariaPressed) button.ariaPressed = isOn;

@@ -11,7 +11,7 @@ PLACEHOLDER = re.compile(r"<(\w+):(\w+)>")
 OTHERS = {
     "name": "tide", "form": "mute", "act": "follow", "number": "1", "address": "1", "token": "1",
     "list_id": "1", "group_key": "1", "strike_id": "1", "campaign_id": "1", "scheduled_id": "1",
-    "filter_id": "1",
+    "filter_id": "1", "reaction": "clap",
 }  # fmt: skip
 
 

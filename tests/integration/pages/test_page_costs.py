@@ -14,9 +14,11 @@ from django.conf import settings
 
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
+from counters.kinds import DECLARED
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
+from posts.actions.declare_reaction import declare_reaction
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
 from posts.scheduled.actions.schedule import DAY_MS, schedule_post
@@ -71,6 +73,7 @@ COSTS = {
     "/@friend/followers": Cost(2, 7),
     "/statuses/{post}": Cost(1, 9),
     "/statuses/{post}/favourites": Cost(2, 8),
+    "/statuses/{post}/reactions/clap": Cost(2, 8),
     "/notifications": Cost(1, 8),
     "/notifications/mentions": Cost(1, 6),
     "/notifications/unread": Cost(1, 4),
@@ -163,6 +166,7 @@ class Street:
     def __init__(self) -> None:
         self.ann, self.friend, self.fan = map(make_account, ("ann", "friend", "fan"))
         self.post = publish(self.ann, "low #tide")
+        declare_reaction(0, "clap", {"en": "clap"})
         follow(self.ann, self.friend)
         self.list = create_account_list(self.ann, "street", RepliesPolicy.FOLLOWED).list_id
         self.browser, self.guest = Browser(self.ann), Browser()
@@ -202,7 +206,8 @@ class Street:
         # With these it trends.
         for fan in (self.friend, self.fan):
             mark_post(fan, post, Kind.FAVOURITE, True)
-        mark_post(person, self.post, Kind.FAVOURITE, True)
+        for kind in (Kind.FAVOURITE, Kind(DECLARED.start)):
+            mark_post(person, self.post, kind, True)
         create_post(person, Draft("@ann yes", in_reply_to=self.post))
         create_post(person, Draft("@ann psst", visibility=Visibility.DIRECT))
         self._schedule()

@@ -11,14 +11,17 @@ import re
 from collections.abc import Callable
 
 import pytest
+from django.db import OperationalError
 
 from posts.actions.create_post import create_post
+from posts.actions.declare_reaction import declare_reaction
 from posts.ids import PostId
 from posts.queries.context import FOR_VIEWERS
+from posts.queries.reactions import known_reactions
 from posts.types import Draft, Visibility
 from relations.actions.follow import follow
 from tests.callers import Caller
-from tests.integration.pages.browsing import Browser, ids_on
+from tests.integration.pages.browsing import PRESSED, Browser, ids_on
 from tests.world import drain_all, make_account, make_accounts, publish
 
 
@@ -198,3 +201,45 @@ def test_a_tag_says_how_much_it_is_used_and_who_used_it(ann: int, post: str) -> 
     assert 'class="faces"' not in Browser().read(f"/tags/tea?max_id={int(post) + 1}")
     unused = Browser(ann).read("/tags/nothing")
     assert "<b>0</b> posts this week" in unused and "today" not in unused
+
+
+@pytest.mark.usefixtures("delivered_at_once")
+def test_a_reaction_is_pressed_ended_counted_and_listed(ann: int) -> None:
+    post, browser = publish(ann), Browser(ann)
+    path = f"/statuses/{post.public}"
+    assert "react" not in browser.read(path)
+    for name in ("clap", "cooked", "tried", "know"):
+        declare_reaction(0, name, {"en": f"{name} <b>", "de": "klatscht"})
+    assert 'class="reactions"' in Browser().read(path)
+    part = browser.act(f"{path}/react/clap")
+    assert part.count(PRESSED) == 1 and 'aria-label="clap &lt;b&gt;, 1 so far"' in part
+    assert f'formaction="{path}/unreact/clap"' in part
+    assert (
+        "klatscht, bisher 1"
+        in browser.send(
+            f"{path}/react/clap", **{"HX-Request": "true", "Accept-Language": "de"}
+        ).content.decode()
+    )
+    assert f'<a href="{path}/reactions/clap"><b>1</b>' in browser.read(path)
+    for reader in (browser, Browser()):
+        page = reader.read(f"{path}/reactions/clap")
+        assert "Reactions: clap &lt;b&gt;" in page and 'class="person" href="/@ann"' in page
+    assert "No one reacted so yet" in browser.read(f"{path}/reactions/know")
+    browser.read(f"{path}/reactions/unknown", 404)
+    assert browser.send(f"{path}/react/unknown").status_code == 404
+    answer = browser.send(f"{path}/unreact/clap", {"next": "/public"})
+    assert (answer.status_code, answer["Location"]) == (303, "/public")
+    assert PRESSED not in browser.read(path)
+
+
+def test_a_page_without_reactions_is_drawn_while_the_default_database_is_away(
+    ann: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post, browser = publish(ann), Browser(ann)
+    declare_reaction(0, "clap", {"en": "clap"})
+
+    def away(tenant: int) -> None:
+        raise OperationalError
+
+    monkeypatch.setattr(known_reactions, "_read", away)
+    assert "react" not in browser.read(f"/statuses/{post.public}")
