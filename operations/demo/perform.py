@@ -10,7 +10,7 @@ import msgspec
 from accounts.actions.update_profile import update_profile
 from accounts.images.actions.store_image import store_image
 from accounts.images.types import Attachment, ImageText, Purpose
-from accounts.types import ProfileEdit
+from accounts.types import FIRST_TENANT, ProfileEdit
 from infra.jobs.checkpoints import find_checkpoint, save_checkpoint
 from infra.jobs.types import Batch
 from moderation.actions.reports import file_report
@@ -22,10 +22,12 @@ from operations.demo.rows import Ids
 from operations.demo.scenes import ScenePost, furnish, read_scenes, write_site_texts
 from operations.demo.types import Community
 from posts.actions.create_post import create_post
+from posts.actions.declare_reaction import declare_reaction
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
 from posts.actions.vote import vote
 from posts.ids import PostId
+from posts.queries.reactions import get_reaction_kind
 from posts.types import Draft, Kind, NewPoll, Visibility
 from timelines.promotions.models import Campaign
 from timelines.promotions.types import CampaignKind
@@ -34,6 +36,7 @@ from timelines.trends.actions.compute import compute_trends
 JOB = "load_demo scenes"
 DAY_S = 86_400
 ANN, BOB = 0, 1
+CLAP, CLAP_WORDS = "clap", {"en": "well done", "de": "gut gemacht"}
 CAMPAIGN = "Demo: evening over the bay"
 
 
@@ -44,10 +47,12 @@ def perform_scenes(community: Community, ids: Ids) -> Iterator[Batch]:
     repeat its last post.
     """
     stage = Stage(community, ids)
-    for scene in read_scenes():
-        if scene.name not in stage.written:
-            stage.perform(scene)
-            yield Batch(1, note=f"scene {scene.name}")
+    missing = [scene for scene in read_scenes() if scene.name not in stage.written]
+    if missing:
+        declare_reaction(FIRST_TENANT, CLAP, CLAP_WORDS)
+    for scene in missing:
+        stage.perform(scene)
+        yield Batch(1, note=f"scene {scene.name}")
     stage.finish()
 
 
@@ -131,11 +136,14 @@ class Stage:
         return NewPoll(tuple(scene.options), False, False, int(self.began_at_s) + 5 * DAY_S)
 
     def _respond(self, scene: ScenePost, post: PostId) -> None:
-        """Followers of the author favourite, repost and vote. Visitors are ann: she does not."""
+        """Followers of the author favourite, clap, repost and vote, but not ann: visitors are."""
         nodes = (follower.node for follower in self._community.graph.iter_followers(scene.author))
         people = [self._ids[node] for node in nodes if node != ANN]
         for person in islice(people, scene.favourites):
             mark_post(person, post, Kind.FAVOURITE, True)
+        clap = get_reaction_kind(FIRST_TENANT, CLAP)
+        for person in islice(people, scene.claps):
+            mark_post(person, post, clap, True)
         for person in islice(reversed(people), scene.reposts):
             repost(person, post)
         for number, person in enumerate(islice(people, scene.votes)):

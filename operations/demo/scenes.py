@@ -42,8 +42,8 @@ class ScenePhoto(NamedTuple):
 class ScenePost(NamedTuple):
     """A post of the script. `name`: what later posts answer. `minutes_ago`: before the first run.
 
-    `author`: a node of the graph. `favourites`, `reposts`, `votes`: how many followers of the
-    author do it.
+    `author`: a node of the graph. `favourites`, `claps`, `reposts`, `votes`: how many followers of
+    the author do it.
     """
 
     name: str
@@ -56,6 +56,7 @@ class ScenePost(NamedTuple):
     warning: str = ""
     is_direct: bool = False
     favourites: int = 0
+    claps: int = 0
     reposts: int = 0
     votes: int = 0
 

@@ -14,6 +14,7 @@ from django.test import Client
 from accounts.models import AccessToken, Application, User
 from accounts.queries.viewers import find_viewer
 from accounts.site_texts.models import SiteRule
+from counters.kinds import DECLARED
 from infra.api.pages import Window
 from infra.sharding.shards import all_aliases, shard_aliases
 from infra.sharding.sql import fetch_all
@@ -47,6 +48,7 @@ from timelines.promotions.models import Campaign
 from timelines.trends.cache import find_trends
 
 ANSWERS = "SELECT author_id, moment, target_author, target_moment FROM posts_post WHERE kind = 1"
+CLAPS = "SELECT responder_id FROM posts_response WHERE kind = %s AND is_on"
 PICTURES = "SELECT avatar, header FROM accounts_account WHERE id = ANY(%s)"
 # With the scenes, and reposts of them.
 ALL_POSTS = POSTS.total + sum(1 + scene.reposts for scene in read_scenes())
@@ -94,6 +96,8 @@ def test_it_makes_interesting_homes_in_no_time_and_then_nothing_more(world):
     [friends] = list_account_lists(ann)
     assert len(get_list_members(ann, friends.list_id).account_ids) == 8
     assert len(list_scheduled(ann, Window(10)).items) == 1
+    rows = [row for alias in shard_aliases() for row in fetch_all(alias, CLAPS, (DECLARED.start,))]
+    assert len(rows) == sum(scene.claps for scene in read_scenes()) > 10
     assert_new_people_see_the_site_at_its_best()
     trends = find_trends()
     assert trends.tags[0] == "walks"
