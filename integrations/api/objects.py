@@ -13,11 +13,13 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.actions.declare_object_kind import declare_object_kind
 from accounts.identities.actions.create_objects import create_objects
+from accounts.identities.actions.provision_account import NO_EDIT, changes_of
 from accounts.identities.errors import IdentityUnknown
 from accounts.identities.queries import find_bound_account, load_by_external_id
 from accounts.identities.types import OBJECTS, BoundAccount, ExternalId, WantedAccount
 from accounts.queries.object_kinds import OBJECT_KIND_NAME, list_object_kinds
 from accounts.queries.profiles import find_profile, load_profiles
+from accounts.types import Profile
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest, TidelineError
 from infra.api.rendering import json_response
@@ -145,14 +147,14 @@ def _present(kind: str, account: BoundAccount) -> dict[str, Any]:
 
 
 def _put_each(tenant: int, sent: Sequence[SentObject]) -> Iterator[dict[str, Any]]:
-    created: dict[tuple[str, str], dict[str, Any]] = {}
+    answers: dict[tuple[str, str], dict[str, Any]] = {}
     for kind in dict.fromkeys(each.kind for each in sent):
-        created |= _create_new(tenant, kind, [each for each in sent if each.kind == kind])
+        answers |= _answer_at_once(tenant, kind, [each for each in sent if each.kind == kind])
 
     def put(each: SentObject) -> dict[str, Any]:
-        made = created.pop(each.name, None)
-        if made is not None:
-            return made
+        answer = answers.pop(each.name, None)
+        if answer is not None:
+            return answer
         identity = identity_of(tenant, *each.name)
         return _put(identity, each, read_custom(each.fields))
 
@@ -160,31 +162,44 @@ def _put_each(tenant: int, sent: Sequence[SentObject]) -> Iterator[dict[str, Any
         yield {"kind": each.kind, "external_id": each.external_id} | outcome
 
 
-def _create_new(
+def _answer_at_once(
     tenant: int, kind: str, sent: Sequence[SentObject]
 ) -> dict[tuple[str, str], dict[str, Any]]:
-    """The answers for those that it has created, all at once. Cost: as `create_objects`, a query,
-    and one of each shard."""
-    ids = create_objects(tenant, kind, _readable(tenant, sent), datetime.now(UTC))
-    accounts = load_by_external_id(tenant, ids, f"{OBJECTS}{kind}") if ids else {}
+    """The answers for new objects, which are created all at once, and for those that are as they
+    were sent. Cost: as `create_objects`, a query, and one of each shard."""
+    wanted = _readable(tenant, sent)
+    created = create_objects(tenant, kind, wanted, datetime.now(UTC))
+    accounts = load_by_external_id(tenant, wanted, f"{OBJECTS}{kind}")
     profiles = load_profiles(account.account_id for account in accounts.values())
     return {
-        (kind, external_id): present_object(kind, account, profiles[account.account_id])
-        | {"created": True}
+        (kind, external_id): present_object(kind, account, profile)
+        | {"created": external_id in created}
         for external_id, account in accounts.items()
-        if account.account_id in profiles
+        if (profile := profiles.get(account.account_id))
+        and (external_id in created or _is_same(wanted[external_id], account, profile))
     }
 
 
+def _is_same(wanted: WantedAccount, account: BoundAccount, profile: Profile) -> bool:
+    """Whether nothing is left to do, and nothing to refuse."""
+    has_name = wanted.username is None or wanted.username.lower() == account.username
+    return has_name and not profile.restrictions and changes_of(profile, wanted.edit) == NO_EDIT
+
+
 def _readable(tenant: int, sent: Sequence[SentObject]) -> dict[str, WantedAccount]:
-    """Those without a fault that can be seen here, by external id; of several, the first."""
+    """Those without a fault that can be seen here, by external id; of several, the first. Without
+    those that shall rest or come back."""
     wanted: dict[str, WantedAccount] = {}
+    seen: set[str] = set()
     for each in sent:
+        if each.external_id in seen:
+            continue
+        seen.add(each.external_id)
         try:
             identity_of(tenant, *each.name)
             state = read_object(each, read_custom(each.fields))
         except TidelineError:
             continue
-        if state.is_active is not False:
-            wanted.setdefault(each.external_id, state.account)
+        if state.is_active is None:
+            wanted[each.external_id] = state.account
     return wanted

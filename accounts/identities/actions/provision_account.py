@@ -29,7 +29,7 @@ from accounts.identities.types import (
 )
 from accounts.queries.acting import require_actor
 from accounts.queries.profiles import find_profile
-from accounts.types import NewUser, ProfileEdit, ServiceObject
+from accounts.types import NewUser, Profile, ProfileEdit, ServiceObject
 from accounts.usernames import username_of_object
 from infra.api.errors import AccountFrozen, Fault, ValidationFailed
 from infra.changes.append import append_changes
@@ -180,14 +180,20 @@ def _bring_profile(account_id: int, edit: ProfileEdit) -> None:
     profile = find_profile(account_id)
     if profile is None:
         raise AccountNotReady
+    new = changes_of(profile, edit)
+    if new != NO_EDIT:
+        update_profile(account_id, new)
+
+
+def changes_of(profile: Profile, edit: ProfileEdit) -> ProfileEdit:
+    """What of the edit the profile lacks."""
     sent = msgspec.structs.asdict(edit)
     new = {
         name: value
         for name, value in sent.items()
         if value is not None and _differs(value, getattr(profile, name))
     }
-    if new:
-        update_profile(account_id, ProfileEdit(**new))
+    return ProfileEdit(**new)
 
 
 def _differs(sent: object, known: object) -> bool:

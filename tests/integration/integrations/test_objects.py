@@ -208,8 +208,10 @@ def test_a_thousand_are_created_with_few_statements(service):
     assert all(answer["created"] for answer in answers)
     assert User.objects.count() == 1_000
     assert len(calls.statements) < 60
-    again = put_many(service, *(named(str(n), title=f"Recipe {n}") for n in range(100)))
-    assert [a["account_id"] for a in again] == [a["account_id"] for a in answers[:100]]
+    with budgets.count_calls() as calls:
+        again = put_many(service, *(named(str(n), title=f"Recipe {n}") for n in range(1_000)))
+    assert again == [answer | {"created": False} for answer in answers]
+    assert len(calls.statements) < 20
     assert_refused(service.put(OBJECTS, {"objects": [named("1")] * 1_001}), 422)
 
 
@@ -260,6 +262,17 @@ def test_a_deleted_object_is_gone_at_the_next_read(service, me):
     assert_refused(me.get(f"{STATUSES}/{post['id']}"), 404)
     assert me.get("/api/v1/timelines/home").json() == []
     assert_refused(service.put(f"{OBJECTS}/recipe/17", SOUP), 403)
+
+
+def test_of_many_one_rests_and_a_deleted_one_is_refused(service):
+    for external_id in ("1", "2"):
+        put(service, external_id, title="Soup")
+    service.delete(f"{OBJECTS}/recipe/2")
+    answers = put_many(
+        service, named("1", active=False), named("2", title="Soup"), named("1", active=True)
+    )
+    assert [a["status"] for a in answers] == [200, 403, 200]
+    assert [answers[n]["suspended"] for n in (0, 2)] == [True, False]
 
 
 def test_an_object_rests_and_comes_back(service, me):

@@ -34,6 +34,7 @@ def test_it_says_what_it_is_and_leads_to_it(service):
     assert ">product.example</a>" in page
     assert "Here since" in page
     assert 'href="/compose?text=%40soup%20"' in page
+    assert page.count("/conversations/new?to=soup") == 1, "in the menu"
     assert "@soup </textarea>" in reader.read("/compose?text=%40soup%20")
     post = service.post(STATUSES, soup, {"status": "New: with lemon"}).json()
     drain_all()
