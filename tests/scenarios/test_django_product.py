@@ -198,6 +198,10 @@ def test_from_an_empty_folder_to_a_feed(world: None, tmp_path: Path, browsers: B
             assert follow(product, 5).endswith("True\n")
             until(lambda: "Hello, tide" in noah.see())
             assert "Mia" in noah.see()
+            assert "40 minutes" not in mia.see()
+            follow(product, 8)
+            until(lambda: "40 minutes" in mia.see())
+            assert "Lentil soup" in mia.see()
             refused = mia.send("/", text="")
             assert "Not published" in refused
         check_token_of_an_app(product)
