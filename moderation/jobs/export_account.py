@@ -146,7 +146,7 @@ def read_exported_account(account_id: int) -> bytes:
 
     Raises: AccountNotFound.
     """
-    account = orjson.loads(get_account_json(account_id, is_own=True))
+    account = orjson.loads(fill_body(get_account_json(account_id, is_own=True), account_id))
     private = User.objects.using(GLOBAL_ALIAS).values("email", "language").get(pk=account_id)
     home = {"followed_tags_at_home": are_tags_at_home(account_id)}
     return orjson.dumps(account | private | home, option=orjson.OPT_INDENT_2)

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
 from django.db import transaction
 
 from accounts.actions.lock_user import lock_user
@@ -19,9 +20,10 @@ from accounts.actions.restrict import restrict_user
 from accounts.actions.update_profile import update_profile
 from accounts.images.actions.use_image import end_image
 from accounts.images.sql import KEPT_IMAGES
+from accounts.queries.profiles import find_profile
 from accounts.second_step.actions import delete_second_step
 from accounts.sql import ACCOUNTS_TO_PURGE
-from accounts.types import NO_PICTURE, ProfileEdit, Restriction
+from accounts.types import NO_PICTURE, ProfileEdit, Restriction, ServiceObject
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, Table, walk, walk_table
@@ -213,7 +215,7 @@ def _begin(account_id: int, origin: DecisionOrigin, now: datetime) -> bool:
 
 def _finish(account_id: int, now: datetime) -> None:
     """Clears the profile and the login. The name and the id stay taken."""
-    update_profile(account_id, NO_DETAILS)
+    update_profile(account_id, _without_details(account_id))
     with transaction.atomic(using=GLOBAL_ALIAS):
         user = lock_user(account_id)
         user.email = user.language = ""
@@ -221,3 +223,13 @@ def _finish(account_id: int, now: datetime) -> None:
         delete_second_step(account_id)
         user.save(using=GLOBAL_ALIAS, update_fields=["email", "language", "password"])
         restrict_user(user, Restriction.SUSPENDED | Restriction.PURGED, now)
+
+
+def _without_details(account_id: int) -> ProfileEdit:
+    """Of a thing of a service, kind and external id stay: they name the account."""
+    profile = find_profile(account_id)
+    owned = None if profile is None else profile.service_object
+    if owned is None:
+        return NO_DETAILS
+    bare = ServiceObject(owned.kind, owned.external_id, url="", image="", custom="{}")
+    return msgspec.structs.replace(NO_DETAILS, service_object=bare)

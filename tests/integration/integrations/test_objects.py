@@ -1,5 +1,6 @@
 """Objects of services over HTTP: declared kinds, created once, changed where they differ, ended."""
 
+import orjson
 import pytest
 
 from accounts.actions.declare_object_kind import MOST_OBJECT_KINDS
@@ -8,10 +9,12 @@ from accounts.models import Account, User
 from accounts.queries import site_counts
 from infra.sharding.buckets import shard_of
 from integrations.api import provisioning
+from moderation.jobs.export_account import read_exported_account
 from tests import budgets
 from tests.callers import Caller, assert_refused
 from tests.dying import Killed, die
 from tests.integration.integrations.services import Service
+from tests.integration.integrations.test_deactivating import purge
 from tests.integration.posts.interacting import STATUSES
 from tests.races import failures, run_together
 from tests.waiting import until
@@ -262,6 +265,25 @@ def test_a_deleted_object_is_gone_at_the_next_read(service, me):
     assert_refused(me.get(f"{STATUSES}/{post['id']}"), 404)
     assert me.get("/api/v1/timelines/home").json() == []
     assert_refused(service.put(f"{OBJECTS}/recipe/17", SOUP), 403)
+
+
+def test_the_purge_of_an_object_clears_its_data_and_its_followers(service, me):
+    account_id = put(service, **SOUP)["account_id"]
+    me.post(f"/api/v1/accounts/{account_id}/follow")
+    service.delete(f"{OBJECTS}/recipe/17")
+    drain_all()
+    purge(int(account_id))
+    drain_all()
+    row = row_of(account_id)
+    cleared = {"kind": "recipe", "external_id": "17", "url": "", "image": "", "custom": "{}"}
+    assert (row.service_object, row.display_name, row.note) == (cleared, "", "")
+    assert me.get("/api/v1/accounts/verify_credentials").json()["following_count"] == 0
+
+
+def test_the_archive_of_an_object_has_its_data(service):
+    account_id = put(service, **SOUP)["account_id"]
+    archived = orjson.loads(read_exported_account(int(account_id)))
+    assert archived["object"]["custom"] == CUSTOM
 
 
 def test_of_many_one_rests_and_a_deleted_one_is_refused(service):
