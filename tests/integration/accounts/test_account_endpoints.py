@@ -244,4 +244,5 @@ def test_the_schema_tells_the_truth(member: Person) -> None:
         ("/api/v2/instance", schema.InstanceV2Entity),
     ]:
         answer = member.get(path).json()
-        assert list(answer) == list(shape().get_fields()), path
+        of_people = [name for name in shape().get_fields() if name != "object"]
+        assert list(answer) == of_people, path
