@@ -6,6 +6,7 @@ Finds accounts by the ids of another system.
 from collections.abc import Collection, Iterable
 
 from cachebox import LRUCache
+from django.db.models import Q
 
 from accounts.identities.models import ExternalIdentity
 from accounts.identities.types import OBJECTS, OWN_IDS, BoundAccount, ExternalId
@@ -40,11 +41,15 @@ def load_external_ids(tenant: int, account_ids: Iterable[int]) -> dict[int, Boun
     return {account.account_id: account for account in accounts}
 
 
-def load_objects(account_ids: Iterable[int]) -> dict[int, ServiceObject]:
-    """What these accounts are, if they are things of services: only kind and external id."""
-    rows = ExternalIdentity.objects.filter(issuer__startswith=OBJECTS, user__in=list(account_ids))
+def load_names(tenant: int, account_ids: Iterable[int]) -> dict[int, str | ServiceObject]:
+    """The ids that services gave to people, and what the accounts of things are: of those only kind
+    and external id."""
+    is_of_services = Q(issuer=OWN_IDS) | Q(issuer__startswith=OBJECTS)
+    rows = ExternalIdentity.objects.filter(
+        is_of_services, tenant=tenant, user__in=list(account_ids)
+    )
     return {
-        account_id: ServiceObject(issuer.removeprefix(OBJECTS), subject)
+        account_id: ServiceObject(issuer.removeprefix(OBJECTS), subject) if issuer else subject
         for account_id, issuer, subject in rows.values_list("user_id", "issuer", "subject")
     }
 

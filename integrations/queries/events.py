@@ -13,8 +13,8 @@ from typing import Any
 
 from cachebox import LRUCache
 
-from accounts.identities.queries import load_external_ids
-from accounts.types import FIRST_TENANT
+from accounts.identities.queries import load_names
+from accounts.types import FIRST_TENANT, ServiceObject
 from infra.changes.feed import (
     OLDEST,
     FeedPage,
@@ -32,12 +32,16 @@ from integrations.events import describe_changes
 from integrations.positions import decode_position
 from integrations.types import Event, EventPage, SitePosition
 
-# By the name of an account's id, the name of its external id.
-NAMES = {"account_id": "external_id", "target_id": "target_external_id"}
+# By the name of an account's id, the name of its external id, and that of what it is if it is an
+# object: an external id alone is one of a person.
+NAMES = {
+    "account_id": ("external_id", "object"),
+    "target_id": ("target_external_id", "target_object"),
+}
 # Parts of data that are lists of such pairs.
 _LISTS = ("follows", "posts")
 # A binding never changes. 200 bytes each.
-_known: LRUCache[tuple[int, int], str] = LRUCache(100_000)
+_known: LRUCache[tuple[int, int], str | ServiceObject] = LRUCache(100_000)
 
 
 def add_external_ids(tenant: int, data: Sequence[dict[str, Any]]) -> None:
@@ -49,9 +53,12 @@ def add_external_ids(tenant: int, data: Sequence[dict[str, Any]]) -> None:
     ids = {int(part[name]) for part in parts for name in NAMES if name in part}
     known = _load(tenant, ids)
     for part in parts:
-        for name, external in NAMES.items():
-            if name in part and (subject := known.get(int(part[name]))) is not None:
-                part[external] = subject
+        for name, (external, described) in NAMES.items():
+            match known.get(int(part[name])) if name in part else None:
+                case str(subject):
+                    part[external] = subject
+                case ServiceObject(kind=kind, external_id=subject):
+                    part[described] = {"kind": kind, "external_id": subject}
 
 
 def _parts(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -60,11 +67,11 @@ def _parts(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from data.get(name, ())
 
 
-def _load(tenant: int, account_ids: Iterable[int]) -> Mapping[int, str]:
+def _load(tenant: int, account_ids: Iterable[int]) -> Mapping[int, str | ServiceObject]:
     wanted = set(account_ids)
     known = {i: subject for i in wanted if (subject := _known.get((tenant, i))) is not None}
     if unknown := wanted - known.keys():
-        new = {i: bound.subject for i, bound in load_external_ids(tenant, unknown).items()}
+        new = load_names(tenant, unknown)
         _known.update({(tenant, i): subject for i, subject in new.items()})
         known |= new
     return known

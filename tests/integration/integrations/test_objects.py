@@ -12,9 +12,11 @@ from integrations.api import provisioning
 from moderation.jobs.export_account import read_exported_account
 from tests import budgets
 from tests.callers import Caller, assert_refused
+from tests.delivered import deliver_all
 from tests.dying import Killed, die
 from tests.integration.integrations.services import Service
 from tests.integration.integrations.test_deactivating import purge
+from tests.integration.integrations.test_events import position_now, read_all
 from tests.integration.posts.interacting import STATUSES
 from tests.races import failures, run_together
 from tests.waiting import until
@@ -337,3 +339,18 @@ def test_a_site_does_not_count_objects_as_users(service):
     assert site_counts._count_users() == before
     service.put("/api/v1/services/accounts/u1", {"username": "ann"})
     assert site_counts._count_users() == before + 1
+
+
+def test_events_say_which_object_they_are_about(service, me):
+    reader = Caller(None, "service:changes")
+    deliver_all()
+    start = position_now(reader)
+    account_id = put(service, "17", **SOUP)["account_id"]
+    me.post(f"/api/v1/accounts/{account_id}/follow")
+    deliver_all()
+    until(lambda: len(read_all(reader, start)[0]) > 1)
+    events = read_all(reader, start)[0]
+    created, followed = (event["data"] for event in events[:2])
+    soup = {"kind": "recipe", "external_id": "17"}
+    assert (created["object"], created.get("external_id")) == (soup, None)
+    assert (followed["target_object"], followed.get("target_external_id")) == (soup, None)
