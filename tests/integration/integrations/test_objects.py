@@ -348,9 +348,13 @@ def test_events_say_which_object_they_are_about(service, me):
     account_id = put(service, "17", **SOUP)["account_id"]
     me.post(f"/api/v1/accounts/{account_id}/follow")
     deliver_all()
-    until(lambda: len(read_all(reader, start)[0]) > 1)
-    events = read_all(reader, start)[0]
-    created, followed = (event["data"] for event in events[:2])
+    wanted = ("account.created", "relation.changed")
+
+    def read_wanted():
+        by_type = {event["type"]: event["data"] for event in read_all(reader, start)[0]}
+        return [by_type[name] for name in wanted if name in by_type]
+
+    created, followed = until(lambda: len(data := read_wanted()) == len(wanted) and data)
     soup = {"kind": "recipe", "external_id": "17"}
     assert (created["object"], created.get("external_id")) == (soup, None)
     assert (followed["target_object"], followed.get("target_external_id")) == (soup, None)
