@@ -14,6 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 from infra.sharding.bounded.breaker import reset_breakers
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all, fetch_one
+from operations.moves.errors import MoveStuck
 from operations.moves.models import Move
 from operations.moves.periodic import finish_interrupted_switch
 from tests.dying import Killed, armed, die
@@ -38,6 +39,8 @@ IN_SWITCH = (
 # Of 41 tables: so many are copied, or nearly.
 COPIED = (0, 1, 10, 25)
 NEARLY = "SELECT count(*) FROM pg_subscription_rel WHERE srsubstate NOT IN ('i', 'd')"
+STATES_OF_TABLES = "SELECT srrelid::regclass::text, srsubstate, srsublsn FROM pg_subscription_rel"
+WORKERS = "SELECT backend_type, pid, wait_event, query FROM pg_stat_activity"
 LAZY = {"wal_writer_delay": "10s", "wal_writer_flush_after": "1GB"}
 
 
@@ -109,8 +112,18 @@ def test_a_copy_goes_on(target, movers, count):
     die_at("published")
     until(partial(_has_copied, count))
     restart(target)
-    call_command("moves", "resume")
+    resume(target)
     require_moved(movers)
+
+
+def resume(target):
+    """Says what the target's server knows, if a copy does not go on."""
+    try:
+        call_command("moves", "resume")
+    except MoveStuck as stuck:
+        states = fetch_all(TARGET, STATES_OF_TABLES)
+        log = "\n".join(target.log.read_text().splitlines()[-80:])
+        pytest.fail(f"{stuck}\n{states}\n{fetch_all(TARGET, WORKERS)}\n{log}")
 
 
 def _has_copied(count):
