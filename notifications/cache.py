@@ -21,7 +21,7 @@ from infra.caching.keys import key
 from infra.caching.questions import Question, Replies, answer
 from infra.caching.round_trips import run_together
 from infra.caching.viewer_validators import VALIDATOR_BYTES, make_validator
-from notifications.queries.rows import IdRange, ReadRows, read_rows, with_undone
+from notifications.queries.rows import IdRange, ReadRows, read_rows, stored_kinds, with_undone
 from notifications.types import Selection
 
 FAMILY = "notifications.rows:v1"
@@ -36,7 +36,7 @@ def load_rows(owner_id: int, selection: Selection, ids: IdRange, limit: int) -> 
 
     Cost: one round trip; if Redis lacks them, two queries and one more.
     """
-    asked = (list(map(int, selection.kinds)), selection.from_id, ids, limit)
+    asked = (stored_kinds(selection.kinds), selection.from_id, ids, limit)
     name = key(FAMILY, owner_id, xxh3_128_hexdigest(repr(asked).encode()))
     validator, kept = answer(_ask(owner_id, name))
     if kept is not None:

@@ -87,8 +87,9 @@ BEGIN
     )
     INSERT INTO notifications_notification (
         owner_id, from_id, kind, post_moment, post_author, id, at_ms, revision, is_on, is_to_push)
-    -- 10: KIND_DIGIT
-    SELECT owner_id, from_id, kind, post_moment, post_author, tick * 10 + kind, at_ms, revision, true,
+    -- As `id_of` in ids.py. 10: KIND_DIGIT
+    SELECT owner_id, from_id, kind, post_moment, post_author,
+        tick * 10 + CASE WHEN kind < 10 THEN kind ELSE 4 END, at_ms, revision, true,
         push_is_subscribed(owner_id)
     FROM numbered;
     GET DIAGNOSTICS added = ROW_COUNT;

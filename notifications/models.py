@@ -3,9 +3,9 @@
 from django.db import models
 
 from infra.sharding.models import ShardedModel
-from notifications.types import Measure, NotificationKind
+from notifications.types import STORED_KINDS, Measure, NotificationKind
 
-NOTIFICATION_KINDS = [(kind.value, kind.name) for kind in NotificationKind]
+NOTIFICATION_KINDS = [(kind.value, kind.name) for kind in STORED_KINDS]
 MEASURES = [(measure.value, measure.name) for measure in Measure]
 ACCEPT, FILTER = Measure.ACCEPT.value, Measure.FILTER.value
 

@@ -4,12 +4,17 @@ from collections.abc import Sequence
 from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
+from counters.kinds import DECLARED, DeclaredKinds
 from posts.ids import PostId
 from posts.types import Kind
 
 
-class NotificationKind(IntEnum):
-    """What happened. Stored as a number, which is also the last digit of a notification's id."""
+class NotificationKind(DeclaredKinds):
+    """What happened. Stored as a number, which is also the last digit of a notification's id.
+
+    A reaction that a tenant declared is stored as its number among DECLARED, with the digit of the
+    favourite (notifications/ids.py).
+    """
 
     MENTION = 1  # also a reply
     FOLLOW = 2
@@ -21,17 +26,29 @@ class NotificationKind(IntEnum):
     QUOTE = 8  # a post that quotes one of the owner
     QUOTED_UPDATE = 9  # the edit of a post that a post of the owner quotes
     MODERATION_WARNING = 0  # a decision of the moderators on the owner; its actor is the owner
+    REACTION = 10  # any declared reaction, in what callers select: it is not stored
+
+    @property
+    def type(self) -> "NotificationKind":
+        """What the API takes it for: all declared reactions are one type."""
+        return NotificationKind.REACTION if self in DECLARED else self
 
     @property
     def public(self) -> str:
         """The name in the API."""
-        return self.name.lower()
+        return self.type.name.lower()
 
 
 ALL_KINDS = tuple(NotificationKind)
+STORED_KINDS = tuple(kind for kind in ALL_KINDS if kind is not NotificationKind.REACTION)
 KIND_BY_NAME = {kind.public: kind for kind in ALL_KINDS}
 # Kinds that strangers can cause in any number, without writing a word.
-CROWD_KINDS = (NotificationKind.FOLLOW, NotificationKind.FAVOURITE, NotificationKind.REBLOG)
+CROWD_KINDS = (
+    NotificationKind.FOLLOW,
+    NotificationKind.FAVOURITE,
+    NotificationKind.REBLOG,
+    NotificationKind.REACTION,
+)
 # Kinds that an owner can cause. Of the others, what one does to oneself notifies of nothing.
 OWN_KINDS = (NotificationKind.POLL, NotificationKind.MODERATION_WARNING)
 # Kinds that are shown together: "ann and 12 others favourited your post".
@@ -40,6 +57,7 @@ GROUPED_KINDS = CROWD_KINDS
 RESPONSE_OF = {
     NotificationKind.FAVOURITE: Kind.FAVOURITE,
     NotificationKind.REBLOG: Kind.REPOST,
+    **{NotificationKind(number): Kind(number) for number in DECLARED},
 }
 
 
@@ -132,7 +150,10 @@ ONLY_FILTERED = frozenset((Verdict.FILTERED,))
 
 
 class Selection(NamedTuple):
-    """Which notifications of an owner a list has. `from_id`: only those of this account."""
+    """Which notifications of an owner a list has. `from_id`: only those of this account.
+
+    `kinds`: REACTION means all declared ones.
+    """
 
     kinds: Sequence[NotificationKind] = ALL_KINDS
     from_id: int | None = None

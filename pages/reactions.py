@@ -3,11 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from accounts.types import FIRST_TENANT
 from infra.declarations import choose_words
 from infra.languages import page_language
-from infra.sharding.errors import NO_ANSWER
-from posts.queries.reactions import DeclaredReaction, known_reactions
+from posts.queries.reactions import list_known_reactions
 
 # The first ones are offered under each post, the others in its menu.
 OFFERED = 3
@@ -29,22 +27,13 @@ class PostReactions(NamedTuple):
     others: Sequence[ShownReaction]
 
 
-def declared_reactions() -> Sequence[DeclaredReaction]:
-    """Cost: as `DeclaredMemory.list_all`. Empty if this process has read none and the default
-    database does not answer: a page does without."""
-    try:
-        return known_reactions.list_all(FIRST_TENANT)
-    except NO_ANSWER:
-        return ()
-
-
 def reactions_on(status: Mapping[str, Any]) -> PostReactions:
-    """Cost: as `declared_reactions`."""
+    """Cost: as `list_known_reactions`."""
     row: list[ShownReaction] = []
     others: list[ShownReaction] = []
     language = page_language()
     had = {each["name"]: each for each in status.get("reactions", ())}
-    for place, reaction in enumerate(declared_reactions()):
+    for place, reaction in enumerate(list_known_reactions()):
         there = had.get(reaction.name)
         count, is_own = (there["count"], there["me"]) if there else (0, False)
         shown = ShownReaction(reaction.name, choose_words(reaction.words, language), count, is_own)
@@ -52,7 +41,12 @@ def reactions_on(status: Mapping[str, Any]) -> PostReactions:
     return PostReactions(row, others)
 
 
+def in_language(words: Mapping[str, str]) -> str:
+    """Words of a service, in the language of the page."""
+    return choose_words(words, page_language())
+
+
 def words_of(name: str) -> str:
-    """What a reaction is called; its name if it is not declared. Cost: as `declared_reactions`."""
-    words = (each.words for each in declared_reactions() if each.name == name)
+    """What a reaction is called; its name if it is not known. Cost: as `list_known_reactions`."""
+    words = (each.words for each in list_known_reactions() if each.name == name)
     return next((choose_words(each, page_language()) for each in words), name)

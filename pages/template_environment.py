@@ -21,12 +21,13 @@ from infra.translations import catalog_of
 from pages import template_filters
 from pages.blurs import blur
 from pages.compiled_templates import compiled_templates
-from pages.reactions import declared_reactions, reactions_on
+from pages.reactions import in_language, reactions_on
 from pages.refusals import refusal_text
 from pages.template_code import USE_THESE, JoinedCode, PageContext
 from pages.theme import ORIGINAL, check_theme, theme_sheet, with_originals
 from pages.translated_templates import PLURAL_INDEX, Translating
 from pages.writing import writing_of
+from posts.queries.reactions import list_known_reactions
 
 # As in Django's templates. Jinja's own filters of these names do something else, or are missing.
 OF_DJANGO = ("date", "linebreaksbr", "truncatechars", "urlencode", "yesno")
@@ -163,7 +164,7 @@ def page_environment(language: str = ENGLISH, **options: Any) -> PageEnvironment
     writing = writing_of(language)
     environment.filters |= {name: getattr(writing, name) for name in WRITTEN}
     environment.filters |= {"blur": blur, "refusal_text": refusal_text}
-    environment.filters["reactions_on"] = reactions_on
-    environment.globals["declared_reactions"] = declared_reactions
+    environment.filters |= {"reactions_on": reactions_on, "in_language": in_language}
+    environment.globals["declared_reactions"] = list_known_reactions
     environment.globals["scripts"] = SCRIPTS
     return environment

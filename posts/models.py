@@ -336,7 +336,8 @@ class Reaction(models.Model):
     besides the favourite, such as clap.
 
     Written by posts.actions.declare_reaction, and never deleted: viewer marks and responses have
-    its number. `words`: what it is called, by language.
+    its number. `words`: what it is called, by language. `notifies_from_ms`: reactions since then
+    notify the author of the post; None if they do not.
     """
 
     placement: ClassVar[Placement] = Placement.GLOBAL
@@ -346,6 +347,7 @@ class Reaction(models.Model):
     number = models.SmallIntegerField()
     name = models.CharField(max_length=LONGEST_REACTION)
     words = models.JSONField()
+    notifies_from_ms = models.BigIntegerField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="reaction_name")]

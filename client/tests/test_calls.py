@@ -61,7 +61,7 @@ def test_each_group_of_calls_has_its_place(calls, door):
 
 
 def test_a_post_has_reactions():
-    declared = {"name": "clap", "words": {"en": "claps"}}
+    declared = {"name": "clap", "words": {"en": "claps"}, "notifies": True}
     clapped = STATUS | {"reactions": [{"name": "clap", "count": 2, "me": True}]}
     site = SiteDouble(ok(declared), ok(clapped), ok(STATUS))
     client = site.client()

@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema
 
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
+from infra.api.parsing import find_flag
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from integrations.api import schema
@@ -37,15 +38,17 @@ class ReactionView(Endpoint):
 
     @extend_schema(
         parameters=[schema.REACTION_NAME],
-        request=schema.WordsBody,
+        request=schema.NewReactionBody,
         responses=DeclaredReactionEntity,
     )
     def put(self, request: ApiRequest, reaction_name: str) -> HttpResponse:
         """Declare it, or change its words. It may be repeated. At most 16, which stay."""
         refuse_accounts(request)
         name, words = _check_name(reaction_name), read_words(request.data)
-        declare_reaction(request.user.tenant, name, words)
-        return json_response(orjson.dumps({"name": name, "words": words}))
+        sent = find_flag(request.data, "notifies")
+        notifies = True if sent is None else sent
+        declare_reaction(request.user.tenant, name, words, notifies)
+        return json_response(orjson.dumps({"name": name, "words": words, "notifies": notifies}))
 
 
 def _check_name(name: str) -> str:

@@ -19,7 +19,7 @@ from accounts.actions.register_application import URI_LENGTH
 from accounts.actions.update_profile import NOTE_LENGTH
 from accounts.models import DISPLAY_NAME_LENGTH, LONGEST_OBJECT_KIND
 from accounts.queries.object_kinds import OBJECT_KIND_PATTERN
-from infra.api.fields import VisibleTextField
+from infra.api.fields import OPTIONAL, FlagField, VisibleTextField
 from infra.api.parsing import LIMIT_DIGITS
 from integrations.events import TYPES
 from integrations.positions import MOST_CHARACTERS
@@ -257,6 +257,12 @@ class WordsBody(Serializer[Any]):
     words = DictField(
         child=VisibleTextField(max_length=LONGEST_WORDS),
         help_text='What it is called, by language: `{"en": "cooked"}`',
+    )
+
+
+class NewReactionBody(WordsBody):
+    notifies = FlagField(
+        help_text="Whether the author of the post is notified; the default is yes", **OPTIONAL
     )
 
 

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from infra.sharding.sql import Statement, fetch_pipelined
 from notifications.cache import end_rows_of
-from notifications.ids import KIND_DIGIT, TICKS_A_MS, first_id
+from notifications.ids import KIND_DIGIT, TICKS_A_MS, first_id, id_of
 from notifications.types import Occurrence
 
 CREATE_INBOXES = """
@@ -91,7 +91,7 @@ def _place(occurrences: Sequence[Occurrence], taken: Set[int]) -> Iterator[tuple
         tick = max(tick + 1, occurrence.at_ms * TICKS_A_MS)
         while tick in taken:
             tick += 1
-        yield (*occurrence, tick * KIND_DIGIT + occurrence.kind)
+        yield (*occurrence, id_of(tick, occurrence.kind))
 
 
 def _columns(placed: Mapping[int, Sequence[tuple[int, ...]]]) -> dict[str, list[int]]:

@@ -7,7 +7,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from notifications.cache import end_rows_of
 from notifications.groups import GroupKey
-from notifications.ids import kind_of
+from notifications.ids import MAX_ID
 
 CLEAR = """
 UPDATE notifications_inbox SET cleared_id = greatest(cleared_id, newest_tick * 10 + 9)
@@ -15,12 +15,12 @@ WHERE owner_id = %s
 """
 DISMISS = """
 UPDATE notifications_notification SET is_dismissed = true
-WHERE owner_id = %s AND kind = %s AND id = %s AND is_on AND NOT is_dismissed
+WHERE owner_id = %s AND id = %s AND is_on AND NOT is_dismissed
 """
 DISMISS_GROUP = """
 UPDATE notifications_notification SET is_dismissed = true
 WHERE owner_id = %s AND kind = %s AND id > %s AND id < %s
-    AND (%s OR post_author = %s AND post_moment = %s) AND is_on AND NOT is_dismissed
+    AND post_author = %s AND post_moment = %s AND is_on AND NOT is_dismissed
 """
 
 
@@ -35,19 +35,21 @@ def clear(owner_id: int) -> None:
 
 def dismiss_notification(owner_id: int, notification_id: int) -> bool:
     """Removes one notification. False: the owner has no such notification. One statement."""
-    kind = kind_of(notification_id)
-    if kind is None:
+    if notification_id > MAX_ID:
         return False
-    dismissed = execute(shard_of(owner_id), DISMISS, (owner_id, int(kind), notification_id))
+    dismissed = execute(shard_of(owner_id), DISMISS, (owner_id, notification_id))
     end_rows_of(owner_id)
     return bool(dismissed)
 
 
 def dismiss_group(owner_id: int, key: GroupKey) -> None:
     """Removes the notifications of a group. Safety: idempotent. One statement."""
-    post = (key.post_id.author_id, key.post_id.moment) if key.post_id else None
+    if key.is_single:
+        dismiss_notification(owner_id, key.number)
+        return
+    post = (key.post_id.author_id, key.post_id.moment) if key.post_id else (0, 0)
     bounds = (owner_id, int(key.kind), key.ids.above, key.ids.below)
-    execute(shard_of(owner_id), DISMISS_GROUP, (*bounds, key.is_single, *(post or (0, 0))))
+    execute(shard_of(owner_id), DISMISS_GROUP, (*bounds, *post))
     end_rows_of(owner_id)
 
 

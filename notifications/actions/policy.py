@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from notifications.cache import end_rows_of
-from notifications.ids import KIND_DIGIT
 from notifications.queries.requests import list_filtered_ids
 from notifications.types import Measure, Policy
 
@@ -19,8 +18,7 @@ SELECT %s, unnest(%s::bigint[]) ON CONFLICT DO NOTHING
 """
 DISMISS = """
 UPDATE notifications_notification SET is_dismissed = true
-FROM unnest(%s::smallint[], %s::bigint[]) AS filtered (its_kind, its_id)
-WHERE owner_id = %s AND kind = its_kind AND id = its_id AND is_on AND NOT is_dismissed
+WHERE owner_id = %s AND id = ANY(%s::bigint[]) AND is_on AND NOT is_dismissed
 """
 
 
@@ -51,5 +49,5 @@ def dismiss_requests(owner_id: int, from_ids: Collection[int], now_ms: int) -> N
     """
     ids = [i for from_id in from_ids for i in list_filtered_ids(owner_id, from_id, now_ms)]
     if ids:
-        execute(shard_of(owner_id), DISMISS, ([i % KIND_DIGIT for i in ids], ids, owner_id))
+        execute(shard_of(owner_id), DISMISS, (owner_id, ids))
         end_rows_of(owner_id)

@@ -8,9 +8,9 @@ from django.conf import settings
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from notifications.ids import TICKS_A_MS, first_id
-from notifications.types import CROWD_KINDS, OWN_KINDS, Occurrence
+from notifications.types import CROWD_KINDS, OWN_KINDS, NotificationKind, Occurrence
 
-# Follows, favourites or reposts that an account is notified of. Mentions have no limit.
+# Follows, reposts, or reactions of a kind that an account is notified of. Mentions have no limit.
 NOTIFICATIONS_AN_HOUR = 1_000
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
@@ -67,9 +67,10 @@ def _params(occurrences: Sequence[Occurrence], now_ms: int) -> dict[str, object]
         "owner_ids", "from_ids", "kinds", "moments", "authors", "times", "revisions", "are_on",
     )  # fmt: skip
     columns = [list(column) for column in zip(*occurrences, strict=True)]
+    kinds = {int(occurrence.kind) for occurrence in occurrences}
     return {
         **dict(zip(names, columns, strict=True)),
-        "crowd_kinds": [int(kind) for kind in CROWD_KINDS],
+        "crowd_kinds": [kind for kind in kinds if NotificationKind(kind).type in CROWD_KINDS],
         "most_an_hour": NOTIFICATIONS_AN_HOUR,
         "now_tick": now_ms * TICKS_A_MS,
         "hour_ago": first_id(now_ms - HOUR_MS),

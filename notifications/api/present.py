@@ -5,12 +5,14 @@ from datetime import UTC, datetime
 
 import orjson
 
+from counters.kinds import DECLARED
 from notifications.api.warning_place import warning_field
 from notifications.groups import GroupKey
 from notifications.queries.groups import ViewedGroup
 from notifications.queries.requests import PendingRequests, ViewedRequest
 from notifications.queries.viewed_notifications import ViewedNotification
 from notifications.types import FILTER_NAMES, Measure, NotificationKind, Policy
+from posts.queries.reactions import find_shown_reaction
 
 # What a client gets of an account whose avatar is only one of a row of avatars.
 PARTIAL = ("id", "acct", "locked", "bot", "url", "avatar", "avatar_static")
@@ -34,7 +36,16 @@ def present_notification(notification: ViewedNotification) -> bytes:
     )
     if row.decision_id is not None:
         return b"%b,%b}" % (head, warning_field(row.decision_id))
+    head += _reaction_field(row.kind)
     return b'%b,"status":%b}' % (head, notification.status) if notification.status else head + b"}"
+
+
+def _reaction_field(kind: int) -> bytes:
+    """Which reaction it is; empty for other kinds, and if its name cannot be looked up."""
+    if kind not in DECLARED:
+        return b""
+    shown = find_shown_reaction(kind)
+    return b',"reaction":%b' % orjson.dumps(shown.named) if shown else b""
 
 
 def present_groups(groups: Sequence[ViewedGroup], is_partial: bool) -> bytes:
@@ -67,7 +78,7 @@ def _present_group(group: ViewedGroup) -> bytes:
     fields: dict[str, object] = {
         "group_key": group.key.text,
         "notifications_count": len(group.members),
-        "type": group.key.kind.public,
+        "type": NotificationKind(newest.kind).public,
         "most_recent_notification_id": newest.id,
         "page_min_id": str(last.id),
         "page_max_id": str(first.id),
@@ -76,10 +87,10 @@ def _present_group(group: ViewedGroup) -> bytes:
     }
     if newest.post_id is not None:
         fields["status_id"] = newest.post_id.public
-    body = orjson.dumps(fields)
-    if newest.decision_id is None:
-        return body
-    return b"%b,%b}" % (body[:-1], warning_field(newest.decision_id))
+    body = orjson.dumps(fields)[:-1]
+    if newest.decision_id is not None:
+        return b"%b,%b}" % (body, warning_field(newest.decision_id))
+    return b"%b%b}" % (body, _reaction_field(newest.kind))
 
 
 def _partial(account: bytes) -> bytes:

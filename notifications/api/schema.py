@@ -24,6 +24,7 @@ from posts.api.schema import StatusEntity
 
 TYPES = list(KIND_BY_NAME)
 WARNINGS_ONLY = "Only of the type moderation_warning"
+REACTIONS_ONLY = "Only of the type reaction, which Mastodon does not have"
 
 
 def _names(name: str, description: str) -> OpenApiParameter:
@@ -32,8 +33,8 @@ def _names(name: str, description: str) -> OpenApiParameter:
 
 SUPPORTED_TYPES = _names(
     "supported_types[]",
-    "The types that the client knows, as since Mastodon 4.6. Every type here is older than that, so"
-    " all clients know it, and nothing has a `fallback`",
+    "The types that the client knows, as since Mastodon 4.6. All types here but reaction are older,"
+    " and nothing has a `fallback`",
 )
 GROUPED_TYPES = _names(
     "grouped_types[]", f"The types to group: {', '.join(k.public for k in GROUPED_KINDS)}"
@@ -103,6 +104,11 @@ class AccountWarningEntity(DecisionEntity):
     )
 
 
+class NamedReactionEntity(Serializer[Any]):
+    name = CharField()
+    words = DictField(child=CharField(), help_text="What it is called, by language")
+
+
 class NotificationEntity(Serializer[Any]):
     id = CharField(help_text="Decimal digits; a later notification has a higher number")
     type = ChoiceField(TYPES)
@@ -111,6 +117,7 @@ class NotificationEntity(Serializer[Any]):
     account = AccountEntity()
     status = StatusEntity(required=False, help_text="Absent for follows, requests and warnings")
     moderation_warning = AccountWarningEntity(required=False, help_text=WARNINGS_ONLY)
+    reaction = NamedReactionEntity(required=False, help_text=REACTIONS_ONLY)
 
 
 class NotificationGroupEntity(Serializer[Any]):
@@ -124,6 +131,7 @@ class NotificationGroupEntity(Serializer[Any]):
     sample_account_ids = ListField(child=CharField())
     status_id = CharField(required=False)
     moderation_warning = AccountWarningEntity(required=False, help_text=WARNINGS_ONLY)
+    reaction = NamedReactionEntity(required=False, help_text=REACTIONS_ONLY)
 
 
 class GroupedNotificationsResultsEntity(Serializer[Any]):

@@ -22,7 +22,6 @@ from infra.outgoing.requests import post
 from infra.sealing import unseal
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from notifications.ids import KIND_DIGIT
 from notifications.metrics import PUSHES
 from notifications.push.message import PushRequest, encrypt_for, write_message
 from notifications.push.rows import delete_subscriptions, read_subscriptions
@@ -91,8 +90,7 @@ def send(request: PushRequest, late_hosts: set[str]) -> PushOutcome:
 
 MARK = """
 UPDATE notifications_notification SET is_to_push = false
-FROM unnest(%s::smallint[], %s::bigint[]) AS sent (sent_kind, sent_id)
-WHERE owner_id = %s AND kind = sent_kind AND id = sent_id AND is_to_push
+WHERE owner_id = %s AND id = ANY(%s::bigint[]) AND is_to_push
 """
 
 
@@ -174,4 +172,4 @@ def _audiences(owner_id: int, shown: Sequence[ViewedNotification]) -> dict[int, 
 
 def _mark_pushed(owner_id: int, ids: Sequence[int]) -> None:
     """Their messages were sent, or given up. Safety: idempotent. Cost: one statement."""
-    execute(shard_of(owner_id), MARK, ([i % KIND_DIGIT for i in ids], list(ids), owner_id))
+    execute(shard_of(owner_id), MARK, (owner_id, list(ids)))

@@ -21,11 +21,14 @@ from django.utils.translation import gettext, override
 from django.utils.translation import gettext_noop as _
 
 from accounts.vapid import vapid_of
+from counters.kinds import DECLARED
 from infra.api.live_parts import fill_body
+from infra.declarations import choose_words
 from notifications.api.warning_place import warning_field
 from notifications.push.types import PushTarget
 from notifications.queries.viewed_notifications import ViewedNotification
 from notifications.types import NotificationKind
+from posts.queries.reactions import find_shown_reaction
 
 SECRET_BYTES = 16
 
@@ -68,6 +71,7 @@ TITLES = {
     NotificationKind.QUOTE: _("{} quoted your post"),
     NotificationKind.QUOTED_UPDATE: _("{} edited a post you quoted"),
     NotificationKind.MODERATION_WARNING: _("A decision of the moderators about you"),
+    NotificationKind.REACTION: _("{} reacted to your post"),
 }
 # How long a push service keeps a message for a receiver that is away.
 TTL_S = 48 * 3600
@@ -88,8 +92,10 @@ def write_message(notification: ViewedNotification, token: str, language: str) -
     account = orjson.loads(notification.account)
     kind = NotificationKind(notification.row.kind)
     text = _text_of(notification, account)
+    reaction = find_shown_reaction(kind) if kind in DECLARED else None
+    what = f": {choose_words(reaction.words, language)}" if reaction else ""
     with override(language):
-        title = gettext(TITLES[kind])
+        title = gettext(TITLES[kind.type])
     return orjson.dumps(
         {
             "access_token": token,
@@ -97,7 +103,7 @@ def write_message(notification: ViewedNotification, token: str, language: str) -
             "notification_id": str(notification.row.id),
             "notification_type": kind.public,
             "icon": account["avatar_static"],
-            "title": title.format(account["display_name"] or account["username"]),
+            "title": title.format(account["display_name"] or account["username"]) + what,
             "body": text[:BODY_CHARACTERS],
         }
     )

@@ -7,10 +7,11 @@ from typing import NamedTuple
 # The purpose of sealed access tokens. Clients need the token in each message, to know which of
 # their accounts it is for.
 TOKENS = "notifications.push"
-# The types of Mastodon. Those that this server does not have never happen.
+# Bits, so the order stays. The types of Mastodon, of which some never happen here, and `reaction`.
 ALERTS = (
     "mention", "status", "reblog", "follow", "follow_request", "favourite", "poll", "update",
     "quote", "quoted_update", "admin.sign_up", "admin.report", "moderation_warning",
+    "reaction",
 )  # fmt: skip
 
 

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from counters.kinds import DECLARED
 from infra.changes.registry import Delivery
 from notifications.rules import ATTRIBUTES
 from notifications.types import NotificationKind, Occurrence
 from posts.changes import PostCreated, PostDeleted, PostEdited, PostMarked
 from posts.ids import PostId
+from posts.queries.reactions import does_notify
 from posts.queries.responses import (
     find_live_posts,
     read_mark_responses,
     response_of,
     revision_of,
 )
-from posts.types import Kind, ResponseRow, Target
+from posts.types import REACTIONS, Kind, ResponseRow, Target
 from relations.queries.edges import Pair, load_forward_edges
 from relations.types import Edge
 
@@ -26,6 +28,7 @@ KIND_OF_RESPONSE = {
     Kind.FAVOURITE: NotificationKind.FAVOURITE,
     Kind.QUOTE: NotificationKind.QUOTE,
     Kind.CLOSED_QUOTE: NotificationKind.QUOTE,
+    **{Kind(number): NotificationKind(number) for number in DECLARED},
 }
 
 
@@ -46,15 +49,15 @@ def occurrences_of_edge(pair: Pair, edge: Edge) -> Iterator[Occurrence]:
 
 
 def read_response_occurrences(alias: str, deliveries: Interactions) -> Iterator[Occurrence]:
-    """Mentions, replies, reposts, favourites and quotes by accounts of one shard. At most two
-    queries.
+    """Mentions, replies, reposts, reactions and quotes by accounts of one shard. At most two
+    queries, and what `notifies` costs for declared reactions.
 
     A mention that an edit takes out stays: the post is still there.
     """
     marks, posts = set(), dict[PostId, list[PostPayload]]()
     for owner_id, payload in ((delivery.owner_id, delivery.payload) for delivery in deliveries):
         if isinstance(payload, PostMarked):
-            if payload.mark == Kind.FAVOURITE:
+            if payload.mark in REACTIONS:
                 marks.add((owner_id, payload.target_moment, payload.target_author, payload.mark))
         elif payload.mentioned or _target_of(payload) or _quoted_of(payload):
             posts.setdefault(PostId.at(owner_id, payload.moment), []).append(payload)
@@ -63,7 +66,16 @@ def read_response_occurrences(alias: str, deliveries: Interactions) -> Iterator[
         for payload in payloads:
             yield from occurrences_of_post(post_id, payload, post_id in live)
     if marks:
-        yield from map(occurrence_of, read_mark_responses(alias, marks))
+        yield from filter(notifies, map(occurrence_of, read_mark_responses(alias, marks)))
+
+
+def notifies(occurrence: Occurrence) -> bool:
+    """Whether it may add a notification, or ends one: services say which of their reactions do.
+
+    Raises, cost: as `does_notify`, for a declared reaction.
+    """
+    is_declared = occurrence.kind in DECLARED and occurrence.is_on
+    return not is_declared or does_notify(occurrence.kind, occurrence.at_ms)
 
 
 def occurrences_of_post(post_id: PostId, post: PostPayload, is_live: bool) -> Iterator[Occurrence]:
@@ -96,7 +108,7 @@ def occurrence_of(response: ResponseRow) -> Occurrence:
     if kind in (NotificationKind.MENTION, NotificationKind.QUOTE):
         about = (response.reply_moment, from_id)
     at_ms = response.at
-    if response.kind != Kind.FAVOURITE:
+    if response.kind not in REACTIONS:
         at_ms = PostId.at(from_id, response.at).posted_at_s * 1000
     return Occurrence(
         response.author_id, from_id, kind, *about, at_ms, response.revision, response.is_on

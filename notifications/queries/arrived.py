@@ -7,7 +7,7 @@ from typing import NamedTuple
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
-from notifications.queries.rows import IdRange, read_rows, with_undone
+from notifications.queries.rows import IdRange, read_rows, stored_kinds, with_undone
 from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
 from notifications.types import ONLY_SHOWN, Selection
 
@@ -43,8 +43,9 @@ def find_arrived(asked: Iterable[Asked]) -> set[int]:
     `asked`: owner, kind and id. Cost: one query for each shard of the owners.
     """
     by_owner: dict[int, list[Asked]] = {}
-    for each in asked:
-        by_owner.setdefault(each[0], []).append(each)
+    for owner, kind, above in asked:
+        wanted = by_owner.setdefault(owner, [])
+        wanted += ((owner, number, above) for number in stored_kinds((kind,)))
     calls = {
         alias: partial(_find, alias, [each for owner in owners for each in by_owner[owner]])
         for alias, owners in group_by_shard(list(by_owner)).items()

@@ -126,7 +126,7 @@ def count_groups(
 
 def find_group(owner_id: int, key: GroupKey, now_ms: int) -> ViewedGroup | None:
     """One group with all its notifications, up to MOST_OF_A_GROUP; None if none is visible."""
-    selection, grouped = Selection([key.kind]), () if key.is_single else (key.kind,)
+    selection, grouped = Selection(key.kinds), () if key.is_single else (key.kind.type,)
 
     def of_key(shown: Sequence[ViewedNotification]) -> list[ViewedNotification]:
         return [

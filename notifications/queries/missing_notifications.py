@@ -13,6 +13,7 @@ from infra.sharding.sql import fetch_all
 from notifications.actions.write_notifications import DAY_MS
 from notifications.queries.actor_sources import (
     KIND_OF_RESPONSE,
+    notifies,
     occurrence_of,
     occurrences_of_edge,
 )
@@ -133,7 +134,8 @@ def find_missing(alias: str, owner_ids: Sequence[int], now_ms: int) -> dict[int,
 
 
 def _floor_ms(occurrence: Occurrence, floors: Sequence[int]) -> int:
-    return max(floors) if NotificationKind(occurrence.kind) in CROWD_KINDS else floors[0]
+    is_crowd = NotificationKind(occurrence.kind).type in CROWD_KINDS
+    return max(floors) if is_crowd else floors[0]
 
 
 def _read_newest(alias: str, owner_ids: Sequence[int]) -> list[Occurrence]:
@@ -149,11 +151,13 @@ def _read_newest(alias: str, owner_ids: Sequence[int]) -> list[Occurrence]:
 
 
 def _without_muted(rows: Sequence[ResponseRow]) -> list[Occurrence]:
-    """Without responses in threads that the author of the post mutes, or muted until later."""
+    """Without responses in threads that the author of the post mutes, or muted until later, and
+    without reactions that do not notify."""
     mutes = load_mutes_of_own({PostId.at(row.author_id, row.moment) for row in rows})
     occurrences = []
     for row in rows:
         occurrence, mute = occurrence_of(row), mutes.get(PostId.at(row.author_id, row.moment))
-        if mute is None or not (mute.is_on or occurrence.at_ms <= mute.since_ms):
+        is_muted = mute is not None and (mute.is_on or occurrence.at_ms <= mute.since_ms)
+        if not is_muted and notifies(occurrence):
             occurrences.append(occurrence)
     return occurrences

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from infra.api.pages import Page, Window
 from infra.caching.questions import Question, answer
 from notifications.cache import load_rows
-from notifications.ids import MAX_ID, kind_of
+from notifications.ids import MAX_ID, kinds_of
 from notifications.queries.rows import IdRange
 from notifications.queries.viewed_notifications import ViewedNotification, view_notifications
 from notifications.types import Selection
@@ -80,12 +80,12 @@ def find_notification(
     owner_id: int, notification_id: int, now_ms: int
 ) -> ViewedNotification | None:
     """One notification, if the owner may see or accept it. Cost: `load_rows`, and `view`."""
-    kind = kind_of(notification_id)
-    if kind is None:
+    kinds = kinds_of(notification_id)
+    if not kinds:
         return None
     ids = IdRange(notification_id - 1, notification_id + 1)
     notifications = view_notifications(
-        owner_id, load_rows(owner_id, Selection([kind]), ids, 1), now_ms
+        owner_id, load_rows(owner_id, Selection(kinds), ids, 1), now_ms
     )
     return notifications[0] if notifications else None
 

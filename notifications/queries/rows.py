@@ -3,12 +3,12 @@
 Leaves out what happened in threads that the recipient has muted.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
-from notifications.ids import KIND_DIGIT, MAX_ID
+from notifications.ids import MAX_ID
 from notifications.types import (
     RESPONSE_OF,
     Measure,
@@ -19,6 +19,7 @@ from notifications.types import (
     Selection,
 )
 from posts.ids import PostId
+from posts.queries.reactions import list_known_reactions
 from posts.queries.responses import find_live_responses
 from posts.queries.threads import AccountAndThread, find_muted_threads, load_mutes_of_own
 
@@ -57,10 +58,9 @@ WHERE inbox.owner_id = %(owner)s ORDER BY found.id {{order}}
 # Some notifications by id, whose messages were not sent.
 TO_PUSH = f"""
 SELECT {COLUMNS} FROM notifications_inbox AS inbox
-CROSS JOIN unnest(%(kinds)s::smallint[], %(ids)s::bigint[]) AS wanted (kind, wanted_id)
 CROSS JOIN LATERAL (
     SELECT * FROM notifications_notification
-    WHERE kind = wanted.kind AND id = wanted_id AND is_to_push AND {BOUNDS}
+    WHERE id = ANY(%(ids)s::bigint[]) AND is_to_push AND {BOUNDS}
 ) AS found
 WHERE inbox.owner_id = %(owner)s ORDER BY found.id
 """  # noqa: S608
@@ -100,21 +100,34 @@ def read_rows(owner_id: int, selection: Selection, ids: IdRange, limit: int) -> 
     """
     sql = OF_KINDS if selection.from_id is None else OF_ACCOUNT
     params = {
-        "owner": owner_id, "kinds": [int(kind) for kind in selection.kinds],
+        "owner": owner_id, "kinds": stored_kinds(selection.kinds),
         "from": selection.from_id, "above": ids.above, "below": ids.below, "limit": limit,
     }  # fmt: skip
     return _read(owner_id, sql.format(order=ORDERS[ids.newest_first]), params)
 
 
+def stored_kinds(kinds: Iterable[int]) -> list[int]:
+    """The numbers of rows of these kinds: for REACTION those of the declared ones, which this
+    process knows within IN_PROCESS_S. Cost: as `list_known_reactions`."""
+    return [
+        number
+        for kind in kinds
+        for number in (
+            [int(each.kind) for each in list_known_reactions()]
+            if kind == NotificationKind.REACTION
+            else [int(kind)]
+        )
+    ]
+
+
 def read_rows_to_push(owner_id: int, ids: Sequence[int]) -> ReadRows:
     """Those of the rows whose messages are to be sent, and that the list still has. One query."""
-    kinds = [number % KIND_DIGIT for number in ids]
-    params = {"owner": owner_id, "kinds": kinds, "ids": list(ids), "above": 0, "below": MAX_ID}
+    params = {"owner": owner_id, "ids": list(ids), "above": 0, "below": MAX_ID}
     return _read(owner_id, TO_PUSH, params)
 
 
 def with_undone(owner_id: int, read: ReadRows) -> ReadRows:
-    """The rows, with the ids of reposts and favourites that were taken back, perhaps before the
+    """The rows, with the ids of reposts and reactions that were taken back, perhaps before the
     drain knows. One query, if there are such kinds."""
     wanted = {
         row.id: (row.post_moment, int(RESPONSE_OF[NotificationKind(row.kind)]), row.from_id)

@@ -17,7 +17,7 @@ MARKERS = "/api/v1/markers"
 TABS: dict[str, dict[str, Any]] = {
     "": {},
     "mentions": {"types[]": "mention"},
-    "favourites": {"types[]": "favourite"},
+    "favourites": {"types[]": ["favourite", "reaction"]},
     "reposts": {"types[]": "reblog"},
     "follows": {"types[]": ["follow", "follow_request"]},
     "polls": {"types[]": "poll"},

@@ -293,6 +293,7 @@ class ReactionEntity(Serializer[Any]):
 class DeclaredReactionEntity(Serializer[Any]):
     name = CharField()
     words = DictField(child=CharField(), help_text="What it is called, by language")
+    notifies = BooleanField(help_text="Whether the author of the post is notified")
 
 
 class StatusEntity(Serializer[Any]):

@@ -5,7 +5,7 @@ looked up, so a new reaction holds at once everywhere; new words, after IN_PROCE
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from accounts.types import FIRST_TENANT
@@ -22,25 +22,41 @@ REACTION_NAME = re.compile(rf"(?=.{{1,{LONGEST_REACTION}}}$){REACTION_PATTERN}",
 
 
 class DeclaredReaction(NamedTuple):
-    """`words`: what it is called, by language."""
+    """`words`: what it is called, by language. `notifies_from_ms`: reactions since then notify the
+    author of the post; None if they do not."""
 
     kind: Kind
     name: str
     words: Mapping[str, str]
+    notifies_from_ms: int | None = None
+
+    @property
+    def named(self) -> dict[str, object]:
+        """As clients get it next to what somebody did."""
+        return {"name": self.name, "words": self.words}
 
 
 def list_reactions(tenant: int) -> list[DeclaredReaction]:
     """All of them, in the order in which they were declared. One query of the default database."""
     rows = Reaction.objects.using(GLOBAL_ALIAS).filter(tenant=tenant).order_by("number")
-    values = rows.values_list("number", "name", "words")
+    values = rows.values_list("number", "name", "words", "notifies_from_ms")
     return [DeclaredReaction(Kind(number), *row) for number, *row in values]
 
 
-def present_reaction(reaction: DeclaredReaction) -> dict[str, object]:
-    return {"name": reaction.name, "words": reaction.words}
-
-
 known_reactions = DeclaredMemory(list_reactions)
+
+
+def list_known_reactions() -> Sequence[DeclaredReaction]:
+    """As `list_all`, also while the default database is away: none if this process has read none,
+    because a page does without."""
+    try:
+        return known_reactions.list_all(FIRST_TENANT)
+    except NO_ANSWER:
+        return ()
+
+
+def present_reaction(reaction: DeclaredReaction) -> dict[str, object]:
+    return {**reaction.named, "notifies": reaction.notifies_from_ms is not None}
 
 
 def get_reaction_kind(tenant: int, name: str) -> Kind:
@@ -55,16 +71,35 @@ def get_reaction_kind(tenant: int, name: str) -> Kind:
     return reaction.kind
 
 
-def find_reaction_name(number: int) -> str | None:
+def find_reaction(number: int) -> DeclaredReaction | None:
     """None if the tenant has no reaction with this number. Raises, cost: as `get_reaction_kind`."""
-    reaction = known_reactions.find(FIRST_TENANT, lambda each: each.kind == number)
+    return known_reactions.find(FIRST_TENANT, lambda each: each.kind == number)
+
+
+def does_notify(number: int, at_ms: int) -> bool:
+    """Whether a reaction of this time notifies the author of the post. Raises, cost: as
+    `get_reaction_kind`."""
+    reaction = find_reaction(number)
+    since_ms = reaction and reaction.notifies_from_ms
+    return since_ms is not None and since_ms <= at_ms
+
+
+def find_reaction_name(number: int) -> str | None:
+    """As `find_reaction`."""
+    reaction = find_reaction(number)
     return None if reaction is None else reaction.name
 
 
-def find_shown_name(number: int) -> str | None:
-    """As `find_reaction_name`. None also while the default database is away: a page does without
-    what this process has not shown before."""
+def find_shown_reaction(number: int) -> DeclaredReaction | None:
+    """As `find_reaction`. None also while the default database is away: a page does without what
+    this process has not shown before."""
     try:
-        return find_reaction_name(number)
+        return find_reaction(number)
     except NO_ANSWER:
         return None
+
+
+def find_shown_name(number: int) -> str | None:
+    """As `find_shown_reaction`."""
+    reaction = find_shown_reaction(number)
+    return None if reaction is None else reaction.name

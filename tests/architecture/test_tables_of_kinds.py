@@ -46,6 +46,8 @@ GROUPS = {
         "responses": ({"FAVOURITE", "REBLOG"}, ["notifications/types.py: RESPONSE_OF"]),
         "posts of others": ({"MENTION", "STATUS", "POLL", "QUOTE", "QUOTED_UPDATE"}, []),
         "decisions": ({"MODERATION_WARNING"}, []),
+        # A row has the number of a declared one.
+        "selected only": ({"REACTION"}, []),
     },
     "CounterKind": {
         "of follows": ({"FOLLOWERS", "FOLLOWING"}, ["operations/demo/rows.py: counts"]),

@@ -1174,8 +1174,8 @@ class AsyncNotificationsCalls:
     ) -> models.Notification:
         """One of my notifications.
 
-        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
-          here is older than that, so all clients know it, and nothing has a `fallback`.
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. All types
+          here but reaction are older, and nothing has a `fallback`.
         """
         call = Call(
             "GET",
@@ -1191,8 +1191,8 @@ class AsyncNotificationsCalls:
     ) -> models.GroupedNotificationsResults:
         """One group of my notifications.
 
-        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
-          here is older than that, so all clients know it, and nothing has a `fallback`.
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. All types
+          here but reaction are older, and nothing has a `fallback`.
         """
         call = Call(
             "GET",
@@ -1223,13 +1223,13 @@ class AsyncNotificationsCalls:
         `account_id`: Only notifications of this account.
         `exclude_types`: Not these. Other names match nothing.
         `expand_accounts`: partial_avatars: of each group only the newest account is whole.
-        `grouped_types`: The types to group: follow, favourite, reblog.
+        `grouped_types`: The types to group: follow, favourite, reblog, reaction.
         `include_filtered`: With those that my policy filters.
         `limit`: Most items on the page.
-        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
-          here is older than that, so all clients know it, and nothing has a `fallback`.
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. All types
+          here but reaction are older, and nothing has a `fallback`.
         `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update, moderation_warning. Other names match nothing.
+          quote, quoted_update, moderation_warning, reaction. Other names match nothing.
         """
         call = Call(
             "GET",
@@ -1273,10 +1273,10 @@ class AsyncNotificationsCalls:
         `exclude_types`: Not these. Other names match nothing.
         `include_filtered`: With those that my policy filters.
         `limit`: Most items on the page.
-        `supported_types`: The types that the client knows, as since Mastodon 4.6. Every type
-          here is older than that, so all clients know it, and nothing has a `fallback`.
+        `supported_types`: The types that the client knows, as since Mastodon 4.6. All types
+          here but reaction are older, and nothing has a `fallback`.
         `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update, moderation_warning. Other names match nothing.
+          quote, quoted_update, moderation_warning, reaction. Other names match nothing.
         """
         call = Call(
             "GET",
@@ -1355,11 +1355,11 @@ class AsyncNotificationsCalls:
         `account_id`: Only notifications of this account.
         `conversations`: Count unread conversations too.
         `exclude_types`: Not these. Other names match nothing.
-        `grouped_types`: The types to group: follow, favourite, reblog.
+        `grouped_types`: The types to group: follow, favourite, reblog, reaction.
         `include_filtered`: With those that my policy filters.
         `limit`: Count no further; at most 1,000.
         `types`: Only these: mention, follow, follow_request, favourite, reblog, status, poll,
-          quote, quoted_update, moderation_warning. Other names match nothing.
+          quote, quoted_update, moderation_warning, reaction. Other names match nothing.
         """
         call = Call(
             "GET",
@@ -2930,18 +2930,19 @@ class AsyncReactionsCalls:
         self._connection = connection
 
     async def declare(
-        self, reaction_name: str, words: Mapping[str, str]
+        self, reaction_name: str, words: Mapping[str, str], *, notifies: bool | None = None
     ) -> models.DeclaredReaction:
         """Declare it, or change its words. It may be repeated. At most 16, which stay.
 
         `reaction_name`: Such as `cooked_it`.
         `words`: What it is called, by language: `{"en": "cooked"}`.
+        `notifies`: Whether the author of the post is notified; the default is yes.
         """
         call = Call(
             "PUT",
             f"/api/v1/services/reactions/{path_part(reaction_name)}",
             models.DeclaredReaction,
-            body=body_of({"words": words}),
+            body=body_of({"words": words, "notifies": notifies}),
             is_repeatable=True,
         )
         return await self._connection.send(call)

@@ -214,10 +214,13 @@ class DeclaredKind(Entity, frozen=True, kw_only=True):
 
 
 class DeclaredReaction(Entity, frozen=True, kw_only=True):
-    """`words`: What it is called, by language."""
+    """`words`: What it is called, by language.
+    `notifies`: Whether the author of the post is notified.
+    """
 
     name: str
     words: "dict[str, Any]"
+    notifies: bool
 
 
 class DeletedStatus(Entity, frozen=True, kw_only=True):
@@ -629,6 +632,13 @@ class Mutuals(Entity, frozen=True, kw_only=True):
     mutuals: "list[MutualField]"
 
 
+class NamedReaction(Entity, frozen=True, kw_only=True):
+    """`words`: What it is called, by language."""
+
+    name: str
+    words: "dict[str, Any]"
+
+
 class News(Entity, frozen=True, kw_only=True):
     """For the schema only.
 
@@ -650,6 +660,7 @@ class Notification(Entity, frozen=True, kw_only=True):
     """`id`: Decimal digits; a later notification has a higher number.
     `status`: Absent for follows, requests and warnings.
     `moderation_warning`: Only of the type moderation_warning.
+    `reaction`: Only of the type reaction, which Mastodon does not have.
     """
 
     id: str
@@ -659,11 +670,13 @@ class Notification(Entity, frozen=True, kw_only=True):
     account: "Account"
     status: "Status | None" = None
     moderation_warning: "AccountWarning | None" = None
+    reaction: "NamedReaction | None" = None
 
 
 class NotificationGroup(Entity, frozen=True, kw_only=True):
     """`notifications_count`: On this page.
     `moderation_warning`: Only of the type moderation_warning.
+    `reaction`: Only of the type reaction, which Mastodon does not have.
     """
 
     group_key: str
@@ -676,6 +689,7 @@ class NotificationGroup(Entity, frozen=True, kw_only=True):
     sample_account_ids: list[str]
     status_id: "str | None" = None
     moderation_warning: "AccountWarning | None" = None
+    reaction: "NamedReaction | None" = None
 
 
 class NotificationPolicy(Entity, frozen=True, kw_only=True):

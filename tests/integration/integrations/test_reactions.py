@@ -46,12 +46,13 @@ def test_a_reaction_is_declared_and_keeps_its_number(service):
     assert service.get(PATH).json() == []
     for words in (WORDS, WORDS, {"en": "made it"}):
         answer = declare(service, words=words)
-        assert (answer.status_code, answer.json()) == (200, {"name": NAME, "words": words})
+        declared = {"name": NAME, "words": words, "notifies": True}
+        assert (answer.status_code, answer.json()) == (200, declared)
     declare(service, "clap")
     declare(service)
     assert service.get(PATH).json() == [
-        {"name": NAME, "words": WORDS},
-        {"name": "clap", "words": WORDS},
+        {"name": NAME, "words": WORDS, "notifies": True},
+        {"name": "clap", "words": WORDS, "notifies": True},
     ]
     numbers = fetch_all(GLOBAL_ALIAS, "SELECT name, number FROM posts_reaction", ())
     assert dict(numbers) == {NAME: FIRST, "clap": FIRST + 1}
@@ -61,8 +62,11 @@ def test_clients_read_what_is_declared_without_a_token(service, client):
     public = "/api/v1/instance/reactions"
     assert client.get(public).json() == []
     declare(service)
-    declare(service, "clap", {"en": "clap"})
-    expected = [{"name": NAME, "words": WORDS}, {"name": "clap", "words": {"en": "clap"}}]
+    service.put(f"{PATH}/clap", {"words": {"en": "clap"}, "notifies": False})
+    expected = [
+        {"name": NAME, "words": WORDS, "notifies": True},
+        {"name": "clap", "words": {"en": "clap"}, "notifies": False},
+    ]
     assert client.get(public).json() == expected
     with count_calls() as calls:
         assert client.get(public).json() == expected
@@ -105,6 +109,11 @@ def test_an_undeclared_reaction_is_refused_with_those_that_there_are(service, me
     refused = react(me, publish(me.id), "clap")
     assert refused.status_code == 404
     assert refused.json()["error"] == "Reactions are favourite, cooked_it"
+
+
+def test_a_bad_flag_is_refused(service):
+    assert_refused(service.put(f"{PATH}/{NAME}", {"words": WORDS, "notifies": "perhaps"}), 422)
+    assert service.get(PATH).json() == []
 
 
 @pytest.mark.parametrize("words", [{}, None, "clap", {"en": ""}, {"en": 5}, {"en": "x" * 101}])

@@ -18,6 +18,7 @@ from moderation.actions.reports import reopen_report, resolve_report
 from moderation.models import Report
 from moderation.queries.decisions import OWN_REPORTS, list_own_reports
 from moderation.types import DecisionKind, DecisionOrigin
+from posts.actions.declare_reaction import declare_reaction
 from posts.ids import PostId
 from relations.actions.follow import follow
 from tests.budgets import count_calls
@@ -255,3 +256,21 @@ def test_a_decision_is_shown_with_the_post_and_is_appealed_once(ann: int) -> Non
     assert "It is my own boat" in page and "with the moderators" in page and appeal not in page
     assert browser.send(appeal, {"text": "again"}).status_code == 422
     assert "no decisions" in Browser(make_account()).read("/notices")
+
+
+def test_a_reaction_is_shown_with_its_words(ann: int, drain: Callable[[], int]) -> None:
+    declare_reaction(0, "clap", {"en": "claps <b>", "de": "klatscht"})
+    post, people = publish(ann, "soup"), make_accounts(2)
+    for one in people:
+        Caller(one).post(f"/api/v1/statuses/{post.public}/react/clap")
+        drain()
+    update_profile(people[1], ProfileEdit(display_name="Bo"))
+    drain()
+    browser = Browser(ann)
+    for path in ("/notifications", "/notifications/favourites"):
+        page = browser.read(path)
+        text = re.sub(r"\s+", " ", re.sub("<[^>]+>", "", page))
+        assert "Bo and 1 other reacted to your post: claps &lt;b&gt;" in text
+        assert f'href="/statuses/{post.public}/reactions/clap"' in page
+    german = browser.client.get("/notifications", headers={"Accept-Language": "de"})
+    assert "haben auf deinen Beitrag reagiert: <bdi>klatscht</bdi>" in german.content.decode()

@@ -5,7 +5,9 @@ import json
 import pytest
 from django.db import OperationalError
 
+from counters.kinds import DECLARED
 from moderation.types import DecisionKind
+from posts.actions.declare_reaction import declare_reaction
 from posts.actions.mark_post import mark_post
 from posts.types import Kind
 from relations.actions.follow import follow
@@ -137,13 +139,15 @@ def test_a_second_connection_hears_nothing_before_it(site, people, path, options
     assert wait_until_heard(client, 1) == listed(me)[1:]
 
 
-def test_a_favourite_that_comes_back_is_heard_again(site, people):
+@pytest.mark.parametrize("kind", [Kind.FAVOURITE, Kind(DECLARED.start)])
+def test_a_reaction_that_comes_back_is_heard_again(site, people, kind):
+    declare_reaction(0, "clap", {"en": "clap"})
     me, _, other = people
     post_id = publish(me)
     deliver_all()
     client = site.listen(me)
     for is_on in (True, False, True):
-        mark_post(other, post_id, Kind.FAVOURITE, is_on)
+        mark_post(other, post_id, kind, is_on)
         deliver_all()
         publish_marker(site, me, client)
     until(lambda: ids_heard(client)[-1:] == listed(me), said=lambda: client.text)

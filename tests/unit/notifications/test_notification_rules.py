@@ -2,10 +2,12 @@
 
 import pytest
 
+from counters.kinds import DECLARED
 from notifications.groups import SPAN_MS, GroupKey
-from notifications.ids import first_id, kind_of
+from notifications.ids import first_id, id_of, kinds_of
 from notifications.rules import Circumstances, judge
 from notifications.types import (
+    GROUPED_KINDS,
     Measure,
     NotificationKind,
     NotificationRow,
@@ -22,7 +24,7 @@ DIRECT = STATUS.replace(b"public", b"direct")
 ANSWER = DIRECT.replace(b"null", b'"1"')
 FOLLOWED, FOLLOWER = Relationship(mine=Attribute.FOLLOW), Relationship(theirs=Attribute.FOLLOW)
 STRANGER, DROP = Relationship(), Measure.DROP
-MENTION, FOLLOW, REQUEST, FAVOURITE, _, POSTED, POLL, *_, WARNING = NotificationKind
+MENTION, FOLLOW, REQUEST, FAVOURITE, _, POSTED, POLL, *_, WARNING, _ = NotificationKind
 SHOWN, FILTERED, HIDDEN = Verdict
 DEFAULT = Policy()
 
@@ -83,9 +85,23 @@ def test_the_rules_of_a_notification(case):
 
 def test_the_example_of_an_id():
     assert first_id(1_800_000_000_000) + NotificationKind.FAVOURITE == 1_800_000_000_000_004
-    assert kind_of(1_800_000_000_000_004) is NotificationKind.FAVOURITE
-    assert kind_of(1_800_000_000_000_000) is NotificationKind.MODERATION_WARNING
-    assert [kind_of(one) for one in (0, -1, -10, 2**63 + 1)] == [None] * 4
+    assert kinds_of(1_800_000_000_000_004) == (FAVOURITE, NotificationKind.REACTION)
+    assert kinds_of(1_800_000_000_000_000) == (NotificationKind.MODERATION_WARNING,)
+    assert [kinds_of(one) for one in (0, -1, -10, 2**63 + 1)] == [()] * 4
+
+
+def test_a_declared_reaction_has_the_digit_of_the_favourite():
+    tick = 180_000_000_000_000
+    for number in DECLARED:
+        assert id_of(tick, number) == id_of(tick, FAVOURITE) == 1_800_000_000_000_004
+        assert NotificationKind(number).public == "reaction"
+        row = NotificationRow(id_of(tick, number), number, ACTOR, OWNER, 1296, NOW_MS)
+        for grouped in (GROUPED_KINDS, ()):
+            key = GroupKey.of(row, grouped)
+            assert GroupKey.parse(key.text) == key
+        assert GroupKey.of(row).text.startswith(f"reaction{number}-")
+    assert GroupKey.parse("reaction-002821109908752-41667") is not None
+    assert GroupKey.parse("reaction48-002821109908752-41667") is None
 
 
 def test_a_group_has_one_post_and_half_a_day():

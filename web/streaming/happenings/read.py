@@ -10,6 +10,7 @@ from infra.changes.feed import FiledChange
 from infra.changes.registry import read_payload
 from moderation.changes import StrikeRecorded
 from notifications.changes import QuotingLeft, SubscribersLeft, VotersLeft
+from notifications.queries.actor_sources import KIND_OF_RESPONSE
 from notifications.types import NotificationKind
 from posts.changes import (
     PoliciesChanged,
@@ -25,7 +26,7 @@ from posts.changes import (
 from posts.filters.changes import FiltersEdited
 from posts.ids import PostId
 from posts.queries.threads import thread_of
-from posts.types import Kind, Visibility
+from posts.types import REACTIONS, Kind, Visibility
 from relations.changes import EdgeChanged
 from timelines.tags.changes import FollowedTagsChanged
 from web.streaming.happenings.notifications import (
@@ -128,9 +129,10 @@ def _rewritten(
 
 
 def _marked(owner_id: int, change: PostMarked) -> list[Happening]:
-    if change.mark != Kind.FAVOURITE:
+    if change.mark not in REACTIONS:
         return []
-    return [Notified({change.target_author: (NotificationKind.FAVOURITE,)})]
+    kind = KIND_OF_RESPONSE[Kind(change.mark)]
+    return [Notified({change.target_author: (kind,)})]
 
 
 def _edge_changed(owner_id: int, change: EdgeChanged) -> list[Happening]:
