@@ -33,7 +33,8 @@ class Oracle:
         self._posts: dict[int, set[str]] = defaultdict(set)
         self._replies: dict[str, str] = {}
         self._reposts: dict[str, str] = {}
-        self._favourites: dict[str, set[int]] = defaultdict(set)
+        # By post and the name of the reaction.
+        self._reacted: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._suspended: set[int] = set()
         self._hidden: set[str] = set()
         self._visibility: dict[str, int] = defaultdict(int)
@@ -93,8 +94,9 @@ class Oracle:
         self.publish(author, post_id)
         self._reposts[post_id] = original
 
-    def favourite(self, person: int, post_id: str, is_on: bool) -> None:
-        (self._favourites[post_id].add if is_on else self._favourites[post_id].discard)(person)
+    def react(self, person: int, post_id: str, name: str, is_on: bool) -> None:
+        people = self._reacted[post_id, name]
+        (people.add if is_on else people.discard)(person)
 
     def suspend(self, person: int, is_on: bool) -> None:
         """Counts and follows stay; nothing of theirs is shown, and no repost of it."""
@@ -104,12 +106,21 @@ class Oracle:
         (self._hidden.add if is_on else self._hidden.discard)(post_id)
 
     def favours(self, person: int, post_id: str) -> bool:
-        return person in self._favourites[post_id]
+        return person in self._reacted[post_id, "favourite"]
+
+    def reactions(self, person: int, post_id: str, names: Iterable[str]) -> list[dict[str, object]]:
+        """Those of these names that a post has, as the API shows them."""
+        each = ((name, self._reacted[post_id, name]) for name in names)
+        return [
+            {"name": name, "count": len(people), "me": person in people}
+            for name, people in each
+            if people
+        ]
 
     def responses(self, post_id: str) -> Responses:
         replies = [of for reply, of in self._replies.items() if self._visibility[reply] < 2]
         reposts = self._reposts.values()
-        favourites = len(self._favourites[post_id])
+        favourites = len(self._reacted[post_id, "favourite"])
         return Responses(replies.count(post_id), [*reposts].count(post_id), favourites)
 
     def home(self, person: int) -> list[str]:

@@ -27,6 +27,7 @@ from posts.actions.record_responses import by_shard, write_responses
 from posts.actions.repost import undo_repost
 from posts.actions.revoke_quote import revoke_quote
 from posts.ids import PostId
+from posts.queries.reactions import find_shown_name
 from posts.queries.responses import (
     OPEN_KINDS,
     read_mark_responses,
@@ -45,9 +46,13 @@ WORDS = {
     Kind.QUOTE: "quote of",
     Kind.CLOSED_QUOTE: "quote of",
 }
-# Kinds that a tenant declared have no words here: their names are in another database.
-WORDS |= {kind: f"reaction {kind:d} to" for kind in REACTIONS if kind not in WORDS}
 QUOTES = (Kind.QUOTE, Kind.CLOSED_QUOTE)
+
+
+def words_of(kind: int) -> str:
+    """What a response is called in a finding, before the post. A declared reaction by its name, or
+    by its number if the default database does not answer. Cost: as `find_shown_name`."""
+    return WORDS.get(Kind(kind)) or f"reaction {find_shown_name(kind) or kind} to"
 
 
 class ResponseSource(NamedTuple):
@@ -139,7 +144,7 @@ def target_of(row: ResponseRow) -> Target:
 
 def _ahead(source: ResponseSource, restored_wins: bool) -> AuditFinding:
     row = source.recorded
-    what = f"{WORDS[Kind(row.kind)]} {row.post_id.public}"
+    what = f"{words_of(row.kind)} {row.post_id.public}"
     line = f"account {row.responder_id}: "
     if row.kind in REACTIONS:
         lost = f"{what} was lost" if row.is_on else f"the end of its {what} was lost"
@@ -184,7 +189,7 @@ def _behind(source: ResponseSource) -> AuditFinding:
     row = source.recorded
     line = f"account {row.author_id}: post {row.post_id.public}: "
     state = "counted" if row.is_on else "not counted"
-    text = f"{WORDS[Kind(row.kind)]} it by {row.responder_id} is still {state}"
+    text = f"{words_of(row.kind)} it by {row.responder_id} is still {state}"
     return AuditFinding(
         line + text, partial(record_again, [source.current] if source.current else [])
     )

@@ -10,7 +10,7 @@ from infra.jobs.walk import Piece
 from infra.sharding.buckets import shard_of
 from posts.actions.repost import undo_repost
 from posts.ids import PostId
-from posts.jobs.audit_recorded import QUOTES, WORDS, record_again, source_of, target_of
+from posts.jobs.audit_recorded import QUOTES, record_again, source_of, target_of, words_of
 from posts.queries.responses import (
     find_live_posts,
     quote_of,
@@ -64,7 +64,7 @@ def _judge(alias: str, rows: Sequence[ResponseRow], pause: Pause) -> Iterator[Au
 
 
 def _name(row: ResponseRow) -> str:
-    return f"account {row.responder_id}: {WORDS[Kind(row.kind)]} {row.post_id.public}"
+    return f"account {row.responder_id}: {words_of(row.kind)} {row.post_id.public}"
 
 
 def _find_unrecorded(rows: Sequence[ResponseRow]) -> list[ResponseRow]:

@@ -59,14 +59,14 @@ def test_lost_reaction_is_written_again_or_ends(me, you, people, original):
         do(you, "react/clap", original)
         drain_all()
         lose_mark(people[1], PostId.from_public(original))
-        repair(f"account {people[1]}: reaction 32 to {original} was lost", *words)
+        repair(f"account {people[1]}: reaction clap to {original} was lost", *words)
         shown = see(me, original).get("reactions")
         assert shown == (None if words else [{"name": "clap", "count": 1, "me": False}])
     do(you, "react/clap", original)
     do(you, "unreact/clap", original)
     drain_all()
     lose_end_of_mark(people[1], PostId.from_public(original))
-    repair(f"account {people[1]}: the end of its reaction 32 to {original} was lost")
+    repair(f"account {people[1]}: the end of its reaction clap to {original} was lost")
     assert "reactions" not in see(you, original)
 
 

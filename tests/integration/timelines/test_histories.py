@@ -9,19 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import User
-from accounts.types import Restriction
+from accounts.types import FIRST_TENANT, Restriction
 from infra.api.pages import Window
 from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.create_post import create_post
+from posts.actions.declare_reaction import declare_reaction
 from posts.actions.delete_post import delete_post
 from posts.actions.hide_post import hide_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
+from posts.fragments.reactions import open_reactions
 from posts.ids import EPOCH, SEQUENCES, PostId
+from posts.queries.reactions import find_shown_name, get_reaction_kind
 from posts.reading.statuses import load_status_json
-from posts.types import Draft, Kind, Visibility
+from posts.types import Draft, Visibility
 from relations.actions.follow import follow, unfollow
 from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.homes import ids_of, read_from_bottom, read_to_end
@@ -38,6 +41,7 @@ from timelines.stores.factory import timeline_store
 pytestmark = pytest.mark.slow
 
 PEOPLE = 4
+REACTIONS = ("clap", "cooked_it")
 EXPIRE = "DELETE FROM timelines_recentpost WHERE moment < %s"
 person = st.integers(0, PEOPLE - 1)
 step = st.one_of(
@@ -51,6 +55,8 @@ step = st.one_of(
     step_of("reply", person, st.integers(0, 50)),
     step_of("favourite", person, st.integers(0, 3)),
     step_of("unfavourite", person, st.integers(0, 3)),
+    step_of("react", person, st.integers(0, 4 * len(REACTIONS) - 1)),
+    step_of("unreact", person, st.integers(0, 4 * len(REACTIONS) - 1)),
     step_of("follow", person, person),
     step_of("follow", person, person),
     step_of("unfollow", person, person),
@@ -72,6 +78,8 @@ class History:
 
     def __init__(self) -> None:
         self.people = make_accounts(PEOPLE)
+        for name in REACTIONS:
+            declare_reaction(FIRST_TENANT, name, {"en": name})
         self.names = dict(User.objects.values_list("id", "username"))
         self.oracle = Oracle()
         self.posts: dict[int, list[PostId]] = {account: [] for account in self.people}
@@ -141,14 +149,23 @@ class History:
             self._add(account, post)
             self.oracle.reply(account, post.public, parent.public)
 
-    def favourite(self, account: int, which: int, is_on: bool = True) -> None:
-        post = self._pick(which)
-        if post is not None:
-            mark_post(account, post, Kind.FAVOURITE, is_on)
-            self.oracle.favourite(account, post.public, is_on)
+    def favourite(self, account: int, which: int) -> None:
+        self._mark(account, which, "favourite", is_on=True)
 
     def unfavourite(self, account: int, which: int) -> None:
-        self.favourite(account, which, is_on=False)
+        self._mark(account, which, "favourite", is_on=False)
+
+    def react(self, account: int, how: int) -> None:
+        self._mark(account, how // len(REACTIONS), REACTIONS[how % len(REACTIONS)], is_on=True)
+
+    def unreact(self, account: int, how: int) -> None:
+        self._mark(account, how // len(REACTIONS), REACTIONS[how % len(REACTIONS)], is_on=False)
+
+    def _mark(self, account: int, which: int, name: str, is_on: bool) -> None:
+        post = self._pick(which)
+        if post is not None:
+            mark_post(account, post, get_reaction_kind(FIRST_TENANT, name), is_on)
+            self.oracle.react(account, post.public, name, is_on)
 
     def clock_s(self) -> float:
         return EPOCH + self.second
@@ -283,13 +300,15 @@ class History:
 
     def check_responses(self, account: int) -> None:
         for body in home_page(account, Window(40)).items:
-            shown = orjson.loads(body)
+            shown = orjson.loads(open_reactions(body, find_shown_name))
             shown = shown["reblog"] or shown
             counted = (shown[f"{name}_count"] for name in ("replies", "reblogs", "favourites"))
             assert (*counted,) == self.oracle.responses(shown["id"])
             post = PostId.from_public(shown["id"])
             assert shown["reblogged"] == ((account, post) in self.reposts)
             assert shown["favourited"] == self.oracle.favours(account, shown["id"])
+            expected = self.oracle.reactions(account, shown["id"], REACTIONS)
+            assert shown.get("reactions", []) == expected
 
 
 def _authors_of(shown: dict[str, Any]) -> set[str]:
