@@ -15,7 +15,7 @@ from django.apps import apps
 
 from accounts.actions.rename import rename_account
 from accounts.types import FIRST_TENANT, Restriction
-from counters.kinds import CounterKind
+from counters.kinds import DECLARED, CounterKind
 from infra.changes.registry import follow_up_kinds, kinds
 from infra.sharding.buckets import shard_of
 from infra.sharding.shards import all_aliases
@@ -216,7 +216,12 @@ STORED = {
     Visibility: ("SELECT DISTINCT visibility FROM posts_post", set()),
     QuotePolicy: ("SELECT DISTINCT quote_policy FROM posts_post", set()),
     ReplyPolicy: ("SELECT DISTINCT reply_policy FROM posts_post", set()),
-    NotificationKind: ("SELECT DISTINCT kind FROM notifications_notification", set()),
+    NotificationKind: (
+        # A declared reaction has its number.
+        f"""SELECT DISTINCT CASE WHEN kind < {DECLARED.start} THEN kind
+            ELSE {NotificationKind.REACTION:d} END FROM notifications_notification""",
+        set(),
+    ),
     CounterKind: ("SELECT DISTINCT kind FROM counters_counter", set()),
     Attribute: ("SELECT DISTINCT attribute FROM relations_forwardedge", set()),
     RelationKind: ("SELECT DISTINCT kind FROM relations_forwardedge", set()),
