@@ -13,8 +13,11 @@ from types import SimpleNamespace
 
 from django.apps import apps
 
+from accounts.actions.declare_object_kind import declare_object_kind
 from accounts.actions.rename import rename_account
-from accounts.types import FIRST_TENANT, Restriction
+from accounts.identities.actions.provision_account import provision_account
+from accounts.identities.types import WantedAccount, id_of_object
+from accounts.types import FIRST_TENANT, ProfileEdit, Restriction, ServiceObject
 from counters.kinds import DECLARED, CounterKind
 from infra.changes.registry import follow_up_kinds, kinds
 from infra.sharding.buckets import shard_of
@@ -102,6 +105,7 @@ def _relate(it) -> None:
     act(it.ann, blocked, "block")
     act(it.ann, quiet, "mute")
     rename_account(quiet, "quiet_one", datetime.now(UTC))
+    act(it.cyd, _make_object(), "follow")
     assert it.ann.post(f"/api/v1/accounts/{quiet}/note", {"comment": "a friend"}).status_code == 200
     for policy in RepliesPolicy:
         made = it.bob.post("/api/v1/lists", {
@@ -115,6 +119,15 @@ def _relate(it) -> None:
     assert it.ann.post("/api/v2/filters", words).status_code == 200
 
 
+def _make_object() -> int:
+    """A recipe of a service, which shares what mentions it."""
+    declare_object_kind(FIRST_TENANT, "recipe", {"en": "recipe"})
+    owned = ServiceObject("recipe", "17", url="https://product.example/17", custom='{"a":1}')
+    wanted = WantedAccount("soup", ProfileEdit("Lentil soup", service_object=owned))
+    identity = id_of_object(FIRST_TENANT, "recipe", "17")
+    return provision_account(identity, wanted, datetime.now(UTC)).account.account_id
+
+
 def _post(it) -> None:
     for visibility in Visibility:
         write(it.ann, f"{visibility.name} #tea", visibility=visibility.name.lower())
@@ -126,6 +139,7 @@ def _post(it) -> None:
     it.direct = write(it.bob, f"@{_name(it.ann)} psst", visibility="direct")
     it.original = write(it.ann, "the original", spoiler_text="careful", language="fr")
     write(it.ann, "40 minutes", custom={"minutes": 40})
+    write(it.bob, "cooked @soup")
     it.poll = write(it.ann, "?", poll=POLL)
     it.open_poll = write(it.ann, "!", poll=POLL | {"expires_in": 86_400})
     it.image = sent(it.ann)
